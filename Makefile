@@ -1,0 +1,125 @@
+# make            ./crawler and ./playground
+# make demo       crawl the playground's letters site and show the result
+# make test       build and run every test (BUILD=asan, tsan or debug for a
+#                 variant; VALGRIND=1 runs the unit tests under valgrind)
+# make lint       format, static analysis, warnings with gcc and clang
+# make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each)
+# make install    DESTDIR and PREFIX as usual
+
+BUILD   ?= release
+PREFIX  ?= /usr/local
+CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
+OUT     := build/$(BUILD)$(if $(filter clang%,$(CC)),-clang)
+
+VERSION := $(shell cat VERSION)
+
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+CFLAGS.release := -O2 -g
+CFLAGS.debug   := -O0 -g
+CFLAGS.asan    := -O1 -g -fsanitize=address,undefined \
+                  -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS.tsan    := -O1 -g -fsanitize=thread
+ifeq ($(CFLAGS.$(BUILD)),)
+$(error BUILD is one of release, debug, asan, tsan, not '$(BUILD)')
+endif
+
+CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
+CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
+LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
+LDLIBS   += -lcurl -lpsl -lidn2
+
+LIB_DIRS := base ds url html robots frontier page crawler cli
+LIB_SRC  := $(filter-out src/cli/main.c, \
+              $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
+PLAY_SRC := $(filter-out src/playground/main.c,$(wildcard src/playground/*.c))
+SUP_SRC  := $(wildcard tests/support/*.c)
+TEST_SRC := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
+BENCH_SRC := $(wildcard bench/*.c)
+FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
+
+obj = $(patsubst %.c,$(OUT)/%.o,$(1))
+TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC))
+BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
+
+DEPS_STAMP := build/.deps-installed
+
+.PHONY: all demo test bench fuzz lint format install clean tests benches \
+        fuzzers FORCE
+.DELETE_ON_ERROR:
+
+all: crawler playground
+
+# The program in use is a copy of the chosen variant's, so that a switch of
+# BUILD never leaves an old one behind.
+crawler playground: %: $(OUT)/% FORCE
+	@cmp -s $< $@ || cp -f $< $@
+
+$(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/playground: $(OUT)/src/playground/main.o $(OUT)/libplayground.a \
+                   $(OUT)/libcrawler.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/libcrawler.a: $(call obj,$(LIB_SRC))
+$(OUT)/libplayground.a: $(call obj,$(PLAY_SRC))
+$(OUT)/libsupport.a: $(call obj,$(SUP_SRC))
+%.a:
+	@rm -f $@
+	ar rcs $@ $^
+
+$(OUT)/tests/%: $(OUT)/tests/%.o $(OUT)/libsupport.a $(OUT)/libplayground.a \
+                $(OUT)/libcrawler.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/tests/%.o $(OUT)/bench/%.o: CPPFLAGS += -Itests
+
+$(OUT)/%.o: %.c VERSION | $(DEPS_STAMP)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(DEPS_STAMP): tools/install-deps
+	@mkdir -p $(@D)
+	tools/install-deps
+	@touch $@
+
+-include $(wildcard $(OUT)/*/*.d $(OUT)/*/*/*.d)
+
+tests: all $(TESTS)
+benches: $(BENCHES)
+
+demo: all
+	tools/demo
+
+test: tests
+	tools/run-tests $(OUT)
+
+bench: all benches
+	tools/bench $(OUT)
+
+FUZZ_SECONDS ?= 60
+fuzz: $(DEPS_STAMP)
+	tools/fuzz $(FUZZ_SECONDS)
+
+lint: $(DEPS_STAMP)
+	tools/lint
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+compile_commands.json: Makefile
+	tools/compile-commands > $@
+
+install: all
+	install -D -m 755 crawler $(DESTDIR)$(PREFIX)/bin/crawler
+	install -D -m 644 docs/crawler.1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/crawler.1
+
+clean:
+	rm -rf build crawler playground compile_commands.json
+
+FORCE:
+.SECONDARY:

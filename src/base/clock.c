@@ -1,0 +1,34 @@
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static uint64_t read_ms(clockid_t id)
+{
+    struct timespec now;
+
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+uint64_t clock_mono_ms(void)
+{
+    return read_ms(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_wall_ms(void)
+{
+    return read_ms(CLOCK_REALTIME);
+}
+
+void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1])
+{
+    time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm utc;
+    char date[CLOCK_ISO_LEN + 1];
+
+    gmtime_r(&seconds, &utc);
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out, CLOCK_ISO_LEN + 1, "%.19s.%03uZ", date,
+             (unsigned)(wall_ms % 1000));
+}

@@ -1,0 +1,15 @@
+/* The two clocks. Only the outermost code asks them; everything below gets
+ * the time as an argument. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t clock_mono_ms(void); /* for pauses and time-outs */
+uint64_t clock_wall_ms(void); /* since 1970, for what people read */
+
+/* "2024-05-06T07:08:09.123Z" */
+enum { CLOCK_ISO_LEN = 24 };
+void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1]);
+
+#endif

@@ -1,0 +1,22 @@
+/* What can go wrong, as a value. Who decides, prints: err_message(). */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+
+enum err {
+    ERR_NONE,
+    ERR_URL_SCHEME,
+    ERR_URL_RELATIVE,
+    ERR_URL_HOST,
+    ERR_URL_PORT,
+    ERR_URL_TOO_LONG,
+    ERR_TOO_LARGE,
+    ERR_IO,
+    ERR_COUNT,
+};
+
+/* A sentence without a full stop; never NULL. */
+const char *err_message(enum err err);
+
+#endif

@@ -1,0 +1,28 @@
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *checked(void *ptr)
+{
+    if (ptr)
+        return ptr;
+    fputs("crawler: out of memory\n", stderr);
+    _exit(1);
+}
+
+void *mem_new(size_t size)
+{
+    return checked(calloc(1, size));
+}
+
+void *mem_array(size_t count, size_t size)
+{
+    return checked(calloc(count ? count : 1, size));
+}
+
+void *mem_resize(void *ptr, size_t size)
+{
+    return checked(realloc(ptr, size));
+}

@@ -1,0 +1,17 @@
+/* Allocation that cannot fail: out of memory ends the program with one line.
+ *
+ * That is safe because input never decides the size of an allocation: what
+ * comes from outside is capped before it is stored.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+void *mem_new(size_t size);                 /* zeroed */
+void *mem_array(size_t count, size_t size); /* zeroed, overflow checked */
+void *mem_resize(void *ptr, size_t size);
+
+#define NEW(type) ((type *)mem_new(sizeof(type)))
+
+#endif

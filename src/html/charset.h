@@ -1,0 +1,50 @@
+/* The encoding of a page and conversions from and to UTF-8.
+ *
+ * Which encoding: a byte order mark, else what the HTTP header says, else the
+ * prescan of the first 1024 bytes for a meta element, else windows-1252 (the
+ * HTML standard's order). Labels are those of the Encoding standard. The
+ * conversions are iconv's with the standard's rules around it.
+ */
+#ifndef HTML_CHARSET_H
+#define HTML_CHARSET_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+struct charset; /* one of a constant table; compare by pointer */
+
+extern const struct charset *const CHARSET_UTF_8;
+extern const struct charset *const CHARSET_WINDOWS_1252;
+
+/* By any label of the standard, white space and case ignored, or NULL. */
+const struct charset *charset_find(struct str label);
+struct str charset_name(const struct charset *charset);
+
+/* The label in a Content-Type value ("text/html; charset=x"), or empty. */
+struct str charset_of_content_type(struct str value);
+
+/* The encoding of `body`. `http_label` may be empty. `*bom_len` is the number
+ * of bytes of the byte order mark, to be skipped. Never NULL. */
+const struct charset *charset_sniff(struct str body, struct str http_label,
+                                    size_t *bom_len);
+
+/* Only the meta prescan of the standard (13.2.3.2), or NULL. */
+const struct charset *charset_prescan(struct str body);
+
+/* True where a byte under 0x80 always means that ASCII character at the
+ * positions where markup can start, so that the tokenizer can work on the
+ * raw bytes and only attribute values need decoding. False for UTF-16,
+ * ISO-2022-JP and replacement: decode the whole page first. */
+bool charset_is_markup_safe(const struct charset *charset);
+
+/* Append `in` as valid UTF-8; what cannot be decoded becomes U+FFFD. False
+ * if `out`'s cap is reached. */
+bool charset_decode(const struct charset *charset, struct str in,
+                    struct buf *out);
+
+/* For struct url_query_encoder (ctx is the charset): append the bytes of
+ * `utf8` in the charset; what it lacks becomes "%26%23N%3B". The output
+ * encoding of UTF-16 and replacement is UTF-8, as the standard says. */
+bool charset_encode_query(void *charset, struct str utf8, struct buf *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* The link scanner: what a crawler wants to know of an HTML page, found with
+ * a WHATWG tokenizer that does no work for anything else.
+ *
+ * One pass over the whole page in memory (the pagefetcher has it all, and a
+ * resumable one was measured slower). Tree-building rules count as far as
+ * they decide which tags are tags: raw text elements, foreign content, the
+ * insides of template.
+ */
+#ifndef HTML_SCAN_H
+#define HTML_SCAN_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "html/charset.h"
+
+enum html_link_kind {
+    HTML_A,
+    HTML_AREA,
+    HTML_FRAME,
+    HTML_IFRAME,
+    HTML_REFRESH, /* meta http-equiv=refresh */
+    HTML_LINK,    /* link rel=... href=... */
+    HTML_LINK_KINDS,
+};
+
+struct html_link {
+    enum html_link_kind kind;
+    struct str href; /* UTF-8, character references decoded, not resolved */
+    struct str rel;  /* as written; empty where there is none */
+    struct str text; /* of an `a`, blanks folded; only if asked for */
+};
+
+/* What the page says of itself. */
+struct html_info {
+    struct str base; /* href of the first base that has one, or {NULL, 0} */
+    bool noindex, nofollow; /* <meta name=robots>, for all agents */
+    const struct charset *charset;
+};
+
+struct html_scan_options {
+    struct str http_charset; /* the label of the HTTP header, or empty */
+    bool want_text;
+};
+
+/* Links in document order, in the arena, with the page's own facts. */
+struct html_links {
+    struct html_link *link;
+    size_t count;
+    bool truncated; /* there were more than HTML_LINKS_MAX */
+    struct html_info info;
+};
+
+enum { HTML_LINKS_MAX = 1000000 };
+
+/* Slices of the result point into `html` or into `arena`. */
+void html_scan(struct html_links *links, struct arena *arena, struct str html,
+               const struct html_scan_options *options);
+
+const char *html_link_kind_name(enum html_link_kind kind);
+
+#endif

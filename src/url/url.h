@@ -1,0 +1,77 @@
+/* URLs as the WHATWG URL standard defines them, for http and https only.
+ *
+ * url_parse reads a reference, resolves it against a base and writes the
+ * serialised result, without its fragment, in one pass into an arena:
+ *
+ *     struct url url;
+ *     enum err err = url_parse(&url, &arena, STR("../b?c#d"), &base, NULL);
+ *
+ * The result is one string and offsets into it, so that every part is a
+ * slice and a copy is a copy of the string. On failure the arena is as it
+ * was before. Nothing here knows of scope or of "seen": see url/scope.h and
+ * url/key.h.
+ */
+#ifndef URL_URL_H
+#define URL_URL_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+/* A longer URL, as given or as serialised, is ERR_URL_TOO_LONG. */
+enum { URL_LEN_MAX = 8192 };
+
+/* "scheme://user:pass@host:port/path?query" and where the parts end. */
+struct url {
+    struct str href;
+    uint16_t host_start; /* after "//" and any userinfo with its '@' */
+    uint16_t host_end;   /* a ':' and the port may follow */
+    uint16_t path_start; /* the path is never empty */
+    uint16_t path_end;   /* then nothing, or '?' and the query */
+    uint16_t port;       /* the effective port, 80 and 443 included */
+    bool https;
+    bool default_port_written; /* "http://host:80/": dropped from href */
+};
+
+/* Encodes the query's non-ASCII characters in the page's charset: `utf8` is
+ * valid UTF-8, the bytes of the legacy encoding are appended to `out`; a
+ * character that the charset lacks becomes "&#N;" where `out` is told so by
+ * the callback itself (already percent-encoded: "%26%23N%3B"). */
+struct url_query_encoder {
+    bool (*encode)(void *ctx, struct str utf8, struct buf *out);
+    void *ctx;
+};
+
+/* `input` is UTF-8 (invalid bytes count as U+FFFD). `base` may be NULL: then
+ * the reference must be absolute. `encoder` NULL means UTF-8. A scheme other
+ * than http and https is ERR_URL_SCHEME, whatever follows it. */
+MUST_CHECK enum err url_parse(struct url *url, struct arena *arena,
+                              struct str input, const struct url *base,
+                              const struct url_query_encoder *encoder);
+
+static inline struct str url_host(const struct url *url)
+{
+    return (struct str){url->href.ptr + url->host_start,
+                        (size_t)(url->host_end - url->host_start)};
+}
+
+static inline struct str url_path(const struct url *url)
+{
+    return (struct str){url->href.ptr + url->path_start,
+                        (size_t)(url->path_end - url->path_start)};
+}
+
+/* Without the '?'; empty where there is none. */
+static inline struct str url_query(const struct url *url)
+{
+    if (url->path_end == url->href.len)
+        return (struct str){url->href.ptr + url->path_end, 0};
+    return str_skip(url->href, (size_t)url->path_end + 1);
+}
+
+/* "scheme://host:port" without userinfo: what a politeness rule and a
+ * robots.txt belong to. The port is there only if it is not the default. */
+struct str url_origin(const struct url *url, struct arena *arena);
+
+#endif
