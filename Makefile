@@ -27,6 +27,7 @@ CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
 LDLIBS   += -lcurl -lpsl -lidn2
+PLAY_LIBS := -ldeflate
 
 LIB_DIRS := base ds url html robots frontier page crawler cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
@@ -59,7 +60,7 @@ $(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
 
 $(OUT)/playground: $(OUT)/src/playground/main.o $(OUT)/libplayground.a \
                    $(OUT)/libcrawler.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS)
 
 $(OUT)/libcrawler.a: $(call obj,$(LIB_SRC))
 $(OUT)/libplayground.a: $(call obj,$(PLAY_SRC))
@@ -70,7 +71,7 @@ $(OUT)/libsupport.a: $(call obj,$(SUP_SRC))
 
 $(OUT)/tests/%: $(OUT)/tests/%.o $(OUT)/libsupport.a $(OUT)/libplayground.a \
                 $(OUT)/libcrawler.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS) -lcmocka
 
 $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -3,22 +3,27 @@
 #include <stdio.h>
 #include <time.h>
 
-static uint64_t read_ms(clockid_t id)
+static uint64_t read_us(clockid_t id)
 {
     struct timespec now;
 
     clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 uint64_t clock_mono_ms(void)
 {
-    return read_ms(CLOCK_MONOTONIC);
+    return read_us(CLOCK_MONOTONIC) / 1000;
+}
+
+uint64_t clock_mono_us(void)
+{
+    return read_us(CLOCK_MONOTONIC);
 }
 
 uint64_t clock_wall_ms(void)
 {
-    return read_ms(CLOCK_REALTIME);
+    return read_us(CLOCK_REALTIME) / 1000;
 }
 
 void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1])
