@@ -58,9 +58,10 @@ crawler playground: %: $(OUT)/% FORCE
 $(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Of the crawler it uses the two lowest layers and nothing else.
 $(OUT)/playground: $(OUT)/src/playground/main.o $(OUT)/libplayground.a \
-                   $(OUT)/libcrawler.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS)
+                   $(call obj,$(wildcard src/base/*.c src/ds/*.c))
+	$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
 
 $(OUT)/libcrawler.a: $(call obj,$(LIB_SRC))
 $(OUT)/libplayground.a: $(call obj,$(PLAY_SRC))
