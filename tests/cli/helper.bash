@@ -1,0 +1,194 @@
+# What every test of the command line shares.
+#
+#     load helper
+#
+#     @test "nine pages" {
+#         start_playground --letters
+#         letters_crawl 10
+#         same 9 "$(page_count)" "pages saved"
+#         stop_playground
+#         same 1 "$(record_count /tse/letters/A.html)" "requests of A"
+#     }
+#
+# A test has its own directory, $TMP, and an empty page directory, $DIR; both
+# vanish with it. Servers that it started are stopped, and fail it if they end
+# badly. Nothing waits longer than $LIMIT seconds.
+#
+# A test file that needs its own setup or teardown calls helper_setup and
+# helper_teardown from it.
+
+bats_require_minimum_version 1.5.0
+
+PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+CRAWLER=$(realpath -m "${CRAWLER:-$PROJECT/crawler}")
+PLAYGROUND=$(realpath -m "${PLAYGROUND:-$PROJECT/playground}")
+LIMIT=${LIMIT:-60}
+LETTERS=http://cs50tse.cs.dartmouth.edu/tse/letters
+
+helper_setup() {
+    TMP=$BATS_TEST_TMPDIR
+    DIR=$TMP/pages
+    mkdir -p "$DIR"
+    SERVERS=()
+}
+
+helper_teardown() {
+    local pid status=0
+
+    for pid in "${SERVERS[@]}"; do
+        end_server "$pid" || status=$?
+    done
+    SERVERS=()
+    return "$status"
+}
+
+setup() { helper_setup; }
+teardown() { helper_teardown; }
+
+# --- judging -----------------------------------------------------------------
+
+# fail TEXT...: end the test with a message.
+fail() {
+    printf '%s\n' "$*" >&2
+    return 1
+}
+
+# same EXPECTED GOT [WHAT]
+same() {
+    [ "$1" = "$2" ] && return
+    printf '%s\n  expected: %s\n  got:      %s\n' "${3:-not the same}" \
+        "$1" "$2" >&2
+    return 1
+}
+
+# --- servers -----------------------------------------------------------------
+
+# start_playground ARGS...: start a server on a free loopback port and wait
+# until it listens. Sets PORT, PID and RECORD, the file of its record. Not to
+# be called under `run`. Several may run at once; the variables are those of
+# the last one.
+start_playground() {
+    local name=$TMP/playground.$((${#SERVERS[@]} + 1)) line=
+
+    RECORD=$name.record
+    mkfifo "$name.out"
+    "$PLAYGROUND" --lifetime "$((LIMIT * 2))s" --record "$RECORD" "$@" \
+        >"$name.out" 2>"$name.err" 3>&- &
+    PID=$!
+    SERVERS+=("$PID")
+    # The pipe stays open: a server of many addresses prints many lines.
+    exec {SERVER_OUT}<"$name.out"
+    read -r -t 10 -u "$SERVER_OUT" line || {
+        fail "the playground did not start: $(cat "$name.err")"
+        return 1
+    }
+    PORT=${line##*:}
+}
+
+# end_server PID: stop one server and wait for it; its exit status.
+end_server() {
+    kill -TERM "$1" 2>/dev/null || :
+    timeout 10 tail -s 0.02 --pid="$1" -f /dev/null || kill -KILL "$1"
+    wait "$1"
+}
+
+# stop_playground: stop the server that was started last; its record is
+# complete then.
+stop_playground() {
+    local status=0 pid rest=()
+
+    end_server "$PID" || status=$?
+    for pid in "${SERVERS[@]}"; do
+        [ "$pid" = "$PID" ] || rest+=("$pid")
+    done
+    SERVERS=("${rest[@]}")
+    [ "$status" -eq 0 ] || fail "the playground ended with status $status:" \
+        "$(cat "${RECORD%.record}.err")"
+}
+
+# --- crawling ----------------------------------------------------------------
+
+# crawl ARGS...: the crawler, with every host led to the playground.
+crawl() {
+    timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to "::127.0.0.1:$PORT" "$@"
+}
+
+# letters_crawl DEPTH [OPTION...]: the letters site from its index into $DIR,
+# without a pause unless an option sets one.
+letters_crawl() {
+    local depth=$1
+
+    shift
+    crawl --delay 0 "$@" "$LETTERS/index.html" "$DIR" "$depth"
+}
+
+# page_count [DIR]: how many page files there are.
+page_count() {
+    find "${1:-$DIR}" -maxdepth 1 -type f -name '[1-9]*' | wc -l
+}
+
+# page_urls [DIR]: the URLs of all page files, sorted.
+page_urls() {
+    find "${1:-$DIR}" -maxdepth 1 -type f -name '[1-9]*' \
+        -exec head -qn 1 {} + | LC_ALL=C sort
+}
+
+# --- the record --------------------------------------------------------------
+# These read $RECORD. A server that is still running may be up to 100 ms
+# behind; they wait for that. HOST is optional everywhere: without it, or with
+# "", all hosts count.
+
+record_lines() {
+    if kill -0 "$PID" 2>/dev/null; then
+        sleep 0.1
+    fi
+    tail -n +2 "$RECORD"
+}
+
+# record_column NAME [HOST]: that column of every request, by its start.
+record_column() {
+    local number
+
+    number=$(head -n 1 "$RECORD" | tr '\t' '\n' | grep -nx "$1" | cut -d: -f1)
+    [ -n "$number" ] || fail "the record has no column $1" || return
+    record_lines | sort -n | awk -F '\t' -v n="$number" -v host="${2:-}" \
+        'host == "" || $5 == host { print $n }'
+}
+
+# record_count PATH [HOST]: how often this path (with its query) was asked.
+record_count() {
+    record_lines | WANTED=$1 awk -F '\t' -v host="${2:-}" \
+        '$7 == ENVIRON["WANTED"] && (host == "" || $5 == host) { n++ }
+         END { print n + 0 }'
+}
+
+# record_total [HOST]: the number of requests.
+record_total() {
+    record_column path "${1:-}" | wc -l
+}
+
+# record_min_gap_ms [HOST]: the smallest time from the end of all earlier
+# requests to the start of the next one; below zero where they overlap.
+# Fails if there were fewer than two.
+record_min_gap_ms() {
+    record_lines | sort -n | awk -F '\t' -v host="${1:-}" '
+        host != "" && $5 != host { next }
+        seen++ {
+            gap = $1 - end
+            if (seen == 2 || gap < min) min = gap
+        }
+        $2 > end { end = $2 }
+        END {
+            if (seen < 2) exit 1
+            ms = int(min / 1000)
+            print (ms * 1000 > min) ? ms - 1 : ms
+        }'
+}
+
+# record_max_in_flight [HOST]: the most requests that were open at once.
+record_max_in_flight() {
+    record_lines | awk -F '\t' -v host="${1:-}" '
+        host == "" || $5 == host { print $1, 1; print $2, -1 }' |
+        sort -k1,1n -k2,2n |
+        awk '{ open += $2; if (open > max) max = open } END { print max + 0 }'
+}

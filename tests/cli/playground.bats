@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# The playground itself, judged with curl.
+
+load helper
+
+# get PATH [CURL-OPTION...]: the body.
+get() {
+    curl -sS -m 10 "http://127.0.0.1:$PORT$1" "${@:2}"
+}
+
+# code PATH [CURL-OPTION...]: the status, 000 where there was none.
+code() {
+    curl -sS -m 10 -o /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT$1" \
+        "${@:2}" 2>/dev/null
+}
+
+@test "it says where it listens, and ends when told to" {
+    start_playground --letters
+    [ "$PORT" -gt 0 ]
+    same 200 "$(code /tse/letters/A.html)"
+    stop_playground
+    run ! kill -0 "$PID"
+}
+
+@test "it ends by itself" {
+    SECONDS=0
+    run timeout 20 "$PLAYGROUND" --lifetime 300ms
+    same 0 "$status"
+    [ "$SECONDS" -lt 5 ]
+}
+
+@test "it ends with the process that started it" {
+    mkfifo "$TMP/out"
+    bash -c '"$1" >"$2" & sleep 0.2' - "$PLAYGROUND" "$TMP/out" &
+    # The pipe has an end when the server has closed it.
+    run timeout 10 cat "$TMP/out"
+    same 0 "$status" "the server outlived its parent"
+    [[ $output == "listening on 127.0.0.1:"* ]]
+}
+
+@test "it listens on loopback addresses only" {
+    for address in 0.0.0.0:0 192.168.1.1:0 10.0.0.1:0 '[::]:0' 8.8.8.8:80; do
+        run timeout 5 "$PLAYGROUND" --listen "$address"
+        same 1 "$status" "$address"
+        [[ $output == *loopback* ]]
+    done
+    for address in 127.0.0.1 nonsense '' 127.0.0.1:x 127.0.0.1:99999; do
+        run timeout 5 "$PLAYGROUND" --listen "$address"
+        same 1 "$status" "$address"
+    done
+}
+
+@test "it listens on several addresses, on one port" {
+    start_playground --letters --listen 127.0.0.1:0 --listen 127.0.7.1-3:0
+    read -r -u "$SERVER_OUT" _ _ second
+    read -r -u "$SERVER_OUT" _ _ third
+    read -r -u "$SERVER_OUT" _ _ fourth
+    same "127.0.7.1" "${second%:*}"
+    same "127.0.7.3" "${fourth%:*}"
+    same "${second##*:}" "${fourth##*:}"
+    curl -sS -m 5 -o /dev/null "http://$third/tse/letters/"
+    same "$third" "$(record_column local_addr)"
+}
+
+@test "wrong options are told in one line" {
+    for args in --nonsense --lifetime "--lifetime=x" "--letters=1" word; do
+        # shellcheck disable=SC2086 # the words are the arguments
+        run timeout 5 "$PLAYGROUND" $args
+        same 2 "$status" "$args"
+        same 1 "${#lines[@]}" "lines for $args"
+    done
+    run timeout 5 "$PLAYGROUND" --root /nonexistent
+    same 1 "$status"
+    run timeout 5 "$PLAYGROUND" --record /nonexistent/record
+    same 1 "$status"
+}
+
+@test "letters: every page, the directory and what is not there" {
+    start_playground --letters
+    for page in index A B C D E F G H; do
+        same 200 "$(code "/tse/letters/$page.html")" "$page"
+        same 200 "$(code "/tse/letters/$page.html" -I)" "HEAD of $page"
+    done
+    same "$(get /tse/letters/index.html)" "$(get /tse/letters/)"
+    same 301 "$(code /tse/letters)"
+    same 404 "$(code /tse/letters/I.html)"
+    same 404 "$(code /)"
+    same text/html "$(get /tse/letters/A.html -o /dev/null -w '%{content_type}')"
+}
+
+@test "files: types, index, redirect, escapes, and no way out" {
+    mkdir -p "$TMP/www/sub"
+    echo secret >"$TMP/secret"
+    echo home >"$TMP/www/index.html"
+    echo inside >"$TMP/www/sub/index.html"
+    echo 'a space' >"$TMP/www/a b.txt"
+    head -c 3000000 /dev/urandom >"$TMP/www/large.bin"
+    : >"$TMP/www/empty.html"
+    start_playground --root "$TMP/www"
+
+    same home "$(get /)"
+    same home "$(get '/index.html?query=1')"
+    same inside "$(get /sub/)"
+    same 301 "$(code /sub)"
+    same inside "$(get /sub -L)"
+    same "a space" "$(get /a%20b.txt)"
+    same text/plain "$(get /a%20b.txt -o /dev/null -w '%{content_type}')"
+    get /large.bin | cmp - "$TMP/www/large.bin"
+    same 200 "$(code /empty.html)"
+    for path in /../secret /sub/../../secret /%2e%2e/secret /..%2fsecret \
+        /nothing /%00 /%zz; do
+        same 404 "$(code "$path" --path-as-is)" "$path"
+    done
+}
+
+@test "one connection serves many requests, pipelined ones too" {
+    start_playground --letters
+    get '/tse/letters/[A-H].html' -o /dev/null
+    same 1 "$(record_column conn | sort -u | wc -l)" "connections"
+
+    exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
+    printf 'GET /tse/letters/%s.html HTTP/1.1\r\nHost: x\r\n\r\n' A B C >&"$sock"
+    printf 'GET /tse/letters/D.html HTTP/1.0\r\n\r\n' >&"$sock"
+    run timeout 5 cat <&"$sock"
+    exec {sock}>&-
+    same 0 "$status" "HTTP/1.0 ends with the connection"
+    same "A B C D" "$(grep -o '<title>.' <<<"$output" | cut -c 8 | xargs)"
+}
+
+@test "a proxy's absolute target names the host" {
+    start_playground --letters
+    curl -sS -m 5 -x "http://127.0.0.1:$PORT" -o /dev/null \
+        http://example.org:81/tse/letters/B.html
+    same example.org "$(record_column host)"
+    same /tse/letters/B.html "$(record_column path)"
+}
+
+@test "broken requests are answered and closed" {
+    start_playground --letters
+    for text in 'nonsense\r\n\r\n' 'GET\r\n\r\n' 'GET / HTTP/2.0\r\n\r\n' \
+        'GET x HTTP/1.1\r\n\r\n'; do
+        exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
+        # shellcheck disable=SC2059 # the text has escapes
+        printf "$text" >&"$sock"
+        run timeout 5 head -n 1 <&"$sock"
+        exec {sock}>&-
+        [[ $output == "HTTP/1.1 400 "* ]] || fail "$text: $output"
+    done
+    exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
+    { printf 'GET / HTTP/1.1\r\nX: '; head -c 70000 /dev/zero | tr '\0' x; } \
+        >&"$sock"
+    run timeout 5 head -n 1 <&"$sock"
+    exec {sock}>&-
+    [[ $output == "HTTP/1.1 431 "* ]]
+    same 200 "$(code /tse/letters/)" "and it lives on"
+}
+
+@test "the record has every request, escaped, within 100 ms" {
+    start_playground --letters --record-headers
+    get '/tse/letters/A.html?x=1' -o /dev/null -A $'tab\there' -H 'X-Odd: a\b'
+    sleep 0.1
+    same 2 "$(wc -l <"$RECORD")" "lines while it runs"
+    stop_playground
+    same "start_us end_us conn local_addr host method path status bytes \
+user_agent request" "$(head -n 1 "$RECORD" | tr '\t' ' ')"
+    same '/tse/letters/A.html?x=1' "$(record_column path)"
+    same 171 "$(record_column bytes)"
+    same 'tab\there' "$(record_column user_agent)"
+    [[ $(record_column request) == *'\r\nX-Odd: a\\b\r\n'* ]]
+    [ "$(record_column start_us)" -le "$(record_column end_us)" ]
+}
+
+@test "the helper's view of a record" {
+    printf '%s\t' start_us end_us conn local_addr host method path status \
+        bytes >"$TMP/record"
+    printf 'user_agent\n' >>"$TMP/record"
+    # b's requests overlap; a's second follows its first after 1500.9 ms.
+    printf '%s\t%s\t1\tl\t%s\tGET\t%s\t200\t5\tua\n' \
+        1000000 1200000 a / 1100000 1900000 b / 1150000 1160000 b /x \
+        2700900 2800000 a /y >>"$TMP/record"
+    RECORD=$TMP/record PID=999999999
+    same 1500 "$(record_min_gap_ms a)"
+    same -750 "$(record_min_gap_ms b)"
+    same -750 "$(record_min_gap_ms)" "all hosts together"
+    same 3 "$(record_max_in_flight)"
+    same 2 "$(record_max_in_flight b)"
+    same 1 "$(record_max_in_flight a)"
+    same 2 "$(record_count /)"
+    same 1 "$(record_count / b)"
+    same 2 "$(record_total b)"
+    run ! record_min_gap_ms nobody
+}
