@@ -22,8 +22,11 @@ struct str_pair {
 };
 
 /* A slice of a string literal; in initialisers use STR_INIT. */
-#define STR(literal)      ((struct str)STR_INIT(literal))
-#define STR_INIT(literal) {"" literal, sizeof(literal) - 1}
+#define STR(literal) ((struct str)STR_INIT(literal))
+#define STR_INIT(literal)                                                      \
+    {                                                                          \
+        "" literal, sizeof(literal) - 1                                        \
+    }
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 

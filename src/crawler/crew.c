@@ -1,0 +1,155 @@
+#include "crawler/crew.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/container.h"
+#include "base/mem.h"
+
+/* How many more pages a host's own hand may have than the idlest one. */
+enum { STICKINESS = 4 };
+
+struct member {
+    struct hand *hand;
+    unsigned busy;
+    struct letters outbox;
+    struct job abandon, quit;
+};
+
+struct crew {
+    struct mailbox inbox;
+    struct member *member;
+    unsigned count;
+    unsigned workers, busy;
+    struct letter *back;  /* taken from the inbox, not yet handed out */
+    struct letter *spare; /* jobs to be used again */
+};
+
+struct crew *crew_start(unsigned hands, unsigned workers,
+                        const struct hand_options *options)
+{
+    struct crew *crew = NEW(struct crew);
+
+    mailbox_init(&crew->inbox);
+    crew->count = hands;
+    crew->workers = workers;
+    crew->member = mem_array(hands, sizeof(*crew->member));
+    for (unsigned i = 0; i < hands; i++)
+        crew->member[i].hand = hand_start(i, options, &crew->inbox);
+    return crew;
+}
+
+static void tell_all(struct crew *crew, enum job_kind kind)
+{
+    for (unsigned i = 0; i < crew->count; i++) {
+        struct member *member = &crew->member[i];
+        struct job *job = kind == JOB_QUIT ? &member->quit : &member->abandon;
+        job->kind = kind;
+        letters_add(&member->outbox, &job->letter);
+    }
+    crew_send(crew);
+}
+
+void crew_free(struct crew *crew)
+{
+    assert(!crew->busy);
+    tell_all(crew, JOB_QUIT);
+    for (unsigned i = 0; i < crew->count; i++)
+        hand_join(crew->member[i].hand);
+    while (crew->spare) {
+        struct job *job = container_of(crew->spare, struct job, letter);
+        crew->spare = crew->spare->next;
+        webpage_release(&job->page);
+        free(job);
+    }
+    mailbox_release(&crew->inbox);
+    free(crew->member);
+    free(crew);
+}
+
+bool crew_has_room(const struct crew *crew)
+{
+    return crew->busy < crew->workers;
+}
+
+unsigned crew_busy(const struct crew *crew)
+{
+    return crew->busy;
+}
+
+static struct job *new_job(struct crew *crew)
+{
+    struct letter *letter = crew->spare;
+
+    if (letter) {
+        crew->spare = letter->next;
+        return container_of(letter, struct job, letter);
+    }
+    struct job *job = NEW(struct job);
+    webpage_init(&job->page);
+    return job;
+}
+
+static unsigned choose_hand(const struct crew *crew, const struct host *host)
+{
+    unsigned own = (unsigned)(((uintptr_t)host >> 6) % crew->count);
+    unsigned idlest = own;
+
+    for (unsigned i = 0; i < crew->count; i++)
+        if (crew->member[i].busy < crew->member[idlest].busy)
+            idlest = i;
+    return crew->member[own].busy <= crew->member[idlest].busy + STICKINESS
+               ? own
+               : idlest;
+}
+
+void crew_fetch(struct crew *crew, struct target *target, bool want_links)
+{
+    struct job *job = new_job(crew);
+    unsigned hand = choose_hand(crew, target->host);
+
+    job->kind = JOB_FETCH;
+    job->hand = hand;
+    job->target = target;
+    webpage_ask(&job->page, target_url(target), target->depth, want_links);
+    crew->member[hand].busy++;
+    crew->busy++;
+    letters_add(&crew->member[hand].outbox, &job->letter);
+}
+
+void crew_send(struct crew *crew)
+{
+    for (unsigned i = 0; i < crew->count; i++)
+        hand_put(crew->member[i].hand, &crew->member[i].outbox);
+}
+
+int crew_fd(const struct crew *crew)
+{
+    return crew->inbox.fd;
+}
+
+struct job *crew_take(struct crew *crew)
+{
+    if (!crew->back)
+        crew->back = mailbox_take(&crew->inbox);
+    if (!crew->back)
+        return NULL;
+
+    struct job *job = container_of(crew->back, struct job, letter);
+    crew->back = crew->back->next;
+    crew->member[job->hand].busy--;
+    crew->busy--;
+    return job;
+}
+
+void crew_put_back(struct crew *crew, struct job *job)
+{
+    job->target = NULL;
+    job->letter.next = crew->spare;
+    crew->spare = &job->letter;
+}
+
+void crew_abandon(struct crew *crew)
+{
+    tell_all(crew, JOB_ABANDON);
+}

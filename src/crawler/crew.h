@@ -1,0 +1,38 @@
+/* The crew: all hands, and the jobs that go round between them and the mind.
+ *
+ * Jobs given out are gathered and sent together by crew_send, one letter
+ * bundle a hand. A host's pages go to the same hand while that one is not
+ * busier than the others, so that connections are used again.
+ */
+#ifndef CRAWLER_CREW_H
+#define CRAWLER_CREW_H
+
+#include "crawler/hand.h"
+
+struct crew;
+
+struct crew *crew_start(unsigned hands, unsigned workers,
+                        const struct hand_options *options);
+
+/* Tell all hands to quit, wait for them and free everything. No job may be
+ * out. */
+void crew_free(struct crew *crew);
+
+/* Is there a worker free for one more page? */
+bool crew_has_room(const struct crew *crew);
+unsigned crew_busy(const struct crew *crew);
+
+void crew_fetch(struct crew *crew, struct target *target, bool want_links);
+void crew_send(struct crew *crew);
+
+/* Readable when pages have come back. */
+int crew_fd(const struct crew *crew);
+
+/* The next page that is back, or NULL. Return it with crew_put_back. */
+struct job *crew_take(struct crew *crew);
+void crew_put_back(struct crew *crew, struct job *job);
+
+/* End all fetches now; they still come back, as ABANDONED. */
+void crew_abandon(struct crew *crew);
+
+#endif

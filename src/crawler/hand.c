@@ -1,0 +1,109 @@
+#include "crawler/hand.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/container.h"
+#include "base/mem.h"
+
+struct hand {
+    pthread_t thread;
+    const struct hand_options *options;
+    struct mailbox inbox;
+    struct mailbox *mind;
+    struct pagefetcher *fetcher;
+    struct pagesaver saver;
+    bool quit;
+};
+
+/* The path of a page through a hand. */
+static void work_on(struct hand *hand, struct webpage *page)
+{
+    const struct scan_options *scan = &hand->options->scan;
+
+    if (page->outcome == FETCHED)
+        pagesaver_save(&hand->saver, page);
+    if (page->outcome == FETCHED && page->want_links)
+        pagescanner_scan(page, scan);
+    if (page->outcome == REDIRECTED)
+        pagescanner_follow(page, scan);
+}
+
+static void read_inbox(struct hand *hand)
+{
+    struct letter *letter = mailbox_take(&hand->inbox);
+
+    while (letter) {
+        struct job *job = container_of(letter, struct job, letter);
+        letter = letter->next;
+        switch (job->kind) {
+        case JOB_FETCH:
+            pagefetcher_start(hand->fetcher, &job->page);
+            break;
+        case JOB_ABANDON:
+            pagefetcher_abandon(hand->fetcher);
+            break;
+        case JOB_QUIT:
+            hand->quit = true;
+            break;
+        }
+    }
+}
+
+static void *run(void *user)
+{
+    struct hand *hand = user;
+
+    while (!hand->quit) {
+        struct letters done = {0};
+        struct webpage *page;
+
+        if (pagefetcher_wait(hand->fetcher, -1))
+            read_inbox(hand);
+        while ((page = pagefetcher_take(hand->fetcher))) {
+            struct job *job = container_of(page, struct job, page);
+            work_on(hand, page);
+            pagefetcher_give_back(hand->fetcher, page);
+            letters_add(&done, &job->letter);
+        }
+        mailbox_put(hand->mind, &done);
+    }
+    return NULL;
+}
+
+struct hand *hand_start(unsigned number, const struct hand_options *options,
+                        struct mailbox *mind)
+{
+    struct hand *hand = NEW(struct hand);
+
+    hand->options = options;
+    hand->mind = mind;
+    hand->saver = (struct pagesaver){
+        .dir_fd = options->dir_fd,
+        .hand = number,
+    };
+    mailbox_init(&hand->inbox);
+    hand->fetcher = pagefetcher_new(&options->fetch);
+    pagefetcher_watch(hand->fetcher, hand->inbox.fd);
+
+    int err = pthread_create(&hand->thread, NULL, run, hand);
+    if (err) {
+        fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
+        _exit(1);
+    }
+    return hand;
+}
+
+void hand_put(struct hand *hand, struct letters *jobs)
+{
+    mailbox_put(&hand->inbox, jobs);
+}
+
+void hand_join(struct hand *hand)
+{
+    pthread_join(hand->thread, NULL);
+    pagefetcher_free(hand->fetcher);
+    mailbox_release(&hand->inbox);
+    free(hand);
+}

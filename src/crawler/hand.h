@@ -1,0 +1,48 @@
+/* A hand: a worker thread with one event loop and many fetches in flight.
+ *
+ * It fetches, saves, scans, and sends each page back to the mind. It decides
+ * nothing: what to fetch and what to do about the result is the mind's.
+ */
+#ifndef CRAWLER_HAND_H
+#define CRAWLER_HAND_H
+
+#include "crawler/mailbox.h"
+#include "frontier/target.h"
+#include "page/pagefetcher.h"
+#include "page/pagesaver.h"
+#include "page/pagescanner.h"
+
+enum job_kind {
+    JOB_FETCH,   /* fetch the page; comes back when it is done */
+    JOB_ABANDON, /* end all fetches now; does not come back */
+    JOB_QUIT,    /* the last one; does not come back */
+};
+
+/* What travels between the mind and a hand, both ways. */
+struct job {
+    struct letter letter;
+    enum job_kind kind;
+    unsigned hand; /* who has it */
+    struct target *target;
+    struct webpage page;
+};
+
+struct hand_options {
+    struct fetch_options fetch;
+    struct scan_options scan;
+    int dir_fd; /* of the page directory */
+};
+
+struct hand;
+
+/* `options` must outlive the hand; done jobs go to `mind`. */
+struct hand *hand_start(unsigned number, const struct hand_options *options,
+                        struct mailbox *mind);
+
+/* Send the jobs; `jobs` is empty after. */
+void hand_put(struct hand *hand, struct letters *jobs);
+
+/* Wait for the thread, which has been told to quit, and free it. */
+void hand_join(struct hand *hand);
+
+#endif

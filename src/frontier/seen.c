@@ -1,0 +1,136 @@
+#include "frontier/seen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Ordered linear probing: since a home position grows with the fingerprint,
+ * keeping each run of full slots sorted keeps the whole table sorted. A
+ * search ends at the first larger value, which is what makes a table that is
+ * seven eighths full affordable. */
+
+enum {
+    FIRST_ROOM = 1024,
+    SPARE = 256, /* slots beyond the last home, so that nothing wraps */
+};
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* 0 marks a free slot; the one fingerprint that is 0 shares with 1. */
+static uint64_t stored(uint64_t fingerprint)
+{
+    return fingerprint ? fingerprint : 1;
+}
+
+static size_t home(const struct seen *seen, uint64_t value)
+{
+    return (size_t)(((uint128)value * seen->room) >> 64);
+}
+
+static size_t slots(const struct seen *seen)
+{
+    return seen->room ? seen->room + SPARE : 0;
+}
+
+void seen_init(struct seen *seen)
+{
+    *seen = (struct seen){0};
+}
+
+void seen_release(struct seen *seen)
+{
+    free(seen->slot);
+    *seen = (struct seen){0};
+}
+
+/* Where the value is or belongs; the last slot of all is always free. */
+static size_t find(const struct seen *seen, uint64_t value)
+{
+    size_t at = home(seen, value);
+
+    while (seen->slot[at] && seen->slot[at] < value)
+        at++;
+    return at;
+}
+
+static bool copy_into(struct seen *to, const struct seen *from)
+{
+    size_t next = 0;
+
+    for (size_t i = 0; i < slots(from); i++) {
+        if (!from->slot[i])
+            continue;
+        size_t at = home(to, from->slot[i]);
+        if (at < next)
+            at = next;
+        if (at >= slots(to) - 1)
+            return false;
+        to->slot[at] = from->slot[i];
+        next = at + 1;
+    }
+    return true;
+}
+
+static void grow(struct seen *seen)
+{
+    struct seen old = *seen;
+    size_t room = old.room;
+
+    for (;;) {
+        room = room ? room + room / 2 : FIRST_ROOM;
+        seen->room = room;
+        seen->slot = mem_array(slots(seen), sizeof(*seen->slot));
+        if (copy_into(seen, &old))
+            break;
+        free(seen->slot);
+    }
+    free(old.slot);
+}
+
+bool seen_has(const struct seen *seen, uint64_t fingerprint)
+{
+    uint64_t value = stored(fingerprint);
+
+    return seen->room && seen->slot[find(seen, value)] == value;
+}
+
+/* Open a gap at `at` by moving the rest of its run up by one. False where the
+ * run reaches the end of the table. */
+static bool open_gap(struct seen *seen, size_t at)
+{
+    size_t end = at;
+
+    while (seen->slot[end])
+        end++;
+    if (end == slots(seen) - 1)
+        return false;
+    memmove(seen->slot + at + 1, seen->slot + at,
+            (end - at) * sizeof(*seen->slot));
+    return true;
+}
+
+bool seen_add(struct seen *seen, uint64_t fingerprint)
+{
+    uint64_t value = stored(fingerprint);
+
+    if (seen->count >= seen->room - seen->room / 8)
+        grow(seen);
+
+    size_t at = find(seen, value);
+    if (seen->slot[at] == value)
+        return false;
+    while (!open_gap(seen, at)) {
+        grow(seen);
+        at = find(seen, value);
+    }
+    seen->slot[at] = value;
+    seen->count++;
+    return true;
+}
+
+void seen_prefetch(const struct seen *seen, uint64_t fingerprint)
+{
+    if (seen->room)
+        __builtin_prefetch(&seen->slot[home(seen, stored(fingerprint))]);
+}

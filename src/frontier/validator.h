@@ -1,0 +1,54 @@
+/* The validator: the mind's judgement. Every URL that anybody wants fetched
+ * passes here, and only here is it decided; what is accepted goes to the
+ * frontier. It owns all URL state and is used by one thread.
+ *
+ * The checks, in order, each with its verdict: scope (EXTERNAL), depth
+ * (TOO_DEEP), already seen (DUPLICATE). That the URL is one at all was found
+ * out by whoever parsed it.
+ */
+#ifndef FRONTIER_VALIDATOR_H
+#define FRONTIER_VALIDATOR_H
+
+#include "frontier/frontier.h"
+#include "frontier/seen.h"
+#include "frontier/verdict.h"
+#include "url/scope.h"
+
+struct validator {
+    const struct scope *scope;
+    uint32_t max_depth;
+    struct seen seen;
+    struct frontier *frontier; /* owned */
+};
+
+/* A link as it is offered. */
+struct offer {
+    const struct url *url;
+    uint64_t fingerprint; /* url_fingerprint() */
+    uint32_t depth;       /* that the page would have */
+    uint32_t referrer_id; /* page where it was found, 0 for a seed */
+};
+
+void validator_init(struct validator *validator, const struct scope *scope,
+                    uint32_t max_depth, const struct frontier_options *options);
+void validator_release(struct validator *validator);
+
+/* Tell which fingerprints will be offered next; only for speed. */
+static inline void validator_expect(const struct validator *validator,
+                                    uint64_t fingerprint)
+{
+    seen_prefetch(&validator->seen, fingerprint);
+}
+
+enum verdict validator_offer(struct validator *validator,
+                             const struct offer *offer, uint64_t now_ms);
+
+/* The target answered with a redirect to the offered URL, `hops` including
+ * this one: judged like a link, but one that has the target's own key (only
+ * written differently) is fetched all the same, or the page would be lost. */
+enum verdict validator_offer_redirect(struct validator *validator,
+                                      const struct target *from,
+                                      const struct offer *offer,
+                                      uint32_t max_hops, uint64_t now_ms);
+
+#endif

@@ -1,0 +1,36 @@
+#include "frontier/verdict.h"
+
+#include <assert.h>
+
+struct verdict_row {
+    const char *word, *name, *text;
+};
+
+// clang-format off
+static const struct verdict_row rows[] = {
+    [ACCEPT]             = {"Added",    "accept",        "queued"},
+    [BAD_URL]            = {"IgnBad",   "bad-url",       "not a valid URL"},
+    [NOT_HTML_NAME]      = {"IgnName",  "not-html-name", "its name is not that of an HTML page"},
+    [EXTERNAL]           = {"IgnExtrn", "external",      "outside the scope of the crawl"},
+    [TOO_DEEP]           = {"IgnDepth", "too-deep",      "deeper than the maximum depth"},
+    [DUPLICATE]          = {"IgnDupl",  "duplicate",     "seen before"},
+    [TOO_MANY_REDIRECTS] = {"IgnRedir", "too-many-redirects", "at the end of too many redirects"},
+};
+// clang-format on
+static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,
+              "every verdict has its words");
+
+const char *verdict_word(enum verdict verdict)
+{
+    return rows[verdict].word;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+    return rows[verdict].name;
+}
+
+const char *verdict_text(enum verdict verdict)
+{
+    return rows[verdict].text;
+}

@@ -1,0 +1,21 @@
+/* Why a link is queued or not: a closed list, each with a word for the log
+ * (at most nine characters) and a text for people. */
+#ifndef FRONTIER_VERDICT_H
+#define FRONTIER_VERDICT_H
+
+enum verdict {
+    ACCEPT,
+    BAD_URL,
+    NOT_HTML_NAME,
+    EXTERNAL,
+    TOO_DEEP,
+    DUPLICATE,
+    TOO_MANY_REDIRECTS,
+    VERDICTS,
+};
+
+const char *verdict_word(enum verdict verdict); /* "Added", "IgnDupl", ... */
+const char *verdict_name(enum verdict verdict); /* "accept", "duplicate" */
+const char *verdict_text(enum verdict verdict); /* "seen before" */
+
+#endif

@@ -1,0 +1,104 @@
+#include "page/named.h"
+
+struct named_host {
+    struct named_host *next;
+    struct str name;
+};
+
+struct named_rule {
+    struct named_rule *next;
+    struct str from_host, from_port, to_host, to_port;
+};
+
+void named_init(struct named *named)
+{
+    *named = (struct named){0};
+    arena_init(&named->arena);
+}
+
+void named_release(struct named *named)
+{
+    arena_release(&named->arena);
+    *named = (struct named){0};
+}
+
+void named_add_host(struct named *named, struct str host)
+{
+    struct named_host *entry = arena_new(&named->arena, sizeof(*entry));
+
+    entry->name = arena_copy(&named->arena, host);
+    entry->next = named->hosts;
+    named->hosts = entry;
+}
+
+/* Up to the next ':' that is not inside "[...]". */
+static bool cut_part(struct str *rest, struct str *part)
+{
+    size_t from = 0;
+
+    if (rest->len && rest->ptr[0] == '[') {
+        from = str_find(*rest, ']');
+        if (from == rest->len)
+            return false;
+    }
+    size_t at = from + str_find(str_skip(*rest, from), ':');
+    *part = str_first(*rest, at);
+    if (at == rest->len)
+        return false;
+    *rest = str_skip(*rest, at + 1);
+    return true;
+}
+
+static bool is_port(struct str port)
+{
+    uint64_t value;
+
+    return !port.len || (str_to_u64(port, &value) && value <= 65535);
+}
+
+bool named_add_connect_to(struct named *named, struct str text)
+{
+    struct named_rule rule = {0};
+    struct str rest = arena_copy(&named->arena, text);
+
+    if (!cut_part(&rest, &rule.from_host) ||
+        !cut_part(&rest, &rule.from_port) || !cut_part(&rest, &rule.to_host))
+        return false;
+    rule.to_port = rest;
+    if (!is_port(rule.from_port) || !is_port(rule.to_port))
+        return false;
+
+    struct named_rule *entry = arena_new(&named->arena, sizeof(*entry));
+    *entry = rule;
+    if (!named->last_rule)
+        named->last_rule = &named->rules;
+    *named->last_rule = entry;
+    named->last_rule = &entry->next;
+    return true;
+}
+
+static bool rule_fits(const struct named_rule *rule, struct str host,
+                      uint16_t port)
+{
+    uint64_t from_port;
+
+    if (rule->from_host.len && !str_eq_nocase(rule->from_host, host))
+        return false;
+    return !str_to_u64(rule->from_port, &from_port) || from_port == port;
+}
+
+bool named_allows_private(const struct named *named, struct str host,
+                          uint16_t port)
+{
+    for (const struct named_rule *rule = named->rules; rule; rule = rule->next)
+        if (rule_fits(rule, host, port)) {
+            if (rule->to_host.len)
+                return true;
+            break; /* only the port changes: the host is still the URL's */
+        }
+    for (const struct named_host *entry = named->hosts; entry;
+         entry = entry->next)
+        if (str_eq(entry->name, host))
+            return true;
+    return false;
+}

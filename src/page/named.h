@@ -1,0 +1,34 @@
+/* The hosts that the user named, and --connect-to.
+ *
+ * Only these may be at private addresses (page/address.h). A host is named
+ * by being a seed's, by --internal, or as the target of a --connect-to rule
+ * that applies to the URL.
+ */
+#ifndef PAGE_NAMED_H
+#define PAGE_NAMED_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct named_rule;
+
+struct named {
+    struct named_host *hosts;
+    struct named_rule *rules, **last_rule; /* the first that fits counts */
+    struct arena arena;
+};
+
+void named_init(struct named *named);
+void named_release(struct named *named);
+
+/* A host as it stands in a parsed URL. */
+void named_add_host(struct named *named, struct str host);
+
+/* "HOST1:PORT1:HOST2:PORT2" with curl's meaning; false if it is not so. */
+bool named_add_connect_to(struct named *named, struct str rule);
+
+/* May the host of this URL be at a private address? */
+bool named_allows_private(const struct named *named, struct str host,
+                          uint16_t port);
+
+#endif

@@ -1,0 +1,119 @@
+#include "page/pagedir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "url/url.h"
+
+enum { NAME_MAX_LEN = 16 };
+
+static void name_of(uint32_t id, char out[NAME_MAX_LEN])
+{
+    snprintf(out, NAME_MAX_LEN, "%u", (unsigned)id);
+}
+
+bool pagedir_open(struct pagedir *dir, const char *path)
+{
+    *dir = (struct pagedir){
+        .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+    };
+    if (dir->fd < 0)
+        return false;
+    if (!faccessat(dir->fd, ".", W_OK | X_OK, AT_EACCESS))
+        return true;
+
+    int why = errno;
+    pagedir_close(dir);
+    errno = why;
+    return false;
+}
+
+void pagedir_close(struct pagedir *dir)
+{
+    close(dir->fd);
+    dir->fd = -1;
+}
+
+static void remove_leftovers(struct pagedir *dir)
+{
+    int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+
+    while (list && (entry = readdir(list)))
+        if (str_starts(str_of(entry->d_name), STR(PAGEDIR_TMP_PREFIX)))
+            unlinkat(dir->fd, entry->d_name, 0);
+    if (list)
+        closedir(list);
+    else if (fd >= 0)
+        close(fd);
+}
+
+bool pagedir_mark(struct pagedir *dir)
+{
+    dir->holds_old = !faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0);
+
+    int fd = openat(dir->fd, PAGEDIR_MARKER,
+                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    close(fd);
+    if (dir->holds_old)
+        remove_leftovers(dir);
+    return true;
+}
+
+/* A former crawl's pages after the first: 2, 3, ... until one is missing,
+ * which is where every reader of the directory stops. */
+static void remove_old(struct pagedir *dir)
+{
+    char name[NAME_MAX_LEN];
+
+    for (uint32_t id = 2;; id++) {
+        name_of(id, name);
+        if (unlinkat(dir->fd, name, 0))
+            return;
+    }
+}
+
+bool pagedir_publish(struct pagedir *dir, const char *file)
+{
+    char name[NAME_MAX_LEN];
+
+    name_of(dir->last_id + 1, name);
+    if (renameat(dir->fd, file, dir->fd, name))
+        return false;
+    dir->last_id++;
+    if (dir->holds_old)
+        remove_old(dir);
+    dir->holds_old = false;
+    return true;
+}
+
+void pagedir_discard(struct pagedir *dir, const char *file)
+{
+    if (file[0])
+        unlinkat(dir->fd, file, 0);
+}
+
+struct str pagedir_url(const struct pagedir *dir, uint32_t id,
+                       struct arena *arena)
+{
+    char name[NAME_MAX_LEN];
+    char line[URL_LEN_MAX + 1];
+
+    name_of(id, name);
+    int fd = openat(dir->fd, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return (struct str){0};
+    ssize_t len = pread(fd, line, sizeof(line), 0);
+    close(fd);
+    if (len <= 0)
+        return (struct str){0};
+    return arena_copy(arena,
+                      str_cut((struct str){line, (size_t)len}, '\n').head);
+}

@@ -1,0 +1,270 @@
+#include "page/pagefetcher.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "page/transfer.h"
+
+enum { EVENTS_AT_ONCE = 64 };
+
+struct pagefetcher {
+    struct transfer_setup setup;
+    CURLM *multi;
+    int epoll_fd;
+    int watched_fd;
+    uint64_t timer_ms;        /* libcurl's next deadline, or UINT64_MAX */
+    struct transfer *running; /* doubly linked */
+    struct transfer *finished, **last_finished; /* to be taken, in order */
+    struct transfer *free;                      /* ready for the next page */
+    struct transfer *taken; /* with the caller until given back */
+};
+
+bool pagefetcher_setup(void)
+{
+    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+void pagefetcher_teardown(void)
+{
+    curl_global_cleanup();
+}
+
+/* --- libcurl's wishes -------------------------------------------------- */
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
+                     void *known)
+{
+    struct pagefetcher *fetcher = user;
+    struct epoll_event event = {.data.fd = fd};
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+        return 0;
+    }
+    if (what & CURL_POLL_IN)
+        event.events |= EPOLLIN;
+    if (what & CURL_POLL_OUT)
+        event.events |= EPOLLOUT;
+    epoll_ctl(fetcher->epoll_fd, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd,
+              &event);
+    if (!known)
+        curl_multi_assign(fetcher->multi, fd, fetcher);
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *user)
+{
+    struct pagefetcher *fetcher = user;
+
+    (void)multi;
+    fetcher->timer_ms =
+        timeout_ms < 0 ? UINT64_MAX : clock_mono_ms() + (uint64_t)timeout_ms;
+    return 0;
+}
+
+struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
+{
+    struct pagefetcher *fetcher = NEW(struct pagefetcher);
+
+    transfer_setup_init(&fetcher->setup, options);
+    fetcher->last_finished = &fetcher->finished;
+    fetcher->watched_fd = -1;
+    fetcher->timer_ms = UINT64_MAX;
+    fetcher->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    fetcher->multi = curl_multi_init();
+    if (fetcher->epoll_fd < 0 || !fetcher->multi) {
+        perror("crawler: cannot start an event loop");
+        _exit(1);
+    }
+    curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
+    curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
+    curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS,
+                      (long)options->connections);
+    return fetcher;
+}
+
+static void free_list(struct transfer *transfer)
+{
+    while (transfer) {
+        struct transfer *next = transfer->next;
+        transfer_free(transfer);
+        transfer = next;
+    }
+}
+
+void pagefetcher_free(struct pagefetcher *fetcher)
+{
+    free_list(fetcher->free);
+    free_list(fetcher->finished);
+    curl_multi_cleanup(fetcher->multi);
+    transfer_setup_release(&fetcher->setup);
+    close(fetcher->epoll_fd);
+    free(fetcher);
+}
+
+void pagefetcher_watch(struct pagefetcher *fetcher, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+    fetcher->watched_fd = fd;
+    epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* --- transfers --------------------------------------------------------- */
+
+static void run(struct pagefetcher *fetcher, struct transfer *transfer)
+{
+    transfer->previous_running = NULL;
+    transfer->next_running = fetcher->running;
+    if (fetcher->running)
+        fetcher->running->previous_running = transfer;
+    fetcher->running = transfer;
+}
+
+static void finish(struct pagefetcher *fetcher, struct transfer *transfer)
+{
+    if (transfer->previous_running)
+        transfer->previous_running->next_running = transfer->next_running;
+    else
+        fetcher->running = transfer->next_running;
+    if (transfer->next_running)
+        transfer->next_running->previous_running = transfer->previous_running;
+    transfer->next = NULL;
+    *fetcher->last_finished = transfer;
+    fetcher->last_finished = &transfer->next;
+}
+
+void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
+{
+    struct transfer *transfer = fetcher->free;
+
+    if (transfer)
+        fetcher->free = transfer->next;
+    else
+        transfer = transfer_new(&fetcher->setup);
+    page->start_ms = page->end_ms = clock_mono_ms();
+    run(fetcher, transfer);
+    if (!transfer_begin(transfer, page) ||
+        curl_multi_add_handle(fetcher->multi, transfer->easy))
+        finish(fetcher, transfer);
+}
+
+static void collect(struct pagefetcher *fetcher)
+{
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(fetcher->multi, &left))) {
+        struct transfer *transfer;
+        CURLcode code = message->data.result;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        transfer_end(transfer, code);
+        /* `message` is gone after this. */
+        curl_multi_remove_handle(fetcher->multi, transfer->easy);
+        finish(fetcher, transfer);
+    }
+}
+
+static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
+{
+    if (fetcher->finished)
+        return 0;
+    if (fetcher->timer_ms == UINT64_MAX)
+        return timeout_ms;
+
+    uint64_t now_ms = clock_mono_ms();
+    uint64_t left_ms =
+        fetcher->timer_ms > now_ms ? fetcher->timer_ms - now_ms : 0;
+    if (timeout_ms >= 0 && (uint64_t)timeout_ms < left_ms)
+        return timeout_ms;
+    return left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
+}
+
+static int curl_events(uint32_t events)
+{
+    int mask = 0;
+
+    if (events & EPOLLIN)
+        mask |= CURL_CSELECT_IN;
+    if (events & EPOLLOUT)
+        mask |= CURL_CSELECT_OUT;
+    if (events & (EPOLLERR | EPOLLHUP))
+        mask |= CURL_CSELECT_ERR;
+    return mask;
+}
+
+bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
+{
+    struct epoll_event event[EVENTS_AT_ONCE];
+    bool watched = false;
+    int still_running;
+    int count = epoll_wait(fetcher->epoll_fd, event, EVENTS_AT_ONCE,
+                           wait_ms(fetcher, timeout_ms));
+
+    for (int i = 0; i < count; i++) {
+        if (event[i].data.fd == fetcher->watched_fd)
+            watched = true;
+        else
+            curl_multi_socket_action(fetcher->multi, event[i].data.fd,
+                                     curl_events(event[i].events),
+                                     &still_running);
+    }
+    if (fetcher->timer_ms != UINT64_MAX &&
+        fetcher->timer_ms <= clock_mono_ms()) {
+        fetcher->timer_ms = UINT64_MAX;
+        curl_multi_socket_action(fetcher->multi, CURL_SOCKET_TIMEOUT, 0,
+                                 &still_running);
+    }
+    collect(fetcher);
+    return watched;
+}
+
+struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
+{
+    struct transfer *transfer = fetcher->finished;
+
+    if (!transfer)
+        return NULL;
+    fetcher->finished = transfer->next;
+    if (!fetcher->finished)
+        fetcher->last_finished = &fetcher->finished;
+    transfer->next = fetcher->taken;
+    fetcher->taken = transfer;
+    return transfer->page;
+}
+
+void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
+{
+    struct transfer **link = &fetcher->taken;
+
+    while ((*link)->page != page)
+        link = &(*link)->next;
+    struct transfer *transfer = *link;
+    *link = transfer->next;
+
+    page->body = (struct str){0};
+    transfer_clear(transfer);
+    transfer->next = fetcher->free;
+    fetcher->free = transfer;
+}
+
+void pagefetcher_abandon(struct pagefetcher *fetcher)
+{
+    while (fetcher->running) {
+        struct transfer *transfer = fetcher->running;
+        curl_multi_remove_handle(fetcher->multi, transfer->easy);
+        transfer->page->outcome = ABANDONED;
+        transfer->page->end_ms = clock_mono_ms();
+        finish(fetcher, transfer);
+    }
+}

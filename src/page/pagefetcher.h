@@ -1,0 +1,62 @@
+/* The pagefetcher: many fetches in flight on one thread.
+ *
+ * libcurl's multi interface on epoll. Start pages, wait, take those that have
+ * ended, give each back when its body is no longer needed:
+ *
+ *     pagefetcher_start(fetcher, page);
+ *     pagefetcher_wait(fetcher, timeout_ms);
+ *     while ((page = pagefetcher_take(fetcher))) {
+ *         ... page->outcome, page->body ...
+ *         pagefetcher_give_back(fetcher, page);
+ *     }
+ *
+ * It fetches one URL and nothing else: redirects, retries and politeness are
+ * the mind's. What comes is capped in size, in headers and in time; a body
+ * that is not wanted (not HTML, too large) is cut, not read.
+ */
+#ifndef PAGE_PAGEFETCHER_H
+#define PAGE_PAGEFETCHER_H
+
+#include "page/named.h"
+#include "page/webpage.h"
+
+struct fetch_options {
+    const char *user_agent;
+    const char *const *headers; /* "Name: value", NULL at the end, or NULL */
+    const char *const *connect_to;
+    const char *proxy;  /* or NULL; the environment is not asked */
+    const char *cacert; /* or NULL */
+    uint64_t timeout_ms;
+    uint64_t max_size;
+    uint32_t connections; /* idle ones kept open at most */
+    bool insecure;
+    bool allow_private;
+    bool any_mime; /* the course's contract: the MIME type does not count */
+    const struct named *named;
+};
+
+struct pagefetcher;
+
+struct pagefetcher *pagefetcher_new(const struct fetch_options *options);
+void pagefetcher_free(struct pagefetcher *fetcher);
+
+/* Have pagefetcher_wait return when this descriptor is readable. */
+void pagefetcher_watch(struct pagefetcher *fetcher, int fd);
+
+void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page);
+
+/* Move everything on; true if the watched descriptor is readable. -1 waits
+ * without an end. */
+bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms);
+
+struct webpage *pagefetcher_take(struct pagefetcher *fetcher);
+void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
+
+/* End every fetch now; they come out of pagefetcher_take as ABANDONED. */
+void pagefetcher_abandon(struct pagefetcher *fetcher);
+
+/* Once in the program, before any thread; false if libcurl cannot start. */
+bool pagefetcher_setup(void);
+void pagefetcher_teardown(void);
+
+#endif

@@ -1,0 +1,88 @@
+#include "page/pagescanner.h"
+
+#include "url/course.h"
+#include "url/key.h"
+
+enum err pagescanner_link(struct page_link *link, struct arena *arena,
+                          struct str href, const struct url *base,
+                          const struct url_query_encoder *encoder,
+                          const struct scan_options *options)
+{
+    *link = (struct page_link){0};
+    enum err err = url_parse(&link->url, arena, href, base, encoder);
+    if (err)
+        return err;
+    if (options->course)
+        link->not_html_name = !course_normalize(&link->url, arena);
+    link->fingerprint = url_fingerprint(&link->url, options->fingerprint_seed);
+    return ERR_NONE;
+}
+
+/* The page's URL, or what its base element makes of it. */
+static bool find_base(struct url *base, struct webpage *page,
+                      const struct html_info *info)
+{
+    struct url own;
+
+    if (url_parse(&own, &page->arena, page->url, NULL, NULL))
+        return false;
+    if (!info->base.ptr ||
+        url_parse(base, &page->arena, info->base, &own, NULL))
+        *base = own;
+    return true;
+}
+
+/* The kinds that lead to pages; `link` elements are kept for other uses. */
+static bool is_followed(enum html_link_kind kind)
+{
+    return kind != HTML_LINK;
+}
+
+void pagescanner_scan(struct webpage *page, const struct scan_options *options)
+{
+    struct html_links html;
+    struct url base;
+    const struct html_scan_options html_options = {
+        .http_charset = str_of(page->charset_label),
+        .want_text = options->want_text,
+    };
+
+    html_scan(&html, &page->arena, page->body, &html_options);
+    if (!html.count || !find_base(&base, page, &html.info))
+        return;
+
+    struct url_query_encoder encoder = {charset_encode_query,
+                                        (void *)html.info.charset};
+    const struct url_query_encoder *legacy =
+        html.info.charset == CHARSET_UTF_8 ? NULL : &encoder;
+    struct page_links *links = &page->links;
+    links->link =
+        arena_new(&page->arena, html.count * sizeof(struct page_link));
+    for (size_t i = 0; i < html.count; i++) {
+        struct page_link *link = &links->link[links->count];
+        if (!is_followed(html.link[i].kind))
+            continue;
+        enum err err = pagescanner_link(link, &page->arena, html.link[i].href,
+                                        &base, legacy, options);
+        link->html = &html.link[i];
+        if (!err)
+            links->count++;
+        else if (err != ERR_URL_SCHEME)
+            links->bad++;
+    }
+}
+
+void pagescanner_follow(struct webpage *page,
+                        const struct scan_options *options)
+{
+    struct page_link *link = arena_new(&page->arena, sizeof(*link));
+    struct url own;
+
+    if (url_parse(&own, &page->arena, page->url, NULL, NULL) ||
+        pagescanner_link(link, &page->arena, page->location, &own, NULL,
+                         options)) {
+        page->outcome = BAD_REDIRECT;
+        return;
+    }
+    page->links = (struct page_links){.link = link, .count = 1};
+}

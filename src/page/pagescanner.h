@@ -1,0 +1,30 @@
+/* The pagescanner: the links of a page as they are offered to the validator:
+ * absolute, normalised, with their fingerprints, in document order, repeats
+ * included. Pure and without state, so any thread may use it. */
+#ifndef PAGE_PAGESCANNER_H
+#define PAGE_PAGESCANNER_H
+
+#include "page/webpage.h"
+
+struct scan_options {
+    uint64_t fingerprint_seed;
+    bool course;    /* the course's normalisation (url/course.h) */
+    bool want_text; /* of `a`, for those who print it */
+};
+
+/* Fill page->links from page->body. What is not http or https is left out. */
+void pagescanner_scan(struct webpage *page, const struct scan_options *options);
+
+/* Fill page->links with the one place a redirect leads to, or turn the
+ * outcome into BAD_REDIRECT. */
+void pagescanner_follow(struct webpage *page,
+                        const struct scan_options *options);
+
+/* Parse a URL as a link of this crawl would be: what a seed needs too. */
+MUST_CHECK enum err pagescanner_link(struct page_link *link,
+                                     struct arena *arena, struct str href,
+                                     const struct url *base,
+                                     const struct url_query_encoder *encoder,
+                                     const struct scan_options *options);
+
+#endif

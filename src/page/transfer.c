@@ -1,0 +1,377 @@
+#include "page/transfer.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "html/charset.h"
+#include "page/address.h"
+#include "page/mime.h"
+
+enum {
+    HEADER_BYTES_MAX = 256 * 1024,
+    /* Read a small unwanted body (an error page), so that the connection can
+     * be used again; cut a larger one. */
+    UNWANTED_BYTES_MAX = 64 * 1024,
+    BODY_KEEP_MAX = 256 * 1024,
+    RECEIVE_BUFFER = 64 * 1024,
+};
+
+/* --- headers ----------------------------------------------------------- */
+
+static size_t cut(struct transfer *transfer, enum outcome outcome)
+{
+    transfer->cut_as = outcome;
+    return 0; /* for libcurl: not all was taken, so the transfer ends */
+}
+
+static void copy_cstr(char *out, size_t max, struct str s)
+{
+    s = str_first(s, max);
+    if (s.len)
+        memcpy(out, s.ptr, s.len);
+    out[s.len] = '\0';
+}
+
+static void take_header(struct webpage *page, struct str line)
+{
+    struct str_pair header = str_cut(line, ':');
+    struct str value = str_trim(header.tail);
+
+    if (str_eq_nocase(header.head, STR("content-type"))) {
+        copy_cstr(page->mime, MIME_MAX, mime_essence(value));
+        copy_cstr(page->charset_label, CHARSET_LABEL_MAX,
+                  charset_of_content_type(value));
+    } else if (str_eq_nocase(header.head, STR("location")) &&
+               !page->location.ptr && value.len <= URL_LEN_MAX) {
+        page->location = arena_copy(&page->arena, value);
+    }
+}
+
+/* A status line: of the answer, or of one more after a 1xx. */
+static void begin_headers(struct transfer *transfer)
+{
+    struct webpage *page = transfer->page;
+    long status = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    page->status = (int)status;
+    page->mime[0] = page->charset_label[0] = '\0';
+    page->location = (struct str){0};
+    transfer->headers_done = false;
+}
+
+static bool is_wanted_type(const struct transfer *transfer)
+{
+    struct str mime = str_of(transfer->page->mime);
+
+    return transfer->setup->options->any_mime || !mime.len ||
+           mime_is_html(mime);
+}
+
+static bool is_announced_too_large(const struct transfer *transfer)
+{
+    curl_off_t length = -1;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+                      &length);
+    return length > 0 && (uint64_t)length > transfer->setup->options->max_size;
+}
+
+static size_t end_headers(struct transfer *transfer, size_t len)
+{
+    struct webpage *page = transfer->page;
+
+    if (page->status / 100 == 1)
+        return len;
+    transfer->headers_done = true;
+    if (page->status != 200)
+        return len;
+    if (!is_wanted_type(transfer))
+        return cut(transfer, NOT_HTML);
+    if (is_announced_too_large(transfer))
+        return cut(transfer, TOO_LARGE);
+    return len;
+}
+
+static size_t on_header(char *bytes, size_t size, size_t count, void *user)
+{
+    struct transfer *transfer = user;
+    size_t len = size * count;
+    struct str line = str_trim((struct str){bytes, len});
+
+    transfer->header_bytes += len;
+    if (transfer->header_bytes > HEADER_BYTES_MAX)
+        return cut(transfer, BAD_HTTP);
+    if (str_starts(line, STR("HTTP/")))
+        begin_headers(transfer);
+    else if (transfer->headers_done)
+        return len; /* a trailer */
+    else if (!line.len)
+        return end_headers(transfer, len);
+    else
+        take_header(transfer->page, line);
+    return len;
+}
+
+/* --- status ------------------------------------------------------------ */
+
+static bool is_redirect(int status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 ||
+           status == 308;
+}
+
+static enum outcome outcome_of_status(const struct webpage *page)
+{
+    if (is_redirect(page->status))
+        return page->location.len ? REDIRECTED : BAD_REDIRECT;
+    if (page->status / 100 == 4)
+        return HTTP_CLIENT_ERROR;
+    if (page->status / 100 == 5)
+        return HTTP_SERVER_ERROR;
+    return HTTP_OTHER;
+}
+
+/* --- body -------------------------------------------------------------- */
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *user)
+{
+    struct transfer *transfer = user;
+    size_t len = size * count;
+
+    if (transfer->page->status != 200) {
+        transfer->unwanted_bytes += len;
+        if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
+            return cut(transfer, outcome_of_status(transfer->page));
+        return len;
+    }
+    if (!buf_put(&transfer->body, (struct str){bytes, len}))
+        return cut(transfer, TOO_LARGE);
+    return len;
+}
+
+/* --- addresses --------------------------------------------------------- */
+
+static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
+                                    struct curl_sockaddr *address)
+{
+    struct transfer *transfer = user;
+
+    (void)purpose;
+    if (!transfer->may_be_private && address_is_private(&address->addr)) {
+        transfer->refused_private = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC,
+                  address->protocol);
+}
+
+/* With a proxy the address connected to is the proxy's, which the user named,
+ * and it resolves the names; what is left to judge is a literal address. */
+static bool is_private_literal(struct str host)
+{
+    struct sockaddr_storage address;
+
+    return address_of_literal(host, &address) &&
+           address_is_private((struct sockaddr *)&address);
+}
+
+/* --- setting up -------------------------------------------------------- */
+
+static struct curl_slist *list_of(const char *const *items)
+{
+    struct curl_slist *list = NULL;
+
+    for (; items && *items; items++)
+        list = curl_slist_append(list, *items);
+    return list;
+}
+
+void transfer_setup_init(struct transfer_setup *setup,
+                         const struct fetch_options *options)
+{
+    static const char accept[] =
+        "Accept: text/html,application/xhtml+xml,*/*;q=0.1";
+    bool own_accept = false;
+
+    for (const char *const *header = options->headers; header && *header;
+         header++)
+        own_accept |= str_starts_nocase(str_of(*header), STR("accept:"));
+    *setup = (struct transfer_setup){
+        .options = options,
+        .headers = list_of(options->headers),
+        .connect_to = list_of(options->connect_to),
+    };
+    if (!own_accept)
+        setup->headers = curl_slist_append(setup->headers, accept);
+}
+
+void transfer_setup_release(struct transfer_setup *setup)
+{
+    curl_slist_free_all(setup->headers);
+    curl_slist_free_all(setup->connect_to);
+}
+
+static void allow_only_web(CURL *easy)
+{
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
+                     (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+struct transfer *transfer_new(const struct transfer_setup *setup)
+{
+    const struct fetch_options *options = setup->options;
+    struct transfer *transfer = NEW(struct transfer);
+    CURL *easy = curl_easy_init();
+
+    if (!easy)
+        abort(); /* libcurl fails here only for want of memory */
+    transfer->easy = easy;
+    transfer->setup = setup;
+    transfer->cut_as = OUTCOMES;
+    buf_init(&transfer->body, options->max_size);
+
+    allow_only_web(easy);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, setup->headers);
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, setup->connect_to);
+    curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)options->timeout_ms);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
+    if (options->cacert)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, options->cacert);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* Do not wait at the end for a name lookup that hangs. */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    return transfer;
+}
+
+void transfer_free(struct transfer *transfer)
+{
+    curl_easy_cleanup(transfer->easy);
+    buf_release(&transfer->body);
+    free(transfer);
+}
+
+/* --- one round --------------------------------------------------------- */
+
+bool transfer_begin(struct transfer *transfer, struct webpage *page)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    struct url url;
+
+    transfer->page = page;
+    page->outcome = BAD_HTTP;
+    if (url_parse(&url, &page->arena, page->url, NULL, NULL))
+        return false;
+    transfer->may_be_private =
+        options->allow_private || options->proxy ||
+        named_allows_private(options->named, url_host(&url), url.port);
+    if (options->proxy && !options->allow_private &&
+        is_private_literal(url_host(&url)) &&
+        !named_allows_private(options->named, url_host(&url), url.port)) {
+        page->outcome = PRIVATE_ADDRESS;
+        return false;
+    }
+    curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
+    return true;
+}
+
+static enum outcome outcome_of_code(CURLcode code)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+        return NO_DNS;
+    case CURLE_COULDNT_CONNECT:
+        return NOT_CONNECTED;
+    case CURLE_OPERATION_TIMEDOUT:
+        return TIMED_OUT;
+    case CURLE_BAD_CONTENT_ENCODING:
+        return BAD_ENCODING;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+        return TLS_FAILED;
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return CONNECTION_LOST;
+    default:
+        return BAD_HTTP;
+    }
+}
+
+static enum outcome outcome_of_body(const struct transfer *transfer)
+{
+    struct str body = buf_str(&transfer->body);
+
+    if (!body.len)
+        return EMPTY_BODY;
+    if (!transfer->page->mime[0] && !transfer->setup->options->any_mime &&
+        !mime_sniffs_as_html(body))
+        return NOT_HTML;
+    return FETCHED;
+}
+
+static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
+{
+    if (transfer->cut_as != OUTCOMES)
+        return transfer->cut_as;
+    if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
+        return PRIVATE_ADDRESS;
+    if (code != CURLE_OK)
+        return outcome_of_code(code);
+    if (transfer->page->status != 200)
+        return outcome_of_status(transfer->page);
+    return outcome_of_body(transfer);
+}
+
+void transfer_end(struct transfer *transfer, CURLcode code)
+{
+    struct webpage *page = transfer->page;
+
+    page->end_ms = clock_mono_ms();
+    page->outcome = outcome_of(transfer, code);
+    page->body = buf_str(&transfer->body);
+    page->body_len = page->body.len;
+}
+
+void transfer_clear(struct transfer *transfer)
+{
+    transfer->page = NULL;
+    transfer->header_bytes = transfer->unwanted_bytes = 0;
+    transfer->headers_done = transfer->refused_private = false;
+    transfer->cut_as = OUTCOMES;
+    if (transfer->body.room > BODY_KEEP_MAX)
+        buf_release(&transfer->body);
+    buf_clear(&transfer->body);
+}

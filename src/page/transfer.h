@@ -1,0 +1,49 @@
+/* One transfer of the pagefetcher: a libcurl handle with its callbacks, and
+ * how its end is judged. Private to the pagefetcher. */
+#ifndef PAGE_TRANSFER_H
+#define PAGE_TRANSFER_H
+
+#include <curl/curl.h>
+
+#include "base/buf.h"
+#include "page/pagefetcher.h"
+
+/* The lists that every handle shares; read-only once made. */
+struct transfer_setup {
+    const struct fetch_options *options;
+    struct curl_slist *headers, *connect_to;
+};
+
+struct transfer {
+    struct transfer *next; /* free, or finished */
+    struct transfer *previous_running, *next_running;
+    CURL *easy;
+    const struct transfer_setup *setup;
+    struct webpage *page;
+    struct buf body;
+    size_t header_bytes;
+    size_t unwanted_bytes; /* of a body that will not be kept */
+    bool headers_done;
+    bool may_be_private;
+    bool refused_private; /* an address, for what it is */
+    enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+};
+
+void transfer_setup_init(struct transfer_setup *setup,
+                         const struct fetch_options *options);
+void transfer_setup_release(struct transfer_setup *setup);
+
+struct transfer *transfer_new(const struct transfer_setup *setup);
+void transfer_free(struct transfer *transfer);
+
+/* Aim it at the page's URL. False, with the page's outcome set, where the
+ * URL must not be asked at all. */
+bool transfer_begin(struct transfer *transfer, struct webpage *page);
+
+/* libcurl is done with it: fill in the page. */
+void transfer_end(struct transfer *transfer, CURLcode code);
+
+/* The page has gone on: be ready for the next. */
+void transfer_clear(struct transfer *transfer);
+
+#endif

@@ -1,0 +1,32 @@
+#include "page/webpage.h"
+
+/* One page of a million links must not hold its memory for ever. */
+enum { ARENA_KEEP_MAX = 256 * 1024 };
+
+void webpage_init(struct webpage *page)
+{
+    *page = (struct webpage){0};
+    arena_init(&page->arena);
+}
+
+void webpage_release(struct webpage *page)
+{
+    arena_release(&page->arena);
+}
+
+void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
+                 bool want_links)
+{
+    struct arena arena = page->arena;
+
+    if (arena.used > ARENA_KEEP_MAX)
+        arena_release(&arena);
+    else
+        arena_clear(&arena);
+    *page = (struct webpage){
+        .url = url,
+        .depth = depth,
+        .want_links = want_links,
+        .arena = arena,
+    };
+}

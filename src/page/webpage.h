@@ -1,0 +1,61 @@
+/* A webpage: what is asked for, and what came back.
+ *
+ * It makes the whole round: filled in with a URL, through pagefetcher,
+ * pagesaver and pagescanner, and back to whoever asked. All that belongs to
+ * it is in its arena; the body is the fetcher's and is gone once the page is
+ * given back to it. A webpage is used again for the next URL.
+ */
+#ifndef PAGE_WEBPAGE_H
+#define PAGE_WEBPAGE_H
+
+#include "base/arena.h"
+#include "html/scan.h"
+#include "page/outcome.h"
+#include "url/url.h"
+
+/* A link as it is offered to the validator: absolute, normalised. */
+struct page_link {
+    struct url url;
+    uint64_t fingerprint;
+    const struct html_link *html; /* kind, rel, text; NULL for a redirect */
+    bool not_html_name; /* the course's rule: not the name of an HTML page */
+};
+
+struct page_links {
+    struct page_link *link;
+    size_t count;
+    size_t bad; /* that have a web scheme but are no valid URL */
+};
+
+enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, PAGE_FILE_MAX = 31 };
+
+struct webpage {
+    /* asked for */
+    struct str url; /* NUL-terminated */
+    uint32_t depth;
+    bool want_links;
+
+    /* came back */
+    enum outcome outcome;
+    int status; /* of HTTP, 0 where there was none */
+    char mime[MIME_MAX + 1];
+    char charset_label[CHARSET_LABEL_MAX + 1]; /* as the header says */
+    struct str body;     /* NULL once given back to the fetcher */
+    size_t body_len;     /* stays */
+    struct str location; /* of a redirect, as served */
+    uint64_t start_ms, end_ms;
+    char file[PAGE_FILE_MAX + 1]; /* where pagesaver put it, "" if nowhere */
+    int save_errno;               /* of NOT_SAVED */
+    struct page_links links;      /* of the page, or the redirect's one */
+
+    struct arena arena;
+};
+
+void webpage_init(struct webpage *page);
+void webpage_release(struct webpage *page);
+
+/* Forget the last round and ask for a URL, borrowed until the page is back. */
+void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
+                 bool want_links);
+
+#endif
