@@ -13,6 +13,7 @@
 #include "playground/letters.h"
 #include "playground/options.h"
 #include "playground/server.h"
+#include "playground/site.h"
 
 enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 2 };
 
@@ -69,6 +70,14 @@ static bool open_sources(struct play *play)
 {
     const struct options *options = &play->options;
 
+    /* Sites first: they may replace single pages of the others. */
+    for (size_t i = 0; i < options->site.count; i++) {
+        struct source source;
+        char problem[SITE_PROBLEM] = "";
+        if (!site_source(options->site.item[i], &source, problem))
+            return fail(options->site.item[i], problem);
+        *next_source(play) = source;
+    }
     if (options->letters)
         *next_source(play) = letters_source();
     for (size_t i = 0; i < options->root.count; i++) {

@@ -190,3 +190,294 @@ user_agent request" "$(head -n 1 "$RECORD" | tr '\t' ' ')"
     same 2 "$(record_total b)"
     run ! record_min_gap_ms nobody
 }
+
+# --- sites -------------------------------------------------------------------
+
+# site <<EOF: serve the site that is read from standard input.
+site() {
+    cat >"$TMP/site"
+    start_playground --site "$TMP/site" "$@"
+}
+
+@test "site: status, headers, types, redirects, bodies" {
+    printf 'from a file' >"$TMP/part.txt"
+    site <<'EOF'
+# a comment
+/plain
+    body one  two
+    body three
+/type
+    type text/plain; charset=x
+    body x
+/notype
+    type
+    body x
+/gone 410 Really Gone
+/moved
+    redirect /plain
+/moved-for-good 301
+    redirect http://example.org/
+/headers
+    header X-One: 1
+    header X-Two: 2
+/heredoc
+    body <<STOP
+/not-an-entry
+
+    indented
+STOP
+    bytes \x41\t\\
+/file
+    file part.txt
+/mixed
+    bytes [
+    repeat 3 ab
+    bytes ]
+    links 2 p%d.html
+EOF
+    same $'one  two\nthree' "$(get /plain)"
+    same 'text/plain; charset=x' "$(get /type -o /dev/null -w '%{content_type}')"
+    same '' "$(get /notype -o /dev/null -w '%{content_type}')"
+    same 'HTTP/1.1 410 Really Gone' "$(get /gone -I | head -n 1 | tr -d '\r')"
+    same 302 "$(code /moved)"
+    same "http://127.0.0.1:$PORT/plain" \
+        "$(get /moved -o /dev/null -w '%{redirect_url}')"
+    same 301 "$(code /moved-for-good)"
+    same 2 "$(get /headers -I | grep -c '^X-')"
+    same $'/not-an-entry\n\n    indented\nA\t\\' "$(get /heredoc)"
+    same 'from a file' "$(get /file)"
+    same text/plain "$(get /file -o /dev/null -w '%{content_type}')"
+    same $'[ababab]<a href="p1.html">1</a>\n<a href="p2.html">2</a>' \
+        "$(get /mixed)"
+}
+
+@test "site: hosts, methods, queries, prefixes, headers, order" {
+    site <<'EOF'
+//a.example/
+    body a
+//B.example/
+    body b
+/
+    body any
+POST /form
+    body posted
+/form
+    body not posted
+/q?x=1
+    body one
+/q
+    body other
+/deep/*
+    body prefix
+/deep/exact
+    body never
+/auth
+    when Authorization: secret
+    body in
+/auth 401
+EOF
+    same a "$(get / -H 'Host: a.example:81')"
+    same b "$(get / -H 'Host: b.EXAMPLE')"
+    same any "$(get /)"
+    same posted "$(get /form -d q=1)"
+    same 'not posted' "$(get /form)"
+    same one "$(get '/q?x=1')"
+    same other "$(get '/q?x=2')"
+    same other "$(get /q)"
+    same prefix "$(get /deep/exact)"
+    same prefix "$(get '/deep/?a=b')"
+    same 401 "$(code /auth)"
+    same 401 "$(code /auth -H 'Authorization: guess')"
+    same in "$(get /auth -H 'authorization: the secret')"
+    same 404 "$(code /other)"
+}
+
+@test "site: an entry can be used up" {
+    site <<'EOF'
+/busy 503
+    times 2
+    header Retry-After: 1
+/busy
+    times 1
+    body fine
+EOF
+    same '503 503 200 404' \
+        "$(code /busy; echo -n ' '; code /busy; echo -n ' '; code /busy
+           echo -n ' '; code /busy)"
+}
+
+@test "site: framings" {
+    site <<'EOF'
+/length
+    repeat 100000 0123456789
+/chunked
+    chunked 1000
+    repeat 100000 0123456789
+/close
+    until-close
+    repeat 100000 0123456789
+/old
+    http 1.0
+    body old
+/empty
+    chunked
+EOF
+    for path in /length /chunked /close; do
+        same 1000000 "$(get $path | wc -c)" "$path"
+        same "$(get /length | md5sum)" "$(get $path | md5sum)" "$path"
+    done
+    same 1 "$(get /chunked -D - -o /dev/null | grep -c '^Transfer-Encoding')"
+    same 0 "$(get /chunked -D - -o /dev/null | grep -c '^Content-Length')"
+    same 0 "$(get /close -D - -o /dev/null | grep -c '^Content-Length')"
+    same 1.0 "$(get /old -o /dev/null -w '%{http_version}')" ||
+        same 1 "$(get /old -o /dev/null -w '%{http_version}')"
+    same 200 "$(code /empty)"
+    # HTTP/1.0 knows no chunks.
+    same 1000000 "$(get /chunked -0 | wc -c)"
+    same 0 "$(get /chunked -0 -D - -o /dev/null | grep -c '^Transfer-Enc')"
+}
+
+@test "site: codings" {
+    for coding in gzip deflate deflate-raw; do
+        printf '/%s\n    encode %s\n    repeat 50000 hello\\n\n' \
+            $coding $coding
+    done >"$TMP/site"
+    start_playground --site "$TMP/site"
+    for coding in gzip deflate deflate-raw; do
+        same 50000 "$(get /$coding --compressed | grep -cx hello)" "$coding"
+        [ "$(get /$coding | wc -c)" -lt 10000 ]
+    done
+    get /gzip | gunzip | cmp - <(get /gzip --compressed)
+}
+
+@test "site: cut, reset, raw, lies" {
+    site <<'EOF'
+/cut
+    cut 10
+    repeat 100 0123456789
+/reset
+    reset 5
+    repeat 100 0123456789
+/at-once
+    raw
+/raw
+    raw HTTP/1.1 200 OK\r\nContent-Length: 5\r\n
+    raw X: 1\r\n\r\nhello
+/lie
+    header Content-Length: 1000
+    close
+    body short
+/cut-chunk
+    chunked 8
+    cut 20
+    repeat 100 x
+/garbage
+    raw \x00\x01\xff
+EOF
+    run curl -s -m 5 "http://127.0.0.1:$PORT/cut"
+    same 18 "$status"
+    [[ $output == 0123456789* ]]
+    run curl -s -m 5 "http://127.0.0.1:$PORT/reset"
+    same 56 "$status"
+    run curl -s -m 5 "http://127.0.0.1:$PORT/at-once"
+    same 52 "$status"
+    same hello "$(get /raw)"
+    run curl -s -m 5 "http://127.0.0.1:$PORT/lie"
+    same 18 "$status"
+    run curl -s -m 5 "http://127.0.0.1:$PORT/cut-chunk"
+    same 18 "$status"
+    run curl -s -m 5 "http://127.0.0.1:$PORT/garbage"
+    [ "$status" -ne 0 ]
+    stop_playground
+    same "10 5" "$(record_column bytes | head -n 2 | xargs)"
+}
+
+@test "site: delay, drip, endless" {
+    site <<'EOF'
+/late
+    delay 300ms
+    body late
+/drip
+    drip 2 100ms
+    bytes 12345678
+/endless
+    endless x
+/endless-chunks
+    chunked
+    endless abc
+EOF
+    get /late -o /dev/null &
+    get /drip -o /dev/null &
+    same late "$(get /late)"
+    wait -n
+    wait -n
+    for path in /endless /endless-chunks; do
+        same 3000000 "$(get $path 2>/dev/null | head -c 3000000 | wc -c)"
+    done
+    stop_playground
+    awk -F '\t' '
+        { took = ($2 - $1) / 1000 }
+        $7 == "/late" && (took < 300 || took > 1000) { print; bad = 1 }
+        $7 == "/drip" && (took < 300 || took > 1000) { print; bad = 1 }
+        END { exit bad }' <(tail -n +2 "$RECORD")
+    same 2 "$(record_count /late)"
+    same 1 "$(record_count /endless)" "a reply that the client ended"
+}
+
+@test "site: a slow reply holds up no other" {
+    site <<'EOF'
+/slow
+    delay 5s
+/fast
+    body fast
+EOF
+    for _ in 1 2 3 4 5; do
+        get /slow -o /dev/null &
+    done
+    SECONDS=0
+    same fast "$(get /fast)"
+    [ "$SECONDS" -lt 3 ]
+    stop_playground
+    wait
+    same "0" "$(record_column status | sort -u | head -n 1)"
+}
+
+@test "site: mistakes are told with their line" {
+    while IFS='|' read -r number text; do
+        printf '/\n    body x\n%b\n' "$text" >"$TMP/site"
+        run timeout 5 "$PLAYGROUND" --site "$TMP/site"
+        same 1 "$status" "$text"
+        [[ $output == *"line $number: "* ]] || fail "$text: $output"
+    done <<'EOF'
+3|    nonsense 1
+3|nopath
+3|/x abc
+3|/x 1000
+3|GET
+4|/x\n    delay x
+4|/x\n    drip 0 1s
+4|/x\n    cut
+4|/x\n    close now
+4|/x\n    bytes \\q
+4|/x\n    repeat 5
+4|/x\n    links 5
+4|/x\n    file nothing-here
+4|/x\n    encode lzma
+4|/x\n    chunked 0
+4|/x\n    http 3
+5|/x\n    body <<END\nno end
+5|/x\n    encode gzip\n    endless x
+EOF
+    printf '    body x\n' >"$TMP/site"
+    run timeout 5 "$PLAYGROUND" --site "$TMP/site"
+    [[ $output == *"line 1: "* ]]
+}
+
+@test "site: a page of it replaces one of the letters" {
+    site --letters <<'EOF'
+/tse/letters/B.html
+    body another B
+EOF
+    same 'another B' "$(get /tse/letters/B.html)"
+    [[ $(get /tse/letters/A.html) == *Algorithm* ]]
+}
