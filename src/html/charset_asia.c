@@ -1,0 +1,375 @@
+/* The multi-byte encodings of East Asia, to UTF-8.
+ *
+ * Here is the standard's way to cut bytes into characters and to recover
+ * from broken ones: an ASCII byte is never swallowed by a broken sequence.
+ * What a well-formed sequence means is asked of iconv, many at a time. The
+ * Japanese encodings share one grid (JIS X 0208) and are asked as Shift_JIS,
+ * because glibc's CP932 has exactly the standard's index.
+ *
+ * A descriptor is opened for the call: with the module loaded that takes
+ * half a microsecond, so there is nothing to keep. Where the module is not
+ * installed every character becomes U+FFFD.
+ */
+#include <assert.h>
+#include <iconv.h>
+
+#include "html/charset_internal.h"
+
+static const iconv_t NO_ICONV = (iconv_t)-1;
+
+struct decoder {
+    enum charset_kind kind;
+    struct charset_sink *sink;
+    iconv_t iconv;
+    iconv_t jis0212; /* of EUC-JP, opened when met */
+    size_t len;
+    char run[256]; /* whole sequences that wait for iconv */
+};
+
+static bool in(unsigned char c, unsigned char low, unsigned char high)
+{
+    return c >= low && c <= high;
+}
+
+static unsigned gb18030_pointer(const unsigned char *at)
+{
+    return ((at[0] - 0x81u) * 10 + (at[1] - 0x30u)) * 1260 +
+           (at[2] - 0x81u) * 10 + (at[3] - 0x30u);
+}
+
+/* iconv does not know the sequence at `at`: the standard may, or it is one
+ * error. Returns its length in the run. */
+static size_t put_unknown(struct decoder *decoder, const unsigned char *at)
+{
+    bool four = decoder->kind == KIND_GB18030 && in(at[1], '0', '9');
+    bool transcribed =
+        decoder->kind == KIND_EUC_JP || decoder->kind == KIND_ISO_2022_JP;
+    uint32_t c = 0;
+
+    if (four)
+        c = charset_gb18030_range_quirk(gb18030_pointer(at));
+    else if (decoder->kind == KIND_BIG5)
+        c = charset_big5_quirk((unsigned)(at[0] << 8 | at[1]));
+
+    charset_sink_put(decoder->sink, c ? c : REPLACEMENT_CHARACTER);
+    if (!c && !four && !transcribed && at[1] < 0x80)
+        charset_sink_put(decoder->sink, at[1]);
+    return four ? 4 : 2;
+}
+
+/* Convert what waits. */
+static void flush(struct decoder *decoder)
+{
+    char *from = decoder->run;
+    size_t left = decoder->len;
+
+    while (left) {
+        /* A sequence of two bytes becomes at most four. */
+        char text[2 * sizeof(decoder->run)], *to = text;
+        size_t room = sizeof(text);
+        if (decoder->iconv != NO_ICONV) {
+            iconv(decoder->iconv, &from, &left, &to, &room);
+            iconv(decoder->iconv, NULL, NULL, &to, &room);
+        }
+        charset_sink_bytes(decoder->sink, str_between(text, to));
+        if (left) {
+            size_t len = put_unknown(decoder, (const unsigned char *)from);
+            assert(len <= left);
+            from += len;
+            left -= len;
+        }
+    }
+    decoder->len = 0;
+}
+
+static void put(struct decoder *decoder, uint32_t c)
+{
+    flush(decoder);
+    charset_sink_put(decoder->sink, c);
+}
+
+static void put_sequence(struct decoder *decoder, const void *bytes, size_t len)
+{
+    if (decoder->len + len > sizeof(decoder->run))
+        flush(decoder);
+    memcpy(decoder->run + decoder->len, bytes, len);
+    decoder->len += len;
+}
+
+static void put_jis0208(struct decoder *decoder, unsigned row, unsigned cell)
+{
+    unsigned bytes = charset_sjis_of_pointer(row * 94 + cell);
+    unsigned char sjis[2] = {(unsigned char)(bytes >> 8), (unsigned char)bytes};
+
+    put_sequence(decoder, sjis, 2);
+}
+
+/* A sequence broken at its second byte: that one is taken too, unless it is
+ * ASCII. Returns what was taken. */
+static size_t put_broken(struct decoder *decoder, const unsigned char *at,
+                         size_t left)
+{
+    put(decoder, REPLACEMENT_CHARACTER);
+    return left > 1 && at[1] >= 0x80 ? 2 : 1;
+}
+
+/* The functions below take one sequence that starts with a byte over 0x7F
+ * and return its length; `left` counts the bytes up to the end. */
+
+static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
+                           size_t left)
+{
+    if (at[0] == 0x80 || at[0] == 0xFF) {
+        put(decoder, at[0] == 0x80 ? 0x20AC : REPLACEMENT_CHARACTER);
+        return 1;
+    }
+    if (left > 1 && in(at[1], '0', '9')) {
+        bool broken = (left > 2 && !in(at[2], 0x81, 0xFE)) ||
+                      (left > 3 && !in(at[3], '0', '9'));
+        if (left > 3 && !broken) {
+            put_sequence(decoder, at, 4);
+            return 4;
+        }
+        put(decoder, REPLACEMENT_CHARACTER);
+        return broken ? 1 : left;
+    }
+    if (left < 2 || !in(at[1], 0x40, 0xFE) || at[1] == 0x7F)
+        return put_broken(decoder, at, left);
+
+    uint32_t c = charset_gb18030_quirk((unsigned)(at[0] << 8 | at[1]));
+    if (c)
+        put(decoder, c);
+    else
+        put_sequence(decoder, at, 2);
+    return 2;
+}
+
+static size_t take_big5(struct decoder *decoder, const unsigned char *at,
+                        size_t left)
+{
+    if (!in(at[0], 0x81, 0xFE)) {
+        put(decoder, REPLACEMENT_CHARACTER);
+        return 1;
+    }
+    if (left < 2 || !(in(at[1], 0x40, 0x7E) || in(at[1], 0xA1, 0xFE)))
+        return put_broken(decoder, at, left);
+
+    /* In these rows glibc has other characters; elsewhere it has none. */
+    uint32_t c = at[0] == 0xA1 || at[0] == 0xA2
+                     ? charset_big5_quirk((unsigned)(at[0] << 8 | at[1]))
+                     : 0;
+    if (c)
+        put(decoder, c);
+    else
+        put_sequence(decoder, at, 2);
+    return 2;
+}
+
+static size_t take_euc_kr(struct decoder *decoder, const unsigned char *at,
+                          size_t left)
+{
+    if (!in(at[0], 0x81, 0xFE)) {
+        put(decoder, REPLACEMENT_CHARACTER);
+        return 1;
+    }
+    if (left < 2 || !in(at[1], 0x41, 0xFE))
+        return put_broken(decoder, at, left);
+    /* A hole in the table that glibc skips without saying so. */
+    if (at[0] == 0xA2 && at[1] == 0xE8)
+        return put_broken(decoder, at, left);
+    put_sequence(decoder, at, 2);
+    return 2;
+}
+
+static size_t take_shift_jis(struct decoder *decoder, const unsigned char *at,
+                             size_t left)
+{
+    if (at[0] == 0x80) {
+        put(decoder, 0x80);
+        return 1;
+    }
+    if (in(at[0], 0xA1, 0xDF)) {
+        put(decoder, 0xFF61u - 0xA1 + at[0]);
+        return 1;
+    }
+    if (!in(at[0], 0x81, 0x9F) && !in(at[0], 0xE0, 0xFC)) {
+        put(decoder, REPLACEMENT_CHARACTER);
+        return 1;
+    }
+    if (left < 2 || !in(at[1], 0x40, 0xFC) || at[1] == 0x7F)
+        return put_broken(decoder, at, left);
+    put_sequence(decoder, at, 2);
+    return 2;
+}
+
+/* 8F and two bytes: the supplementary grid, JIS X 0212. */
+static size_t take_jis0212(struct decoder *decoder, const unsigned char *at,
+                           size_t left)
+{
+    if (left > 1 && !in(at[1], 0xA1, 0xFE))
+        return put_broken(decoder, at, left);
+    if (left < 3 || !in(at[2], 0xA1, 0xFE)) {
+        put(decoder, REPLACEMENT_CHARACTER);
+        return left > 2 && at[2] >= 0x80 ? 3 : left < 3 ? left : 2;
+    }
+
+    char sequence[3], text[8], *from = sequence, *to = text;
+    size_t from_len = sizeof(sequence), room = sizeof(text);
+
+    memcpy(sequence, at, sizeof(sequence));
+    flush(decoder);
+    if (decoder->jis0212 == NO_ICONV)
+        decoder->jis0212 = iconv_open("UTF-8", "EUC-JP");
+    if (decoder->jis0212 != NO_ICONV) {
+        iconv(decoder->jis0212, &from, &from_len, &to, &room);
+        iconv(decoder->jis0212, NULL, NULL, NULL, NULL);
+    }
+    if (to > text)
+        charset_sink_bytes(decoder->sink, str_between(text, to));
+    else
+        charset_sink_put(decoder->sink, REPLACEMENT_CHARACTER);
+    return 3;
+}
+
+static size_t take_euc_jp(struct decoder *decoder, const unsigned char *at,
+                          size_t left)
+{
+    if (at[0] == 0x8F)
+        return take_jis0212(decoder, at, left);
+    if (at[0] == 0x8E && left > 1 && in(at[1], 0xA1, 0xDF)) {
+        put(decoder, 0xFF61u - 0xA1 + at[1]);
+        return 2;
+    }
+    if (at[0] != 0x8E && !in(at[0], 0xA1, 0xFE)) {
+        put(decoder, REPLACEMENT_CHARACTER);
+        return 1;
+    }
+    if (at[0] == 0x8E || left < 2 || !in(at[1], 0xA1, 0xFE))
+        return put_broken(decoder, at, left);
+    put_jis0208(decoder, at[0] - 0xA1u, at[1] - 0xA1u);
+    return 2;
+}
+
+enum jis_state { JIS_ASCII, JIS_ROMAN, JIS_KATAKANA, JIS_0208 };
+
+/* The state that an escape sequence switches to, or -1. `at` is behind the
+ * escape character. */
+static int escaped_state(const unsigned char *at, size_t left)
+{
+    static const struct {
+        char text[3];
+        enum jis_state state;
+    } escapes[] = {
+        {"(B", JIS_ASCII}, {"(J", JIS_ROMAN}, {"(I", JIS_KATAKANA},
+        {"$@", JIS_0208},  {"$B", JIS_0208},
+    };
+
+    for (size_t i = 0; left > 1 && i < ARRAY_LEN(escapes); i++)
+        if (!memcmp(at, escapes[i].text, 2))
+            return (int)escapes[i].state;
+    return -1;
+}
+
+/* One character of ISO-2022-JP that is no escape sequence. */
+static size_t take_jis(struct decoder *decoder, enum jis_state state,
+                       const unsigned char *at, size_t left)
+{
+    unsigned char c = at[0];
+
+    if (state == JIS_0208 && in(c, 0x21, 0x7E)) {
+        if (left > 1 && in(at[1], 0x21, 0x7E)) {
+            put_jis0208(decoder, c - 0x21u, at[1] - 0x21u);
+            return 2;
+        }
+        put(decoder, REPLACEMENT_CHARACTER);
+        return left > 1 && at[1] != 0x1B ? 2 : 1;
+    }
+    if (state == JIS_KATAKANA && in(c, 0x21, 0x5F))
+        put(decoder, 0xFF61u - 0x21 + c);
+    else if (state >= JIS_KATAKANA || c >= 0x80 || c == 0x0E || c == 0x0F)
+        put(decoder, REPLACEMENT_CHARACTER);
+    else if (state == JIS_ROMAN && (c == 0x5C || c == 0x7E))
+        put(decoder, c == 0x5C ? 0xA5 : 0x203E);
+    else
+        put(decoder, c);
+    return 1;
+}
+
+static void decode_iso_2022_jp(struct decoder *decoder, struct str bytes)
+{
+    const unsigned char *at = (const unsigned char *)bytes.ptr;
+    const unsigned char *end = at + bytes.len;
+    enum jis_state state = JIS_ASCII;
+    bool just_escaped = false;
+
+    while (at < end) {
+        if (at[0] != 0x1B) {
+            at += take_jis(decoder, state, at, (size_t)(end - at));
+            just_escaped = false;
+            continue;
+        }
+        int next = escaped_state(at + 1, (size_t)(end - at) - 1);
+        /* An escape sequence that nothing was said in is an error, and so
+         * is an escape character without one; what follows it is text. */
+        if (next < 0 || just_escaped)
+            put(decoder, REPLACEMENT_CHARACTER);
+        just_escaped = next >= 0;
+        if (next >= 0)
+            state = (enum jis_state)next;
+        at += next >= 0 ? 3 : 1;
+    }
+}
+
+static size_t take(struct decoder *decoder, const unsigned char *at,
+                   size_t left)
+{
+    switch (decoder->kind) {
+    case KIND_BIG5:
+        return take_big5(decoder, at, left);
+    case KIND_EUC_KR:
+        return take_euc_kr(decoder, at, left);
+    case KIND_SHIFT_JIS:
+        return take_shift_jis(decoder, at, left);
+    case KIND_EUC_JP:
+        return take_euc_jp(decoder, at, left);
+    default:
+        return take_gb18030(decoder, at, left);
+    }
+}
+
+static void decode_mixed(struct decoder *decoder, struct str bytes)
+{
+    while (bytes.len) {
+        size_t ascii = charset_ascii_prefix(bytes);
+        if (ascii) {
+            flush(decoder);
+            charset_sink_bytes(decoder->sink, str_first(bytes, ascii));
+            bytes = str_skip(bytes, ascii);
+        }
+        if (bytes.len)
+            bytes =
+                str_skip(bytes, take(decoder, (const unsigned char *)bytes.ptr,
+                                     bytes.len));
+    }
+}
+
+void charset_decode_asia(enum charset_kind kind, struct str bytes,
+                         struct charset_sink *sink)
+{
+    struct decoder decoder = {
+        .kind = kind == KIND_GBK ? KIND_GB18030 : kind,
+        .sink = sink,
+        .iconv = iconv_open("UTF-8", charset_iconv_name(kind)),
+        .jis0212 = NO_ICONV,
+    };
+
+    if (kind == KIND_ISO_2022_JP)
+        decode_iso_2022_jp(&decoder, bytes);
+    else
+        decode_mixed(&decoder, bytes);
+    flush(&decoder);
+    if (decoder.iconv != NO_ICONV)
+        iconv_close(decoder.iconv);
+    if (decoder.jis0212 != NO_ICONV)
+        iconv_close(decoder.jis0212);
+}
