@@ -7,9 +7,9 @@
  *     enum err err = url_parse(&url, &arena, STR("../b?c#d"), &base, NULL);
  *
  * The result is one string and offsets into it, so that every part is a
- * slice and a copy is a copy of the string. On failure the arena is as it
- * was before. Nothing here knows of scope or of "seen": see url/scope.h and
- * url/key.h.
+ * slice and a copy is a copy of the string. It is NUL-terminated beyond its
+ * length. On failure nothing of the arena is used. Nothing here knows of scope
+ * or of "seen": see url/scope.h and url/key.h.
  */
 #ifndef URL_URL_H
 #define URL_URL_H
@@ -19,7 +19,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* A longer URL, as given or as serialised, is ERR_URL_TOO_LONG. */
+/* A longer URL, as given (without blanks around it, but with its fragment) or
+ * as serialised, is ERR_URL_TOO_LONG. */
 enum { URL_LEN_MAX = 8192 };
 
 /* "scheme://user:pass@host:port/path?query" and where the parts end. */
@@ -31,13 +32,18 @@ struct url {
     uint16_t path_end;   /* then nothing, or '?' and the query */
     uint16_t port;       /* the effective port, 80 and 443 included */
     bool https;
-    bool default_port_written; /* "http://host:80/": dropped from href */
+    bool default_port_written; /* "http://host:80/": dropped from href; a
+                                * relative reference has it from its base */
 };
 
-/* Encodes the query's non-ASCII characters in the page's charset: `utf8` is
- * valid UTF-8, the bytes of the legacy encoding are appended to `out`; a
- * character that the charset lacks becomes "&#N;" where `out` is told so by
- * the callback itself (already percent-encoded: "%26%23N%3B"). */
+/* How a query is encoded on a page that is not in UTF-8. `encode` gets the
+ * whole query, without '?', as valid UTF-8 (a stateful encoding needs it at
+ * once) and appends it to `out` in the page's encoding; a character that the
+ * encoding lacks becomes the text "%26%23N%3B", N its decimal number. The
+ * parser then escapes the bytes that a query may not have; a '%' it leaves
+ * alone. False means that the cap of `out` was reached: ERR_URL_TOO_LONG.
+ * It is called only for a query with characters other than printable ASCII,
+ * which is the same in all encodings. html/charset.h has one. */
 struct url_query_encoder {
     bool (*encode)(void *ctx, struct str utf8, struct buf *out);
     void *ctx;

@@ -1,0 +1,342 @@
+#include "url/idna.h"
+
+#include <idn2.h>
+
+#include "url/punycode.h"
+#include "url/utf8.h"
+
+/* A label in the making, as characters. More of them than LABEL_MAX never
+ * have an ASCII form of 63 bytes, but for characters that are ignored. */
+enum { LABEL_MAX = 256 };
+
+struct label {
+    uint32_t chars[LABEL_MAX];
+    size_t len;
+};
+
+enum {
+    SHARP_S = 0xDF,
+    FINAL_SIGMA = 0x3C2,
+    NON_JOINER = 0x200C,
+    JOINER = 0x200D,
+};
+
+/* What takes the place of a character that libidn2 must not see: it has the
+ * same directionality, composes with nothing, and nothing is mapped to it. */
+enum {
+    STAND_IN_HYPHEN = '~',
+    STAND_IN_SHARP_S = 0x138,     /* kra */
+    STAND_IN_FINAL_SIGMA = 0x18D, /* turned delta */
+};
+
+/* What Unicode 16 maps (`to` for the first of the range) or ignores (0) and
+ * libidn2's Unicode 15 refuses or maps otherwise. */
+static const struct {
+    uint32_t first, last, to;
+} newer_maps[] = {
+    {0x4C0, 0x4C0, 0x4CF},     /* Cyrillic palochka */
+    {0x10A0, 0x10C5, 0x2D00},  /* Georgian capitals */
+    {0x115F, 0x1160, 0},       /* Hangul fillers */
+    {0x17B4, 0x17B5, 0},       /* Khmer inherent vowels */
+    {0x180E, 0x180E, 0},       /* Mongolian vowel separator */
+    {0x1E9E, 0x1E9E, SHARP_S}, /* capital sharp s */
+    {0x206A, 0x206F, 0},       /* deprecated format characters */
+    {0x2132, 0x2132, 0x214E},  /* turned F */
+    {0x2183, 0x2183, 0x2184},  /* Roman numeral reversed C */
+    {0x3164, 0x3164, 0},       /* Hangul filler */
+    {0xFE63, 0xFE63, '-'},     /* here because of the hyphen's stand-in */
+    {0xFF0D, 0xFF0D, '-'},
+    {0xFFA0, 0xFFA0, 0},        /* half-width Hangul filler */
+    {0x1D173, 0x1D17A, 0},      /* musical format characters */
+    {0x2F868, 0x2F868, 0x36FC}, /* CJK compatibility ideographs */
+    {0x2F874, 0x2F874, 0x5F53},
+    {0x2F91F, 0x2F91F, 0x243AB},
+    {0x2F95F, 0x2F95F, 0x7AEE},
+    {0x2F9BF, 0x2F9BF, 0x45D7},
+};
+
+/* The blocks that Unicode keeps for scripts from right to left. */
+static const struct {
+    uint32_t first, last;
+} right_to_left[] = {
+    {0x590, 0x8FF},   {0x200F, 0x200F},   {0xFB1D, 0xFDFF},
+    {0xFE70, 0xFEFE}, {0x10800, 0x10FFF}, {0x1E800, 0x1EFFF},
+};
+
+static bool is_dot(uint32_t c)
+{
+    return c == '.' || c == 0x3002 || c == 0xFF0E || c == 0xFF61;
+}
+
+static bool is_ascii(const struct label *label)
+{
+    for (size_t i = 0; i < label->len; i++)
+        if (label->chars[i] >= 0x80)
+            return false;
+    return true;
+}
+
+static bool has_ace_prefix(const struct label *label)
+{
+    const uint32_t *c = label->chars;
+
+    return label->len >= 4 && (c[0] | 0x20) == 'x' && (c[1] | 0x20) == 'n' &&
+           c[2] == '-' && c[3] == '-';
+}
+
+static size_t count_of(const struct label *label, uint32_t c)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < label->len; i++)
+        count += label->chars[i] == c;
+    return count;
+}
+
+static void replace(struct label *label, uint32_t from, uint32_t to)
+{
+    for (size_t i = 0; i < label->len; i++)
+        if (label->chars[i] == from)
+            label->chars[i] = to;
+}
+
+static bool is_right_to_left(uint32_t c)
+{
+    for (size_t i = 0; i < ARRAY_LEN(right_to_left); i++)
+        if (c >= right_to_left[i].first && c <= right_to_left[i].last)
+            return true;
+    return false;
+}
+
+/* The heart of the Bidi rule: Latin letters and a script from right to left
+ * do not go together in a label. */
+static bool mixes_directions(const struct label *label)
+{
+    bool right = false, left = false;
+
+    for (size_t i = 0; i < label->len; i++) {
+        uint32_t c = label->chars[i];
+        right = right || is_right_to_left(c);
+        left = left || (c < 0x80 && ascii_is_alpha((char)c));
+    }
+    return right && left;
+}
+
+static uint32_t map_newer(uint32_t c)
+{
+    for (size_t i = 0; i < ARRAY_LEN(newer_maps); i++)
+        if (c >= newer_maps[i].first && c <= newer_maps[i].last)
+            return newer_maps[i].to
+                       ? newer_maps[i].to + (c - newer_maps[i].first)
+                       : 0;
+    return c;
+}
+
+/* In place: all that newer_maps knows. */
+static void map_newer_chars(struct label *label)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < label->len; i++) {
+        uint32_t c = map_newer(label->chars[i]);
+        if (c)
+            label->chars[len++] = c;
+    }
+    label->len = len;
+}
+
+/* The characters of what libidn2 answered, one label or the empty one. */
+static bool read_answer(struct str ascii, struct label *label)
+{
+    if (str_starts(ascii, STR("xn--")))
+        return punycode_decode(str_skip(ascii, 4), label->chars, LABEL_MAX,
+                               &label->len);
+    if (ascii.len > LABEL_MAX || str_find(ascii, '.') < ascii.len)
+        return false;
+    label->len = ascii.len;
+    for (size_t i = 0; i < ascii.len; i++)
+        label->chars[i] = (unsigned char)ascii.ptr[i];
+    return true;
+}
+
+/* Map and check `label` by libidn2, in place. IDN2_OK or its error. */
+static int ask_libidn2(struct label *label, int flags)
+{
+    char text[LABEL_MAX * UTF8_LEN_MAX + 1];
+    size_t len = 0;
+    uint8_t *answer = NULL;
+
+    for (size_t i = 0; i < label->len; i++)
+        len += utf8_write(text + len, label->chars[i]);
+    text[len] = '\0';
+    /* The round trip that libidn2 would add refuses all ASCII but letters,
+     * digits and hyphens. */
+    int rc = idn2_lookup_u8((const uint8_t *)text, &answer,
+                            flags | IDN2_NO_ALABEL_ROUNDTRIP);
+    if (rc == IDN2_OK && !read_answer(str_of((char *)answer), label))
+        rc = IDN2_INVALID_ALABEL;
+    idn2_free(answer);
+    return rc;
+}
+
+/* UTS 46 lets symbols be ("valid, NV8"), IDNA 2008 does not, and libidn2
+ * tests for both, but not in transitional mode; there it maps two letters
+ * that have to stay, which are hidden from it. Two rules are not tested
+ * there: for joiners, with which the refusal stands, and for directions. */
+static int ask_for_symbols(struct label *label)
+{
+    if (count_of(label, STAND_IN_SHARP_S) ||
+        count_of(label, STAND_IN_FINAL_SIGMA) || count_of(label, NON_JOINER) ||
+        count_of(label, JOINER) || mixes_directions(label))
+        return IDN2_DISALLOWED;
+
+    replace(label, SHARP_S, STAND_IN_SHARP_S);
+    replace(label, FINAL_SIGMA, STAND_IN_FINAL_SIGMA);
+    int rc = ask_libidn2(label, IDN2_TRANSITIONAL);
+    replace(label, STAND_IN_SHARP_S, SHARP_S);
+    replace(label, STAND_IN_FINAL_SIGMA, FINAL_SIGMA);
+    return rc;
+}
+
+/* The mapped form of a label, in place; false if it is not valid. libidn2
+ * refuses hyphens at the ends and in the third and fourth place, so it sees
+ * none. */
+static bool map_label(struct label *label)
+{
+    if (count_of(label, STAND_IN_HYPHEN) || count_of(label, 0))
+        return false;
+    map_newer_chars(label);
+    size_t hyphens = count_of(label, '-');
+    replace(label, '-', STAND_IN_HYPHEN);
+
+    struct label original = *label;
+    int rc = ask_libidn2(label, IDN2_NONTRANSITIONAL);
+    if (rc == IDN2_DISALLOWED || rc == IDN2_UNASSIGNED) {
+        *label = original;
+        rc = ask_for_symbols(label);
+    }
+    if (rc != IDN2_OK || count_of(label, STAND_IN_HYPHEN) != hyphens)
+        return false;
+    replace(label, STAND_IN_HYPHEN, '-');
+    return true;
+}
+
+/* Put what an "xn--" label stands for in its place. It must be something
+ * that could have been written like that: valid, and mapped to itself. */
+static bool open_ace(struct label *label)
+{
+    struct label opened;
+    char ascii[LABEL_MAX];
+
+    for (size_t i = 0; i < label->len; i++)
+        ascii[i] = (char)label->chars[i];
+    if (!punycode_decode((struct str){ascii + 4, label->len - 4}, opened.chars,
+                         LABEL_MAX, &opened.len) ||
+        is_ascii(&opened))
+        return false;
+
+    *label = opened;
+    return map_label(label) && label->len == opened.len &&
+           !memcmp(label->chars, opened.chars,
+                   opened.len * sizeof(opened.chars[0]));
+}
+
+static bool write_label(const struct label *label, char *to, size_t room,
+                        size_t *len)
+{
+    if (is_ascii(label)) {
+        if (label->len > room)
+            return false;
+        for (size_t i = 0; i < label->len; i++)
+            to[i] = (char)label->chars[i];
+        *len = label->len;
+        return true;
+    }
+    if (has_ace_prefix(label) || room < IDN2_LABEL_MAX_LENGTH)
+        return false;
+    memcpy(to, "xn--", 4);
+    if (!punycode_encode(label->chars, label->len, to + 4,
+                         IDN2_LABEL_MAX_LENGTH - 4, len))
+        return false;
+    *len += 4;
+    return true;
+}
+
+static bool put_unusual_label(struct str text, char *to, size_t room,
+                              size_t *len)
+{
+    struct label label = {.len = 0};
+    const char *at = text.ptr, *end = text.ptr + text.len;
+
+    while (at < end) {
+        if (label.len == LABEL_MAX)
+            return false;
+        at += utf8_read(at, end, &label.chars[label.len++]);
+    }
+
+    if (!is_ascii(&label) && !map_label(&label))
+        return false;
+    if (is_ascii(&label) && has_ace_prefix(&label)) {
+        for (size_t i = 0; i < label.len; i++)
+            label.chars[i] = (uint32_t)ascii_lower((char)label.chars[i]);
+        if (!open_ace(&label))
+            return false;
+    }
+    return write_label(&label, to, room, len);
+}
+
+static bool put_label(struct str text, char *to, size_t room, size_t *len)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] >= 0x80)
+            return put_unusual_label(text, to, room, len);
+    if (str_starts_nocase(text, STR("xn--")))
+        return put_unusual_label(text, to, room, len);
+
+    if (text.len > room)
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        to[i] = ascii_lower(text.ptr[i]);
+    *len = text.len;
+    return true;
+}
+
+/* The label at the start of `*domain`, taken off with the dot after it. */
+static struct str take_label(struct str *domain, bool *dot)
+{
+    const char *start = domain->ptr, *end = start + domain->len;
+    const char *at = start;
+
+    while (at < end) {
+        uint32_t c;
+        size_t len = utf8_read(at, end, &c);
+        if (is_dot(c)) {
+            *dot = true;
+            *domain = str_between(at + len, end);
+            return str_between(start, at);
+        }
+        at += len;
+    }
+    *dot = false;
+    *domain = str_between(end, end);
+    return str_between(start, end);
+}
+
+bool idna_to_ascii(struct str domain, char *to, size_t room, size_t *len)
+{
+    bool dot;
+
+    *len = 0;
+    do {
+        size_t label_len;
+        struct str label = take_label(&domain, &dot);
+        if (!put_label(label, to + *len, room - *len, &label_len))
+            return false;
+        *len += label_len;
+        if (dot && *len == room)
+            return false;
+        if (dot)
+            to[(*len)++] = '.';
+    } while (dot);
+    return true;
+}

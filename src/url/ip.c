@@ -1,0 +1,175 @@
+#include "url/ip.h"
+
+#include <arpa/inet.h>
+
+/* A part of an IPv4 address larger than this is too large in any place. */
+static const uint64_t part_max = UINT32_MAX;
+
+/* Decimal, octal with a leading "0", hexadecimal with "0x"; "0x" alone is 0.
+ * What is too large becomes part_max + 1. */
+static bool read_part(struct str text, uint64_t *value)
+{
+    int base = 10;
+
+    *value = 0;
+    if (!text.len)
+        return false;
+    if (str_starts_nocase(text, STR("0x"))) {
+        base = 16;
+        text = str_skip(text, 2);
+    } else if (text.len > 1 && text.ptr[0] == '0') {
+        base = 8;
+        text = str_skip(text, 1);
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = hex_value(text.ptr[i]);
+        if (digit < 0 || digit >= base)
+            return false;
+        *value = *value * (uint64_t)base + (uint64_t)digit;
+        if (*value > part_max)
+            *value = part_max + 1;
+    }
+    return true;
+}
+
+static struct str without_final_dot(struct str host)
+{
+    if (host.len > 1 && host.ptr[host.len - 1] == '.')
+        host.len--;
+    return host;
+}
+
+static bool all_digits(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!ascii_is_digit(s.ptr[i]))
+            return false;
+    return s.len > 0;
+}
+
+bool ipv4_is_meant(struct str host)
+{
+    uint64_t value;
+
+    host = without_final_dot(host);
+    size_t start = host.len;
+    while (start && host.ptr[start - 1] != '.')
+        start--;
+    struct str last = str_skip(host, start);
+    return all_digits(last) || read_part(last, &value);
+}
+
+bool ipv4_parse(struct str host, uint32_t *address)
+{
+    struct str rest = without_final_dot(host);
+    uint64_t sum = 0, part = 0;
+
+    for (unsigned shift = 24;; shift -= 8) {
+        size_t dot = str_find(rest, '.');
+        if (!read_part(str_first(rest, dot), &part))
+            return false;
+        if (dot == rest.len) {
+            /* The last part fills all the bytes that are left. */
+            if (part >> (shift + 8))
+                return false;
+            *address = (uint32_t)(sum | part);
+            return true;
+        }
+        if (part > 255 || !shift)
+            return false;
+        sum |= part << shift;
+        rest = str_skip(rest, dot + 1);
+    }
+}
+
+static size_t write_decimal(char *to, unsigned value)
+{
+    size_t len = 0;
+
+    if (value >= 100)
+        to[len++] = (char)('0' + value / 100);
+    if (value >= 10)
+        to[len++] = (char)('0' + value / 10 % 10);
+    to[len++] = (char)('0' + value % 10);
+    return len;
+}
+
+size_t ipv4_write(char to[static IPV4_TEXT_MAX], uint32_t address)
+{
+    size_t len = 0;
+
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        len += write_decimal(to + len, address >> shift & 255);
+        if (shift)
+            to[len++] = '.';
+    }
+    return len;
+}
+
+bool ipv6_parse(struct str text, uint16_t pieces[static 8])
+{
+    char copy[INET6_ADDRSTRLEN];
+    uint8_t bytes[16];
+
+    if (text.len >= sizeof(copy) || memchr(text.ptr, '\0', text.len))
+        return false;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    if (inet_pton(AF_INET6, copy, bytes) != 1)
+        return false;
+    for (int i = 0; i < 8; i++)
+        pieces[i] = (uint16_t)(bytes[2 * i] << 8 | bytes[2 * i + 1]);
+    return true;
+}
+
+/* The first of the longest runs of zeros that is longer than one, or 8. */
+static int find_zeros(const uint16_t pieces[static 8], int *len)
+{
+    int best = 8;
+
+    *len = 1;
+    for (int i = 0; i < 8; i++) {
+        int end = i;
+        while (end < 8 && !pieces[end])
+            end++;
+        if (end - i > *len) {
+            best = i;
+            *len = end - i;
+        }
+    }
+    return best;
+}
+
+static size_t write_hex(char *to, unsigned value)
+{
+    size_t len = 0;
+
+    for (int shift = 12; shift >= 0; shift -= 4)
+        if (value >> shift || !shift)
+            to[len++] = "0123456789abcdef"[value >> shift & 15];
+    return len;
+}
+
+/* Not inet_ntop, which writes "::ffff:1.2.3.4" where the standard wants
+ * "::ffff:102:304". */
+size_t ipv6_write(char to[static IPV6_TEXT_MAX],
+                  const uint16_t pieces[static 8])
+{
+    int zeros_len;
+    int zeros = find_zeros(pieces, &zeros_len);
+    size_t len = 0;
+
+    for (int i = 0; i < 8; i++) {
+        if (i == zeros) {
+            to[len++] = ':';
+            if (!i)
+                to[len++] = ':';
+            i += zeros_len - 1;
+            continue;
+        }
+        len += write_hex(to + len, pieces[i]);
+        if (i < 7)
+            to[len++] = ':';
+    }
+    return len;
+}

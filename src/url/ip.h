@@ -1,0 +1,24 @@
+/* IP addresses in hosts, as the URL standard reads and writes them.
+ * Private to url/. */
+#ifndef URL_IP_H
+#define URL_IP_H
+
+#include "base/str.h"
+
+/* "1.2.3.4", and "[" "1:2:3:4:5:6:7:8" "]" at its longest. */
+enum { IPV4_TEXT_MAX = 15, IPV6_TEXT_MAX = 39 };
+
+/* Whether the last label is a number, decimal or hexadecimal: then the host
+ * is an IPv4 address or nothing. */
+bool ipv4_is_meant(struct str host);
+
+/* The address in any of the forms browsers take: "0x7f.1" is 127.0.0.1. */
+bool ipv4_parse(struct str host, uint32_t *address);
+size_t ipv4_write(char to[static IPV4_TEXT_MAX], uint32_t address);
+
+/* Without the brackets. */
+bool ipv6_parse(struct str text, uint16_t pieces[static 8]);
+size_t ipv6_write(char to[static IPV6_TEXT_MAX],
+                  const uint16_t pieces[static 8]);
+
+#endif

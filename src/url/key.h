@@ -1,0 +1,32 @@
+/* The key by which two URLs count as the same page for "seen".
+ *
+ * What is fetched is the URL as it stands; only the comparison is a little
+ * more generous. The rules, all of them:
+ *
+ *   1. the fragment is not there (struct url has none);
+ *   2. the hexadecimal digits of an escape are in upper case: %c3 -> %C3;
+ *   3. an escaped letter, digit, '-', '.', '_' or '~' is that character:
+ *      %7Euser -> ~user; unless it would make an escape together with what
+ *      is before it: "%%341" stays;
+ *   4. a query that is empty is none: /a? -> /a;
+ *   5. a host name has no dot at its end: example.org. -> example.org.
+ *
+ * Default ports, letter case of the host and dot segments are the parser's
+ * business already. Nothing else is touched: not the order of the query, not
+ * "index.html", not "www.", not a '/' at the end; servers do tell those apart.
+ * The key of a key is the key itself.
+ */
+#ifndef URL_KEY_H
+#define URL_KEY_H
+
+#include "url/url.h"
+
+/* The key as text: for people and tests, and where it is the same as the
+ * href, that slice itself. */
+struct str url_key(const struct url *url, struct arena *arena);
+
+/* The hash of the key (base/hash.h), without making one where the URL is its
+ * own key, as most are. */
+uint64_t url_fingerprint(const struct url *url, uint64_t seed);
+
+#endif

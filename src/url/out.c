@@ -1,0 +1,52 @@
+#include "url/out.h"
+
+#include "url/utf8.h"
+
+/* One number a byte of ASCII, the sum of the URL_PLAIN_ bits; beyond ASCII
+ * nothing is plain. The unit test computes the same from the standard's
+ * lists. */
+// clang-format off
+const uint8_t url_plain[256] = {
+     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0, /* 0x00 */
+     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0, /* 0x10 */
+     0, 15,  8,  0, 15,  7, 15, 13, 15, 15, 15, 15, 15, 15, 15,  2, /* 0x20 */
+    15, 15, 15, 15, 15, 15, 15, 15, 15, 15,  3, 11,  0, 11,  0,  2, /* 0x30 */
+     3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, /* 0x40 */
+    15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,  3,  2,  3,  2, 15, /* 0x50 */
+    10, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, /* 0x60 */
+    15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 10,  3, 10, 15,  0, /* 0x70 */
+};
+// clang-format on
+
+enum { ESCAPE_LEN = 3 };
+
+static void put_escape(struct out *out, char c)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    unsigned char byte = (unsigned char)c;
+
+    out->at[0] = '%';
+    out->at[1] = digits[byte >> 4];
+    out->at[2] = digits[byte & 15];
+    out->at += ESCAPE_LEN;
+}
+
+void out_escape_byte(struct out *out, char c)
+{
+    if (out_has_room(out, ESCAPE_LEN, 0))
+        put_escape(out, c);
+}
+
+const char *out_escape(struct out *out, const char *at, const char *end)
+{
+    uint32_t c;
+    size_t len = utf8_read(at, end, &c);
+    char bytes[UTF8_LEN_MAX];
+
+    if (!out_has_room(out, ESCAPE_LEN * UTF8_LEN_MAX, (size_t)(end - at)))
+        return end;
+    size_t bytes_len = utf8_write(bytes, c);
+    for (size_t i = 0; i < bytes_len; i++)
+        put_escape(out, bytes[i]);
+    return at + len;
+}

@@ -1,0 +1,17 @@
+/* Punycode (RFC 3492) for one label, without its "xn--". Private to url/. */
+#ifndef URL_PUNYCODE_H
+#define URL_PUNYCODE_H
+
+#include "base/str.h"
+
+/* The characters that `ascii` (letters in lower case) stands for, at most
+ * `max` of them; false where it stands for none, or too many, or for no
+ * Unicode scalar value. */
+bool punycode_decode(struct str ascii, uint32_t *to, size_t max, size_t *len);
+
+/* The reverse; false if it does not fit in `room` bytes. Quadratic in
+ * `count`: for labels, not for text. */
+bool punycode_encode(const uint32_t *from, size_t count, char *to, size_t room,
+                     size_t *len);
+
+#endif

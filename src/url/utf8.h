@@ -1,0 +1,18 @@
+/* One character of UTF-8 at a time, as the Encoding standard decodes it. */
+#ifndef URL_UTF8_H
+#define URL_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The character at `at` (at < end) and the number of its bytes. Bytes that
+ * cannot be one are U+FFFD; what is taken for it then is the longest start
+ * of a well-formed sequence, or one byte. */
+size_t utf8_read(const char *at, const char *end, uint32_t *c);
+
+/* Write `c`, a Unicode scalar value, and return the number of bytes, at most
+ * UTF8_LEN_MAX. */
+enum { UTF8_LEN_MAX = 4 };
+size_t utf8_write(char *to, uint32_t c);
+
+#endif
