@@ -18,18 +18,20 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     return ERR_NONE;
 }
 
-/* The page's URL, or what its base element makes of it. */
-static bool find_base(struct url *base, struct webpage *page,
-                      const struct html_info *info)
+/* What references are resolved against: the page's URL, or what its base
+ * element makes of it; NULL where there is neither. */
+static const struct url *find_base(struct url *own, struct url *base,
+                                   struct webpage *page,
+                                   const struct html_info *info)
 {
-    struct url own;
+    const struct url *from = own;
 
-    if (url_parse(&own, &page->arena, page->url, NULL, NULL))
-        return false;
-    if (!info->base.ptr ||
-        url_parse(base, &page->arena, info->base, &own, NULL))
-        *base = own;
-    return true;
+    if (url_parse(own, &page->arena, page->url, NULL, NULL))
+        from = NULL;
+    if (info->base.ptr &&
+        !url_parse(base, &page->arena, info->base, from, NULL))
+        return base;
+    return from;
 }
 
 /* The kinds that lead to pages; `link` elements are kept for other uses. */
@@ -41,15 +43,16 @@ static bool is_followed(enum html_link_kind kind)
 void pagescanner_scan(struct webpage *page, const struct scan_options *options)
 {
     struct html_links html;
-    struct url base;
+    struct url own, of_element;
     const struct html_scan_options html_options = {
         .http_charset = str_of(page->charset_label),
         .want_text = options->want_text,
     };
 
     html_scan(&html, &page->arena, page->body, &html_options);
-    if (!html.count || !find_base(&base, page, &html.info))
+    if (!html.count)
         return;
+    const struct url *base = find_base(&own, &of_element, page, &html.info);
 
     struct url_query_encoder encoder = {charset_encode_query,
                                         (void *)html.info.charset};
@@ -63,7 +66,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         if (!is_followed(html.link[i].kind))
             continue;
         enum err err = pagescanner_link(link, &page->arena, html.link[i].href,
-                                        &base, legacy, options);
+                                        base, legacy, options);
         link->html = &html.link[i];
         if (!err)
             links->count++;

@@ -1,0 +1,132 @@
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/usage.h"
+#include "page/pagescanner.h"
+
+/* crawler links: an HTML file in, its links as a crawl would offer them out. */
+
+enum { FILE_MAX = 1 << 30, CHUNK = 64 * 1024, LINE_MAX_LEN = 256 * 1024 };
+
+static bool read_all(FILE *in, struct buf *out)
+{
+    char *at;
+
+    while ((at = buf_reserve(out, CHUNK))) {
+        size_t len = fread(at, 1, CHUNK, in);
+        out->len += len;
+        if (len < CHUNK)
+            return !ferror(in);
+    }
+    errno = EFBIG;
+    return false;
+}
+
+static bool read_file(const char *name, struct buf *out)
+{
+    bool is_stdin = !strcmp(name, "-");
+    FILE *in = is_stdin ? stdin : fopen(name, "rb");
+
+    if (!in)
+        return false;
+    bool good = read_all(in, out);
+    int why = errno;
+    if (!is_stdin)
+        fclose(in);
+    errno = why;
+    return good;
+}
+
+static void print_json(struct buf *line, const struct page_link *link)
+{
+    buf_clear(line);
+    buf_put(line, STR("{\"url\":"));
+    json_put_str(line, link->url.href);
+    buf_printf(line, ",\"kind\":\"%s\",\"text\":",
+               html_link_kind_name(link->html->kind));
+    json_put_str(line, link->html->text);
+    buf_put(line, STR(",\"rel\":"));
+    json_put_str(line, str_first(link->html->rel, LINE_MAX_LEN / 8));
+    buf_put(line, STR("}\n"));
+    fwrite(line->ptr, 1, line->len, stdout);
+}
+
+static void print_links(struct webpage *page, bool json)
+{
+    const struct scan_options scan = {.want_text = json};
+    struct buf line;
+
+    pagescanner_scan(page, &scan);
+    buf_init(&line, LINE_MAX_LEN);
+    for (size_t i = 0; i < page->links.count; i++) {
+        const struct page_link *link = &page->links.link[i];
+        if (json)
+            print_json(&line, link);
+        else
+            printf("%.*s\n", (int)link->url.href.len, link->url.href.ptr);
+    }
+    buf_release(&line);
+}
+
+/* What the HTTP header and the address line would have said. */
+static bool set_context(struct webpage *page, const struct options *options)
+{
+    struct url base;
+
+    if (options->base) {
+        enum err err =
+            url_parse(&base, &page->arena, str_of(options->base), NULL, NULL);
+        if (err) {
+            usage_error("--base '%s': %s", options->base, err_message(err));
+            return false;
+        }
+        page->url = base.href;
+    }
+    if (options->charset) {
+        if (!charset_find(str_of(options->charset)) ||
+            strlen(options->charset) > CHARSET_LABEL_MAX) {
+            usage_error("--charset '%s' is no label of an encoding",
+                        options->charset);
+            return false;
+        }
+        snprintf(page->charset_label, sizeof(page->charset_label), "%s",
+                 options->charset);
+    }
+    return true;
+}
+
+static int run(const struct options *options)
+{
+    struct webpage page;
+    struct buf html;
+    int status = 0;
+
+    if (options->argument_count != 1)
+        return usage_error("links needs one FILE ('-' is standard input), "
+                           "not %zu arguments",
+                           options->argument_count);
+    webpage_init(&page);
+    buf_init(&html, FILE_MAX);
+    if (!set_context(&page, options)) {
+        status = EXIT_USAGE;
+    } else if (!read_file(options->argument[0], &html)) {
+        status = usage_error("%s: %s", options->argument[0], strerror(errno));
+    } else {
+        page.body = buf_str(&html);
+        print_links(&page, options->json);
+    }
+    if (!status && fflush(stdout)) {
+        perror("crawler: cannot write");
+        status = 1;
+    }
+    buf_release(&html);
+    webpage_release(&page);
+    return status;
+}
+
+int command_links(int argc, char *const argv[])
+{
+    return usage_run(COMMAND_LINKS, argc, argv, run);
+}

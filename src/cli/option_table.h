@@ -1,0 +1,34 @@
+/* The table behind cli/options.h. Private to src/cli/. */
+#ifndef CLI_OPTION_TABLE_H
+#define CLI_OPTION_TABLE_H
+
+#include "cli/options.h"
+
+enum option_type {
+    OPTION_FLAG,
+    OPTION_COUNT,    /* a whole number */
+    OPTION_DURATION, /* milliseconds */
+    OPTION_SIZE,     /* bytes */
+    OPTION_TEXT,
+    OPTION_LIST,   /* may be given again */
+    OPTION_CHOICE, /* one of `choices`, stored as its number */
+};
+
+struct option_row {
+    const char *name;
+    char letter; /* or 0 */
+    enum option_type type;
+    size_t at; /* offset in struct options */
+    enum command commands;
+    const char *group;
+    const char *argument; /* as help names it; NULL for a flag */
+    const char *initial;  /* the default, as the user would type it */
+    uint64_t min, max;
+    const char *choices; /* "a|b|c" */
+    const char *help;
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_count;
+
+#endif

@@ -1,0 +1,50 @@
+/* The options: one table (name, type, default, bounds, help line) that drives
+ * parsing, --help and the man page. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* Which command an option belongs to; a set. */
+enum command {
+    COMMAND_CRAWL = 1,
+    COMMAND_URL = 2,
+    COMMAND_LINKS = 4,
+    COMMAND_ANY = 7,
+};
+
+/* A repeatable option's values, NULL at the end; never NULL itself. */
+struct list {
+    const char **item;
+    size_t count;
+};
+
+struct options {
+    struct list internal, headers, connect_to;
+    const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
+    uint64_t delay_ms, timeout_ms, max_time_ms;
+    uint64_t per_host, workers, threads, max_pages, max_size, retries,
+        max_redirects;
+    uint64_t scope; /* enum scope_kind + 1; 0: not given */
+    uint64_t log;   /* enum log_kind */
+    bool insecure, allow_private, quiet, verbose, json, help, version;
+
+    struct arena arena;
+    const char **argument; /* what is not an option */
+    size_t argument_count;
+};
+
+/* Read the command line after the command's name. False with one line in
+ * `error`, without a newline. */
+bool options_parse(struct options *options, enum command command, int argc,
+                   char *const argv[], struct buf *error);
+void options_release(struct options *options);
+
+/* The options of a command as --help shows them, or as man source. */
+void options_print_help(FILE *out, enum command command);
+void options_print_man(FILE *out, enum command command);
+
+#endif

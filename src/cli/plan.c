@@ -1,0 +1,269 @@
+#include "cli/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/commands.h"
+
+/* --- scope and seed ---------------------------------------------------- */
+
+static bool is_course(const struct options *options)
+{
+    return !options->internal.count && !options->scope;
+}
+
+/* An absolute URL as it stands in an option, for its host and its prefix. */
+static int add_internal(struct plan *plan, const char *text)
+{
+    struct url prefix;
+    enum err err = url_parse(&prefix, &plan->arena, str_of(text), NULL, NULL);
+
+    if (err)
+        return usage_error("--internal '%s': %s", text, err_message(err));
+    scope_add_prefix(plan->scope, &prefix);
+    named_add_host(&plan->named, url_host(&prefix));
+    return 0;
+}
+
+static int plan_scope(struct plan *plan, const struct options *options)
+{
+    if (is_course(options))
+        return add_internal(plan, COURSE_PREFIX);
+    for (size_t i = 0; i < options->internal.count; i++) {
+        int status = add_internal(plan, options->internal.item[i]);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int plan_seed(struct plan *plan, const struct options *options,
+                     const char *text)
+{
+    const struct scan_options *scan = &plan->crawl.hand.scan;
+    enum err err = pagescanner_link(&plan->seed, &plan->arena, str_of(text),
+                                    NULL, NULL, scan);
+
+    if (err)
+        return usage_error("seedURL '%s' cannot be crawled: %s", text,
+                           err_message(err));
+    if (options->scope)
+        scope_add_seed(plan->scope, (enum scope_kind)(options->scope - 1),
+                       &plan->seed.url);
+    if (plan->seed.not_html_name)
+        return usage_error("seedURL '%s' does not have the name of an HTML "
+                           "page; --scope or --internal crawl any name",
+                           text);
+    if (!scope_contains(plan->scope, &plan->seed.url))
+        return usage_error(
+            "seedURL '%s' is not internal: it must begin with "
+            "%s%s",
+            text, is_course(options) ? COURSE_PREFIX : "a prefix of --internal",
+            is_course(options) ? "; --scope or --internal crawl elsewhere"
+                               : "");
+    named_add_host(&plan->named, url_host(&plan->seed.url));
+    plan->crawl.seeds = &plan->seed;
+    plan->crawl.seed_count = 1;
+    return 0;
+}
+
+/* --- the other arguments ----------------------------------------------- */
+
+static int plan_directory(struct plan *plan, const char *path)
+{
+    if (!pagedir_open(&plan->dir, path))
+        return usage_error("pageDirectory '%s' must be an existing directory "
+                           "that can be written: %s",
+                           path, strerror(errno));
+    plan->crawl.dir = &plan->dir;
+    plan->crawl.dir_path = path;
+    plan->crawl.hand.dir_fd = plan->dir.fd;
+    return 0;
+}
+
+static int plan_depth(struct plan *plan, const struct options *options,
+                      const char *text)
+{
+    uint64_t max = is_course(options) ? COURSE_DEPTH_MAX : UINT32_MAX - 1;
+    uint64_t depth;
+
+    if (!str_to_u64(str_of(text), &depth) || depth > max)
+        return usage_error("maxDepth must be an integer from 0 to %llu, "
+                           "not '%s'",
+                           (unsigned long long)max, text);
+    plan->crawl.max_depth = (uint32_t)depth;
+    return 0;
+}
+
+/* --- what to send, how to connect -------------------------------------- */
+
+static bool is_header(const char *text)
+{
+    size_t colon = str_find(str_of(text), ':');
+
+    if (!colon || !text[colon] || strpbrk(text, "\r\n"))
+        return false;
+    for (size_t i = 0; i < colon; i++)
+        if (!ascii_is_alnum(text[i]) && !strchr("!#$%&'*+-.^_`|~", text[i]))
+            return false;
+    return true;
+}
+
+static int check_headers(const struct options *options)
+{
+    for (size_t i = 0; i < options->headers.count; i++)
+        if (!is_header(options->headers.item[i]))
+            return usage_error("--header must be 'Name: value', not '%s'",
+                               options->headers.item[i]);
+    if (options->user_agent && strpbrk(options->user_agent, "\r\n"))
+        return usage_error("--user-agent must be one line");
+    if (options->contact && strpbrk(options->contact, "\r\n"))
+        return usage_error("--contact must be one line");
+    return 0;
+}
+
+/* The address that the machine would give itself in a mail. */
+static const char *own_address(struct plan *plan)
+{
+    char host[256] = "localhost";
+    const char *user = getenv("LOGNAME");
+    char *address = arena_new(&plan->arena, 1024);
+
+    if (gethostname(host, sizeof(host) - 1))
+        strcpy(host, "localhost");
+    snprintf(address, 1024, "%.255s@%.255s", user ? user : "unknown", host);
+    return address;
+}
+
+static const char *user_agent(struct plan *plan, const struct options *options)
+{
+    const char *contact = options->contact;
+    char *agent = arena_new(&plan->arena, 4096);
+
+    if (options->user_agent)
+        return options->user_agent;
+    if (!contact)
+        contact = getenv("EMAIL");
+    if (!contact || !contact[0] || strpbrk(contact, "\r\n"))
+        contact = own_address(plan);
+    snprintf(agent, 4096, "crawler/" CRAWLER_VERSION " (+%s)", contact);
+    return agent;
+}
+
+static int plan_fetching(struct plan *plan, const struct options *options)
+{
+    int status = check_headers(options);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < options->connect_to.count; i++)
+        if (!named_add_connect_to(&plan->named,
+                                  str_of(options->connect_to.item[i])))
+            return usage_error("--connect-to must be "
+                               "HOST1:PORT1:HOST2:PORT2, not '%s'",
+                               options->connect_to.item[i]);
+    if (options->cacert && access(options->cacert, R_OK))
+        return usage_error("--cacert '%s': %s", options->cacert,
+                           strerror(errno));
+    plan->crawl.hand.fetch = (struct fetch_options){
+        .user_agent = user_agent(plan, options),
+        .headers = options->headers.item,
+        .connect_to = options->connect_to.item,
+        .proxy = options->proxy,
+        .cacert = options->cacert,
+        .timeout_ms = options->timeout_ms,
+        .max_size = options->max_size,
+        .connections = (uint32_t)options->workers,
+        .insecure = options->insecure,
+        .allow_private = options->allow_private,
+        .any_mime = is_course(options),
+        .named = &plan->named,
+    };
+    return 0;
+}
+
+/* --- all of it --------------------------------------------------------- */
+
+static uint64_t random_seed(void)
+{
+    uint64_t seed;
+
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        seed = clock_wall_ms();
+    return seed;
+}
+
+static uint32_t core_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
+}
+
+static void plan_pace(struct plan *plan, const struct options *options)
+{
+    struct crawl_options *crawl = &plan->crawl;
+
+    crawl->frontier = (struct frontier_options){
+        .delay_ms = options->delay_ms,
+        .per_host = (uint32_t)options->per_host,
+        .hash_seed = random_seed(),
+        .domains = plan->domains,
+    };
+    crawl->max_redirects = (uint32_t)options->max_redirects;
+    crawl->retries = (uint32_t)options->retries;
+    crawl->workers = (uint32_t)options->workers;
+    crawl->threads =
+        options->threads ? (uint32_t)options->threads : core_count();
+    if (crawl->threads > crawl->workers)
+        crawl->threads = crawl->workers;
+    crawl->max_pages = options->max_pages;
+    crawl->max_time_ms = options->max_time_ms;
+}
+
+int plan_make(struct plan *plan, const struct options *options)
+{
+    const char *const *argument = options->argument;
+    int status;
+
+    *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
+    arena_init(&plan->arena);
+    named_init(&plan->named);
+    plan->domains = domains_new();
+    plan->scope = scope_new(plan->domains);
+    plan->crawl.scope = plan->scope;
+    plan->crawl.hand.scan = (struct scan_options){
+        .fingerprint_seed = random_seed(),
+        .course = is_course(options),
+    };
+    if (options->argument_count != 3)
+        return usage_error("expected three arguments, seedURL pageDirectory "
+                           "maxDepth, not %zu; see crawler --help",
+                           options->argument_count);
+    if ((status = plan_scope(plan, options)) ||
+        (status = plan_seed(plan, options, argument[0])) ||
+        (status = plan_fetching(plan, options)) ||
+        (status = plan_directory(plan, argument[1])) ||
+        (status = plan_depth(plan, options, argument[2])))
+        return status;
+    plan_pace(plan, options);
+    logr_init(&plan->log, stdout,
+              options->quiet ? LOG_NONE : (enum log_kind)options->log,
+              options->verbose && !options->quiet, &plan->dir);
+    plan->crawl.log = &plan->log;
+    return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+    if (plan->dir.fd >= 0)
+        pagedir_close(&plan->dir);
+    logr_release(&plan->log);
+    scope_free(plan->scope);
+    domains_free(plan->domains);
+    named_release(&plan->named);
+    arena_release(&plan->arena);
+}

@@ -1,0 +1,118 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { DEFAULT_COLUMNS = 80, LINE_MAX_LEN = 1024 };
+
+bool progress_is_wanted(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+static size_t terminal_columns(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+        return DEFAULT_COLUMNS;
+    return size.ws_col;
+}
+
+static void put_bytes(struct buf *line, uint64_t bytes)
+{
+    static const char *const unit[] = {"B", "KB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    size_t i = 0;
+
+    while (value >= 1000 && i + 1 < ARRAY_LEN(unit)) {
+        value /= 1000;
+        i++;
+    }
+    buf_printf(line, i ? "%.1f %s" : "%.0f %s", value, unit[i]);
+}
+
+static void put_elapsed(struct buf *line, uint64_t elapsed_ms)
+{
+    unsigned long long s = elapsed_ms / 1000;
+
+    if (s >= 3600)
+        buf_printf(line, "%llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
+    else
+        buf_printf(line, "%llu:%02llu", s / 60, s % 60);
+}
+
+static void put_idle(struct buf *line, const struct crawl_progress *now)
+{
+    const struct idle *idle = &now->idle;
+    double wait_s = idle->until_ms > now->now_ms
+                        ? (double)(idle->until_ms - now->now_ms) / 1000
+                        : 0;
+
+    if (now->stopping)
+        buf_put(line, STR(", stopping"));
+    else if (now->counts.in_flight)
+        return;
+    else if (idle->reason == IDLE_PAUSE)
+        buf_printf(line, ", waiting %.1f s for %.*s", wait_s,
+                   (int)idle->host.len, idle->host.ptr);
+    else if (idle->reason == IDLE_RETRY)
+        buf_printf(line, ", trying %.*s again in %.1f s", (int)idle->host.len,
+                   idle->host.ptr, wait_s);
+}
+
+void progress_format(struct buf *line, const struct crawl_progress *now,
+                     double rate, size_t columns)
+{
+    buf_printf(line, "%llu saved, %zu queued, %zu in flight, ",
+               (unsigned long long)now->stats->saved, now->counts.queued,
+               now->counts.in_flight);
+    put_bytes(line, now->stats->bytes);
+    buf_printf(line, ", %.1f/s, ", rate);
+    put_elapsed(line, now->elapsed_ms);
+    put_idle(line, now);
+    if (line->len > columns)
+        line->len = columns;
+}
+
+static double smoothed_rate(struct progress *progress,
+                            const struct crawl_progress *now)
+{
+    uint64_t passed_ms = now->now_ms - progress->last_ms;
+
+    if (passed_ms < 1000 && progress->last_ms)
+        return progress->rate;
+    if (!progress->last_ms)
+        passed_ms = now->elapsed_ms;
+    if (passed_ms) {
+        double rate = (double)(now->stats->saved - progress->last_saved) *
+                      1000 / (double)passed_ms;
+        progress->rate =
+            progress->last_ms ? 0.7 * progress->rate + 0.3 * rate : rate;
+    }
+    progress->last_ms = now->now_ms;
+    progress->last_saved = now->stats->saved;
+    return progress->rate;
+}
+
+void progress_draw(void *user, const struct crawl_progress *now)
+{
+    struct progress *progress = user;
+    struct buf line;
+
+    buf_init(&line, LINE_MAX_LEN);
+    progress_format(&line, now, smoothed_rate(progress, now),
+                    terminal_columns() - 1);
+    fprintf(stderr, "\r%.*s\033[K", (int)line.len, line.ptr);
+    fflush(stderr);
+    buf_release(&line);
+    progress->shown = true;
+}
+
+void progress_wipe(struct progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

@@ -1,0 +1,26 @@
+/* The progress line on a terminal's standard error: one line that is drawn
+ * over and over and wiped at the end. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "base/buf.h"
+#include "crawler/crawler.h"
+
+struct progress {
+    bool shown;
+    uint64_t last_ms, last_saved;
+    double rate; /* pages a second, smoothed */
+};
+
+/* Is there a terminal to draw on? */
+bool progress_is_wanted(void);
+
+/* For crawl_options.on_progress; `user` is a struct progress. */
+void progress_draw(void *user, const struct crawl_progress *now);
+void progress_wipe(struct progress *progress);
+
+/* The text alone, at most `columns` wide. */
+void progress_format(struct buf *line, const struct crawl_progress *now,
+                     double rate, size_t columns);
+
+#endif

@@ -1,0 +1,80 @@
+#include "cli/usage.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/commands.h"
+
+enum { ERROR_MAX = 4096 };
+
+int usage_error(const char *format, ...)
+{
+    va_list args;
+
+    fputs("crawler: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+static const char crawl_text[] =
+    "usage: crawler [options] seedURL pageDirectory maxDepth\n"
+    "       crawler url [--base URL]\n"
+    "       crawler links [--base URL] [--charset LABEL] [--json] FILE\n"
+    "\n"
+    "Crawl from seedURL along links, maxDepth hops at most, and save every\n"
+    "page in pageDirectory as 1, 2, 3, ... Without --internal or --scope the\n"
+    "crawl is of the CS50 playground, http://cs50tse.cs.dartmouth.edu/tse/,\n"
+    "and maxDepth is 0 to 10.\n";
+
+static const char crawl_end_text[] =
+    "\n"
+    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M.\n"
+    "Exit status: 0 finished; 1 cannot go on; 2 wrong arguments; 3 stopped\n"
+    "before the end; 4 not a single page. See crawler(1) for the rest.\n";
+
+static const char url_text[] =
+    "usage: crawler url [--base URL]\n"
+    "\n"
+    "Read references from standard input, one a line, and print each as the\n"
+    "URL that would be fetched, or '!' and the reason.\n";
+
+static const char links_text[] =
+    "usage: crawler links [--base URL] [--charset LABEL] [--json] FILE\n"
+    "\n"
+    "Print the links of an HTML file ('-' is standard input) as a crawl\n"
+    "would see them: absolute, in document order, repeats included.\n";
+
+static void print_help(enum command command)
+{
+    fputs(command == COMMAND_CRAWL ? crawl_text
+          : command == COMMAND_URL ? url_text
+                                   : links_text,
+          stdout);
+    options_print_help(stdout, command);
+    if (command == COMMAND_CRAWL)
+        fputs(crawl_end_text, stdout);
+}
+
+int usage_run(enum command command, int argc, char *const argv[],
+              int (*run)(const struct options *options))
+{
+    struct options options;
+    struct buf error;
+    int status = 0;
+
+    buf_init(&error, ERROR_MAX);
+    if (!options_parse(&options, command, argc, argv, &error))
+        status = usage_error("%s", buf_cstr(&error));
+    else if (options.help)
+        print_help(command);
+    else if (options.version)
+        puts("crawler " CRAWLER_VERSION);
+    else
+        status = run(&options);
+    buf_release(&error);
+    options_release(&options);
+    return status;
+}

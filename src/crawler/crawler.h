@@ -1,0 +1,62 @@
+/* The crawler: the path of a page, driven by the mind.
+ *
+ *     seeds -> validator -> frontier -> pagefetcher -> pagesaver
+ *                  ^                                       |
+ *                  +------- links found -------- pagescanner
+ *
+ * crawler_run is the mind's thread: it offers the seeds, hands out targets
+ * to the crew while rules and limits allow, and judges what comes back.
+ */
+#ifndef CRAWLER_CRAWLER_H
+#define CRAWLER_CRAWLER_H
+
+#include "crawler/hand.h"
+#include "crawler/logr.h"
+#include "crawler/stats.h"
+#include "frontier/frontier.h"
+#include "page/pagedir.h"
+#include "url/scope.h"
+
+struct crawl_progress {
+    const struct stats *stats;
+    struct frontier_counts counts;
+    struct idle idle;
+    uint64_t now_ms, elapsed_ms;
+    bool stopping;
+};
+
+struct crawl_options {
+    const struct page_link *seeds;
+    size_t seed_count;
+    const struct scope *scope;
+    struct pagedir *dir; /* open and marked */
+    const char *dir_path;
+
+    struct frontier_options frontier;
+    struct hand_options hand;
+    uint32_t max_depth;
+    uint32_t max_redirects;
+    uint32_t retries;
+    uint32_t workers, threads;
+    uint64_t max_pages;   /* UINT64_MAX: no limit */
+    uint64_t max_time_ms; /* UINT64_MAX: no limit */
+
+    struct logr *log;
+    int signal_fd; /* readable: stop; twice: at once. -1: none */
+    void (*on_progress)(void *user, const struct crawl_progress *progress);
+    void *user;
+    uint32_t progress_ms; /* how often at least; 0: never */
+};
+
+/* The values are the program's exit statuses. */
+enum crawl_end {
+    CRAWL_FINISHED = 0,
+    CRAWL_FAILED = 1,  /* a page or the log could not be written */
+    CRAWL_STOPPED = 3, /* told to, or a limit was reached */
+    CRAWL_NOTHING = 4, /* not a single page */
+};
+
+enum crawl_end crawler_run(const struct crawl_options *options,
+                           struct stats *stats);
+
+#endif

@@ -1,0 +1,130 @@
+#include "crawler/logr.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+
+enum {
+    OUT_BUFFER = 64 * 1024,
+    LINE_MAX_LEN = 64 * 1024,
+    /* Deeper pages are not indented further: the depth is in front anyway. */
+    INDENT_MAX = 100,
+};
+
+void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
+               const struct pagedir *dir)
+{
+    *log = (struct logr){
+        .out = out,
+        .kind = kind,
+        .verbose = verbose,
+        .dir = dir,
+    };
+    buf_init(&log->line, LINE_MAX_LEN);
+    setvbuf(out, NULL, _IOFBF, OUT_BUFFER);
+}
+
+void logr_release(struct logr *log)
+{
+    buf_release(&log->line);
+}
+
+static void put(struct logr *log, const char *word, uint32_t depth,
+                struct str url)
+{
+    int indent = depth < INDENT_MAX ? (int)depth : INDENT_MAX;
+
+    fprintf(log->out, "%2u %*s%9s: %.*s\n", (unsigned)depth, indent, "", word,
+            (int)url.len, url.ptr);
+}
+
+void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
+{
+    if (log->verbose && page->outcome != FETCHED && page->outcome != REDIRECTED)
+        fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
+                outcome_text(page->outcome), page->status);
+    if (log->kind != LOG_TSE)
+        return;
+    put(log, outcome_word(page->outcome), page->depth, page->url);
+    if (log->verbose && id)
+        put(log, "Saved", page->depth, page->url);
+    if (page->outcome == FETCHED && page->want_links)
+        put(log, "Scanning", page->depth, page->url);
+}
+
+void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms)
+{
+    if (log->verbose)
+        fprintf(stderr, "crawler: %s: %s; again in %.1f s\n", page->url.ptr,
+                outcome_text(page->outcome), (double)wait_ms / 1000);
+}
+
+void logr_link(struct logr *log, const struct webpage *page, struct str url,
+               enum verdict verdict)
+{
+    if (log->kind != LOG_TSE)
+        return;
+    put(log, "Found", page->depth, url);
+    put(log, verdict_word(verdict), page->depth, url);
+}
+
+static void put_verdicts(struct buf *line, const struct tally *tally)
+{
+    const char *comma = "";
+
+    buf_put(line, STR(",\"links\":{"));
+    for (int i = 0; i < VERDICTS; i++) {
+        if (!tally->verdict[i])
+            continue;
+        buf_printf(line, "%s\"%s\":%llu", comma, verdict_name((enum verdict)i),
+                   (unsigned long long)tally->verdict[i]);
+        comma = ",";
+    }
+    buf_put_char(line, '}');
+}
+
+static void put_referrer(struct logr *log, uint32_t referrer_id)
+{
+    struct arena arena;
+
+    if (!referrer_id) {
+        buf_put(&log->line, STR("null"));
+        return;
+    }
+    arena_init(&arena);
+    json_put_str(&log->line, pagedir_url(log->dir, referrer_id, &arena));
+    arena_release(&arena);
+}
+
+void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
+                   uint32_t referrer_id, const struct tally *tally,
+                   uint64_t wall_ms)
+{
+    struct buf *line = &log->line;
+    char time[CLOCK_ISO_LEN + 1];
+
+    if (log->kind != LOG_JSON)
+        return;
+    clock_format_iso(wall_ms, time);
+    buf_clear(line);
+    buf_printf(line, "{\"time\":\"%s\",\"url\":", time);
+    json_put_str(line, page->url);
+    buf_printf(line, ",\"depth\":%u,\"outcome\":\"%s\",\"id\":",
+               (unsigned)page->depth, outcome_name(page->outcome));
+    if (id)
+        buf_printf(line, "%u", (unsigned)id);
+    else
+        buf_put(line, STR("null"));
+    buf_printf(line, ",\"status\":%d,\"mime\":", page->status);
+    json_put_str(line, str_of(page->mime));
+    buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":", page->body_len,
+               (unsigned long long)(page->end_ms - page->start_ms));
+    put_referrer(log, referrer_id);
+    put_verdicts(line, tally);
+    buf_put(line, STR("}\n"));
+    fwrite(line->ptr, 1, line->len, log->out);
+}
+
+bool logr_flush(struct logr *log)
+{
+    return fflush(log->out) == 0;
+}

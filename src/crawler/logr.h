@@ -1,0 +1,52 @@
+/* The log on standard output, in the form that the user asked for.
+ *
+ * LOG_TSE is the course's: one line an event, always
+ *     "%2d %*s%9s: %s\n" of depth, depth, "", word, url
+ * so that grep is a test tool. LOG_JSON is one object a page. All of a page
+ * is written in one go by the mind, so pages never mix.
+ */
+#ifndef CRAWLER_LOGR_H
+#define CRAWLER_LOGR_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "crawler/stats.h"
+#include "frontier/target.h"
+#include "page/pagedir.h"
+#include "page/webpage.h"
+
+enum log_kind { LOG_TSE, LOG_JSON, LOG_NONE };
+
+struct logr {
+    FILE *out;
+    enum log_kind kind;
+    bool verbose;
+    const struct pagedir *dir; /* knows the referrers' URLs */
+    struct buf line;
+};
+
+void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
+               const struct pagedir *dir);
+void logr_release(struct logr *log);
+
+/* A fetch has ended for good; `id` is its page's number, 0 for none. */
+void logr_page(struct logr *log, const struct webpage *page, uint32_t id);
+
+/* A fetch has ended and will be tried again. */
+void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms);
+
+/* A link of it was judged. */
+void logr_link(struct logr *log, const struct webpage *page, struct str url,
+               enum verdict verdict);
+
+/* All links of it are judged. */
+void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
+                   uint32_t referrer_id, const struct tally *tally,
+                   uint64_t wall_ms);
+
+/* Let the reader see what there is; called before the mind waits. False if
+ * it could not be written. */
+bool logr_flush(struct logr *log);
+
+#endif
