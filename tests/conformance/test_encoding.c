@@ -211,10 +211,10 @@ static void single_byte(void **state)
         "windows-1252", "windows-1253", "windows-1254", "windows-1255",
         "windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic"};
     struct suite *suite = *state;
-    struct code *codes = new_codes();
 
     if (!suite->indexes)
         skip();
+    struct code *codes = new_codes();
     for (size_t n = 0; n < ARRAY_LEN(names); n++) {
         char key[16] = {0};
         for (size_t i = 0; names[n][i]; i++)
@@ -241,10 +241,10 @@ static void big5(void **state)
     static const int32_t last_wins[] = {0x2550, 0x255E, 0x2561,
                                         0x256A, 0x5341, 0x5345};
     struct suite *suite = *state;
-    struct code *codes = new_codes();
 
     if (!suite->indexes)
         skip();
+    struct code *codes = new_codes();
     struct index index = load(suite, "big5");
     for (size_t p = 0; p < 126 * 157; p++) {
         struct code code = pair(p, 157, 0x81, 0x22);
@@ -265,10 +265,10 @@ static void big5(void **state)
 static void euc_kr(void **state)
 {
     struct suite *suite = *state;
-    struct code *codes = new_codes();
 
     if (!suite->indexes)
         skip();
+    struct code *codes = new_codes();
     struct index index = load(suite, "euc-kr");
     for (size_t p = 0; p < 126 * 190; p++) {
         struct code code = {
@@ -343,10 +343,10 @@ static void gb18030_pairs(const struct index *index, struct code *codes)
 static void gb18030(void **state)
 {
     struct suite *suite = *state;
-    struct code *codes = new_codes(), euro;
 
     if (!suite->indexes)
         skip();
+    struct code *codes = new_codes(), euro;
     struct index index = load(suite, "gb18030");
     const struct json *ranges = json_get(suite->indexes, "gb18030-ranges");
 
@@ -373,10 +373,10 @@ static void gb18030(void **state)
 static void shift_jis(void **state)
 {
     struct suite *suite = *state;
-    struct code *codes = new_codes();
 
     if (!suite->indexes)
         skip();
+    struct code *codes = new_codes();
     struct index index = load(suite, "jis0208");
     codes[0x80] = (struct code){1, {0x80}};
     codes[0xA5] = (struct code){1, {0x5C}};
@@ -402,10 +402,10 @@ static void shift_jis(void **state)
 static void euc_jp(void **state)
 {
     struct suite *suite = *state;
-    struct code *codes = new_codes();
 
     if (!suite->indexes)
         skip();
+    struct code *codes = new_codes();
     struct index jis0208 = load(suite, "jis0208");
     struct index jis0212 = load(suite, "jis0212");
     codes[0xA5] = (struct code){1, {0x5C}};
@@ -457,11 +457,11 @@ static void check_iso_2022_jp(int32_t c, const unsigned char jis[2])
 static void iso_2022_jp(void **state)
 {
     struct suite *suite = *state;
-    unsigned char(*jis)[2] = calloc(0x10000, sizeof(*jis));
 
-    assert_non_null(jis);
     if (!suite->indexes)
         skip();
+    unsigned char(*jis)[2] = calloc(0x10000, sizeof(*jis));
+    assert_non_null(jis);
     struct index jis0208 = load(suite, "jis0208");
     struct index katakana = load(suite, "iso-2022-jp-katakana");
     for (size_t p = 0; p < 94 * 94; p++) {
