@@ -1,0 +1,200 @@
+#include "url/scope.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "url/nameset.h"
+
+/* Rules of one kind are one set. A directory is found by looking up the URL
+ * up to each of its slashes, a domain by looking up the host's name from each
+ * of its labels on; no further than the longest name in the set, so that a
+ * hostile URL of many slashes or dots costs no more than others. Prefixes
+ * that do not end with '/' are few and written by hand: an array. */
+struct scope {
+    const struct domains *domains;
+    struct arena names;
+    bool any;
+    struct str *prefixes;
+    size_t prefix_count, prefix_room;
+    struct nameset directories;  /* hrefs, each ending with '/' */
+    struct nameset hosts;        /* number: port_class */
+    struct nameset names_inside; /* the hosts of domain rules' seeds */
+    struct nameset registrable;  /* the domains of domain rules */
+};
+
+static const char *const kind_names[] = {
+    [SCOPE_PREFIX] = "prefix",
+    [SCOPE_HOST] = "host",
+    [SCOPE_DOMAIN] = "domain",
+    [SCOPE_ANY] = "any",
+};
+static_assert(ARRAY_LEN(kind_names) == SCOPE_KINDS, "every kind has a name");
+
+const char *scope_kind_name(enum scope_kind kind)
+{
+    return kind_names[kind];
+}
+
+bool scope_kind_find(struct str name, enum scope_kind *kind)
+{
+    for (unsigned i = 0; i < SCOPE_KINDS; i++) {
+        if (str_eq(name, str_of(kind_names[i]))) {
+            *kind = (enum scope_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct scope *scope_new(const struct domains *domains)
+{
+    struct scope *scope = NEW(struct scope);
+
+    scope->domains = domains;
+    arena_init(&scope->names);
+    return scope;
+}
+
+void scope_free(struct scope *scope)
+{
+    if (!scope)
+        return;
+    nameset_release(&scope->directories);
+    nameset_release(&scope->hosts);
+    nameset_release(&scope->names_inside);
+    nameset_release(&scope->registrable);
+    free(scope->prefixes);
+    arena_release(&scope->names);
+    free(scope);
+}
+
+/* 0 for the default ports, so that http and https are the same place. */
+static uint32_t port_class(const struct url *url)
+{
+    return url->port == (url->https ? 443 : 80) ? 0 : url->port;
+}
+
+static void add_name(struct scope *scope, struct nameset *set, struct str name,
+                     uint32_t number)
+{
+    if (!nameset_has(set, name, number))
+        nameset_add(set, arena_copy(&scope->names, name), number);
+}
+
+static void add_href_prefix(struct scope *scope, struct str href)
+{
+    if (href.ptr[href.len - 1] == '/') {
+        add_name(scope, &scope->directories, href, 0);
+        return;
+    }
+    if (scope->prefix_count == scope->prefix_room) {
+        scope->prefix_room = scope->prefix_room ? 2 * scope->prefix_room : 8;
+        scope->prefixes = mem_resize(
+            scope->prefixes, scope->prefix_room * sizeof(*scope->prefixes));
+    }
+    scope->prefixes[scope->prefix_count++] = arena_copy(&scope->names, href);
+}
+
+void scope_add_prefix(struct scope *scope, const struct url *prefix)
+{
+    add_href_prefix(scope, prefix->href);
+}
+
+static struct str directory_of(const struct url *url)
+{
+    size_t end = url->path_end;
+
+    while (url->href.ptr[end - 1] != '/')
+        end--;
+    return str_first(url->href, end);
+}
+
+static void add_domain(struct scope *scope, const struct url *seed)
+{
+    struct str host = domain_trim_dot(url_host(seed));
+
+    add_name(scope, &scope->names_inside, host, 0);
+    add_name(scope, &scope->registrable, domain_of_host(scope->domains, host),
+             0);
+}
+
+void scope_add_seed(struct scope *scope, enum scope_kind kind,
+                    const struct url *seed)
+{
+    switch (kind) {
+    case SCOPE_PREFIX:
+        add_href_prefix(scope, directory_of(seed));
+        break;
+    case SCOPE_HOST:
+        add_name(scope, &scope->hosts, domain_trim_dot(url_host(seed)),
+                 port_class(seed));
+        break;
+    case SCOPE_DOMAIN:
+        add_domain(scope, seed);
+        break;
+    case SCOPE_ANY:
+    case SCOPE_KINDS:
+        scope->any = true;
+        break;
+    }
+}
+
+static bool in_directory(const struct scope *scope, const struct url *url)
+{
+    size_t end = scope->directories.longest;
+
+    if (!scope->directories.count)
+        return false;
+    if (end > url->href.len)
+        end = url->href.len;
+    for (size_t i = url->path_start; i < end; i++)
+        if (url->href.ptr[i] == '/' &&
+            nameset_has(&scope->directories, str_first(url->href, i + 1), 0))
+            return true;
+    return false;
+}
+
+static bool has_prefix(const struct scope *scope, const struct url *url)
+{
+    for (size_t i = 0; i < scope->prefix_count; i++)
+        if (str_starts(url->href, scope->prefixes[i]))
+            return true;
+    return false;
+}
+
+/* Whether `host` ends with a domain of the set, at a label's start. */
+static bool ends_with_domain(const struct nameset *set, struct str host)
+{
+    size_t start = host.len > set->longest ? host.len - set->longest : 0;
+
+    for (size_t i = start; i < host.len; i++)
+        if ((i == 0 || host.ptr[i - 1] == '.') &&
+            nameset_has(set, str_skip(host, i), 0))
+            return true;
+    return false;
+}
+
+static bool in_domain(const struct scope *scope, struct str host)
+{
+    if (!scope->registrable.count)
+        return false;
+    if (nameset_has(&scope->names_inside, host, 0))
+        return true;
+    if (!ends_with_domain(&scope->registrable, host))
+        return false;
+
+    /* A public suffix may lie below a domain ("user.github.io"), so the list
+     * is asked; last, because it is what takes time. */
+    struct str domain = domain_of_host(scope->domains, host);
+    return nameset_has(&scope->registrable, domain, 0);
+}
+
+bool scope_contains(const struct scope *scope, const struct url *url)
+{
+    struct str host = domain_trim_dot(url_host(url));
+
+    return scope->any || in_directory(scope, url) || has_prefix(scope, url) ||
+           nameset_has(&scope->hosts, host, port_class(url)) ||
+           in_domain(scope, host);
+}

@@ -1,0 +1,46 @@
+/* What is "internal": a set of rules, of which one is enough.
+ *
+ *     struct scope *scope = scope_new(domains);
+ *     scope_add_seed(scope, SCOPE_HOST, &seed);
+ *     if (scope_contains(scope, &url)) ...
+ *     scope_free(scope);
+ *
+ * The cost of a question does not grow with the number of rules made from
+ * seeds. Once the rules are there a scope is only read: threads may share it.
+ */
+#ifndef URL_SCOPE_H
+#define URL_SCOPE_H
+
+#include "url/domain.h"
+#include "url/url.h"
+
+/* What a rule takes from a seed. */
+enum scope_kind {
+    SCOPE_PREFIX, /* its directory: what begins with the URL up to the last
+                   * '/' of its path */
+    SCOPE_HOST,   /* its host name and port; with the default ports of http
+                   * and https the scheme does not matter */
+    SCOPE_DOMAIN, /* its registrable domain (url/domain.h), any port */
+    SCOPE_ANY,    /* everything is internal */
+    SCOPE_KINDS,
+};
+
+/* "prefix", "host", "domain" or "any". */
+const char *scope_kind_name(enum scope_kind kind);
+bool scope_kind_find(struct str name, enum scope_kind *kind);
+
+struct scope;
+
+/* `domains` must outlive the scope. */
+struct scope *scope_new(const struct domains *domains);
+void scope_free(struct scope *scope);
+
+/* Internal is what begins with this URL, letter for letter, after parsing:
+ * "http://host/a" takes in "http://host/ab". Nothing of `prefix` is kept. */
+void scope_add_prefix(struct scope *scope, const struct url *prefix);
+void scope_add_seed(struct scope *scope, enum scope_kind kind,
+                    const struct url *seed);
+
+bool scope_contains(const struct scope *scope, const struct url *url);
+
+#endif
