@@ -4,11 +4,16 @@
 
 enum { HELP_COLUMN = 30, HELP_WIDTH = 79 };
 
+static bool is_shown(const struct option_row *row, enum command command)
+{
+    return (row->commands & command) && row->help;
+}
+
 static bool is_new_group(size_t i, const char **group, enum command command)
 {
     const struct option_row *row = &option_table[i];
 
-    if (!(row->commands & command) || *group == row->group ||
+    if (!is_shown(row, command) || *group == row->group ||
         (*group && !strcmp(*group, row->group)))
         return false;
     *group = row->group;
@@ -58,7 +63,7 @@ void options_print_help(FILE *out, enum command command)
     for (size_t i = 0; i < option_count; i++) {
         if (is_new_group(i, &group, command))
             fprintf(out, "\n%s:\n", group);
-        if (option_table[i].commands & command)
+        if (is_shown(&option_table[i], command))
             print_row(out, &option_table[i]);
     }
 }
@@ -82,7 +87,7 @@ void options_print_man(FILE *out, enum command command)
 
         if (is_new_group(i, &group, command))
             fprintf(out, ".SS %s\n", group);
-        if (!(row->commands & command))
+        if (!is_shown(row, command))
             continue;
         fputs(".TP\n.B ", out);
         if (row->letter)

@@ -30,7 +30,7 @@ struct options {
         max_redirects;
     uint64_t scope; /* enum scope_kind + 1; 0: not given */
     uint64_t log;   /* enum log_kind */
-    bool insecure, allow_private, quiet, verbose, json, help, version;
+    bool insecure, allow_private, quiet, verbose, json, help, help_man, version;
 
     struct arena arena;
     const char **argument; /* what is not an option */

@@ -70,6 +70,8 @@ int usage_run(enum command command, int argc, char *const argv[],
         status = usage_error("%s", buf_cstr(&error));
     else if (options.help)
         print_help(command);
+    else if (options.help_man)
+        options_print_man(stdout, command);
     else if (options.version)
         puts("crawler " CRAWLER_VERSION);
     else
