@@ -13,6 +13,10 @@ OUT     := build/$(BUILD)$(if $(filter clang%,$(CC)),-clang)
 
 VERSION := $(shell cat VERSION)
 
+# V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1) $@')
+
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 CFLAGS.release := -O2 -g
 CFLAGS.debug   := -O0 -g
@@ -56,32 +60,38 @@ crawler playground: %: $(OUT)/% FORCE
 	@cmp -s $< $@ || cp -f $< $@
 
 $(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # Of the crawler it uses the two lowest layers and nothing else.
 $(OUT)/playground: $(OUT)/src/playground/main.o $(OUT)/libplayground.a \
                    $(call obj,$(wildcard src/base/*.c src/ds/*.c))
-	$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
 
 $(OUT)/libcrawler.a: $(call obj,$(LIB_SRC))
 $(OUT)/libplayground.a: $(call obj,$(PLAY_SRC))
 $(OUT)/libsupport.a: $(call obj,$(SUP_SRC))
 %.a:
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR  )
+	$(Q)ar rcs $@ $^
 
 $(OUT)/tests/%: $(OUT)/tests/%.o $(OUT)/libsupport.a $(OUT)/libplayground.a \
                 $(OUT)/libcrawler.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS) -lcmocka
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS) -lcmocka
 
 $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(OUT)/tests/%.o $(OUT)/bench/%.o: CPPFLAGS += -Itests
 
 $(OUT)/%.o: %.c VERSION | $(DEPS_STAMP)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC  )
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(DEPS_STAMP): tools/install-deps
 	@mkdir -p $(@D)

@@ -27,12 +27,12 @@ static void print_wrapped(FILE *out, struct str text, int column)
 
     while (text.len) {
         struct str_pair cut = str_cut(text, ' ');
-        if (at + (int)cut.head.len > HELP_WIDTH && at > column) {
+        if (at > column && at + 1 + (int)cut.head.len > HELP_WIDTH) {
             fprintf(out, "\n%*s", column, "");
             at = column;
         }
-        fprintf(out, "%.*s ", (int)cut.head.len, cut.head.ptr);
-        at += (int)cut.head.len + 1;
+        at += fprintf(out, "%s%.*s", at > column ? " " : "", (int)cut.head.len,
+                      cut.head.ptr);
         text = cut.tail;
     }
 }
