@@ -23,8 +23,11 @@ CFLAGS.debug   := -O0 -g
 CFLAGS.asan    := -O1 -g -fsanitize=address,undefined \
                   -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS.tsan    := -O1 -g -fsanitize=thread
+# For tools/fuzz, with CC=clang.
+CFLAGS.fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+                  -fno-sanitize-recover=all
 ifeq ($(CFLAGS.$(BUILD)),)
-$(error BUILD is one of release, debug, asan, tsan, not '$(BUILD)')
+$(error BUILD is one of release, debug, asan, tsan, fuzz, not '$(BUILD)')
 endif
 
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
@@ -44,6 +47,7 @@ FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(OUT)/%.o,$(1))
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC))
+FUZZERS := $(patsubst fuzz/%.c,$(OUT)/fuzz/%,$(FUZZ_SRC))
 BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 
 DEPS_STAMP := build/.deps-installed
@@ -86,6 +90,10 @@ $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libcrawler.a
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
 $(OUT)/tests/%.o $(OUT)/bench/%.o: CPPFLAGS += -Itests
 
 $(OUT)/%.o: %.c VERSION | $(DEPS_STAMP)
@@ -102,6 +110,7 @@ $(DEPS_STAMP): tools/install-deps
 
 tests: all $(TESTS)
 benches: $(BENCHES)
+fuzzers: $(FUZZERS)
 
 demo: all
 	tools/demo
