@@ -9,6 +9,10 @@
  * have an ASCII form of 63 bytes, but for characters that are ignored. */
 enum { LABEL_MAX = 256 };
 
+/* More labels no name in the DNS has; each costs microseconds here, and a
+ * hostile page has many links of many labels. */
+enum { UNUSUAL_MAX = 127 };
+
 struct label {
     uint32_t chars[LABEL_MAX];
     size_t len;
@@ -285,14 +289,16 @@ static bool put_unusual_label(struct str text, char *to, size_t room,
     return write_label(&label, to, room, len);
 }
 
-static bool put_label(struct str text, char *to, size_t room, size_t *len)
+static bool is_unusual(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.ptr[i] >= 0x80)
-            return put_unusual_label(text, to, room, len);
-    if (str_starts_nocase(text, STR("xn--")))
-        return put_unusual_label(text, to, room, len);
+            return true;
+    return str_starts_nocase(text, STR("xn--"));
+}
 
+static bool put_plain_label(struct str text, char *to, size_t room, size_t *len)
+{
     if (text.len > room)
         return false;
     for (size_t i = 0; i < text.len; i++)
@@ -324,13 +330,21 @@ static struct str take_label(struct str *domain, bool *dot)
 
 bool idna_to_ascii(struct str domain, char *to, size_t room, size_t *len)
 {
+    unsigned unusual = 0;
     bool dot;
 
     *len = 0;
     do {
         size_t label_len;
         struct str label = take_label(&domain, &dot);
-        if (!put_label(label, to + *len, room - *len, &label_len))
+        bool is_put;
+        if (!is_unusual(label))
+            is_put = put_plain_label(label, to + *len, room - *len, &label_len);
+        else
+            is_put =
+                ++unusual <= UNUSUAL_MAX &&
+                put_unusual_label(label, to + *len, room - *len, &label_len);
+        if (!is_put)
             return false;
         *len += label_len;
         if (dot && *len == room)

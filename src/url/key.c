@@ -7,11 +7,13 @@ static bool is_unreserved(char c)
     return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+/* One dot: of "a.." nothing is taken, it would not become a name. */
 static bool has_final_dot(const struct url *url)
 {
-    /* A host that is nothing but a dot would be empty without it. */
-    return url->host_end - url->host_start > 1 &&
-           url->href.ptr[url->host_end - 1] == '.';
+    const char *end = url->href.ptr + url->host_end;
+
+    return url->host_end - url->host_start > 1 && end[-1] == '.' &&
+           end[-2] != '.';
 }
 
 static bool has_empty_query(const struct url *url)

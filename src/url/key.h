@@ -9,7 +9,7 @@
  *      %7Euser -> ~user; unless it would make an escape together with what
  *      is before it: "%%341" stays;
  *   4. a query that is empty is none: /a? -> /a;
- *   5. a host name has no dot at its end: example.org. -> example.org.
+ *   5. a host name does not end with a dot: "example.org." is "example.org".
  *
  * Default ports, letter case of the host and dot segments are the parser's
  * business already. Nothing else is touched: not the order of the query, not
