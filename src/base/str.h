@@ -43,7 +43,8 @@ static inline struct str str_between(const char *from, const char *to)
 /* Without the first `n` bytes; `n` may be at most the length. */
 static inline struct str str_skip(struct str s, size_t n)
 {
-    return (struct str){s.ptr + n, s.len - n};
+    /* An empty slice may be NULL, and NULL + 0 is not defined in C. */
+    return (struct str){n ? s.ptr + n : s.ptr, s.len - n};
 }
 
 static inline struct str str_first(struct str s, size_t n)
