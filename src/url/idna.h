@@ -7,8 +7,10 @@
  * hyphens and of symbols. What remains different:
  *  - a label with characters beyond ASCII whose "xn--" form is longer than 63
  *    bytes is refused; no name server could know it;
- *  - the Unicode version is that of the library;
- *  - the Bidi rule is tested in each label by itself.
+ *  - the Unicode version is that of the library, but for what newer_maps in
+ *    idna.c adds;
+ *  - the Bidi rule is tested in each label by itself, and in one with symbols
+ *    only as far as Latin letters go: some names that a browser refuses pass.
  */
 #ifndef URL_IDNA_H
 #define URL_IDNA_H
