@@ -34,7 +34,7 @@ CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
 LDLIBS   += -lcurl -lpsl -lidn2
-PLAY_LIBS := -ldeflate
+PLAY_LIBS := -ldeflate -lm
 
 LIB_DIRS := base ds url html robots frontier page crawler cli
 LIB_SRC  := $(filter-out src/cli/main.c, \

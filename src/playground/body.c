@@ -98,18 +98,20 @@ static bool join(const struct body *body, struct buf *out)
 
 bool body_encode(struct body *body, struct str coding)
 {
+    struct encoder *encoder = encoder_new();
     struct buf whole, coded;
 
     buf_init(&whole, BODY_MAX);
     buf_init(&coded, BODY_MAX);
     bool good = end_text(body) && join(body, &whole) &&
-                encode(coding, buf_str(&whole), &coded);
+                encode(encoder, coding, buf_str(&whole), &coded);
     if (good) {
         buf_clear(&body->parts);
         good = put_part(body, buf_str(&coded), 1);
     }
     buf_release(&whole);
     buf_release(&coded);
+    encoder_free(encoder);
     return good;
 }
 

@@ -1,6 +1,9 @@
 #include "playground/encode.h"
 
 #include <libdeflate.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
 
 typedef size_t compress_fn(struct libdeflate_compressor *, const void *, size_t,
                            void *, size_t);
@@ -32,23 +35,38 @@ bool encode_knows(struct str coding)
     return find(coding) != NULL;
 }
 
-bool encode(struct str coding, struct str body, struct buf *out)
+struct encoder {
+    struct libdeflate_compressor *compressor;
+};
+
+struct encoder *encoder_new(void)
 {
     enum { LEVEL = 1 };
+    struct encoder *encoder = NEW(struct encoder);
+
+    encoder->compressor = libdeflate_alloc_compressor(LEVEL);
+    return encoder;
+}
+
+void encoder_free(struct encoder *encoder)
+{
+    if (encoder->compressor)
+        libdeflate_free_compressor(encoder->compressor);
+    free(encoder);
+}
+
+bool encode(struct encoder *encoder, struct str coding, struct str body,
+            struct buf *out)
+{
+    struct libdeflate_compressor *compressor = encoder->compressor;
     const struct coding *found = find(coding);
 
-    if (!found)
-        return false;
-
-    struct libdeflate_compressor *compressor =
-        libdeflate_alloc_compressor(LEVEL);
-    if (!compressor)
+    if (!found || !compressor)
         return false;
     size_t bound = found->bound(compressor, body.len);
     char *at = buf_reserve(out, bound);
     size_t len =
         at ? found->compress(compressor, body.ptr, body.len, at, bound) : 0;
-    libdeflate_free_compressor(compressor);
     out->len += len;
     return len > 0;
 }

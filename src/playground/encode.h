@@ -8,7 +8,13 @@
  * (what some servers send for it). */
 bool encode_knows(struct str coding);
 
+/* The compressor, which is expensive to set up and cheap to use again. */
+struct encoder;
+struct encoder *encoder_new(void);
+void encoder_free(struct encoder *encoder);
+
 /* Append the coded body; false for an unknown coding or past the cap. */
-bool encode(struct str coding, struct str body, struct buf *out);
+bool encode(struct encoder *encoder, struct str coding, struct str body,
+            struct buf *out);
 
 #endif

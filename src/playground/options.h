@@ -1,31 +1,46 @@
-/* The options of the playground, from one table. */
+/* The options of the playground and of its commands, from one table. */
 #ifndef PLAYGROUND_OPTIONS_H
 #define PLAYGROUND_OPTIONS_H
 
 #include <stdio.h>
 
-#include "base/str.h"
+#include "playground/web.h"
 
-enum { OPTIONS_MAX_LIST = 64 };
+enum { OPTIONS_MAX_LIST = 64, OPTIONS_PROBLEM = 200 };
 
 struct option_list {
     const char *item[OPTIONS_MAX_LIST];
     size_t count;
 };
 
+enum command {
+    COMMAND_SERVE = 1, /* without a word */
+    COMMAND_TRUTH = 2,
+    COMMAND_HOSTS = 4,
+    COMMAND_CONNECT_TO = 8,
+};
+
 struct options {
+    enum command command;
+    bool help;
+
     struct option_list listen, root, site;
     bool letters;
     uint64_t lifetime_us;
     const char *record;
     bool record_headers;
     bool outlive_parent;
-    bool help;
+
+    struct web_options web;
+
+    struct option_list start;
+    const char *scope;
+    uint64_t depth;
+    bool ignore_robots;
+    bool all;
 };
 
-/* False with a sentence in `problem` (a static buffer is not used: room for
- * OPTIONS_PROBLEM bytes is the caller's). */
-enum { OPTIONS_PROBLEM = 200 };
+/* False with a sentence in `problem`. */
 bool options_parse(int argc, char **argv, struct options *options,
                    char problem[OPTIONS_PROBLEM]);
 
@@ -33,5 +48,11 @@ void options_help(FILE *out);
 
 /* "250ms", "10s", "5m", "2h"; a bare number is seconds. */
 bool options_duration(struct str text, uint64_t *us);
+
+/* "0.02" or "2%" as a part of WEB_ALL. */
+bool options_share(struct str text, uint64_t *share);
+
+/* "1000", "8K", "2M": K is 1024 for sizes, and no other number has one. */
+bool options_number(struct str text, uint64_t *number);
 
 #endif

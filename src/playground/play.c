@@ -14,8 +14,10 @@
 #include "playground/options.h"
 #include "playground/server.h"
 #include "playground/site.h"
+#include "playground/tell.h"
+#include "playground/web_source.h"
 
-enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 2 };
+enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 2 }; /* letters and web */
 
 struct play {
     struct options options;
@@ -84,6 +86,13 @@ static bool open_sources(struct play *play)
         struct source source;
         if (!files_source(options->root.item[i], &source))
             return fail(options->root.item[i], strerror(errno));
+        *next_source(play) = source;
+    }
+    if (options->web.seed) {
+        const char *problem = NULL;
+        struct source source;
+        if (!web_source(&options->web, &source, &problem))
+            return fail("--web", problem);
         *next_source(play) = source;
     }
     play->service.sources = play->source;
@@ -157,5 +166,7 @@ int play_main(int argc, char **argv)
         options_help(stdout);
         return 0;
     }
+    if (play.options.command != COMMAND_SERVE)
+        return tell_main(&play.options);
     return serve(&play);
 }

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "playground/text.h"
+
 enum {
     MAX_BUFFERED = 64 * 1024 * 1024,
     FLUSH_AT = 64 * 1024,
@@ -72,15 +74,8 @@ static void put_text(struct buf *out, struct str text)
 
 static void put_number(struct buf *out, uint64_t value)
 {
-    char digits[21];
-    size_t at = sizeof(digits);
-
-    digits[--at] = '\t';
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    buf_put(out, (struct str){digits + at, sizeof(digits) - at});
+    text_put_number(out, value);
+    buf_put_char(out, '\t');
 }
 
 void record_put(struct record *record, const struct record_line *line)

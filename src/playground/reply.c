@@ -1,6 +1,6 @@
 #include "playground/reply.h"
 
-#include <inttypes.h>
+#include "playground/text.h"
 
 void reply_init(struct reply *reply)
 {
@@ -106,18 +106,6 @@ static bool may_have_body(unsigned status)
     return status >= 200 && status != 204 && status != 304;
 }
 
-static void put_number(struct buf *out, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof(digits);
-
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    buf_put(out, (struct str){digits + at, sizeof(digits) - at});
-}
-
 static void put_framing(const struct reply *reply, struct buf *out)
 {
     uint64_t len = reply_body_len(reply);
@@ -129,7 +117,7 @@ static void put_framing(const struct reply *reply, struct buf *out)
     if (len == BODY_ENDLESS || !may_have_body(reply->status))
         return;
     buf_put(out, STR("Content-Length: "));
-    put_number(out, len);
+    text_put_number(out, len);
     buf_put(out, STR("\r\n"));
 }
 
@@ -139,7 +127,7 @@ void reply_write_head(const struct reply *reply, struct buf *out)
         reply->reason.len ? reply->reason : reply_reason(reply->status);
 
     buf_put(out, reply->http_1_0 ? STR("HTTP/1.0 ") : STR("HTTP/1.1 "));
-    put_number(out, reply->status);
+    text_put_number(out, reply->status);
     buf_put_char(out, ' ');
     buf_put(out, reason);
     buf_put(out, STR("\r\n"));
