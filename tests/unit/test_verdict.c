@@ -1,0 +1,81 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "frontier/verdict.h"
+
+#include "base/str.h"
+
+/* A word of the course's log: at most nine letters, so that the column holds;
+ * a name that is a good JSON key. */
+static bool is_word(const char *word)
+{
+    size_t len = word ? strlen(word) : 0;
+
+    for (size_t i = 0; i < len; i++)
+        if (!ascii_is_alpha(word[i]))
+            return false;
+    return len > 0 && len <= 9;
+}
+
+static bool is_name(const char *name)
+{
+    size_t len = name ? strlen(name) : 0;
+
+    for (size_t i = 0; i < len; i++)
+        if (!(name[i] >= 'a' && name[i] <= 'z') && name[i] != '-')
+            return false;
+    return len > 0;
+}
+
+static void table_is_whole(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VERDICTS; i++) {
+        const char *word = verdict_word((enum verdict)i);
+        const char *name = verdict_name((enum verdict)i);
+        const char *text = verdict_text((enum verdict)i);
+
+        if (!is_word(word) || !is_name(name) || !text || !text[0])
+            fail_msg("verdict %d: word %s, name %s, text %s", i,
+                     word ? word : "NULL", name ? name : "NULL",
+                     text ? text : "NULL");
+        for (int j = 0; j < i; j++)
+            if (!strcmp(name, verdict_name((enum verdict)j)) ||
+                !strcmp(text, verdict_text((enum verdict)j)))
+                fail_msg("verdicts %d and %d are both %s: %s", j, i, name,
+                         text);
+    }
+}
+
+/* Three of them are the course's own. */
+static void the_courses_words(void **state)
+{
+    (void)state;
+    assert_string_equal(verdict_word(ACCEPT), "Added");
+    assert_string_equal(verdict_word(DUPLICATE), "IgnDupl");
+    assert_string_equal(verdict_word(EXTERNAL), "IgnExtrn");
+}
+
+/* Every verdict can be told from the others by its word alone. */
+static void words_are_unique(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VERDICTS; i++)
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(verdict_word((enum verdict)i),
+                                    verdict_word((enum verdict)j));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_is_whole),
+        cmocka_unit_test(the_courses_words),
+        cmocka_unit_test(words_are_unique),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
