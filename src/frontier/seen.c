@@ -10,10 +10,7 @@
  * search ends at the first larger value, which is what makes a table that is
  * seven eighths full affordable. */
 
-enum {
-    FIRST_ROOM = 1024,
-    SPARE = 256, /* slots beyond the last home, so that nothing wraps */
-};
+enum { FIRST_ROOM = 1024, FIRST_SPARE = 256 };
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -30,7 +27,7 @@ static size_t home(const struct seen *seen, uint64_t value)
 
 static size_t slots(const struct seen *seen)
 {
-    return seen->room ? seen->room + SPARE : 0;
+    return seen->room + seen->spare;
 }
 
 void seen_init(struct seen *seen)
@@ -72,20 +69,28 @@ static bool copy_into(struct seen *to, const struct seen *from)
     return true;
 }
 
-static void grow(struct seen *seen)
+/* Where many fingerprints crowd at the end more room would not part them, so
+ * it is the spare part that grows: memory stays in proportion to the count. */
+static void resize(struct seen *seen, size_t room, size_t spare)
 {
     struct seen old = *seen;
-    size_t room = old.room;
 
-    for (;;) {
-        room = room ? room + room / 2 : FIRST_ROOM;
+    for (;; spare *= 2) {
         seen->room = room;
+        seen->spare = spare;
         seen->slot = mem_array(slots(seen), sizeof(*seen->slot));
         if (copy_into(seen, &old))
             break;
         free(seen->slot);
     }
     free(old.slot);
+}
+
+static void grow(struct seen *seen)
+{
+    size_t room = seen->room ? seen->room + seen->room / 2 : FIRST_ROOM;
+
+    resize(seen, room, FIRST_SPARE);
 }
 
 bool seen_has(const struct seen *seen, uint64_t fingerprint)
@@ -120,9 +125,10 @@ bool seen_add(struct seen *seen, uint64_t fingerprint)
     size_t at = find(seen, value);
     if (seen->slot[at] == value)
         return false;
-    while (!open_gap(seen, at)) {
-        grow(seen);
+    if (!open_gap(seen, at)) {
+        resize(seen, seen->room, 2 * seen->spare);
         at = find(seen, value);
+        open_gap(seen, at);
     }
     seen->slot[at] = value;
     seen->count++;

@@ -16,6 +16,7 @@
 struct seen {
     uint64_t *slot; /* 0: free */
     size_t count, room;
+    size_t spare; /* slots beyond the last home, so that nothing wraps */
 };
 
 void seen_init(struct seen *seen);
