@@ -33,7 +33,7 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate
 PLAY_LIBS := -ldeflate -lm
 
 LIB_DIRS := base ds url html robots frontier page crawler cli
