@@ -279,6 +279,13 @@ static void judge(struct crawler *crawler, struct job *job)
                   clock_wall_ms());
 }
 
+/* A time that the fetch did not outlast: the clock is cut to milliseconds, so
+ * that a pause from end_ms on would be short by up to one. */
+static uint64_t after_end_ms(const struct webpage *page)
+{
+    return page->end_ms + 1;
+}
+
 static void take_back_one(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
@@ -293,13 +300,13 @@ static void take_back_one(struct crawler *crawler, struct job *job)
         if (page->outcome != ABANDONED)
             logr_retry(crawler->options->log, page, wait_ms);
         crawler->stats->retries++;
-        frontier_again(frontier, job->target, page->end_ms, wait_ms,
+        frontier_again(frontier, job->target, after_end_ms(page), wait_ms,
                        retry_holds_host(page->outcome));
         return;
     } else {
         judge(crawler, job);
     }
-    frontier_done(frontier, job->target, page->end_ms);
+    frontier_done(frontier, job->target, after_end_ms(page));
 }
 
 static void take_back(struct crawler *crawler)
