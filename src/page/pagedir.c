@@ -38,14 +38,26 @@ void pagedir_close(struct pagedir *dir)
     dir->fd = -1;
 }
 
-static void remove_leftovers(struct pagedir *dir)
+static bool is_leftover(struct str name)
+{
+    return str_starts(name, STR(PAGEDIR_TMP_PREFIX));
+}
+
+static bool is_page_after_first(struct str name)
+{
+    uint64_t id;
+
+    return name.ptr[0] != '0' && str_to_u64(name, &id) && id > 1;
+}
+
+static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
 {
     int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
 
     while (list && (entry = readdir(list)))
-        if (str_starts(str_of(entry->d_name), STR(PAGEDIR_TMP_PREFIX)))
+        if (is_old(str_of(entry->d_name)))
             unlinkat(dir->fd, entry->d_name, 0);
     if (list)
         closedir(list);
@@ -63,21 +75,17 @@ bool pagedir_mark(struct pagedir *dir)
         return false;
     close(fd);
     if (dir->holds_old)
-        remove_leftovers(dir);
+        remove_all(dir, is_leftover);
     return true;
 }
 
-/* A former crawl's pages after the first: 2, 3, ... until one is missing,
- * which is where every reader of the directory stops. */
+/* A former crawl's pages after the first. The second goes before the others:
+ * that is where every reader stops from then on, also if we are killed. All
+ * go, not only those up to a hole, which new pages might fill. */
 static void remove_old(struct pagedir *dir)
 {
-    char name[NAME_MAX_LEN];
-
-    for (uint32_t id = 2;; id++) {
-        name_of(id, name);
-        if (unlinkat(dir->fd, name, 0))
-            return;
-    }
+    unlinkat(dir->fd, "2", 0);
+    remove_all(dir, is_page_after_first);
 }
 
 bool pagedir_publish(struct pagedir *dir, const char *file)
