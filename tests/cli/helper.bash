@@ -133,6 +133,46 @@ page_urls() {
         -exec head -qn 1 {} + | LC_ALL=C sort
 }
 
+# page_depths [DIR]: "URL DEPTH" of all page files, sorted.
+page_depths() {
+    find "${1:-$DIR}" -maxdepth 1 -type f -name '[1-9]*' -exec awk '
+        FNR == 1 { url = $0 }
+        FNR == 2 { print url, $0; nextfile }' {} + | LC_ALL=C sort
+}
+
+# whole_pages COUNT [DIR]: the directory holds .crawler and the pages 1..COUNT
+# and nothing else; each has a URL, a depth and a body, and none is there twice.
+whole_pages() {
+    local dir=${2:-$DIR}
+
+    same "$(echo .crawler && seq 1 "$1")" \
+        "$(find "$dir" -mindepth 1 -printf '%P\n' | sort -V)" \
+        "the files in $dir" || return
+    [ "$1" -gt 0 ] || return 0
+    (cd "$dir" && seq 1 "$1" | xargs awk -v count="$1" '
+        function say(what) { print "page " FILENAME ": " what; bad = 1 }
+        FNR == 1 && !/^https?:\/\/[!-~]+$/ { say("URL " $0) }
+        FNR == 1 && seen[$0]++ { say("a second time " $0) }
+        FNR == 2 && !/^(0|[1-9][0-9]*)$/ { say("depth " $0) }
+        FNR == 3 { bodies++; nextfile }
+        END {
+            if (bodies != count) print count - bodies " pages without a body"
+            exit bad || bodies != count
+        }') >&2
+}
+
+# capture COMMAND...: run it; its exit status is in STATUS, what it printed in
+# the files $OUT and $ERR.
+capture() {
+    OUT=$TMP/out ERR=$TMP/err STATUS=0
+    "$@" >"$OUT" 2>"$ERR" </dev/null || STATUS=$?
+}
+
+# silent FILE: nothing was printed there.
+silent() {
+    [ ! -s "$1" ] || fail "${1##*/} should be empty but is: $(head -c 500 "$1")"
+}
+
 # --- the record --------------------------------------------------------------
 # These read $RECORD. A server that is still running may be up to 100 ms
 # behind; they wait for that. HOST is optional everywhere: without it, or with
