@@ -75,15 +75,36 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     }
 }
 
+/* A header has no charset. Bytes beyond ASCII go back to the server as they
+ * came, as browsers do; for UTF-8 that is what the parser would do anyway. */
+static struct str escape_beyond_ascii(struct str s, struct arena *arena)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    char *start = arena_reserve(arena, 3 * s.len), *to = start;
+
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if (c < 0x80) {
+            *to++ = (char)c;
+        } else {
+            *to++ = '%';
+            *to++ = digits[c >> 4];
+            *to++ = digits[c & 15];
+        }
+    }
+    arena_commit(arena, (size_t)(to - start));
+    return str_between(start, to);
+}
+
 void pagescanner_follow(struct webpage *page,
                         const struct scan_options *options)
 {
     struct page_link *link = arena_new(&page->arena, sizeof(*link));
+    struct str to = escape_beyond_ascii(page->location, &page->arena);
     struct url own;
 
     if (url_parse(&own, &page->arena, page->url, NULL, NULL) ||
-        pagescanner_link(link, &page->arena, page->location, &own, NULL,
-                         options)) {
+        pagescanner_link(link, &page->arena, to, &own, NULL, options)) {
         page->outcome = BAD_REDIRECT;
         return;
     }

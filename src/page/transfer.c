@@ -58,7 +58,7 @@ static void begin_headers(struct transfer *transfer)
     page->status = (int)status;
     page->mime[0] = page->charset_label[0] = '\0';
     page->location = (struct str){0};
-    transfer->headers_done = false;
+    transfer->in_headers = true;
 }
 
 static bool is_wanted_type(const struct transfer *transfer)
@@ -82,6 +82,7 @@ static size_t end_headers(struct transfer *transfer, size_t len)
 {
     struct webpage *page = transfer->page;
 
+    transfer->in_headers = false;
     if (page->status / 100 == 1)
         return len;
     transfer->headers_done = true;
@@ -103,10 +104,10 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *user)
     transfer->header_bytes += len;
     if (transfer->header_bytes > HEADER_BYTES_MAX)
         return cut(transfer, BAD_HTTP);
-    if (str_starts(line, STR("HTTP/")))
-        begin_headers(transfer);
-    else if (transfer->headers_done)
+    if (transfer->headers_done)
         return len; /* a trailer */
+    if (!transfer->in_headers)
+        begin_headers(transfer);
     else if (!line.len)
         return end_headers(transfer, len);
     else
@@ -246,6 +247,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup)
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, setup->headers);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, setup->connect_to);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
@@ -369,7 +371,8 @@ void transfer_clear(struct transfer *transfer)
 {
     transfer->page = NULL;
     transfer->header_bytes = transfer->unwanted_bytes = 0;
-    transfer->headers_done = transfer->refused_private = false;
+    transfer->in_headers = transfer->headers_done = false;
+    transfer->refused_private = false;
     transfer->cut_as = OUTCOMES;
     if (transfer->body.room > BODY_KEEP_MAX)
         buf_release(&transfer->body);

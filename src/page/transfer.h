@@ -23,6 +23,7 @@ struct transfer {
     struct buf body;
     size_t header_bytes;
     size_t unwanted_bytes; /* of a body that will not be kept */
+    bool in_headers;       /* between a status line and the empty line */
     bool headers_done;
     bool may_be_private;
     bool refused_private; /* an address, for what it is */

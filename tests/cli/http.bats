@@ -1,0 +1,974 @@
+#!/usr/bin/env bats
+# What real servers do: redirects, codings, framings, types, charsets,
+# connections, addresses. The crawler is judged by the pages it saved, its
+# log, and what the server was asked.
+
+load helper
+
+# serve <SITE: a playground with this site.
+serve() {
+    cat >"$TMP/my.site"
+    start_playground --site "$TMP/my.site" --record-headers "$@"
+}
+
+# fetch DEPTH [OPTION...] [URL]: crawl the site from http://example.org/ (or
+# URL) into $DIR; the log in JSON is $TMP/log.
+fetch() {
+    local depth=$1 url=http://example.org/
+
+    shift
+    if [ $# -gt 0 ] && [[ ${*: -1} == http*:* ]]; then
+        url=${*: -1}
+        set -- "${@:1:$#-1}"
+    fi
+    crawl --log json --scope host --delay 0 --retries 0 "$@" "$url" "$DIR" \
+        "$depth" >"$TMP/log"
+}
+
+# outcomes [ROOT]: "path outcome" of every fetch, sorted.
+outcomes() {
+    python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    page = json.loads(line)
+    print(page["url"].removeprefix(sys.argv[2]), page["outcome"])
+' "$TMP/log" "${1:-http://example.org}" | LC_ALL=C sort
+}
+
+# pages: "path depth" of every page file, sorted.
+pages() {
+    local file
+
+    for file in "$DIR"/[1-9]*; do
+        printf '%s %s\n' "$(sed -n '1s,^http://example.org,,p' "$file")" \
+            "$(sed -n 2p "$file")"
+    done | LC_ALL=C sort
+}
+
+# page URL: the file that has it.
+page() {
+    grep -lxm 1 -F -- "$1" "$DIR"/[1-9]* | head -n 1
+}
+
+# body_is URL FILE: the page has exactly these bytes.
+body_is() {
+    local file
+
+    file=$(page "$1")
+    [ -n "$file" ] || fail "not saved: $1" || return
+    tail -n +3 "$file" | cmp - "$2"
+}
+
+# sample FILE: a page that no text tool can copy without harm: all bytes, line
+# ends of all kinds, none at the end.
+sample() {
+    python3 -c '
+import sys
+out = b"<!doctype html>\r\n<title>all bytes</title>\n\r\0"
+out += bytes(range(256)) * 40 + b"\r" + bytes(reversed(range(256)))
+sys.stdout.buffer.write(out * 20 + b"the end")' >"$1"
+}
+
+# --- redirects ---------------------------------------------------------------
+
+@test "redirects of all kinds, in all forms, stay at the same depth" {
+    serve <<'END'
+/
+    links 5 /from/%d
+/from/1 301
+    redirect http://example.org/to/1
+/from/2 302
+    redirect /to/2
+/from/3 303
+    redirect ../to/3
+/from/4 307
+    redirect //EXAMPLE.org:80/to/4#part
+/from/5?to=5
+    body five
+/from/5 308
+    redirect ?to=5
+/to/*
+    body here
+END
+    fetch 1
+    same "/ 0
+/from/5?to=5 1
+/to/1 1
+/to/2 1
+/to/3 1
+/to/4 1" "$(pages)"
+    same 11 "$(record_total)" "requests"
+}
+
+@test "a redirected seed is saved under the URL that answered" {
+    serve <<'END'
+/old/place 301
+    redirect /new/place
+/new/place
+    body <a href=next>next</a>
+/new/next
+    body The link was relative to where the page really is.
+END
+    fetch 0 http://example.org/old/place
+    same "/new/place 0" "$(pages)"
+    fetch 1 http://example.org/old/place
+    same "/new/next 1
+/new/place 0" "$(pages)"
+}
+
+@test "redirects to what was seen, to itself, in a circle, to the outside" {
+    serve <<'END'
+/
+    body <a href=/seen>.</a><a href=/self>.</a><a href=/a>.</a>
+    body <a href=/out>.</a><a href=/twice>.</a><a href=/thrice>.</a>
+/seen 302
+    redirect /
+/self 302
+    redirect /self
+/a 302
+    redirect /b
+/b 302
+    redirect /a
+/out 302
+    redirect http://other.example/
+/twice 302
+    redirect /target
+/thrice 302
+    redirect /target
+/target
+    body once
+END
+    fetch 5
+    same "/ 0
+/target 1" "$(pages)"
+    same "" "$(record_column path | sort | uniq -d)" "asked twice"
+    same "" "$(record_column host | grep -v '^example.org$')" "other hosts"
+    crawl --scope host --delay 0 http://example.org/ "$DIR" 5 >"$TMP/tse"
+    same 1 "$(grep -c 'IgnExtrn: http://other.example/' "$TMP/tse")"
+}
+
+@test "as many redirects in a row as --max-redirects says" {
+    serve <<'END'
+/1 302
+    redirect /2
+/2 302
+    redirect /3
+/3 302
+    redirect /4
+/4
+    body the end
+END
+    fetch 0 --max-redirects 3 http://example.org/1
+    same "/4 0" "$(pages)"
+    run fetch 0 --max-redirects 2 http://example.org/1
+    same 4 "$status"
+    run fetch 0 --max-redirects 0 http://example.org/1
+    same 4 "$status"
+    same 1 "$(outcomes | wc -l)" "fetches"
+}
+
+@test "a redirect that only spells the URL differently gets the page" {
+    serve <<'END'
+/
+    body <a href=/a%7Eb>.</a><a href=/%c3%a9>.</a><a href=/q?>.</a>
+    body <a href=/round%7E>.</a>
+/a%7Eb 301
+    redirect /a~b
+/a~b
+    body tilde
+/%c3%a9 301
+    redirect /%C3%A9
+/%C3%A9
+    body letter
+/round%7E 302
+    redirect /round~
+/round~ 302
+    redirect /round%7E
+/q?
+    status 301
+    redirect /q
+/q
+    body no query
+END
+    fetch 1
+    same "/ 0
+/%C3%A9 1
+/a~b 1
+/q 1" "$(pages)"
+    # The one that leads from spelling to spelling comes to an end.
+    [ "$(record_column path | grep -c round)" -le 12 ]
+}
+
+@test "a redirect brings a page nearer" {
+    serve <<'END'
+/
+    body <a href=/far>.</a><a href=/jump>.</a>
+/far
+    body <a href=/x>.</a>
+/jump 302
+    redirect /x
+/x
+    body <a href=/y>.</a>
+/y
+    body y
+END
+    fetch 2 --per-host 8
+    same "/ 0
+/far 1
+/x 1
+/y 2" "$(pages)"
+}
+
+@test "redirects that lead nowhere are failures with a name" {
+    serve <<'END'
+/
+    links 7 /%d
+/1 302
+    body no Location
+/2 302
+    header Location:
+/3 302
+    redirect mailto:someone@example.org
+/4 302
+    redirect http://
+/5 302
+    redirect javascript:alert(1)
+/6 302
+    redirect http://[::1/
+/7 300
+    redirect /ok
+END
+    fetch 1
+    same "/ fetched
+/1 bad-redirect
+/2 bad-redirect
+/3 bad-redirect
+/4 bad-redirect
+/5 bad-redirect
+/6 bad-redirect
+/7 other-status" "$(outcomes)"
+}
+
+@test "a Location with blanks and bytes beyond ASCII" {
+    serve <<'END'
+/
+    links 5 /%d
+/1 302
+    redirect /with some blanks
+/2 302
+    redirect /schön?ä=ö
+/3
+    raw HTTP/1.1 302 Found\r\nLocation: /caf\xe9?\xe9\r\nContent-Length: 0\r\n\r\n
+/4 302
+    redirect http://bücher.example/
+/5
+    raw HTTP/1.1 302 Found\r\nLocation: \t /blanks/\t\x20\r\nContent-Length: 0\r\n\r\n
+/*
+    body here
+END
+    fetch 1
+    same "/
+/blanks/
+/caf%E9?%E9
+/sch%C3%B6n?%C3%A4=%C3%B6
+/with%20some%20blanks" "$(pages | cut -d ' ' -f 1)"
+    fetch 1 --scope any
+    same http://xn--bcher-kva.example/ "$(page_urls | grep xn--)"
+}
+
+@test "a Location as long as a URL may be, and longer" {
+    local long
+    long=$(printf 'x%.0s' {1..8172}) # with http://example.org/ it is 8191
+    serve <<END
+/
+    links 2 /%d
+/1 302
+    redirect /$long
+/2 302
+    redirect /${long}xx
+/*
+    body here
+END
+    fetch 1
+    same "/1 redirected
+/2 bad-redirect" "$(outcomes | grep '^/[12] ')"
+    same 2 "$(page_count)"
+}
+
+@test "a redirect with a large body, or one that is cut, is still one" {
+    serve <<'END'
+/
+    links 3 /from/%d
+/from/1 302
+    redirect /to/1
+    repeat 1000000 0123456789
+/from/2 302
+    redirect /to/2
+    endless for ever
+/from/3 302
+    redirect /to/3
+    encode gzip
+    body an encoded body
+/to/*
+    body here
+END
+    fetch 1 --timeout 20s
+    same "/
+/to/1
+/to/2
+/to/3" "$(pages | cut -d ' ' -f 1)"
+}
+
+@test "a redirect does not lead to a private address" {
+    serve <<'END'
+//start.example/ 302
+    redirect http://127.0.0.1:1/
+END
+    run timeout 20 "$CRAWLER" --log json --scope any --retries 0 --delay 0 \
+        --connect-to "start.example::127.0.0.1:$PORT" \
+        http://start.example/ "$DIR" 0
+    same 4 "$status"
+    [[ $output == *'"url":"http://127.0.0.1:1/"'*'"private-address"'* ]]
+}
+
+# --- codings and framings ----------------------------------------------------
+
+@test "gzip, deflate, br and zstd are decoded byte for byte" {
+    sample "$TMP/plain"
+    gzip -c "$TMP/plain" >"$TMP/gzip"
+    brotli -c "$TMP/plain" >"$TMP/br"
+    zstd -qc "$TMP/plain" >"$TMP/zstd"
+    python3 -c '
+import sys, zlib
+for name, bits in ("zlib", 15), ("raw", -15):
+    coder = zlib.compressobj(9, zlib.DEFLATED, bits)
+    data = coder.compress(open(sys.argv[1] + "/plain", "rb").read())
+    open(sys.argv[1] + "/" + name, "wb").write(data + coder.flush())
+' "$TMP"
+    gzip -c "$TMP/br" >"$TMP/br+gzip"
+    serve <<'END'
+/
+    body <a href=/gzip>.</a><a href=/x-gzip>.</a><a href=/zlib>.</a>
+    body <a href=/raw>.</a><a href=/br>.</a><a href=/zstd>.</a>
+    body <a href=/both>.</a><a href=/identity>.</a><a href=/plain>.</a>
+/gzip
+    file gzip
+    header Content-Encoding: gzip
+    type text/html
+/x-gzip
+    file gzip
+    header Content-Encoding: X-GZIP
+    type text/html
+    chunked 7
+/zlib
+    file zlib
+    header Content-Encoding: deflate
+    type text/html
+/raw
+    file raw
+    header Content-Encoding: deflate
+    type text/html
+/br
+    file br
+    header Content-Encoding: br
+    type text/html
+/zstd
+    file zstd
+    header Content-Encoding: zstd
+    type text/html
+/both
+    file br+gzip
+    header Content-Encoding: br, gzip
+    type text/html
+/identity
+    file plain
+    header Content-Encoding: identity
+    type text/html
+/plain
+    file plain
+    type text/html
+END
+    fetch 1 --per-host 4
+    for name in gzip x-gzip zlib raw br zstd both identity plain; do
+        body_is "http://example.org/$name" "$TMP/plain"
+    done
+    [[ $(record_column request | head -n 1) == *Accept-Encoding:*gzip*br*zstd* ]]
+}
+
+@test "codings that are unknown, broken or a bomb" {
+    head -c 50000000 /dev/zero | gzip -9 >"$TMP/bomb"
+    printf '<p>hello hello hello</p>' | gzip >"$TMP/good"
+    { head -c 10 "$TMP/good"; printf '\377\377'; } >"$TMP/broken"
+    serve <<'END'
+/
+    links 5 /%d
+/1
+    body <p>
+    header Content-Encoding: rot13
+/2
+    body <p>this was never compressed
+    header Content-Encoding: gzip
+/3
+    file broken
+    type text/html
+    header Content-Encoding: gzip
+/4
+    file bomb
+    type text/html
+    header Content-Encoding: gzip
+/5
+    body the next page is fetched
+END
+    fetch 1
+    same "/ fetched
+/1 bad-encoding
+/2 bad-encoding
+/3 bad-encoding
+/4 too-large
+/5 fetched" "$(outcomes)"
+}
+
+@test "bodies end where they end: length, chunks, the connection" {
+    sample "$TMP/plain"
+    serve <<'END'
+/
+    body <a href=/length>.</a><a href=/chunks1>.</a><a href=/chunks>.</a>
+    body <a href=/close>.</a><a href=/old>.</a><a href=/trailer>.</a>
+/length
+    file plain
+    type text/html
+/chunks1
+    file plain
+    type text/html
+    chunked 13
+/chunks
+    file plain
+    type text/html
+    chunked
+/close
+    file plain
+    type text/html
+    until-close
+/old
+    file plain
+    type text/html
+    http 1.0
+    until-close
+/trailer
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Type\r\n\r\n5;ext=1\r\nhello\r\n0\r\nContent-Type: image/png\r\nHTTP/1.1 404 Not Found: x\r\nLocation: /\r\n\r\n
+END
+    fetch 1
+    for name in length chunks1 chunks close old; do
+        body_is "http://example.org/$name" "$TMP/plain"
+    done
+    printf hello >"$TMP/hello"
+    body_is http://example.org/trailer "$TMP/hello"
+}
+
+@test "a body that is cut is not saved, and tried again" {
+    serve <<'END'
+/
+    body <a href=/length>.</a><a href=/chunk>.</a><a href=/gzip>.</a>
+/length
+    times 1
+    repeat 1000 0123456789
+    cut 5000
+/length
+    body whole
+/chunk
+    times 1
+    repeat 1000 0123456789
+    chunked
+    reset 5000
+/chunk
+    body whole
+/gzip
+    times 1
+    encode gzip
+    repeat 100000 0123456789
+    cut 100
+/gzip
+    body whole
+END
+    echo whole >"$TMP/whole"
+    fetch 1 --retries 1 --per-host 3
+    for name in length chunk gzip; do
+        body_is "http://example.org/$name" "$TMP/whole"
+        same 2 "$(record_count "/$name")" "requests of $name"
+    done
+}
+
+@test "a page without a body is a failure" {
+    gzip </dev/null >"$TMP/nothing"
+    serve <<'END'
+/
+    links 5 /%d
+/1
+    type text/html
+/2
+    until-close
+/3
+    chunked
+/4
+    file nothing
+    type text/html
+    header Content-Encoding: gzip
+/5 204
+    header X: y
+END
+    fetch 1
+    same "/ fetched
+/1 empty
+/2 empty
+/3 empty
+/4 empty
+/5 other-status" "$(outcomes)"
+    run fetch 0 http://example.org/1
+    same 4 "$status" "nothing was saved"
+}
+
+# --- status and headers ------------------------------------------------------
+
+@test "4xx and 5xx are counted, and 5xx is tried again" {
+    serve <<'END'
+/
+    body <a href=/404>.</a><a href=/410>.</a><a href=/500>.</a>
+    body <a href=/503>.</a><a href=/206>.</a><a href=/999>.</a>
+/404 404
+    body <a href=/never>.</a>
+/410 410
+    body gone
+/500 500
+    body for ever
+/503 503
+    times 1
+    body busy
+/503
+    body fine now
+/206 206
+    body a part
+/999 999
+    body what?
+/never
+    body The links of an error page are not followed.
+END
+    fetch 3 --retries 1 --per-host 8 -v 2>"$TMP/err"
+    same "/ fetched
+/206 other-status
+/404 client-error
+/410 client-error
+/500 server-error
+/503 fetched
+/999 other-status" "$(outcomes)"
+    same 2 "$(record_count /500)"
+    same 2 "$(record_count /503)"
+    same 1 "$(record_count /404)"
+    grep -q '^crawler: 2 pages saved, .* 5 failed, 2 retries$' "$TMP/err"
+}
+
+@test "1xx answers come before the real one" {
+    local hint='HTTP/1.1 103 Early Hints\r\nContent-Type: image/png\r\nLocation: /x\r\n\r\n'
+    local page='HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello'
+    serve <<END
+/
+    body <a href=/one>.</a><a href=/many>.</a><a href=/endless>.</a>
+    body <a href=/last>.</a>
+/one
+    raw HTTP/1.1 100 Continue\r\n\r\n$hint$page
+/many
+    raw
+    repeat 50 HTTP/1.1 102 Processing\r\n\r\n
+    bytes $page
+/endless
+    raw
+    endless $hint
+/last
+    body last
+END
+    fetch 1 --timeout 20s
+    same "/ fetched
+/endless bad-http
+/last fetched
+/many fetched
+/one fetched" "$(outcomes)"
+}
+
+@test "headers have a cap, and below it are read" {
+    local page='Content-Type: text/html\r\nContent-Length: 5\r\n\r\nhello'
+    serve <<END
+/
+    body <a href=/many>.</a><a href=/endless>.</a><a href=/line>.</a>
+    body <a href=/long>.</a><a href=/last>.</a>
+/many
+    raw HTTP/1.1 200 OK\r\n
+    repeat 2000 X-Header: of some length\r\n
+    bytes $page
+/endless
+    raw HTTP/1.1 200 OK\r\n
+    endless X-Header: of some length\r\n
+/line
+    raw HTTP/1.1 200 OK\r\nX-Header:\x20
+    endless one line without an end
+/long
+    raw HTTP/1.1 200 OK\r\nX-Header:\x20
+    repeat 50000 x
+    bytes \r\n$page
+/last
+    body last
+END
+    fetch 1 --timeout 20s
+    same "/ fetched
+/endless bad-http
+/last fetched
+/line bad-http
+/long fetched
+/many fetched" "$(outcomes)"
+}
+
+@test "answers that are not HTTP, or hardly" {
+    serve <<'END'
+/
+    links 10 /%d
+/1
+    raw <p>HTTP/0.9 has no headers</p>
+    close
+/2
+    raw SSH-2.0-OpenSSH_9.2\r\n
+    close
+/3
+    raw HTTP/1.1 200\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/4
+    raw HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 5\n\nhello
+/5
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello
+    close
+/6
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: -5\r\n\r\nhello
+    close
+/7
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nhello
+    close
+/8
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello, and more than was said
+/9
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nHTTP/9: x\r\nContent-Length: 5\r\n\r\nhello
+/10
+    body the last one
+END
+    fetch 1
+    outcomes >"$TMP/got"
+    same "/1 bad-http" "$(grep '^/1 ' "$TMP/got")"
+    same "/2 bad-http" "$(grep '^/2 ' "$TMP/got")"
+    same "/3 fetched" "$(grep '^/3 ' "$TMP/got")" "no reason"
+    same "/4 fetched" "$(grep '^/4 ' "$TMP/got")" "line ends of one byte"
+    same "/8 fetched" "$(grep '^/8 ' "$TMP/got")"
+    same "/9 fetched" "$(grep '^/9 ' "$TMP/got")" "a strange header"
+    same "/10 fetched" "$(grep '^/10 ' "$TMP/got")"
+    for name in 6 7; do
+        run ! grep -q "^/$name fetched" "$TMP/got"
+    done
+    same 11 "$(wc -l <"$TMP/got")" "every one has an outcome"
+    printf hello >"$TMP/hello"
+    body_is http://example.org/8 "$TMP/hello"
+}
+
+# --- types -------------------------------------------------------------------
+
+@test "the served type tells what is a page" {
+    serve <<'END'
+/
+    links 12 /%d.txt
+/1.txt
+    type text/html
+    body html
+/2.txt
+    type TEXT/HTML ; Charset=utf-8
+    body html
+/3.txt
+    type application/xhtml+xml
+    body <html xmlns="http://www.w3.org/1999/xhtml"><a href="/found">.</a></html>
+/4.txt
+    type text/plain
+    body <html>not
+/5.txt
+    type image/png
+    body <html>not
+/6.txt
+    type
+    body <!DOCTYPE html>sniffed
+/7.txt
+    type
+    body   <h1>sniffed</h1>
+/8.txt
+    type
+    body plain text
+/9.txt
+    type
+    header Content-Type:
+    body <html>sniffed
+/10.txt
+    type nonsense
+    body <html>sniffed
+/11.txt
+    type application/xml
+    body <html>not
+/12.txt
+    type text/htmlx
+    body <html>not
+/found
+    body found
+END
+    fetch 2
+    same "/ fetched
+/1.txt fetched
+/10.txt fetched
+/11.txt not-html
+/12.txt not-html
+/2.txt fetched
+/3.txt fetched
+/4.txt not-html
+/5.txt not-html
+/6.txt fetched
+/7.txt fetched
+/8.txt not-html
+/9.txt fetched
+/found fetched" "$(outcomes)"
+}
+
+@test "a body that is not wanted is not read" {
+    serve <<'END'
+/
+    body <a href=/film>.</a><a href=/huge>.</a><a href=/last>.</a>
+/film
+    type video/mp4
+    endless film
+/huge
+    endless <p>text
+/last
+    body last
+END
+    fetch 1 --max-size 1M --timeout 20s
+    same "/ fetched
+/film not-html
+/huge too-large
+/last fetched" "$(outcomes)"
+}
+
+# --- what pages say ----------------------------------------------------------
+
+@test "links of a, area, frame, iframe, refresh are followed, others are not" {
+    serve <<'END'
+/
+    body <a href=a>.</a><map><area href=area></map><iframe src=iframe></iframe>
+    body <meta http-equiv=refresh content="5; url=refresh">
+    body <a href=frames>.</a><link rel=next href=/no/link>
+    body <img src=/no/img><script src=/no/script></script>
+    body <form action=/no/form></form><!-- <a href=/no/comment> -->
+    body <script>"<a href=/no/text>"</script><a name=/no/name>
+/frames
+    body <frameset><frame src=frame></frameset>
+/no/*
+    body no
+/*
+    body yes
+END
+    fetch 2
+    same "/
+/a
+/area
+/frame
+/frames
+/iframe
+/refresh" "$(pages | cut -d ' ' -f 1)"
+}
+
+@test "the base element moves relative links, and only the first one" {
+    serve <<'END'
+/
+    body <base target=_top><a href=before>.</a><base href=/deep/er/>
+    body <base href=/other/><a href=after>.</a><a href=/root>.</a><a href=?q>.</a>
+/*
+    body here
+END
+    fetch 1
+    same "/
+/deep/er/?q
+/deep/er/after
+/deep/er/before
+/root" "$(pages | cut -d ' ' -f 1)"
+}
+
+@test "queries are sent in the charset of the page, paths in UTF-8" {
+    python3 -c '
+import sys
+def page(name, charset, text, label=""):
+    html = "<meta charset=%s>" % label if label else ""
+    html += "<a href=\"/%s/%s?q=%s\">.</a>" % (name, text, text)
+    open(sys.argv[1] + "/" + name, "wb").write(html.encode(charset))
+page("sjis", "shift_jis", "日本", "Shift_JIS")
+page("1251", "cp1251", "да", "windows-1251")
+page("euckr", "euc_kr", "한", "euc-kr")
+page("header", "cp1251", "да", "utf-8")
+page("latin", "latin-1", "é&amp;&#8364;&#1103;")
+page("utf8", "utf-8", "é", "utf-8")
+open(sys.argv[1] + "/utf16", "wb").write(
+    "\ufeff<a href=\"/utf16/é?q=é\">.</a>".encode("utf-16-be"))
+open(sys.argv[1] + "/2022", "wb").write(
+    "<a href=\"/2022/é?q=日\">.</a>".encode("iso2022_jp", "xmlcharrefreplace"))
+' "$TMP"
+    serve <<'END'
+/
+    body <a href=/sjis>.</a><a href=/1251>.</a><a href=/euckr>.</a>
+    body <a href=/header>.</a><a href=/latin>.</a><a href=/utf8>.</a>
+    body <a href=/utf16>.</a><a href=/2022>.</a>
+/sjis
+    type text/html
+    file sjis
+/1251
+    type text/html
+    file 1251
+/euckr
+    type text/html
+    file euckr
+/header
+    type text/html; charset="cp1251"
+    file header
+/latin
+    type text/html
+    file latin
+/utf8
+    type text/html
+    file utf8
+/utf16
+    type text/html; charset=iso-8859-1
+    file utf16
+/2022
+    type text/html; charset=iso-2022-jp
+    file 2022
+/*
+    body asked
+END
+    fetch 2
+    same '/1251/%D0%B4%D0%B0?q=%E4%E0
+/2022/%C3%A9?q=%1B$BF|%1B(B
+/euckr/%ED%95%9C?q=%C7%D1
+/header/%D0%B4%D0%B0?q=%E4%E0
+/latin/%C3%A9&%E2%82%AC%D1%8F?q=%E9&%80%26%231103%3B
+/sjis/%E6%97%A5%E6%9C%AC?q=%93%FA%96{
+/utf16/%C3%A9?q=%C3%A9
+/utf8/%C3%A9?q=%C3%A9' "$(record_column path | grep '?' | LC_ALL=C sort)"
+    body_is http://example.org/sjis "$TMP/sjis"
+    body_is http://example.org/utf16 "$TMP/utf16"
+}
+
+# --- connections and addresses -----------------------------------------------
+
+@test "a connection is used again, after errors and redirects too" {
+    serve <<'END'
+/
+    links 20 /page/%d
+    body <a href=/404>.</a><a href=/302>.</a>
+/404 404
+    repeat 2000 An error page.
+/302 302
+    redirect /page/1?
+/page/*
+    body a page
+END
+    fetch 1 --threads 1
+    same 21 "$(page_count)"
+    same 1 "$(record_column conn | sort -u | wc -l)" "connections"
+    fetch 1 --threads 1 --per-host 4 http://other.example/
+    [ "$(record_column conn other.example | sort -u | wc -l)" -le 4 ]
+}
+
+@test "a server that closes every connection loses no page" {
+    serve <<'END'
+/
+    links 20 /page/%d
+/page/*
+    body a page
+    close
+END
+    fetch 1 --per-host 5
+    same 21 "$(page_count)"
+    same 21 "$(record_total)" "requests"
+}
+
+@test "IPv6: by address, and by --connect-to" {
+    [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6 ||
+        skip "no IPv6 loopback here"
+    cat >"$TMP/my.site" <<'END'
+/
+    body <a href=/next>.</a>
+/next
+    body next
+END
+    start_playground --site "$TMP/my.site" --record-headers --listen '[::1]:0'
+    run timeout 20 "$CRAWLER" --scope host --delay 0 \
+        "http://[0:0::1]:$PORT/" "$DIR" 1
+    same 0 "$status"
+    same "http://[::1]:$PORT/
+http://[::1]:$PORT/next" "$(page_urls)"
+    [[ $(record_column request | head -n 1) == *"Host: [::1]:$PORT\\r"* ]]
+
+    run timeout 20 "$CRAWLER" --scope host --delay 0 \
+        --connect-to "example.org:80:[::1]:$PORT" http://example.org/ "$DIR" 1
+    same 0 "$status"
+    same 2 "$(record_total example.org)"
+}
+
+@test "international host names are asked for in their ASCII form" {
+    serve <<'END'
+/
+    type text/html; charset=utf-8
+    body <a href="http://BÜCHER.example/one">.</a>
+    body <a href="http://xn--bcher-kva.example/two">.</a>
+    body <a href="http://bu&#x308;cher.example/three">.</a>
+/*
+    body here
+END
+    fetch 1 http://bücher.example/
+    same "http://xn--bcher-kva.example/
+http://xn--bcher-kva.example/one
+http://xn--bcher-kva.example/three
+http://xn--bcher-kva.example/two" "$(page_urls)"
+    same xn--bcher-kva.example "$(record_column host | sort -u)"
+}
+
+@test "a name and password in the URL are Basic authentication" {
+    serve <<'END'
+/
+    when Authorization: Basic dXNlcjpwQHNz
+    body <a href=/inside>.</a><a href=http://example.org/outside>.</a>
+/ 401
+    header WWW-Authenticate: Basic realm="x"
+/inside
+    when Authorization: Basic dXNlcjpwQHNz
+    body in
+/outside
+    when Authorization
+    body in
+/*
+    status 401
+END
+    fetch 1 http://user:p%40ss@example.org/
+    same "http://example.org/outside client-error
+http://user:p%40ss@example.org/ fetched
+http://user:p%40ss@example.org/inside fetched" "$(outcomes -)"
+}
+
+@test "the request: one line, Host, User-Agent, Accept, the user's headers" {
+    serve <<'END'
+/*
+    body here
+END
+    fetch 0 -U 'name/1.0 (+x@example.org)' -H 'X-One: 1' -H 'Accept: text/html' \
+        'http://example.org:81/a/../b|c?d=e f#g'
+    same 'GET /b|c?d=e%20f HTTP/1.1\r\nHost: example.org:81\r\nUser-Agent: name/1.0 (+x@example.org)\r\n' \
+        "$(record_column request | grep -o '^.*1.0 (+x@example.org)\\r\\n')"
+    [[ $(record_column request) == *'\r\nX-One: 1\r\n'* ]]
+    same 1 "$(record_column request | grep -o 'Accept: ' | wc -l)"
+    fetch 0
+    [[ $(record_column request | tail -n 1) == *"User-Agent: crawler/"*"(+"* ]]
+}
