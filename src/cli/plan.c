@@ -171,7 +171,7 @@ static int plan_fetching(struct plan *plan, const struct options *options)
     plan->crawl.hand.fetch = (struct fetch_options){
         .user_agent = user_agent(plan, options),
         .headers = options->headers.item,
-        .connect_to = options->connect_to.item,
+        .connect_to = named_connect_to(&plan->named),
         .proxy = options->proxy,
         .cacert = options->cacert,
         .timeout_ms = options->timeout_ms,

@@ -1,5 +1,8 @@
 #include "page/named.h"
 
+#include "base/buf.h"
+#include "url/url.h"
+
 struct named_host {
     struct named_host *next;
     struct str name;
@@ -8,6 +11,7 @@ struct named_host {
 struct named_rule {
     struct named_rule *next;
     struct str from_host, from_port, to_host, to_port;
+    struct str text; /* of the whole, NUL-terminated */
 };
 
 void named_init(struct named *named)
@@ -56,6 +60,44 @@ static bool is_port(struct str port)
     return !port.len || (str_to_u64(port, &value) && value <= 65535);
 }
 
+/* The host as parsed URLs have it: "bücher.example" is "xn--...". */
+static bool parse_host(struct named *named, struct str *host)
+{
+    struct buf text;
+    struct url url;
+
+    if (!host->len)
+        return true;
+    buf_init(&text, URL_LEN_MAX);
+    bool good = buf_put(&text, STR("http://")) && buf_put(&text, *host) &&
+                buf_put(&text, STR("/")) &&
+                !url_parse(&url, &named->arena, buf_str(&text), NULL, NULL) &&
+                url.host_start == STR("http://").len &&
+                str_eq(url_path(&url), STR("/"));
+    buf_release(&text);
+    if (good)
+        *host = url_host(&url);
+    return good;
+}
+
+static struct str text_of(struct named *named, const struct named_rule *rule)
+{
+    const struct str part[] = {rule->from_host, rule->from_port, rule->to_host,
+                               rule->to_port};
+    size_t len = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(part); i++)
+        len += part[i].len + 1;
+    char *start = arena_new(&named->arena, len), *to = start;
+    for (size_t i = 0; i < ARRAY_LEN(part); i++) {
+        if (i)
+            *to++ = ':';
+        memcpy(to, part[i].ptr, part[i].len);
+        to += part[i].len;
+    }
+    return str_between(start, to);
+}
+
 bool named_add_connect_to(struct named *named, struct str text)
 {
     struct named_rule rule = {0};
@@ -65,8 +107,10 @@ bool named_add_connect_to(struct named *named, struct str text)
         !cut_part(&rest, &rule.from_port) || !cut_part(&rest, &rule.to_host))
         return false;
     rule.to_port = rest;
-    if (!is_port(rule.from_port) || !is_port(rule.to_port))
+    if (!is_port(rule.from_port) || !is_port(rule.to_port) ||
+        !parse_host(named, &rule.from_host))
         return false;
+    rule.text = text_of(named, &rule);
 
     struct named_rule *entry = arena_new(&named->arena, sizeof(*entry));
     *entry = rule;
@@ -75,6 +119,19 @@ bool named_add_connect_to(struct named *named, struct str text)
     *named->last_rule = entry;
     named->last_rule = &entry->next;
     return true;
+}
+
+const char *const *named_connect_to(struct named *named)
+{
+    size_t count = 0;
+
+    for (const struct named_rule *rule = named->rules; rule; rule = rule->next)
+        count++;
+    const char **list = arena_new(&named->arena, (count + 1) * sizeof(list[0]));
+    count = 0;
+    for (const struct named_rule *rule = named->rules; rule; rule = rule->next)
+        list[count++] = rule->text.ptr;
+    return list;
 }
 
 static bool rule_fits(const struct named_rule *rule, struct str host,

@@ -24,8 +24,13 @@ void named_release(struct named *named);
 /* A host as it stands in a parsed URL. */
 void named_add_host(struct named *named, struct str host);
 
-/* "HOST1:PORT1:HOST2:PORT2" with curl's meaning; false if it is not so. */
+/* "HOST1:PORT1:HOST2:PORT2" with curl's meaning; false if it is not so. HOST1
+ * may be written as in any URL: it is compared in the form of parsed ones. */
 bool named_add_connect_to(struct named *named, struct str rule);
+
+/* The rules for libcurl, which compares letters: NULL at the end. They live
+ * as long as `named`. */
+const char *const *named_connect_to(struct named *named);
 
 /* May the host of this URL be at a private address? */
 bool named_allows_private(const struct named *named, struct str host,

@@ -936,6 +936,27 @@ http://xn--bcher-kva.example/two" "$(page_urls)"
     same xn--bcher-kva.example "$(record_column host | sort -u)"
 }
 
+@test "--connect-to takes a name or an address as a URL would" {
+    serve <<'END'
+/
+    body here
+END
+    for host in bücher.example BÜCHER.example xn--bcher-kva.example; do
+        run timeout 20 "$CRAWLER" --scope host --delay 0 --retries 0 \
+            --connect-to "$host:80:127.0.0.1:$PORT" http://bücher.example/ \
+            "$DIR" 0
+        same 0 "$status" "$host"
+    done
+    run timeout 20 "$CRAWLER" --scope host --delay 0 --retries 0 \
+        --connect-to "[0:0::2]::127.0.0.1:$PORT" 'http://[::2]/' "$DIR" 0
+    same 0 "$status" "an address"
+    for host in 'a/b' 'a b' '[::g]' 'u@h'; do
+        run timeout 20 "$CRAWLER" --scope host --connect-to "$host::x:1" \
+            http://example.org/ "$DIR" 0
+        same 2 "$status" "$host"
+    done
+}
+
 @test "a name and password in the URL are Basic authentication" {
     serve <<'END'
 /
