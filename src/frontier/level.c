@@ -50,10 +50,13 @@ static void drop_done(struct levels *levels)
 static void start_lower(struct levels *levels, uint32_t depth)
 {
     size_t shift = levels->base - depth;
-    size_t old = levels->room;
+    size_t used = levels->room;
 
-    widen(levels, old + shift);
-    memmove(levels->open + shift, levels->open, old * sizeof(*levels->open));
+    /* Only what is open moves, or going up and down would widen for ever. */
+    while (used && !levels->open[used - 1])
+        used--;
+    widen(levels, used + shift);
+    memmove(levels->open + shift, levels->open, used * sizeof(*levels->open));
     memset(levels->open, 0, shift * sizeof(*levels->open));
     levels->base = depth;
 }
