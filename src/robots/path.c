@@ -1,0 +1,156 @@
+#include <assert.h>
+
+#include "robots/internal.h"
+
+/* What a byte under 0x80 is in a path: '.' stands for itself, 'e' must be
+ * percent-encoded, 's' is special in a rule. */
+static const char classes[] = "eeeeeeeeeeeeeeee"
+                              "eeeeeeeeeeeeeeee"
+                              "e.e.s%....s....." /* !"#$%&'()*+,-./ */
+                              "............e.e." /* 0123456789:;<=>? */
+                              "................" /* @A to O */
+                              "............e.e." /* P to Z[\]^_ */
+                              "e..............." /* `a to o */
+                              "...........eee.e" /* p to z{|}~ */;
+
+static char class_of(char c)
+{
+    return c & 0x80 ? 'e' : classes[(unsigned char)c];
+}
+
+static bool is_unreserved(char c)
+{
+    return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+bool path_is_canonical(struct str path)
+{
+    for (size_t i = 0; i < path.len; i++)
+        if (class_of(path.ptr[i]) != '.')
+            return false;
+    return true;
+}
+
+static void put_encoded(struct buf *out, unsigned char c)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    char encoded[3] = {'%', digits[c >> 4], digits[c & 15]};
+
+    buf_put(out, (struct str){encoded, 3});
+}
+
+/* The octet that "%XX" at the front of `s` stands for, or -1. */
+static int percent_value(struct str s)
+{
+    if (s.len < 3 || hex_value(s.ptr[1]) < 0 || hex_value(s.ptr[2]) < 0)
+        return -1;
+    return hex_value(s.ptr[1]) << 4 | hex_value(s.ptr[2]);
+}
+
+/* One character of `s`; returns what was taken. */
+static size_t put_next(struct str s, enum path_form form, bool in_query,
+                       struct buf *out)
+{
+    char class = class_of(s.ptr[0]);
+    int value = class == '%' ? percent_value(s) : -1;
+
+    if (value >= 0) {
+        bool decode = is_unreserved((char)value) && form != PATH_WRITTEN;
+        if (form == PATH_QUERY && in_query && (value == '/' || value == ':'))
+            decode = true;
+        if (decode)
+            buf_put_char(out, (char)value);
+        else
+            put_encoded(out, (unsigned char)value);
+        return 3;
+    }
+    if (class == 'e' || class == 's')
+        put_encoded(out, (unsigned char)s.ptr[0]);
+    else
+        buf_put_char(out, s.ptr[0]);
+    return 1;
+}
+
+void path_put(struct str path, enum path_form form, struct buf *out)
+{
+    bool in_query = false;
+
+    while (path.len && out->cap - out->len >= 3) {
+        in_query |= path.ptr[0] == '?';
+        path = str_skip(path, put_next(path, form, in_query, out));
+    }
+}
+
+/* Append a pattern with its wildcards, several in a row as one. */
+static void put_pattern(struct str pattern, enum path_form form,
+                        struct buf *out)
+{
+    bool in_query = false;
+    char last = '\0';
+
+    while (pattern.len) {
+        size_t taken = 1;
+        in_query |= pattern.ptr[0] == '?';
+        if (pattern.ptr[0] != '*')
+            taken = put_next(pattern, form, in_query, out);
+        else if (last != '*')
+            buf_put_char(out, '*');
+        last = pattern.ptr[0];
+        pattern = str_skip(pattern, taken);
+    }
+}
+
+static bool encodes_unreserved(struct str pattern)
+{
+    for (; pattern.len; pattern = str_skip(pattern, 1)) {
+        int value = pattern.ptr[0] == '%' ? percent_value(pattern) : -1;
+        if (value >= 0 && is_unreserved((char)value))
+            return true;
+    }
+    return false;
+}
+
+/* Length after percent-encoding of what must be. */
+static size_t count_octets(struct str pattern)
+{
+    size_t octets = pattern.len;
+
+    for (size_t i = 0; i < pattern.len; i++)
+        if (class_of(pattern.ptr[i]) == 'e')
+            octets += 2;
+    return octets;
+}
+
+bool rule_init(struct rule *rule, struct str pattern, uint32_t flags,
+               struct buf *out)
+{
+    size_t before = out->len, octets = count_octets(pattern);
+
+    /* A path starts with '/'. */
+    if (!pattern.len || (pattern.ptr[0] != '/' && pattern.ptr[0] != '*'))
+        return false;
+    if (pattern.ptr[pattern.len - 1] == '$') {
+        flags |= RULE_END;
+        pattern.len--;
+    }
+    if (str_find(pattern, '?') < pattern.len)
+        flags |= RULE_QUERY;
+    /* "%61" in a rule is "a", says the RFC; Google takes it as it stands. In
+     * doubt the answer is no: so in a rule that allows it stands. */
+    if (flags & RULE_ALLOW && encodes_unreserved(pattern))
+        flags |= RULE_WRITTEN;
+
+    put_pattern(pattern, rule_form(flags), out);
+    /* "/a*" is "/a", and "/a*$" is too. */
+    if (out->ptr[out->len - 1] == '*') {
+        flags &= ~(uint32_t)RULE_END;
+        out->len--;
+    }
+
+    struct str text = {out->ptr + before, out->len - before};
+    assert(text.len <= UINT16_MAX && octets <= UINT16_MAX);
+    if (str_find(text, '*') < text.len)
+        flags |= RULE_STAR;
+    *rule = (struct rule){flags, (uint16_t)text.len, (uint16_t)octets};
+    return true;
+}

@@ -1,0 +1,130 @@
+#include "robots/robots.h"
+
+#include "robots/internal.h"
+#include "url/url.h"
+
+/* Bytes that wildcards may look at for one answer: some milliseconds. */
+enum { WORK_MAX = 16 << 20 };
+
+struct question {
+    struct str path[PATH_FORMS];
+    size_t work;
+};
+
+/* The segments between the wildcards, each at its first place: with one kind
+ * of wildcard no other place can do better. */
+static bool matches_star(struct str pattern, bool anchored, struct str path,
+                         size_t *work)
+{
+    struct str_pair parts = str_cut(pattern, '*');
+
+    if (!str_starts(path, parts.head))
+        return false;
+    path = str_skip(path, parts.head.len);
+    for (;;) {
+        bool last = str_find(parts.tail, '*') == parts.tail.len;
+        parts = str_cut(parts.tail, '*');
+        if (last && anchored)
+            return str_ends(path, parts.head);
+        *work += path.len;
+        const char *at =
+            memmem(path.ptr, path.len, parts.head.ptr, parts.head.len);
+        if (!at)
+            return false;
+        if (last)
+            return true;
+        path = str_skip(path, (size_t)(at - path.ptr) + parts.head.len);
+    }
+}
+
+static bool matches(const struct rule *rule, struct str text,
+                    struct question *question)
+{
+    uint32_t flags = rule->line_and_flags;
+    struct str path = question->path[rule_form(flags)];
+
+    if (flags & RULE_STAR)
+        return matches_star(text, flags & RULE_END, path, &question->work);
+    return flags & RULE_END ? str_eq(path, text) : str_starts(path, text);
+}
+
+/* The rule that decides, or NULL. */
+static const struct rule *decide(const struct robots *robots,
+                                 struct question *question)
+{
+    const struct rule *best = NULL;
+    const char *text = (const char *)(robots->rules + robots->rule_count);
+
+    for (uint32_t i = 0; i < robots->rule_count; i++) {
+        const struct rule *rule = &robots->rules[i];
+        bool better = !best || rule->octets > best->octets ||
+                      (rule->octets == best->octets &&
+                       rule->line_and_flags & RULE_ALLOW &&
+                       !(best->line_and_flags & RULE_ALLOW));
+        if (better && matches(rule, (struct str){text, rule->len}, question))
+            best = rule;
+        if (question->work > WORK_MAX)
+            return rule;
+        text += rule->len;
+    }
+    return best;
+}
+
+bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
+{
+    char room[PATH_FORMS][3 * URL_LEN_MAX];
+    const bool needed[PATH_FORMS] = {
+        [PATH_PLAIN] = true,
+        [PATH_QUERY] = robots->flags & RULE_QUERY,
+        [PATH_WRITTEN] = robots->flags & RULE_WRITTEN,
+    };
+    bool canonical = path_is_canonical(path);
+    struct question question = {.path = {path, path, path}};
+
+    for (int form = 0; !canonical && form < PATH_FORMS; form++) {
+        struct buf out = {room[form], 0, sizeof(room[0]), sizeof(room[0])};
+        if (needed[form])
+            path_put(path, (enum path_form)form, &out);
+        question.path[form] = buf_str(&out);
+    }
+
+    const struct rule *rule = decide(robots, &question);
+    *line = 0;
+    if (!rule)
+        return true;
+    *line = rule->line_and_flags >> RULE_FLAG_BITS;
+    return rule->line_and_flags & RULE_ALLOW && question.work <= WORK_MAX;
+}
+
+size_t robots_size(const struct robots *robots)
+{
+    return robots->size;
+}
+
+uint32_t robots_crawl_delay_ms(const struct robots *robots)
+{
+    return robots->crawl_delay_ms;
+}
+
+bool robots_next_sitemap(const struct robots *robots, struct str *sitemap)
+{
+    const char *end = (const char *)robots + robots->size;
+    const char *at = sitemap->ptr ? sitemap->ptr + sitemap->len + 1
+                                  : end - robots->sitemap_len;
+
+    if (at == end)
+        return false;
+    *sitemap = str_cut(str_between(at, end), '\n').head;
+    return true;
+}
+
+enum robots_access robots_access_of_status(int status)
+{
+    if (status >= 200 && status < 300)
+        return ROBOTS_PARSE;
+    if (status >= 300 && status < 400)
+        return ROBOTS_FOLLOW;
+    if (status >= 400 && status < 500 && status != 429)
+        return ROBOTS_UNAVAILABLE;
+    return ROBOTS_UNREACHABLE;
+}
