@@ -28,13 +28,11 @@ struct v6_block {
     unsigned bits;
 };
 
+/* Inside 2000::/3, which is all that is handed out as global unicast. */
 static const struct v6_block v6_blocks[] = {
-    {{0xfc, 0, 0, 0}, 7},           /* unique local */
-    {{0xfe, 0x80, 0, 0}, 10},       /* link-local */
-    {{0xfe, 0xc0, 0, 0}, 10},       /* site-local, deprecated */
-    {{0xff, 0, 0, 0}, 8},           /* multicast */
+    {{0x20, 0x01, 0x00, 0x00}, 23}, /* protocol assignments, Teredo */
     {{0x20, 0x01, 0x0d, 0xb8}, 32}, /* documentation */
-    {{0x01, 0x00, 0, 0}, 32},       /* discard */
+    {{0x3f, 0xff, 0x00, 0x00}, 20}, /* documentation */
 };
 
 static bool v4_is_private(uint32_t ip)
@@ -52,15 +50,13 @@ static uint32_t big_endian(const uint8_t bytes[4])
 
 static bool v6_is_private(const uint8_t ip[16])
 {
-    static const uint8_t zeros[12];
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
     static const uint8_t nat64[12] = {0x00, 0x64, 0xff, 0x9b};
 
-    /* ::, ::1 and the IPv4-compatible ones have no place on the net. */
-    if (!memcmp(ip, zeros, 12))
-        return true;
     if (!memcmp(ip, mapped, 12) || !memcmp(ip, nat64, 12))
         return v4_is_private(big_endian(ip + 12));
+    if ((ip[0] & 0xe0) != 0x20)
+        return true;
     if (ip[0] == 0x20 && ip[1] == 0x02) /* 6to4 */
         return v4_is_private(big_endian(ip + 2));
     for (size_t i = 0; i < ARRAY_LEN(v6_blocks); i++)
@@ -89,11 +85,11 @@ bool address_is_private(const struct sockaddr *address)
 bool address_of_literal(struct str host, struct sockaddr_storage *address)
 {
     char text[INET6_ADDRSTRLEN];
-    bool v6 = host.len > 2 && host.ptr[0] == '[';
+    bool v6 = host.len > 2 && host.ptr[0] == '[' && str_ends(host, STR("]"));
 
     if (v6)
         host = (struct str){host.ptr + 1, host.len - 2};
-    if (host.len >= sizeof(text))
+    if (!host.len || host.len >= sizeof(text))
         return false;
     memcpy(text, host.ptr, host.len);
     text[host.len] = '\0';
