@@ -57,13 +57,13 @@ static bool scaled(struct str text, const struct unit *units, size_t count,
         value > UINT64_MAX / 2 / unit->factor)
         return false;
 
-    value *= unit->factor;
-    uint64_t part = unit->factor;
+    /* Nine digits times the largest factor is still far from an overflow. */
+    uint64_t part = 0, parts = 1;
     for (size_t i = 0; i < fraction.len && i < 9; i++) {
-        value += (uint64_t)(fraction.ptr[i] - '0') * part / 10;
-        part /= 10;
+        part = 10 * part + (uint64_t)(fraction.ptr[i] - '0');
+        parts *= 10;
     }
-    *out = value;
+    *out = value * unit->factor + part * unit->factor / parts;
     return true;
 }
 
