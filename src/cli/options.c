@@ -4,6 +4,9 @@
 #include "cli/option_table.h"
 #include "cli/values.h"
 
+/* How much of a wrong word is told. */
+enum { SHOWN_MAX = 200 };
+
 /* --- values ------------------------------------------------------------ */
 
 static void *field(struct options *options, const struct option_row *row)
@@ -148,7 +151,8 @@ static bool apply(struct options *options, const struct option_row *row,
     buf_init(&why, 256);
     bool good = set(options, row, text, &why);
     if (!good)
-        buf_printf(error, "%s %s, not '%s'", shown, buf_cstr(&why), text);
+        buf_printf(error, "%s %s, not '%.*s'", shown, buf_cstr(&why), SHOWN_MAX,
+                   text);
     buf_release(&why);
     return good;
 }
@@ -161,7 +165,7 @@ static bool parse_long(struct options *options, enum command command,
 
     if (!row) {
         buf_printf(error, "there is no option --%.*s; see crawler --help",
-                   (int)cut.head.len, cut.head.ptr);
+                   (int)str_first(cut.head, SHOWN_MAX).len, cut.head.ptr);
         return false;
     }
     char shown[64];

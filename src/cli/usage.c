@@ -2,20 +2,38 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/commands.h"
 
 enum { ERROR_MAX = 4096 };
 
+/* Of ASCII, and the two bytes of UTF-8 that some terminals obey. */
+static bool is_control(struct str text, size_t at)
+{
+    unsigned char c = (unsigned char)text.ptr[at];
+
+    return c < 0x20 || c == 0x7f ||
+           (c >= 0x80 && c < 0xa0 && at && text.ptr[at - 1] == '\xc2');
+}
+
 int usage_error(const char *format, ...)
 {
+    char *message;
     va_list args;
 
-    fputs("crawler: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    if (vasprintf(&message, format, args) < 0)
+        abort();
     va_end(args);
+
+    /* What the user typed is part of it, and it must stay one line. */
+    struct str text = str_of(message);
+    fputs("crawler: ", stderr);
+    for (size_t i = 0; i < text.len; i++)
+        fputc(is_control(text, i) ? '?' : text.ptr[i], stderr);
     fputc('\n', stderr);
+    free(message);
     return EXIT_USAGE;
 }
 
