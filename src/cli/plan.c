@@ -153,6 +153,29 @@ static const char *user_agent(struct plan *plan, const struct options *options)
     return agent;
 }
 
+/* [SCHEME://][USER:PASSWORD@]HOST[:PORT]; what is after the scheme is read
+ * as that part of a URL. */
+static bool is_proxy(struct plan *plan, const char *text)
+{
+    static const struct str schemes[] = {
+        STR_INIT("http"),    STR_INIT("https"),  STR_INIT("socks4"),
+        STR_INIT("socks4a"), STR_INIT("socks5"), STR_INIT("socks5h"),
+    };
+    const char *mark = strstr(text, "://");
+    bool known = !mark;
+    struct buf rest;
+    struct url url;
+
+    for (size_t i = 0; i < ARRAY_LEN(schemes) && mark; i++)
+        known |= str_eq_nocase(str_between(text, mark), schemes[i]);
+    buf_init(&rest, URL_LEN_MAX);
+    bool good = known &&
+                buf_printf(&rest, "http://%s", mark ? mark + 3 : text) &&
+                !url_parse(&url, &plan->arena, buf_str(&rest), NULL, NULL);
+    buf_release(&rest);
+    return good;
+}
+
 static int plan_fetching(struct plan *plan, const struct options *options)
 {
     int status = check_headers(options);
@@ -165,6 +188,10 @@ static int plan_fetching(struct plan *plan, const struct options *options)
             return usage_error("--connect-to must be "
                                "HOST1:PORT1:HOST2:PORT2, not '%s'",
                                options->connect_to.item[i]);
+    if (options->proxy && options->proxy[0] && !is_proxy(plan, options->proxy))
+        return usage_error("--proxy must be a URL such as "
+                           "http://localhost:3128, not '%s'",
+                           options->proxy);
     if (options->cacert && access(options->cacert, R_OK))
         return usage_error("--cacert '%s': %s", options->cacert,
                            strerror(errno));
