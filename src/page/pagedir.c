@@ -69,8 +69,10 @@ bool pagedir_mark(struct pagedir *dir)
 {
     dir->holds_old = !faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0);
 
-    int fd = openat(dir->fd, PAGEDIR_MARKER,
-                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    /* A pipe of that name must not make us wait for its reader. */
+    int fd =
+        openat(dir->fd, PAGEDIR_MARKER,
+               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
     if (fd < 0)
         return false;
     close(fd);
