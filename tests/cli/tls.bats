@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# https and HTTP/2, against nginx with certificates of our own making.
+
+load helper
+load nginx
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+
+    new_key() {
+        openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"
+    }
+    # sign NAME SAN DAYS: a certificate by our authority.
+    sign() {
+        new_key "$1"
+        openssl req -new -key "$1.key" -subj "/CN=$1" -out "$1.csr"
+        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -days "$3" \
+            -set_serial "$RANDOM" -extfile <(echo "subjectAltName=$2") \
+            -out "$1.pem" 2>/dev/null
+    }
+
+    new_key ca
+    openssl req -x509 -new -key ca.key -subj "/CN=test authority" -days 3 \
+        -out ca.pem
+    sign good "DNS:example.org,DNS:*.example.org,IP:127.0.0.1" 3
+    sign wrong "DNS:another.example" 3
+    sign expired "DNS:example.org" -1
+    new_key own
+    openssl req -x509 -new -key own.key -subj "/CN=example.org" -days 3 \
+        -addext "subjectAltName=DNS:example.org" -out own.pem
+}
+
+# serve_site [NAME]: a site of 60 pages; plain at PORTS[1], with HTTP/2 and
+# TLS at PORTS[2], with TLS and HTTP/1.1 at PORTS[3], and a connection for
+# seven requests only at PORTS[4]. NAME is the certificate's.
+serve_site() {
+    local i certificate=$BATS_FILE_TMPDIR/${1:-good}
+
+    mkdir -p "$TMP/www"
+    for i in {1..60}; do
+        echo "<a href=/$i.html>$i</a>"
+        echo "<a href=/>home</a> page $i" >"$TMP/www/$i.html"
+    done >"$TMP/www/index.html"
+    start_nginx <<END
+root @TMP@/www;
+ssl_certificate $certificate.pem;
+ssl_certificate_key $certificate.key;
+server {
+    listen 127.0.0.1:@PORT1@;
+    location = /old { return 301 https://example.org/1.html; }
+    location = /mixed.html {
+        default_type text/html;
+        return 200 '<a href=https://example.org/2.html>.</a>
+                    <a href=//example.org/3.html>.</a>
+                    <a href=https://example.org:8443/4.html>.</a>';
+    }
+}
+server { listen 127.0.0.1:@PORT2@ ssl http2; gzip on; gzip_min_length 1; }
+server { listen 127.0.0.1:@PORT3@ ssl; }
+server { listen 127.0.0.1:@PORT4@ ssl http2; keepalive_requests 7; }
+END
+}
+
+# fetch DEPTH PORT [OPTION...] [URL]: crawl https://example.org/ (or URL),
+# whose server is at PORT; the log in JSON is $TMP/log.
+fetch() {
+    local depth=$1 port=$2 url=https://example.org/
+
+    shift 2
+    if [ $# -gt 0 ] && [[ ${*: -1} == http*:* ]]; then
+        url=${*: -1}
+        set -- "${@:1:$#-1}"
+    fi
+    timeout -k 5 "$LIMIT" "$CRAWLER" --log json --scope host --delay 0 \
+        --connect-to "::127.0.0.1:$port" "$@" "$url" "$DIR" "$depth" \
+        >"$TMP/log" 2>"$TMP/err"
+}
+
+CA() { echo "$BATS_FILE_TMPDIR/ca.pem"; }
+
+@test "https with --cacert works and speaks HTTP/2" {
+    serve_site
+    fetch 1 "${PORTS[2]}" --cacert "$(CA)"
+    same 61 "$(page_count)"
+    same https://example.org/ "$(page_urls | head -n 1)"
+    same "61 HTTP/2.0" "$(nginx_log | cut -d ' ' -f 4 | sort | uniq -c | xargs)"
+    # The answers were compressed.
+    tail -n +3 "$DIR/1" | cmp - "$TMP/www/index.html"
+}
+
+@test "https with HTTP/1.1 works too" {
+    serve_site
+    fetch 1 "${PORTS[3]}" --cacert "$(CA)"
+    same 61 "$(page_count)"
+    same "61 HTTP/1.1" "$(nginx_log | cut -d ' ' -f 4 | sort | uniq -c | xargs)"
+}
+
+@test "many pages share a connection, at the same time" {
+    serve_site
+    fetch 1 "${PORTS[2]}" --cacert "$(CA)" --per-host 8 --threads 1
+    same 61 "$(page_count)"
+    same 1 "$(nginx_log | cut -d ' ' -f 6 | sort -u | wc -l)" "connections"
+}
+
+@test "a connection that the server ends loses no page" {
+    serve_site
+    fetch 1 "${PORTS[4]}" --cacert "$(CA)" --per-host 8
+    same 61 "$(page_count)"
+    same "" "$(nginx_log | cut -d ' ' -f 2 | sort | uniq -d)" "asked twice"
+    [ "$(nginx_log | cut -d ' ' -f 6 | sort -u | wc -l)" -ge 9 ]
+}
+
+# refused NAME [OPTION...]: this certificate is refused, at once and with its
+# own outcome, and the server is not asked for anything.
+refused() {
+    local name=$1
+
+    shift
+    serve_site "$name"
+    run fetch 1 "${PORTS[2]}" "$@"
+    same 4 "$status" "exit status"
+    same 1 "$(wc -l <"$TMP/log")" "fetches"
+    grep -q '"outcome":"tls-failed","id":null,"status":0' "$TMP/log"
+    same "" "$(nginx_log)"
+    same 0 "$(page_count)"
+}
+
+@test "an unknown authority is refused" { refused good; }
+@test "a certificate for another name is refused" { refused wrong --cacert "$(CA)"; }
+@test "an expired certificate is refused" { refused expired --cacert "$(CA)"; }
+@test "a self-signed certificate is refused" { refused own --cacert "$(CA)"; }
+
+@test "why a secure connection failed is told with --verbose" {
+    serve_site wrong
+    run fetch 0 "${PORTS[2]}" --cacert "$(CA)" -v
+    grep -q '^crawler: https://example.org/: no secure connection' "$TMP/err"
+}
+
+@test "--insecure takes any certificate" {
+    for name in good wrong expired own; do
+        serve_site "$name"
+        fetch 0 "${PORTS[2]}" --insecure
+        same 1 "$(page_count)" "$name"
+    done
+}
+
+@test "a certificate may be for an address" {
+    serve_site
+    timeout 20 "$CRAWLER" --scope host --log none --cacert "$(CA)" \
+        "https://127.0.0.1:${PORTS[2]}/" "$DIR" 0
+    same "https://127.0.0.1:${PORTS[2]}/" "$(page_urls)"
+    run timeout 20 "$CRAWLER" --scope host --log none --cacert "$(CA)" \
+        "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
+    same 4 "$status" "nobody listens there"
+}
+
+# both ARGS...: the crawler, with http and https of every host at their ports.
+both() {
+    timeout -k 5 "$LIMIT" "$CRAWLER" --log json --scope host --delay 0 \
+        --connect-to ":80:127.0.0.1:${PORTS[1]}" \
+        --connect-to ":443:127.0.0.1:${PORTS[2]}" --cacert "$(CA)" "$@" \
+        >"$TMP/log"
+}
+
+@test "http and https pages of a host are one site, other ports are not" {
+    serve_site
+    both http://example.org/mixed.html "$DIR" 1
+    same "http://example.org/3.html
+http://example.org/mixed.html
+https://example.org/2.html" "$(page_urls)"
+    grep -q '"links":{.*"external":1' "$TMP/log"
+}
+
+@test "a redirect from http to https is followed" {
+    serve_site
+    both http://example.org/old "$DIR" 0
+    same https://example.org/1.html "$(page_urls)"
+}
+
+@test "TLS spoken to a plain server, and the other way round" {
+    serve_site
+    run fetch 0 "${PORTS[1]}" --cacert "$(CA)"
+    same 4 "$status"
+    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    run fetch 0 "${PORTS[2]}" http://example.org/
+    same 4 "$status"
+    grep -q '"outcome":"client-error","id":null,"status":400' "$TMP/log"
+}
