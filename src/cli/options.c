@@ -14,16 +14,27 @@ static void *field(struct options *options, const struct option_row *row)
     return (char *)options + row->at;
 }
 
+/* The room for the NULL at the end is always there. */
+static void list_init(struct options *options, struct list *list)
+{
+    *list = (struct list){
+        .item = arena_new(&options->arena, sizeof(*list->item)),
+    };
+}
+
 static void list_add(struct options *options, struct list *list,
                      const char *text)
 {
-    const char **grown =
-        arena_new(&options->arena, (list->count + 2) * sizeof(*grown));
+    size_t used = list->count + 1;
 
-    if (list->count)
+    /* At every power of two it is full. */
+    if ((used & (used - 1)) == 0) {
+        const char **grown =
+            arena_new(&options->arena, 2 * used * sizeof(*grown));
         memcpy(grown, list->item, list->count * sizeof(*grown));
-    grown[list->count++] = text;
-    list->item = grown;
+        list->item = grown;
+    }
+    list->item[list->count++] = text;
 }
 
 static bool choice_number(const char *choices, struct str text, uint64_t *out)
@@ -208,6 +219,8 @@ static void set_defaults(struct options *options)
     buf_init(&error, 256);
     for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_table[i];
+        if (row->type == OPTION_LIST)
+            list_init(options, field(options, row));
         if (row->initial)
             set(options, row, row->initial, &error);
     }
@@ -219,12 +232,13 @@ bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error)
 {
     struct words words = {argv, argc, 0};
-    struct list arguments = {0};
+    struct list arguments;
     bool options_end = false;
 
     *options = (struct options){0};
     arena_init(&options->arena);
     set_defaults(options);
+    list_init(options, &arguments);
     while (words.at < words.count) {
         const char *word = words.word[words.at++];
         bool good = true;
