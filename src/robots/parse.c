@@ -50,8 +50,11 @@ static const struct {
 
 static enum directive directive_of(struct str key)
 {
+    char first = key.len ? ascii_lower(key.ptr[0]) : '\0';
+
     for (size_t i = 0; i < ARRAY_LEN(directives); i++)
-        if (str_starts_nocase(key, directives[i].name))
+        if (directives[i].name.ptr[0] == first &&
+            str_starts_nocase(key, directives[i].name))
             return directives[i].directive;
     return OTHER;
 }
@@ -254,16 +257,28 @@ static struct str skip_mark(struct str bytes)
     return str_skip(bytes, len);
 }
 
+/* The next `c` at or after `at`, or `end`; `known` is what was found last, so
+ * that a file without any is searched only once. */
+static const char *next_of(const char *known, const char *at, const char *end,
+                           char c)
+{
+    return known >= at ? known : at + str_find(str_between(at, end), c);
+}
+
 static void read_lines(struct parser *parser, struct str bytes)
 {
-    while (bytes.len) {
-        size_t len = 0;
-        while (len < bytes.len && !ends_line(bytes.ptr[len]))
-            len++;
-        read_line(parser, str_first(bytes, len));
-        bytes = str_skip(bytes, len);
-        if (bytes.len)
-            bytes = str_skip(bytes, str_starts(bytes, STR("\r\n")) ? 2 : 1);
+    const char *at = bytes.ptr, *end = at + bytes.len;
+    const char *lf = at + str_find(bytes, '\n');
+    const char *cr = at + str_find(bytes, '\r');
+
+    while (at < end) {
+        const char *stop = lf < cr ? lf : cr;
+        read_line(parser, str_between(at, stop));
+        at = stop + (stop < end);
+        if (at < end && stop == cr && at == lf)
+            at++;
+        lf = next_of(lf, at, end, '\n');
+        cr = next_of(cr, at, end, '\r');
     }
 }
 
@@ -322,7 +337,7 @@ struct robots *robots_new(struct str bytes, struct str agent)
         buf_init(bufs[i], TEXT_MAX);
     buf_init(&narrow, ROBOTS_SIZE_MAX);
 
-    bytes = cap(bytes);
+    bytes = bytes.len ? cap(bytes) : STR("");
     read_lines(&parser, narrow_utf16(bytes, &narrow) ? buf_str(&narrow)
                                                      : skip_mark(bytes));
     struct robots *robots = compact(&parser);

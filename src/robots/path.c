@@ -2,20 +2,27 @@
 
 #include "robots/internal.h"
 
-/* What a byte under 0x80 is in a path: '.' stands for itself, 'e' must be
- * percent-encoded, 's' is special in a rule. */
-static const char classes[] = "eeeeeeeeeeeeeeee"
-                              "eeeeeeeeeeeeeeee"
-                              "e.e.s%....s....." /* !"#$%&'()*+,-./ */
-                              "............e.e." /* 0123456789:;<=>? */
-                              "................" /* @A to O */
-                              "............e.e." /* P to Z[\]^_ */
-                              "e..............." /* `a to o */
-                              "...........eee.e" /* p to z{|}~ */;
+#define ENCODED_16 "eeeeeeeeeeeeeeee"
+
+/* What a byte is in a path: '.' stands for itself, 'e' must be percent-encoded
+ * and 's' is special in a rule. */
+// clang-format off
+static const char classes[] =
+    ENCODED_16 ENCODED_16
+    "e.e.s%....s....." /* !"#$%&'()*+,-./ */
+    "............e.e." /* 0123456789:;<=>? */
+    "................" /* @ and A to O */
+    "............e.e." /* P to Z and [\]^_ */
+    "e..............." /* ` and a to o */
+    "...........eee.e" /* p to z and {|}~ */
+    ENCODED_16 ENCODED_16 ENCODED_16 ENCODED_16
+    ENCODED_16 ENCODED_16 ENCODED_16 ENCODED_16;
+// clang-format on
+static_assert(sizeof(classes) == 256 + 1, "every byte has a class");
 
 static char class_of(char c)
 {
-    return c & 0x80 ? 'e' : classes[(unsigned char)c];
+    return classes[(unsigned char)c];
 }
 
 static bool is_unreserved(char c)
@@ -71,32 +78,52 @@ static size_t put_next(struct str s, enum path_form form, bool in_query,
     return 1;
 }
 
+/* Append what needs no change and take it off the front of `s`. */
+static void put_plain(struct str *s, bool *in_query, struct buf *out)
+{
+    size_t len = 0;
+
+    while (len < s->len && class_of(s->ptr[len]) == '.')
+        len++;
+    *in_query |= str_find(str_first(*s, len), '?') < len;
+    if (len > out->cap - out->len)
+        len = out->cap - out->len;
+    buf_put(out, str_first(*s, len));
+    *s = str_skip(*s, len);
+}
+
 void path_put(struct str path, enum path_form form, struct buf *out)
 {
     bool in_query = false;
 
-    while (path.len && out->cap - out->len >= 3) {
-        in_query |= path.ptr[0] == '?';
+    for (;;) {
+        put_plain(&path, &in_query, out);
+        if (!path.len || out->cap - out->len < 3)
+            return;
         path = str_skip(path, put_next(path, form, in_query, out));
     }
 }
 
-/* Append a pattern with its wildcards, several in a row as one. */
-static void put_pattern(struct str pattern, enum path_form form,
-                        struct buf *out)
+/* Append a pattern with its wildcards, several in a row as one. Returns the
+ * number of octets that had to be percent-encoded. */
+static size_t put_pattern(struct str pattern, enum path_form form,
+                          struct buf *out)
 {
     bool in_query = false;
-    char last = '\0';
+    size_t encoded = 0;
 
-    while (pattern.len) {
-        size_t taken = 1;
-        in_query |= pattern.ptr[0] == '?';
-        if (pattern.ptr[0] != '*')
-            taken = put_next(pattern, form, in_query, out);
-        else if (last != '*')
-            buf_put_char(out, '*');
-        last = pattern.ptr[0];
-        pattern = str_skip(pattern, taken);
+    for (;;) {
+        put_plain(&pattern, &in_query, out);
+        if (!pattern.len)
+            return encoded;
+        if (pattern.ptr[0] != '*') {
+            encoded += class_of(pattern.ptr[0]) == 'e';
+            pattern = str_skip(pattern, put_next(pattern, form, in_query, out));
+            continue;
+        }
+        buf_put_char(out, '*');
+        while (pattern.len && pattern.ptr[0] == '*')
+            pattern = str_skip(pattern, 1);
     }
 }
 
@@ -110,21 +137,10 @@ static bool encodes_unreserved(struct str pattern)
     return false;
 }
 
-/* Length after percent-encoding of what must be. */
-static size_t count_octets(struct str pattern)
-{
-    size_t octets = pattern.len;
-
-    for (size_t i = 0; i < pattern.len; i++)
-        if (class_of(pattern.ptr[i]) == 'e')
-            octets += 2;
-    return octets;
-}
-
 bool rule_init(struct rule *rule, struct str pattern, uint32_t flags,
                struct buf *out)
 {
-    size_t before = out->len, octets = count_octets(pattern);
+    size_t before = out->len, octets = pattern.len;
 
     /* A path starts with '/'. */
     if (!pattern.len || (pattern.ptr[0] != '/' && pattern.ptr[0] != '*'))
@@ -140,7 +156,7 @@ bool rule_init(struct rule *rule, struct str pattern, uint32_t flags,
     if (flags & RULE_ALLOW && encodes_unreserved(pattern))
         flags |= RULE_WRITTEN;
 
-    put_pattern(pattern, rule_form(flags), out);
+    octets += 2 * put_pattern(pattern, rule_form(flags), out);
     /* "/a*" is "/a", and "/a*$" is too. */
     if (out->ptr[out->len - 1] == '*') {
         flags &= ~(uint32_t)RULE_END;

@@ -8,8 +8,20 @@ enum { WORK_MAX = 16 << 20 };
 
 struct question {
     struct str path[PATH_FORMS];
+    bool has_query;
     size_t work;
 };
+
+/* Where `part`, not empty, is in `path`, or NULL. memmem is linear but slow
+ * to start, and most paths lack the first character. */
+static const char *find(struct str path, struct str part)
+{
+    size_t first = str_find(path, part.ptr[0]);
+
+    if (first == path.len)
+        return NULL;
+    return memmem(path.ptr + first, path.len - first, part.ptr, part.len);
+}
 
 /* The segments between the wildcards, each at its first place: with one kind
  * of wildcard no other place can do better. */
@@ -27,8 +39,7 @@ static bool matches_star(struct str pattern, bool anchored, struct str path,
         if (last && anchored)
             return str_ends(path, parts.head);
         *work += path.len;
-        const char *at =
-            memmem(path.ptr, path.len, parts.head.ptr, parts.head.len);
+        const char *at = find(path, parts.head);
         if (!at)
             return false;
         if (last)
@@ -37,15 +48,23 @@ static bool matches_star(struct str pattern, bool anchored, struct str path,
     }
 }
 
-static bool matches(const struct rule *rule, struct str text,
-                    struct question *question)
+static inline bool matches(const struct rule *rule, const char *text,
+                           struct question *question)
 {
     uint32_t flags = rule->line_and_flags;
     struct str path = question->path[rule_form(flags)];
+    size_t len = rule->len;
 
+    if (flags & RULE_QUERY && !question->has_query)
+        return false;
     if (flags & RULE_STAR)
-        return matches_star(text, flags & RULE_END, path, &question->work);
-    return flags & RULE_END ? str_eq(path, text) : str_starts(path, text);
+        return matches_star((struct str){text, len}, flags & RULE_END, path,
+                            &question->work);
+    /* Rules of one file begin alike: the end tells them apart sooner. */
+    if (len > path.len || (flags & RULE_END && len != path.len))
+        return false;
+    return len == 0 ||
+           (text[len - 1] == path.ptr[len - 1] && !memcmp(text, path.ptr, len));
 }
 
 /* The rule that decides, or NULL. */
@@ -61,7 +80,7 @@ static const struct rule *decide(const struct robots *robots,
                       (rule->octets == best->octets &&
                        rule->line_and_flags & RULE_ALLOW &&
                        !(best->line_and_flags & RULE_ALLOW));
-        if (better && matches(rule, (struct str){text, rule->len}, question))
+        if (better && matches(rule, text, question))
             best = rule;
         if (question->work > WORK_MAX)
             return rule;
@@ -79,7 +98,10 @@ bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
         [PATH_WRITTEN] = robots->flags & RULE_WRITTEN,
     };
     bool canonical = path_is_canonical(path);
-    struct question question = {.path = {path, path, path}};
+    struct question question = {
+        .path = {path, path, path},
+        .has_query = str_find(path, '?') < path.len,
+    };
 
     for (int form = 0; !canonical && form < PATH_FORMS; form++) {
         struct buf out = {room[form], 0, sizeof(room[0]), sizeof(room[0])};
