@@ -45,19 +45,22 @@ static bool end_text(struct body *body)
 bool body_repeat(struct body *body, struct str text, uint64_t times)
 {
     struct buf block;
-    uint64_t fits = BLOCK / text.len + 1;
+    uint64_t fits = 0;
     bool good = end_text(body);
 
     if (times != BODY_ENDLESS && times > (1ULL << 60) / text.len)
         return false; /* lengths are added up in 64 bits */
-    if (fits > times)
-        fits = times;
+    if (!times)
+        return good;
     buf_init(&block, BODY_MAX);
-    for (uint64_t i = 0; good && i < fits; i++)
-        good = buf_put(&block, text);
+    do {
+        good = good && buf_put(&block, text);
+        fits++;
+    } while (good && fits < times && block.len < BLOCK);
+
     if (good && times == BODY_ENDLESS)
         good = put_part(body, buf_str(&block), BODY_ENDLESS);
-    else if (good && times)
+    else if (good)
         good = put_part(body, buf_str(&block), times / fits) &&
                buf_put(&body->text,
                        str_first(buf_str(&block), times % fits * text.len));

@@ -404,7 +404,7 @@ static enum sent send_bytes(struct conn *conn)
         size_t staged_len = conn->staged.len - conn->staged_at;
         struct iovec iov[2] = {
             {conn->staged.ptr + conn->staged_at, staged_len},
-            {(void *)(uintptr_t)conn->direct.ptr, conn->direct.len},
+            {(void *)conn->direct.ptr, conn->direct.len},
         };
         struct msghdr message = {
             .msg_iov = staged_len ? iov : iov + 1,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -148,8 +149,10 @@ static bool answer(void *self, const struct request *request,
 
     if (!files_decode_path(request->path, path, sizeof(path) - INDEX_ROOM))
         return false;
-    if (str_ends(request->path, STR("/")))
-        strcat(path, "/index.html");
+    if (str_ends(request->path, STR("/"))) {
+        size_t len = strlen(path);
+        snprintf(path + len, sizeof(path) - len, "/index.html");
+    }
 
     int fd = openat(files->root_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)

@@ -199,6 +199,7 @@ static bool set(struct options *options, const struct option *option,
                 const char *value)
 {
     void *at = (char *)options + option->at;
+    struct str text = str_of(value ? value : "");
 
     switch (option->kind) {
     case FLAG:
@@ -215,11 +216,11 @@ static bool set(struct options *options, const struct option *option,
         return true;
     }
     case DURATION:
-        return options_duration(str_of(value), at);
+        return options_duration(text, at);
     case NUMBER:
-        return options_number(str_of(value), at);
+        return options_number(text, at);
     case SHARE:
-        return options_share(str_of(value), at);
+        return options_share(text, at);
     }
     return false;
 }

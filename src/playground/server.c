@@ -33,7 +33,11 @@ struct client {
     enum target target;
     struct conn conn;
     struct heap_node timer; /* by conn.wake_us */
-    struct client *prev, *next;
+    size_t place;           /* among the slots */
+};
+
+struct client_slot {
+    struct client *client;
 };
 
 struct server {
@@ -41,7 +45,8 @@ struct server {
     int epoll_fd;
     struct listener *listener[SERVER_MAX_LISTENERS];
     size_t listener_count;
-    struct client *clients;
+    struct client_slot *slots;
+    size_t slot_count, slot_room;
     uint64_t conn_count;
     struct heap timers;
     uint64_t flush_us; /* when the record is due to be written; 0: it is */
@@ -152,14 +157,17 @@ static void drop_client(struct server *server, struct client *client)
 {
     if (heap_has(&client->timer))
         heap_remove(&server->timers, &client->timer);
-    if (client->prev)
-        client->prev->next = client->next;
-    else
-        server->clients = client->next;
-    if (client->next)
-        client->next->prev = client->prev;
+    struct client *last = server->slots[--server->slot_count].client;
+    server->slots[client->place].client = last;
+    last->place = client->place;
     conn_release(&client->conn, server->service);
     free(client);
+}
+
+static void drop_all(struct server *server)
+{
+    while (server->slot_count)
+        drop_client(server, server->slots[server->slot_count - 1].client);
 }
 
 static void run_client(struct server *server, struct client *client)
@@ -182,10 +190,13 @@ static void add_client(struct server *server, int fd, struct str local_addr)
 
     client->target = TARGET_CLIENT;
     conn_init(&client->conn, fd, ++server->conn_count, local_addr);
-    client->next = server->clients;
-    if (client->next)
-        client->next->prev = client;
-    server->clients = client;
+    if (server->slot_count == server->slot_room) {
+        server->slot_room = server->slot_room * 2 + 64;
+        server->slots = mem_resize(server->slots, server->slot_room *
+                                                      sizeof(server->slots[0]));
+    }
+    client->place = server->slot_count++;
+    server->slots[client->place].client = client;
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     /* Edges, told once for both directions: no further call of epoll_ctl
@@ -219,6 +230,7 @@ static void run_timers(struct server *server)
 
         if (client->conn.wake_us > clock_mono_us())
             return;
+        heap_remove(&server->timers, first);
         run_client(server, client);
     }
 }
@@ -297,15 +309,14 @@ void server_run(struct server *server, int stop_fd, uint64_t deadline_us)
     }
     if (stop_fd >= 0)
         epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, stop_fd, NULL);
-    while (server->clients)
-        drop_client(server, server->clients);
+    drop_all(server);
     record_flush(server->service->record);
 }
 
 void server_free(struct server *server)
 {
-    while (server->clients)
-        drop_client(server, server->clients);
+    drop_all(server);
+    free(server->slots);
     for (size_t i = 0; i < server->listener_count; i++) {
         close(server->listener[i]->fd);
         free(server->listener[i]);

@@ -25,68 +25,66 @@ static void check(struct str input, struct str expected, struct str got)
 
 /* --- requests ---------------------------------------------------------- */
 
+static const struct {
+    const char *text;
+    enum request_state state;
+    const char *method, *host, *path, *query;
+    bool keep_alive;
+} request_rows[] = {
+    {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", REQUEST_DONE, "GET", "a", "/", "",
+     true},
+    {"GET /a?b?c HTTP/1.1\r\nhost: A.b:8080\r\n\r\n", REQUEST_DONE, "GET",
+     "A.b", "/a", "b?c", true},
+    {"HEAD /x HTTP/1.0\r\n\r\n", REQUEST_DONE, "HEAD", "", "/x", "", false},
+    {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", REQUEST_DONE, "GET",
+     "", "/", "", true},
+    {"GET / HTTP/1.1\r\nConnection: Close\r\n\r\n", REQUEST_DONE, "GET", "",
+     "/", "", false},
+    {"GET http://x.y:81/p?q HTTP/1.1\r\nHost: z\r\n\r\n", REQUEST_DONE, "GET",
+     "x.y", "/p", "q", true},
+    {"GET http://x.y HTTP/1.1\r\n\r\n", REQUEST_DONE, "GET", "x.y", "/", "",
+     true},
+    {"GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", REQUEST_DONE, "GET", "[::1]",
+     "/", "", true},
+    {"GET / HTTP/1.1\nHost: lf\n\n", REQUEST_DONE, "GET", "lf", "/", "", true},
+    {"\r\n\r\nGET / HTTP/1.1\r\n\r\n", REQUEST_DONE, "GET", "", "/", "", true},
+    {"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", REQUEST_DONE, "POST",
+     "", "/", "", true},
+    {.text = "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab",
+     .state = REQUEST_MORE},
+    {.text = "", .state = REQUEST_MORE},
+    {.text = "GET / HTTP/1.1\r\n", .state = REQUEST_MORE},
+    {.text = "GET / HTTP/1.1\r\nHost: a\r\n\r", .state = REQUEST_MORE},
+    {.text = "GET / HTTP/3\r\n\r\n", .state = REQUEST_BAD},
+    {.text = "GET /\r\n\r\n", .state = REQUEST_BAD},
+    {.text = "GET x HTTP/1.1\r\n\r\n", .state = REQUEST_BAD},
+    {.text = " / HTTP/1.1\r\n\r\n", .state = REQUEST_BAD},
+    {.text = "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+     .state = REQUEST_BAD},
+    {.text = "GET / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+     .state = REQUEST_BAD},
+    {.text = "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+     .state = REQUEST_BAD},
+};
+
 static void requests(void **state)
 {
-    static const struct {
-        const char *text;
-        enum request_state state;
-        const char *method, *host, *path, *query;
-        bool keep_alive;
-    } rows[] = {
-        {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", REQUEST_DONE, "GET", "a", "/", "",
-         true},
-        {"GET /a?b?c HTTP/1.1\r\nhost: A.b:8080\r\n\r\n", REQUEST_DONE, "GET",
-         "A.b", "/a", "b?c", true},
-        {"HEAD /x HTTP/1.0\r\n\r\n", REQUEST_DONE, "HEAD", "", "/x", "", false},
-        {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", REQUEST_DONE,
-         "GET", "", "/", "", true},
-        {"GET / HTTP/1.1\r\nConnection: Close\r\n\r\n", REQUEST_DONE, "GET", "",
-         "/", "", false},
-        {"GET http://x.y:81/p?q HTTP/1.1\r\nHost: z\r\n\r\n", REQUEST_DONE,
-         "GET", "x.y", "/p", "q", true},
-        {"GET http://x.y HTTP/1.1\r\n\r\n", REQUEST_DONE, "GET", "x.y", "/", "",
-         true},
-        {"GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", REQUEST_DONE, "GET",
-         "[::1]", "/", "", true},
-        {"GET / HTTP/1.1\nHost: lf\n\n", REQUEST_DONE, "GET", "lf", "/", "",
-         true},
-        {"\r\n\r\nGET / HTTP/1.1\r\n\r\n", REQUEST_DONE, "GET", "", "/", "",
-         true},
-        {"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", REQUEST_DONE,
-         "POST", "", "/", "", true},
-        {.text = "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab",
-         .state = REQUEST_MORE},
-        {.text = "", .state = REQUEST_MORE},
-        {.text = "GET / HTTP/1.1\r\n", .state = REQUEST_MORE},
-        {.text = "GET / HTTP/1.1\r\nHost: a\r\n\r", .state = REQUEST_MORE},
-        {.text = "GET / HTTP/3\r\n\r\n", .state = REQUEST_BAD},
-        {.text = "GET /\r\n\r\n", .state = REQUEST_BAD},
-        {.text = "GET x HTTP/1.1\r\n\r\n", .state = REQUEST_BAD},
-        {.text = " / HTTP/1.1\r\n\r\n", .state = REQUEST_BAD},
-        {.text = "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-         .state = REQUEST_BAD},
-        {.text = "GET / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
-         .state = REQUEST_BAD},
-        {.text = "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
-         .state = REQUEST_BAD},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct str text = str_of(rows[i].text);
+    for (size_t i = 0; i < ARRAY_LEN(request_rows); i++) {
+        struct str text = str_of(request_rows[i].text);
         struct request request;
         enum request_state got = request_parse(text, &request);
 
-        if (got != rows[i].state)
-            fail_msg("%s: expected %d, got %d", rows[i].text, rows[i].state,
-                     got);
+        if (got != request_rows[i].state)
+            fail_msg("%s: expected %d, got %d", request_rows[i].text,
+                     request_rows[i].state, got);
         if (got != REQUEST_DONE)
             continue;
-        check(text, str_of(rows[i].method), request.method);
-        check(text, str_of(rows[i].host), request.host);
-        check(text, str_of(rows[i].path), request.path);
-        check(text, str_of(rows[i].query), request.query);
-        assert_int_equal(rows[i].keep_alive, request.keep_alive);
+        check(text, str_of(request_rows[i].method), request.method);
+        check(text, str_of(request_rows[i].host), request.host);
+        check(text, str_of(request_rows[i].path), request.path);
+        check(text, str_of(request_rows[i].query), request.query);
+        assert_int_equal(request_rows[i].keep_alive, request.keep_alive);
         assert_int_equal(text.len, request.all.len);
     }
 }
