@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ static void answer(struct str reference, const struct url *base,
         printf("%.*s\n", (int)url.href.len, url.href.ptr);
 }
 
-static void answer_all(FILE *in, const struct url *base)
+/* False with errno if not all could be read. */
+static bool answer_all(FILE *in, const struct url *base)
 {
     struct arena arena;
     char *line = NULL;
@@ -34,8 +36,11 @@ static void answer_all(FILE *in, const struct url *base)
         arena_clear(&arena);
         answer(reference, base, &arena);
     }
+    int why = errno;
     free(line);
     arena_release(&arena);
+    errno = why;
+    return !ferror(in);
 }
 
 static int run(const struct options *options)
@@ -51,11 +56,13 @@ static int run(const struct options *options)
     enum err err = options->base ? url_parse(&base, &arena,
                                              str_of(options->base), NULL, NULL)
                                  : ERR_NONE;
-    if (err)
+    if (err) {
         status =
             usage_error("--base '%s': %s", options->base, err_message(err));
-    else
-        answer_all(stdin, options->base ? &base : NULL);
+    } else if (!answer_all(stdin, options->base ? &base : NULL)) {
+        perror("crawler: cannot read standard input");
+        status = 1;
+    }
     arena_release(&arena);
     if (!status && fflush(stdout)) {
         perror("crawler: cannot write");
