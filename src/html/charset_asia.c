@@ -11,11 +11,8 @@
  * installed every character becomes U+FFFD.
  */
 #include <assert.h>
-#include <iconv.h>
 
 #include "html/charset_internal.h"
-
-static const iconv_t NO_ICONV = (iconv_t)-1;
 
 struct decoder {
     enum charset_kind kind;
@@ -67,7 +64,7 @@ static void flush(struct decoder *decoder)
         /* A sequence of two bytes becomes at most four. */
         char text[2 * sizeof(decoder->run)], *to = text;
         size_t room = sizeof(text);
-        if (decoder->iconv != NO_ICONV) {
+        if (decoder->iconv != charset_no_iconv()) {
             iconv(decoder->iconv, &from, &left, &to, &room);
             iconv(decoder->iconv, NULL, NULL, &to, &room);
         }
@@ -218,9 +215,9 @@ static size_t take_jis0212(struct decoder *decoder, const unsigned char *at,
 
     memcpy(sequence, at, sizeof(sequence));
     flush(decoder);
-    if (decoder->jis0212 == NO_ICONV)
+    if (decoder->jis0212 == charset_no_iconv())
         decoder->jis0212 = iconv_open("UTF-8", "EUC-JP");
-    if (decoder->jis0212 != NO_ICONV) {
+    if (decoder->jis0212 != charset_no_iconv()) {
         iconv(decoder->jis0212, &from, &from_len, &to, &room);
         iconv(decoder->jis0212, NULL, NULL, NULL, NULL);
     }
@@ -360,7 +357,7 @@ void charset_decode_asia(enum charset_kind kind, struct str bytes,
         .kind = kind == KIND_GBK ? KIND_GB18030 : kind,
         .sink = sink,
         .iconv = iconv_open("UTF-8", charset_iconv_name(kind)),
-        .jis0212 = NO_ICONV,
+        .jis0212 = charset_no_iconv(),
     };
 
     if (kind == KIND_ISO_2022_JP)
@@ -368,8 +365,8 @@ void charset_decode_asia(enum charset_kind kind, struct str bytes,
     else
         decode_mixed(&decoder, bytes);
     flush(&decoder);
-    if (decoder.iconv != NO_ICONV)
+    if (decoder.iconv != charset_no_iconv())
         iconv_close(decoder.iconv);
-    if (decoder.jis0212 != NO_ICONV)
+    if (decoder.jis0212 != charset_no_iconv())
         iconv_close(decoder.jis0212);
 }

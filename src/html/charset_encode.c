@@ -1,11 +1,7 @@
 /* Encoding of URL queries in the charset of the page that links: the
  * encoders of the Encoding standard, with its "html" escape already
  * percent-encoded for what an encoding lacks. */
-#include <iconv.h>
-
 #include "html/charset_internal.h"
-
-static const iconv_t NO_ICONV = (iconv_t)-1;
 
 enum jis_state { JIS_ASCII, JIS_ROMAN, JIS_0208 };
 
@@ -40,7 +36,7 @@ static struct code ask_iconv(const struct encoder *encoder, uint32_t c)
     char text[4], bytes[8], *from = text, *to = bytes;
     size_t left = charset_utf8_put(c, text), room = sizeof(bytes);
 
-    if (encoder->iconv == NO_ICONV)
+    if (encoder->iconv == charset_no_iconv())
         return code;
     /* Some encoders wait for a combining character: the second call makes
      * them give what they hold. */
@@ -263,7 +259,7 @@ static bool encode_all(struct encoder *encoder, struct str utf8)
 
 bool charset_encode_query(void *charset, struct str utf8, struct buf *out)
 {
-    struct encoder encoder = {charset, out, NO_ICONV, JIS_ASCII};
+    struct encoder encoder = {charset, out, charset_no_iconv(), JIS_ASCII};
     const char *name = charset_iconv_name(encoder.charset->kind);
     bool ascii = charset_ascii_prefix(utf8) == utf8.len;
     size_t before = out->len;
@@ -284,7 +280,7 @@ bool charset_encode_query(void *charset, struct str utf8, struct buf *out)
     bool fits = encode_all(&encoder, utf8);
     if (!fits)
         out->len = before;
-    if (encoder.iconv != NO_ICONV)
+    if (encoder.iconv != charset_no_iconv())
         iconv_close(encoder.iconv);
     return fits;
 }

@@ -2,6 +2,8 @@
 #ifndef HTML_CHARSET_INTERNAL_H
 #define HTML_CHARSET_INTERNAL_H
 
+#include <iconv.h>
+
 #include "html/charset.h"
 
 enum charset_kind {
@@ -142,6 +144,12 @@ void charset_decode_asia(enum charset_kind kind, struct str in,
 
 /* glibc's name of the encoding whose tables serve for `kind`, or NULL. */
 const char *charset_iconv_name(enum charset_kind kind);
+
+/* What iconv_open returns where it fails. */
+static inline iconv_t charset_no_iconv(void)
+{
+    return (iconv_t)-1; /* NOLINT(performance-no-int-to-ptr): as POSIX has it */
+}
 
 /* Where glibc's tables and the standard's part (charset_quirks.c); 0 where
  * they do not. `bytes` is lead * 256 + trail. */

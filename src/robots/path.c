@@ -49,9 +49,10 @@ static void put_encoded(struct buf *out, unsigned char c)
 /* The octet that "%XX" at the front of `s` stands for, or -1. */
 static int percent_value(struct str s)
 {
-    if (s.len < 3 || hex_value(s.ptr[1]) < 0 || hex_value(s.ptr[2]) < 0)
-        return -1;
-    return hex_value(s.ptr[1]) << 4 | hex_value(s.ptr[2]);
+    int high = s.len < 3 ? -1 : hex_value(s.ptr[1]);
+    int low = s.len < 3 ? -1 : hex_value(s.ptr[2]);
+
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 /* One character of `s`; returns what was taken. */

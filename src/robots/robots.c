@@ -38,13 +38,12 @@ static bool matches_star(struct str pattern, bool anchored, struct str path,
         parts = str_cut(parts.tail, '*');
         if (last && anchored)
             return str_ends(path, parts.head);
-        *work += path.len;
         const char *at = find(path, parts.head);
-        if (!at)
-            return false;
-        if (last)
-            return true;
-        path = str_skip(path, (size_t)(at - path.ptr) + parts.head.len);
+        size_t taken = at ? (size_t)(at - path.ptr) + parts.head.len : path.len;
+        *work += taken;
+        if (!at || last)
+            return at != NULL;
+        path = str_skip(path, taken);
     }
 }
 
@@ -104,7 +103,11 @@ bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
     };
 
     for (int form = 0; !canonical && form < PATH_FORMS; form++) {
-        struct buf out = {room[form], 0, sizeof(room[0]), sizeof(room[0])};
+        struct buf out = {
+            .ptr = room[form],
+            .room = sizeof(room[form]),
+            .cap = sizeof(room[form]),
+        };
         if (needed[form])
             path_put(path, (enum path_form)form, &out);
         question.path[form] = buf_str(&out);
