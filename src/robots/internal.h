@@ -49,7 +49,7 @@ struct robots {
 bool path_is_canonical(struct str path);
 
 /* Append the form; what does not fit into the cap of `out` is cut off. */
-void path_put(struct str path, enum path_form form, struct buf *out);
+void robots_put_path(struct str path, enum path_form form, struct buf *out);
 
 /* Make a rule of a line's value; `flags` is RULE_ALLOW or 0. The text goes to
  * `out`. False if it cannot match any path; nothing is added then. */

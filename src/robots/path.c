@@ -93,7 +93,7 @@ static void put_plain(struct str *s, bool *in_query, struct buf *out)
     *s = str_skip(*s, len);
 }
 
-void path_put(struct str path, enum path_form form, struct buf *out)
+void robots_put_path(struct str path, enum path_form form, struct buf *out)
 {
     bool in_query = false;
 

@@ -109,7 +109,7 @@ bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
             .cap = sizeof(room[form]),
         };
         if (needed[form])
-            path_put(path, (enum path_form)form, &out);
+            robots_put_path(path, (enum path_form)form, &out);
         question.path[form] = buf_str(&out);
     }
 
