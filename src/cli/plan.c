@@ -176,6 +176,27 @@ static bool is_proxy(struct plan *plan, const char *text)
     return good;
 }
 
+/* libcurl would tell at the first connection only, and not in so many words. */
+static int check_cacert(const char *name)
+{
+    FILE *file = fopen(name, "re");
+    char *line = NULL;
+    size_t room = 0;
+    bool found = false;
+
+    while (file && !found && getline(&line, &room, file) >= 0)
+        found = !strncmp(line, "-----BEGIN ", 11) &&
+                strstr(line, "CERTIFICATE-----");
+    int why = !file || ferror(file) ? errno : 0;
+    if (file)
+        fclose(file);
+    free(line);
+    if (found)
+        return 0;
+    return usage_error("--cacert '%s': %s", name,
+                       why ? strerror(why) : "no certificate in PEM form");
+}
+
 static int plan_fetching(struct plan *plan, const struct options *options)
 {
     int status = check_headers(options);
@@ -192,9 +213,8 @@ static int plan_fetching(struct plan *plan, const struct options *options)
         return usage_error("--proxy must be a URL such as "
                            "http://localhost:3128, not '%s'",
                            options->proxy);
-    if (options->cacert && access(options->cacert, R_OK))
-        return usage_error("--cacert '%s': %s", options->cacert,
-                           strerror(errno));
+    if (options->cacert && (status = check_cacert(options->cacert)))
+        return status;
     plan->crawl.hand.fetch = (struct fetch_options){
         .user_agent = user_agent(plan, options),
         .headers = options->headers.item,

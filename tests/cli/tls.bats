@@ -186,3 +186,14 @@ https://example.org/2.html" "$(page_urls)"
     same 4 "$status"
     grep -q '"outcome":"client-error","id":null,"status":400' "$TMP/log"
 }
+
+@test "a file for --cacert that has no certificate is a wrong argument" {
+    echo nonsense >"$TMP/empty.pem"
+    for file in /nonexistent "$TMP" "$TMP/empty.pem"; do
+        run timeout 20 "$CRAWLER" --scope host --cacert "$file" \
+            https://127.0.0.1:1/ "$DIR" 0
+        same 2 "$status" "$file"
+        same 1 "${#lines[@]}" "lines"
+        same "" "$(ls -A "$DIR")" "nothing was written"
+    done
+}
