@@ -68,12 +68,13 @@ static bool parse_host(struct named *named, struct str *host)
 
     if (!host->len)
         return true;
+    for (const char *end = "/\\?#@"; *end; end++)
+        if (str_find(*host, *end) < host->len)
+            return false;
     buf_init(&text, URL_LEN_MAX);
     bool good = buf_put(&text, STR("http://")) && buf_put(&text, *host) &&
                 buf_put(&text, STR("/")) &&
-                !url_parse(&url, &named->arena, buf_str(&text), NULL, NULL) &&
-                url.host_start == STR("http://").len &&
-                str_eq(url_path(&url), STR("/"));
+                !url_parse(&url, &named->arena, buf_str(&text), NULL, NULL);
     buf_release(&text);
     if (good)
         *host = url_host(&url);
@@ -151,7 +152,8 @@ bool named_allows_private(const struct named *named, struct str host,
         if (rule_fits(rule, host, port)) {
             if (rule->to_host.len)
                 return true;
-            break; /* only the port changes: the host is still the URL's */
+            if (rule->to_port.len)
+                break; /* the host is still the URL's */
         }
     for (const struct named_host *entry = named->hosts; entry;
          entry = entry->next)

@@ -14,7 +14,8 @@ struct named_rule;
 
 struct named {
     struct named_host *hosts;
-    struct named_rule *rules, **last_rule; /* the first that fits counts */
+    struct named_rule *rules, **last_rule; /* the first that fits and
+                                            * says anything counts */
     struct arena arena;
 };
 
