@@ -19,10 +19,9 @@ void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
 {
     struct arena arena = page->arena;
 
-    if (arena.used > ARENA_KEEP_MAX)
+    arena_clear(&arena);
+    if ((size_t)(arena.end - arena.at) > ARENA_KEEP_MAX)
         arena_release(&arena);
-    else
-        arena_clear(&arena);
     *page = (struct webpage){
         .url = url,
         .depth = depth,
