@@ -26,7 +26,8 @@ static void put_bytes(struct buf *line, uint64_t bytes)
     double value = (double)bytes;
     size_t i = 0;
 
-    while (value >= 1000 && i + 1 < ARRAY_LEN(unit)) {
+    /* 999.95 of a unit would be shown as 1000.0. */
+    while (value >= (i ? 999.95 : 1000) && i + 1 < ARRAY_LEN(unit)) {
         value /= 1000;
         i++;
     }
