@@ -26,7 +26,7 @@ uint64_t retry_wait_ms(enum outcome outcome, unsigned tries)
 {
     uint64_t wait_ms = retry_of[outcome].first_wait_ms;
 
-    while (tries-- && wait_ms < LONGEST_WAIT_MS)
+    while (wait_ms && tries-- && wait_ms < LONGEST_WAIT_MS)
         wait_ms *= 2;
     return wait_ms < LONGEST_WAIT_MS ? wait_ms : LONGEST_WAIT_MS;
 }
