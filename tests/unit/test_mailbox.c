@@ -1,0 +1,223 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <poll.h>
+
+#include <cmocka.h>
+
+#include "base/container.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "crawler/mailbox.h"
+#include "support/random.h"
+
+struct note {
+    uint32_t sender, number;
+    struct letter letter; /* not the first member on purpose */
+};
+
+static struct note *note_of(struct letter *letter)
+{
+    return container_of(letter, struct note, letter);
+}
+
+static bool is_readable(const struct mailbox *box, int timeout_ms)
+{
+    struct pollfd fd = {.fd = box->fd, .events = POLLIN};
+
+    return poll(&fd, 1, timeout_ms) == 1;
+}
+
+static void in_order(void **state)
+{
+    struct note note[6] = {{0}};
+    struct letters letters = {0};
+    struct mailbox box;
+
+    (void)state;
+    mailbox_init(&box);
+    for (uint32_t i = 0; i < 6; i++)
+        note[i].number = i;
+    assert_null(mailbox_take(&box));
+    assert_false(is_readable(&box, 0));
+
+    mailbox_put(&box, &letters); /* nothing: nobody is woken */
+    assert_false(is_readable(&box, 0));
+
+    for (uint32_t i = 0; i < 3; i++)
+        letters_add(&letters, &note[i].letter);
+    mailbox_put(&box, &letters);
+    assert_null(letters.first);
+    assert_true(is_readable(&box, 0));
+    letters_add(&letters, &note[3].letter);
+    mailbox_put(&box, &letters);
+    for (uint32_t i = 4; i < 6; i++)
+        letters_add(&letters, &note[i].letter);
+    mailbox_put(&box, &letters);
+    assert_true(is_readable(&box, 0));
+
+    struct letter *letter = mailbox_take(&box);
+    for (uint32_t i = 0; i < 6; i++, letter = letter->next)
+        assert_int_equal(note_of(letter)->number, i);
+    assert_null(letter);
+    assert_null(mailbox_take(&box));
+    assert_false(is_readable(&box, 0));
+    mailbox_release(&box);
+}
+
+/* Letters are used again: an old `next` must not come along. */
+static void used_again(void **state)
+{
+    struct note note[3] = {{0}};
+    struct letters letters = {0};
+    struct mailbox box;
+
+    (void)state;
+    mailbox_init(&box);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 2; i >= 0; i--)
+            letters_add(&letters, &note[(i + round) % 3].letter);
+        mailbox_put(&box, &letters);
+        int count = 0;
+        struct letter *letter = mailbox_take(&box);
+        for (; letter; letter = letter->next)
+            count++;
+        assert_int_equal(count, 3);
+    }
+    letters_add(&letters, &note[1].letter);
+    mailbox_put(&box, &letters);
+    assert_null(mailbox_take(&box)->next);
+    mailbox_release(&box);
+}
+
+/* --- threads ---------------------------------------------------------------
+ */
+
+enum { SENDERS = 3, NOTES = 30000 };
+
+struct sender {
+    uint32_t number;
+    struct mailbox *box;
+    struct note *notes;
+};
+
+static void *send_all(void *arg)
+{
+    struct sender *sender = arg;
+    struct random random = {sender->number + 1};
+    struct letters letters = {0};
+
+    for (uint32_t i = 0; i < NOTES; i++) {
+        sender->notes[i] = (struct note){.sender = sender->number, .number = i};
+        letters_add(&letters, &sender->notes[i].letter);
+        if (random_below(&random, 4) == 0)
+            mailbox_put(sender->box, &letters);
+    }
+    mailbox_put(sender->box, &letters);
+    return NULL;
+}
+
+/* Some threads send, one sleeps on the descriptor and takes. A wake-up that is
+ * lost shows as a poll that never ends; a race shows under tsan. */
+static void many_senders(void **state)
+{
+    struct sender sender[SENDERS];
+    pthread_t thread[SENDERS];
+    uint32_t next[SENDERS] = {0};
+    size_t left = (size_t)SENDERS * NOTES;
+    struct mailbox box;
+
+    (void)state;
+    mailbox_init(&box);
+    for (uint32_t i = 0; i < SENDERS; i++) {
+        sender[i] = (struct sender){
+            .number = i,
+            .box = &box,
+            .notes = mem_array(NOTES, sizeof(struct note)),
+        };
+        assert_int_equal(pthread_create(&thread[i], NULL, send_all, &sender[i]),
+                         0);
+    }
+    while (left) {
+        if (!is_readable(&box, 10000))
+            fail_msg("nothing came for ten seconds; %zu notes are left", left);
+        for (struct letter *letter = mailbox_take(&box); letter;
+             letter = letter->next, left--) {
+            struct note *note = note_of(letter);
+            if (note->number != next[note->sender]++)
+                fail_msg("note %u of sender %u is not in order", note->number,
+                         note->sender);
+        }
+    }
+    for (uint32_t i = 0; i < SENDERS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(next[i], NOTES);
+        free(sender[i].notes);
+    }
+    assert_null(mailbox_take(&box));
+    mailbox_release(&box);
+}
+
+/* There and back between two threads: with the letter goes the right to touch
+ * what it is part of. */
+struct pair {
+    struct mailbox there, back;
+};
+
+static void *echo(void *arg)
+{
+    struct pair *pair = arg;
+
+    for (bool done = false; !done;) {
+        is_readable(&pair->there, -1);
+        struct letter *letter = mailbox_take(&pair->there);
+        while (letter) {
+            struct letters answer = {0};
+            struct note *note = note_of(letter);
+            letter = letter->next;
+            done = note->number == UINT32_MAX;
+            note->number++;
+            letters_add(&answer, &note->letter);
+            mailbox_put(&pair->back, &answer);
+        }
+    }
+    return NULL;
+}
+
+static void there_and_back(void **state)
+{
+    struct note note = {0};
+    struct letters letters = {0};
+    struct pair pair;
+    pthread_t thread;
+
+    (void)state;
+    mailbox_init(&pair.there);
+    mailbox_init(&pair.back);
+    assert_int_equal(pthread_create(&thread, NULL, echo, &pair), 0);
+    for (uint32_t i = 0; i < 2000; i++) {
+        note.number = i < 1999 ? i : UINT32_MAX;
+        letters_add(&letters, &note.letter);
+        mailbox_put(&pair.there, &letters);
+        while (!mailbox_take(&pair.back))
+            assert_true(is_readable(&pair.back, 10000));
+        assert_int_equal(note.number, i < 1999 ? i + 1 : 0);
+    }
+    pthread_join(thread, NULL);
+    mailbox_release(&pair.there);
+    mailbox_release(&pair.back);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_order),
+        cmocka_unit_test(used_again),
+        cmocka_unit_test(many_senders),
+        cmocka_unit_test(there_and_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
