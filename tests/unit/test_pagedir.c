@@ -1,0 +1,275 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "page/pagedir.h"
+#include "support/tempdir.h"
+#include "url/url.h"
+
+static int setup(void **state)
+{
+    *state = malloc(sizeof(struct tempdir));
+    tempdir_make(*state);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    tempdir_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static void assert_file(const struct tempdir *temp, const char *name,
+                        struct str expected)
+{
+    struct buf got;
+
+    buf_init(&got, 1 << 20);
+    if (!tempdir_read(temp, name, &got))
+        fail_msg("%s is not there", name);
+    if (!str_eq(buf_str(&got), expected))
+        fail_msg("%s: expected '%.*s', got '%s'", name, (int)expected.len,
+                 expected.ptr, buf_cstr(&got));
+    buf_release(&got);
+}
+
+static void open_and_mark(struct pagedir *dir, const struct tempdir *temp)
+{
+    assert_true(pagedir_open(dir, temp->path));
+    assert_true(pagedir_mark(dir));
+}
+
+static void opening(void **state)
+{
+    const struct tempdir *temp = *state;
+    char path[128];
+    struct pagedir dir;
+
+    assert_false(pagedir_open(&dir, ""));
+    assert_int_equal(errno, ENOENT);
+    snprintf(path, sizeof(path), "%s/none", temp->path);
+    assert_false(pagedir_open(&dir, path));
+    assert_int_equal(errno, ENOENT);
+    tempdir_write(temp, "none", STR("a file"));
+    assert_false(pagedir_open(&dir, path));
+    assert_int_equal(errno, ENOTDIR);
+
+    snprintf(path, sizeof(path), "%s/", temp->path);
+    assert_true(pagedir_open(&dir, path));
+    pagedir_close(&dir);
+    assert_int_equal(dir.fd, -1);
+    /* Nothing was changed so far. */
+    assert_string_equal(tempdir_list(temp), "none ");
+}
+
+/* Root may write anywhere, so another user has to try. */
+static void not_writable(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    assert_int_equal(chmod(temp->path, 0555), 0);
+    if (!geteuid())
+        assert_int_equal(seteuid(65534), 0);
+    bool good = pagedir_open(&dir, temp->path);
+    int why = errno;
+    if (!getuid())
+        assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(temp->path, 0755), 0);
+    assert_false(good);
+    assert_int_equal(why, EACCES);
+    assert_int_equal(dir.fd, -1);
+}
+
+static void numbers_without_holes(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    open_and_mark(&dir, temp);
+    assert_string_equal(tempdir_list(temp), ".crawler ");
+    assert_file(temp, ".crawler", STR(""));
+
+    tempdir_write(temp, ".crawler-tmp-0-0", STR("zero"));
+    tempdir_write(temp, ".crawler-tmp-0-1", STR("one"));
+    tempdir_write(temp, ".crawler-tmp-1-0", STR("two"));
+    assert_true(pagedir_publish(&dir, ".crawler-tmp-1-0"));
+    assert_int_equal(dir.last_id, 1);
+    pagedir_discard(&dir, ".crawler-tmp-0-0");
+    assert_false(pagedir_publish(&dir, ".crawler-tmp-0-0"));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(dir.last_id, 1);
+    pagedir_discard(&dir, ""); /* never saved: nothing to remove */
+    assert_true(pagedir_publish(&dir, ".crawler-tmp-0-1"));
+    assert_int_equal(dir.last_id, 2);
+    assert_string_equal(tempdir_list(temp), ".crawler 1 2 ");
+    assert_file(temp, "1", STR("two"));
+    assert_file(temp, "2", STR("one"));
+    pagedir_close(&dir);
+}
+
+/* What was there before: it goes with the first new page, not earlier; what
+ * is not a page, never. */
+static void a_former_crawl(void **state)
+{
+    const struct tempdir *temp = *state;
+    static const char *const pages[] = {"1", "2", "3", "5", "10", "4000000000"};
+    static const char *const others[] = {"02", "0", "2x", "x", "-2", "2.html"};
+    struct pagedir dir;
+
+    for (size_t i = 0; i < ARRAY_LEN(pages); i++)
+        tempdir_write(temp, pages[i], STR("old"));
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        tempdir_write(temp, others[i], STR("mine"));
+    tempdir_write(temp, ".crawler", STR("as the course's program left it"));
+    tempdir_write(temp, ".crawler-tmp-7-1", STR("half a page"));
+
+    open_and_mark(&dir, temp);
+    assert_string_equal(tempdir_list(temp), "-2 .crawler 0 02 1 10 2 2.html 2x "
+                                            "3 4000000000 5 x ");
+    assert_file(temp, "1", STR("old"));
+
+    tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
+    assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
+    assert_string_equal(tempdir_list(temp), "-2 .crawler 0 02 1 2.html 2x x ");
+    assert_file(temp, "1", STR("new"));
+
+    tempdir_write(temp, ".crawler-tmp-0-1", STR("second"));
+    assert_true(pagedir_publish(&dir, ".crawler-tmp-0-1"));
+    assert_file(temp, "1", STR("new"));
+    assert_file(temp, "2", STR("second"));
+    pagedir_close(&dir);
+}
+
+/* Without the marker the numbers are not a crawl's; only what is in the way is
+ * replaced. */
+static void files_of_nobody(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    tempdir_write(temp, "1", STR("mine"));
+    tempdir_write(temp, "7", STR("mine"));
+    open_and_mark(&dir, temp);
+    assert_false(dir.holds_old);
+    tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
+    assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
+    assert_file(temp, "1", STR("new"));
+    assert_file(temp, "7", STR("mine"));
+    pagedir_close(&dir);
+}
+
+static void a_page_is_a_directory(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    tempdir_write(temp, ".crawler", STR(""));
+    tempdir_write(temp, "2", STR("old"));
+    tempdir_mkdir(temp, "1");
+    open_and_mark(&dir, temp);
+    tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
+    assert_false(pagedir_publish(&dir, ".crawler-tmp-0-0"));
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(dir.last_id, 0);
+    /* Nothing was published, so nothing old has gone. */
+    assert_string_equal(tempdir_list(temp), ".crawler .crawler-tmp-0-0 1 2 ");
+    pagedir_discard(&dir, ".crawler-tmp-0-0");
+    assert_string_equal(tempdir_list(temp), ".crawler 1 2 ");
+    pagedir_close(&dir);
+}
+
+static void the_marker_is_a_directory(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    tempdir_mkdir(temp, ".crawler");
+    tempdir_write(temp, ".crawler-tmp-0-0", STR("left"));
+    assert_true(pagedir_open(&dir, temp->path));
+    assert_false(pagedir_mark(&dir));
+    assert_int_equal(errno, EISDIR);
+    assert_string_equal(tempdir_list(temp), ".crawler .crawler-tmp-0-0 ");
+    pagedir_close(&dir);
+}
+
+static void the_marker_is_a_pipe(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    assert_int_equal(mkfifoat(temp->fd, ".crawler", 0600), 0);
+    assert_true(pagedir_open(&dir, temp->path));
+    alarm(5); /* an open that waits for a reader never comes back */
+    assert_false(pagedir_mark(&dir));
+    alarm(0);
+    pagedir_close(&dir);
+}
+
+static void urls_of_pages(void **state)
+{
+    static char longest[URL_LEN_MAX + 3], too_long[URL_LEN_MAX + 100];
+    static const struct {
+        const char *name;
+        struct str bytes;
+        size_t len; /* of the URL */
+    } cases[] = {
+        {"1", STR_INIT("http://a.example/\n0\n<html>"), 17},
+        {"2", STR_INIT(""), 0},
+        {"3", STR_INIT("\n"), 0},
+        {"4", STR_INIT("http://a.example/"), 17},
+        {"5", {longest, sizeof(longest)}, URL_LEN_MAX},
+        {"6", {too_long, sizeof(too_long)}, URL_LEN_MAX + 1},
+        {"4294967295", STR_INIT("u\n"), 1},
+    };
+    const struct tempdir *temp = *state;
+    struct arena arena;
+    struct pagedir dir;
+
+    memset(longest, 'x', URL_LEN_MAX);
+    memcpy(longest + URL_LEN_MAX, "\n0\n", 3);
+    memset(too_long, 'x', sizeof(too_long));
+    assert_true(pagedir_open(&dir, temp->path));
+    tempdir_mkdir(temp, "8");
+    arena_init(&arena);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        tempdir_write(temp, cases[i].name, cases[i].bytes);
+        uint32_t id = (uint32_t)strtoul(cases[i].name, NULL, 10);
+        struct str got = pagedir_url(&dir, id, &arena);
+        if (!str_eq(got, str_first(cases[i].bytes, cases[i].len)))
+            fail_msg("page %u: expected %zu bytes, got %zu: %.*s", id,
+                     cases[i].len, got.len, (int)got.len, got.ptr);
+    }
+    assert_int_equal(pagedir_url(&dir, 7, &arena).len, 0);
+    assert_int_equal(pagedir_url(&dir, 8, &arena).len, 0);
+    arena_release(&arena);
+    pagedir_close(&dir);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(opening),
+        CASE(not_writable),
+        CASE(numbers_without_holes),
+        CASE(a_former_crawl),
+        CASE(files_of_nobody),
+        CASE(a_page_is_a_directory),
+        CASE(the_marker_is_a_directory),
+        CASE(the_marker_is_a_pipe),
+        CASE(urls_of_pages),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
