@@ -46,15 +46,15 @@ struct robots {
 };
 
 /* True where all forms of `path` are the path itself. */
-bool path_is_canonical(struct str path);
+bool robots_path_is_canonical(struct str path);
 
 /* Append the form; what does not fit into the cap of `out` is cut off. */
 void robots_put_path(struct str path, enum path_form form, struct buf *out);
 
 /* Make a rule of a line's value; `flags` is RULE_ALLOW or 0. The text goes to
  * `out`. False if it cannot match any path; nothing is added then. */
-bool rule_init(struct rule *rule, struct str pattern, uint32_t flags,
-               struct buf *out);
+bool robots_rule_init(struct rule *rule, struct str value, uint32_t flags,
+                      struct buf *out);
 
 static inline enum path_form rule_form(uint32_t flags)
 {

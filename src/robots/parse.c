@@ -122,7 +122,7 @@ static void add_rule(struct parser *parser, struct group *group,
 {
     struct rule rule;
 
-    if (!rule_init(&rule, pattern, flag, &group->text))
+    if (!robots_rule_init(&rule, pattern, flag, &group->text))
         return;
     group->flags |= rule.line_and_flags;
     rule.line_and_flags |= parser->line << RULE_FLAG_BITS;

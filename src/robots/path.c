@@ -4,13 +4,13 @@
 
 #define ENCODED_16 "eeeeeeeeeeeeeeee"
 
-/* What a byte is in a path: '.' stands for itself, 'e' must be percent-encoded
- * and 's' is special in a rule. */
+/* What a byte is in a path: '.' stands for itself, 'e' must be percent-encoded,
+ * 's' is special in a rule; behind '?' comes the query. */
 // clang-format off
 static const char classes[] =
     ENCODED_16 ENCODED_16
     "e.e.s%....s....." /* !"#$%&'()*+,-./ */
-    "............e.e." /* 0123456789:;<=>? */
+    "............e.e?" /* 0123456789:;<=>? */
     "................" /* @ and A to O */
     "............e.e." /* P to Z and [\]^_ */
     "e..............." /* ` and a to o */
@@ -30,10 +30,10 @@ static bool is_unreserved(char c)
     return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-bool path_is_canonical(struct str path)
+bool robots_path_is_canonical(struct str path)
 {
     for (size_t i = 0; i < path.len; i++)
-        if (class_of(path.ptr[i]) != '.')
+        if (class_of(path.ptr[i]) != '.' && path.ptr[i] != '?')
             return false;
     return true;
 }
@@ -80,13 +80,12 @@ static size_t put_next(struct str s, enum path_form form, bool in_query,
 }
 
 /* Append what needs no change and take it off the front of `s`. */
-static void put_plain(struct str *s, bool *in_query, struct buf *out)
+static void put_plain(struct str *s, struct buf *out)
 {
     size_t len = 0;
 
     while (len < s->len && class_of(s->ptr[len]) == '.')
         len++;
-    *in_query |= str_find(str_first(*s, len), '?') < len;
     if (len > out->cap - out->len)
         len = out->cap - out->len;
     buf_put(out, str_first(*s, len));
@@ -98,33 +97,39 @@ void robots_put_path(struct str path, enum path_form form, struct buf *out)
     bool in_query = false;
 
     for (;;) {
-        put_plain(&path, &in_query, out);
+        put_plain(&path, out);
         if (!path.len || out->cap - out->len < 3)
             return;
+        in_query |= path.ptr[0] == '?';
         path = str_skip(path, put_next(path, form, in_query, out));
     }
 }
 
-/* Append a pattern with its wildcards, several in a row as one. Returns the
- * number of octets that had to be percent-encoded. */
-static size_t put_pattern(struct str pattern, enum path_form form,
-                          struct buf *out)
+struct pattern {
+    size_t stars;   /* several in a row count, and are written, once */
+    size_t encoded; /* octets that had to be percent-encoded */
+    bool has_query;
+};
+
+static struct pattern put_pattern(struct str s, enum path_form form,
+                                  struct buf *out)
 {
-    bool in_query = false;
-    size_t encoded = 0;
+    struct pattern pattern = {0};
 
     for (;;) {
-        put_plain(&pattern, &in_query, out);
-        if (!pattern.len)
-            return encoded;
-        if (pattern.ptr[0] != '*') {
-            encoded += class_of(pattern.ptr[0]) == 'e';
-            pattern = str_skip(pattern, put_next(pattern, form, in_query, out));
+        put_plain(&s, out);
+        if (!s.len)
+            return pattern;
+        if (s.ptr[0] == '*') {
+            buf_put_char(out, '*');
+            pattern.stars++;
+            while (s.len && s.ptr[0] == '*')
+                s = str_skip(s, 1);
             continue;
         }
-        buf_put_char(out, '*');
-        while (pattern.len && pattern.ptr[0] == '*')
-            pattern = str_skip(pattern, 1);
+        pattern.has_query |= s.ptr[0] == '?';
+        pattern.encoded += class_of(s.ptr[0]) == 'e';
+        s = str_skip(s, put_next(s, form, pattern.has_query, out));
     }
 }
 
@@ -138,36 +143,39 @@ static bool encodes_unreserved(struct str pattern)
     return false;
 }
 
-bool rule_init(struct rule *rule, struct str pattern, uint32_t flags,
-               struct buf *out)
+bool robots_rule_init(struct rule *rule, struct str value, uint32_t flags,
+                      struct buf *out)
 {
-    size_t before = out->len, octets = pattern.len;
+    size_t before = out->len, octets = value.len;
 
     /* A path starts with '/'. */
-    if (!pattern.len || (pattern.ptr[0] != '/' && pattern.ptr[0] != '*'))
+    if (!value.len || (value.ptr[0] != '/' && value.ptr[0] != '*'))
         return false;
-    if (pattern.ptr[pattern.len - 1] == '$') {
+    if (value.ptr[value.len - 1] == '$') {
         flags |= RULE_END;
-        pattern.len--;
+        value.len--;
     }
-    if (str_find(pattern, '?') < pattern.len)
-        flags |= RULE_QUERY;
     /* "%61" in a rule is "a", says the RFC; Google takes it as it stands. In
      * doubt the answer is no: so in a rule that allows it stands. */
-    if (flags & RULE_ALLOW && encodes_unreserved(pattern))
+    if (flags & RULE_ALLOW && encodes_unreserved(value))
         flags |= RULE_WRITTEN;
 
-    octets += 2 * put_pattern(pattern, rule_form(flags), out);
+    struct pattern pattern = put_pattern(
+        value, flags & RULE_WRITTEN ? PATH_WRITTEN : PATH_QUERY, out);
     /* "/a*" is "/a", and "/a*$" is too. */
     if (out->ptr[out->len - 1] == '*') {
         flags &= ~(uint32_t)RULE_END;
+        pattern.stars--;
         out->len--;
     }
-
-    struct str text = {out->ptr + before, out->len - before};
-    assert(text.len <= UINT16_MAX && octets <= UINT16_MAX);
-    if (str_find(text, '*') < text.len)
+    if (pattern.stars)
         flags |= RULE_STAR;
-    *rule = (struct rule){flags, (uint16_t)text.len, (uint16_t)octets};
+    if (pattern.has_query)
+        flags |= RULE_QUERY;
+
+    octets += 2 * pattern.encoded;
+    assert(out->len - before <= UINT16_MAX && octets <= UINT16_MAX);
+    *rule =
+        (struct rule){flags, (uint16_t)(out->len - before), (uint16_t)octets};
     return true;
 }

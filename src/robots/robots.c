@@ -96,7 +96,7 @@ bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
         [PATH_QUERY] = robots->flags & RULE_QUERY,
         [PATH_WRITTEN] = robots->flags & RULE_WRITTEN,
     };
-    bool canonical = path_is_canonical(path);
+    bool canonical = robots_path_is_canonical(path);
     struct question question = {
         .path = {path, path, path},
         .has_query = str_find(path, '?') < path.len,
