@@ -5,7 +5,7 @@
 
 enum {
     OUT_BUFFER = 64 * 1024,
-    LINE_MAX_LEN = 64 * 1024,
+    LINE_MAX_LEN = 128 * 1024, /* two URLs, every byte escaped */
     /* Deeper pages are not indented further: the depth is in front anyway. */
     INDENT_MAX = 100,
 };
@@ -126,5 +126,6 @@ void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
 
 bool logr_flush(struct logr *log)
 {
-    return fflush(log->out) == 0;
+    /* What did not fit into the buffer was written earlier, or was not. */
+    return fflush(log->out) == 0 && !ferror(log->out);
 }
