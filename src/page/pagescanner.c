@@ -18,8 +18,18 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     return ERR_NONE;
 }
 
+/* HTML ignores a base element with one of these schemes. */
+static bool is_forbidden_base(struct str href)
+{
+    while (href.len && (unsigned char)href.ptr[0] <= ' ')
+        href = str_skip(href, 1);
+    return str_starts_nocase(href, STR("data:")) ||
+           str_starts_nocase(href, STR("javascript:"));
+}
+
 /* What references are resolved against: the page's URL, or what its base
- * element makes of it; NULL where there is neither. */
+ * element makes of it; NULL where there is neither, or the base is of another
+ * scheme, so that nothing relative leads to the web. */
 static const struct url *find_base(struct url *own, struct url *base,
                                    struct webpage *page,
                                    const struct html_info *info)
@@ -28,10 +38,16 @@ static const struct url *find_base(struct url *own, struct url *base,
 
     if (url_parse(own, &page->arena, page->url, NULL, NULL))
         from = NULL;
-    if (info->base.ptr &&
-        !url_parse(base, &page->arena, info->base, from, NULL))
+    if (!info->base.ptr || is_forbidden_base(info->base))
+        return from;
+    switch (url_parse(base, &page->arena, info->base, from, NULL)) {
+    case ERR_NONE:
         return base;
-    return from;
+    case ERR_URL_SCHEME:
+        return NULL;
+    default:
+        return from;
+    }
 }
 
 /* The kinds that lead to pages; `link` elements are kept for other uses. */
@@ -70,7 +86,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         link->html = &html.link[i];
         if (!err)
             links->count++;
-        else if (err != ERR_URL_SCHEME)
+        else if (err != ERR_URL_SCHEME && err != ERR_URL_RELATIVE)
             links->bad++;
     }
 }
