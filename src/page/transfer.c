@@ -189,6 +189,14 @@ static struct curl_slist *list_of(const char *const *items)
     return list;
 }
 
+/* A libcurl before 8.2 keeps a pointer to the last header of a handle's former
+ * round, and an answer whose first header line begins with a blank makes it
+ * write there, into freed memory. A handle for one round has no former one. */
+static bool may_reuse_handles(void)
+{
+    return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080200;
+}
+
 void transfer_setup_init(struct transfer_setup *setup,
                          const struct fetch_options *options)
 {
@@ -203,6 +211,7 @@ void transfer_setup_init(struct transfer_setup *setup,
         .options = options,
         .headers = list_of(options->headers),
         .connect_to = list_of(options->connect_to),
+        .reuse_handles = may_reuse_handles(),
     };
     if (!own_accept)
         setup->headers = curl_slist_append(setup->headers, accept);
@@ -224,19 +233,14 @@ static void allow_only_web(CURL *easy)
 #endif
 }
 
-struct transfer *transfer_new(const struct transfer_setup *setup)
+static CURL *new_handle(struct transfer *transfer)
 {
+    const struct transfer_setup *setup = transfer->setup;
     const struct fetch_options *options = setup->options;
-    struct transfer *transfer = NEW(struct transfer);
     CURL *easy = curl_easy_init();
 
     if (!easy)
         abort(); /* libcurl fails here only for want of memory */
-    transfer->easy = easy;
-    transfer->setup = setup;
-    transfer->cut_as = OUTCOMES;
-    buf_init(&transfer->body, options->max_size);
-
     allow_only_web(easy);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -266,6 +270,17 @@ struct transfer *transfer_new(const struct transfer_setup *setup)
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
+    return easy;
+}
+
+struct transfer *transfer_new(const struct transfer_setup *setup)
+{
+    struct transfer *transfer = NEW(struct transfer);
+
+    transfer->setup = setup;
+    transfer->cut_as = OUTCOMES;
+    buf_init(&transfer->body, setup->options->max_size);
+    transfer->easy = new_handle(transfer);
     return transfer;
 }
 
@@ -377,4 +392,8 @@ void transfer_clear(struct transfer *transfer)
     if (transfer->body.room > BODY_KEEP_MAX)
         buf_release(&transfer->body);
     buf_clear(&transfer->body);
+    if (!transfer->setup->reuse_handles) {
+        curl_easy_cleanup(transfer->easy);
+        transfer->easy = new_handle(transfer);
+    }
 }

@@ -12,6 +12,7 @@
 struct transfer_setup {
     const struct fetch_options *options;
     struct curl_slist *headers, *connect_to;
+    bool reuse_handles;
 };
 
 struct transfer {

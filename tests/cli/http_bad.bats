@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# What broken and hostile servers do. Every answer has an outcome, nothing
+# hangs, and the next page is fetched.
+
+load helper
+load site
+
+@test "codings that are unknown, broken or a bomb" {
+    head -c 50000000 /dev/zero | gzip -9 >"$TMP/bomb"
+    printf '<p>hello hello hello</p>' | gzip >"$TMP/good"
+    { head -c 10 "$TMP/good"; printf '\377\377'; } >"$TMP/broken"
+    serve <<'END'
+/
+    links 5 /%d
+/1
+    body <p>
+    header Content-Encoding: rot13
+/2
+    body <p>this was never compressed
+    header Content-Encoding: gzip
+/3
+    file broken
+    type text/html
+    header Content-Encoding: gzip
+/4
+    file bomb
+    type text/html
+    header Content-Encoding: gzip
+/5
+    body the next page is fetched
+END
+    fetch 1
+    same "/ fetched
+/1 bad-encoding
+/2 bad-encoding
+/3 bad-encoding
+/4 too-large
+/5 fetched" "$(outcomes)"
+}
+
+@test "a body that is cut is not saved, and tried again" {
+    serve <<'END'
+/
+    body <a href=/length>.</a><a href=/chunk>.</a><a href=/gzip>.</a>
+/length
+    times 1
+    repeat 1000 0123456789
+    cut 5000
+/length
+    body whole
+/chunk
+    times 1
+    repeat 1000 0123456789
+    chunked
+    reset 5000
+/chunk
+    body whole
+/gzip
+    times 1
+    encode gzip
+    repeat 100000 0123456789
+    cut 100
+/gzip
+    body whole
+END
+    echo whole >"$TMP/whole"
+    fetch 1 --retries 1 --per-host 3
+    for name in length chunk gzip; do
+        body_is "http://example.org/$name" "$TMP/whole"
+        same 2 "$(record_count "/$name")" "requests of $name"
+    done
+}
+
+@test "headers have a cap, and below it are read" {
+    local page='Content-Type: text/html\r\nContent-Length: 5\r\n\r\nhello'
+    serve <<END
+/
+    body <a href=/many>.</a><a href=/endless>.</a><a href=/line>.</a>
+    body <a href=/long>.</a><a href=/last>.</a>
+/many
+    raw HTTP/1.1 200 OK\r\n
+    repeat 2000 X-Header: of some length\r\n
+    bytes $page
+/endless
+    raw HTTP/1.1 200 OK\r\n
+    endless X-Header: of some length\r\n
+/line
+    raw HTTP/1.1 200 OK\r\nX-Header:\x20
+    endless one line without an end
+/long
+    raw HTTP/1.1 200 OK\r\nX-Header:\x20
+    repeat 50000 x
+    bytes \r\n$page
+/last
+    body last
+END
+    fetch 1 --timeout 20s
+    same "/ fetched
+/endless bad-http
+/last fetched
+/line bad-http
+/long fetched
+/many fetched" "$(outcomes)"
+}
+
+@test "answers that are not HTTP, or hardly" {
+    serve <<'END'
+/
+    links 10 /%d
+/1
+    raw <p>HTTP/0.9 has no headers</p>
+    close
+/2
+    raw SSH-2.0-OpenSSH_9.2\r\n
+    close
+/3
+    raw HTTP/1.1 200\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/4
+    raw HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 5\n\nhello
+/5
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello
+    close
+/6
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: -5\r\n\r\nhello
+    close
+/7
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nhello
+    close
+/8
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello, and more than was said
+/9
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nHTTP/9: x\r\nContent-Length: 5\r\n\r\nhello
+/10
+    body the last one
+END
+    fetch 1
+    outcomes >"$TMP/got"
+    same "/1 bad-http" "$(grep '^/1 ' "$TMP/got")"
+    same "/2 bad-http" "$(grep '^/2 ' "$TMP/got")"
+    same "/3 fetched" "$(grep '^/3 ' "$TMP/got")" "no reason"
+    same "/4 fetched" "$(grep '^/4 ' "$TMP/got")" "line ends of one byte"
+    same "/8 fetched" "$(grep '^/8 ' "$TMP/got")"
+    same "/9 fetched" "$(grep '^/9 ' "$TMP/got")" "a strange header"
+    same "/10 fetched" "$(grep '^/10 ' "$TMP/got")"
+    for name in 6 7; do
+        run ! grep -q "^/$name fetched" "$TMP/got"
+    done
+    same 11 "$(wc -l <"$TMP/got")" "every one has an outcome"
+    printf hello >"$TMP/hello"
+    body_is http://example.org/8 "$TMP/hello"
+}
+
+@test "a body that is not wanted is not read" {
+    serve <<'END'
+/
+    body <a href=/film>.</a><a href=/huge>.</a><a href=/last>.</a>
+/film
+    type video/mp4
+    endless film
+/huge
+    endless <p>text
+/last
+    body last
+END
+    fetch 1 --max-size 1M --timeout 20s
+    same "/ fetched
+/film not-html
+/huge too-large
+/last fetched" "$(outcomes)"
+}
+
+@test "header lines that begin with a blank, the first one too" {
+    serve <<'END'
+/
+    links 20 /%d
+/2
+    raw HTTP/1.1 200 OK\r\n folded into nothing\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/4
+    raw HTTP/1.1 200 OK\r\n\t\r\n\t: x\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/6
+    raw HTTP/1.1 200 OK\r\nX: y\r\n  folded\r\n  twice\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/*
+    header X-Some: header
+    body a page
+END
+    fetch 1 --threads 1
+    same "/2 bad-http
+/4 bad-http
+/6 fetched" "$(outcomes | grep -E '^/[246] ')"
+    same 19 "$(page_count)"
+}
+
+@test "the raw replies of public suites: an outcome for each, and the next page" {
+    local bad=${CONFORMANCE:-../shared/conformance}/http_bad
+
+    cd "$PROJECT"
+    [ -d "$bad" ] || skip "no conformance data in $bad"
+    python3 - "$(realpath "$bad")" "$TMP" <<'END'
+import glob, json, os, re, sys
+
+bad, out = sys.argv[1:]
+replies = [open(name, "rb").read() for name in sorted(
+    glob.glob(bad + "/curl/*.raw") + glob.glob(bad + "/wpt-h1-parsing/*.asis"))]
+for case in json.load(open(bad + "/llhttp_response_cases.json"))["cases"]:
+    text = case["http_as_written"].replace("\n", "\r\n")
+    for escape, byte in ("\\r", "\r"), ("\\n", "\n"), ("\\t", "\t"):
+        text = text.replace(escape, byte)
+    text = re.sub(r"\\x([0-9a-fA-F]{2})", lambda m: chr(int(m[1], 16)), text)
+    replies.append(text.encode("latin-1", "replace"))
+for case in json.load(open(bad + "/content-lengths.json")):
+    replies.append(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                   + case["input"].encode("latin-1")
+                   + b"\r\n\r\nFact: this is really forty-two bytes long.")
+with open(out + "/my.site", "w") as site:
+    site.write("/\n    links %d /r/%%d\n" % len(replies))
+    for number, reply in enumerate(replies):
+        open("%s/%d" % (out, number + 1), "wb").write(reply)
+        site.write("/r/%d\n    raw\n    file %d\n    close\n"
+                   % (number + 1, number + 1))
+    site.write("/*\n    body a page\n")
+open(out + "/count", "w").write(str(len(replies)))
+END
+    start_playground --site "$TMP/my.site"
+    fetch 1 --timeout 20s --per-host 10
+    same "$(cat "$TMP/count")" "$(outcomes | grep -c '^/r/[0-9]* ')" "outcomes"
+    [ "$(cat "$TMP/count")" -gt 200 ]
+    same "" "$(outcomes | grep timed-out)" "hung"
+}
