@@ -205,6 +205,15 @@ static void take_signals(struct crawler *crawler)
             crew_abandon(crawler->crew);
 }
 
+static void flush_log(struct crawler *crawler)
+{
+    if (logr_flush(crawler->options->log) || crawler->failed)
+        return;
+    fprintf(stderr, "crawler: cannot write the log: %s\n", strerror(errno));
+    crawler->failed = true;
+    crew_abandon(crawler->crew);
+}
+
 /* Until a page is back, a host is due, a limit is reached, a signal came. */
 static void wait_for_news(struct crawler *crawler)
 {
@@ -216,10 +225,9 @@ static void wait_for_news(struct crawler *crawler)
     };
 
     show_progress(crawler, &idle);
-    if (!logr_flush(crawler->options->log) && !crawler->failed) {
-        fprintf(stderr, "crawler: cannot write the log: %s\n", strerror(errno));
-        crawler->failed = true;
-    }
+    flush_log(crawler);
+    if (is_over(crawler))
+        return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
     crawler->now_ms = clock_mono_ms();
     if (fd[1].revents & POLLIN)

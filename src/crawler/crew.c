@@ -21,6 +21,7 @@ struct crew {
     struct member *member;
     unsigned count;
     unsigned workers, busy;
+    bool abandoned;
     struct letter *back;  /* taken from the inbox, not yet handed out */
     struct letter *spare; /* jobs to be used again */
 };
@@ -151,5 +152,8 @@ void crew_put_back(struct crew *crew, struct job *job)
 
 void crew_abandon(struct crew *crew)
 {
-    tell_all(crew, JOB_ABANDON);
+    /* A letter cannot be in the post twice. */
+    if (!crew->abandoned)
+        tell_all(crew, JOB_ABANDON);
+    crew->abandoned = true;
 }

@@ -32,7 +32,8 @@ int crew_fd(const struct crew *crew);
 struct job *crew_take(struct crew *crew);
 void crew_put_back(struct crew *crew, struct job *job);
 
-/* End all fetches now; they still come back, as ABANDONED. */
+/* End all fetches now; they still come back, as ABANDONED. No more may be
+ * given out after this. */
 void crew_abandon(struct crew *crew);
 
 #endif
