@@ -305,9 +305,10 @@ static void take_back_one(struct crawler *crawler, struct job *job)
         pagedir_discard(crawler->options->dir, page->file);
     } else if (page->outcome == ABANDONED || is_tried_again(crawler, job)) {
         uint64_t wait_ms = retry_wait_ms(page->outcome, job->target->tries);
-        if (page->outcome != ABANDONED)
+        if (page->outcome != ABANDONED) {
             logr_retry(crawler->options->log, page, wait_ms);
-        crawler->stats->retries++;
+            crawler->stats->retries++;
+        }
         frontier_again(frontier, job->target, after_end_ms(page), wait_ms,
                        retry_holds_host(page->outcome));
         return;
