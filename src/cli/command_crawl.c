@@ -13,6 +13,14 @@
 
 enum { PROGRESS_MS = 200 };
 
+/* As nohup does it: what is blocked would else be kept for us to read. */
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+
+    return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 /* Signals are read like any other event, by the mind; no handler runs. */
 static int open_signals(void)
 {
@@ -21,10 +29,13 @@ static int open_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    if (!is_ignored(SIGHUP))
+        sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    /* A reader of the log who leaves shows as a failed write. */
+    /* A reader of the log who leaves and a file that grows too large show as
+     * failed writes. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
