@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 
@@ -12,8 +14,20 @@ static const struct command_row commands[] = {
     {"links", command_links},
 };
 
+/* A file that we open must not take the place of a closed standard stream, or
+ * the log would be written into it. What is put there instead fails as the
+ * closed one would. */
+static void fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            _exit(1);
+}
+
 int main(int argc, char *argv[])
 {
+    fill_standard_streams();
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
         if (argc > 1 && !strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 2, argv + 2);

@@ -94,6 +94,10 @@ int usage_run(enum command command, int argc, char *const argv[],
         puts("crawler " CRAWLER_VERSION);
     else
         status = run(&options);
+    if (!status && (fflush(stdout) || ferror(stdout))) {
+        perror("crawler: cannot write");
+        status = 1;
+    }
     buf_release(&error);
     options_release(&options);
     return status;
