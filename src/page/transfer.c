@@ -365,10 +365,11 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
         return transfer->cut_as;
     if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
         return PRIVATE_ADDRESS;
+    /* The body of such an answer is not wanted, so it may be broken. */
+    if (transfer->headers_done && transfer->page->status != 200)
+        return outcome_of_status(transfer->page);
     if (code != CURLE_OK)
         return outcome_of_code(code);
-    if (transfer->page->status != 200)
-        return outcome_of_status(transfer->page);
     return outcome_of_body(transfer);
 }
 

@@ -490,6 +490,30 @@ http://user:p%40ss@example.org/ fetched
 http://user:p%40ss@example.org/inside fetched" "$(outcomes -)"
 }
 
+@test "what is asked is the URL, byte for byte" {
+    python3 -c '
+import html, sys
+forms = ("/p%cq", "/p/%c", "/x?a%cb", "/?%c", "/%%2e%%2e/%c", "/..%%2f%c", "/%%%c",
+         "/x?%%%c", "/a//%c//")
+links = [form % code for code in range(0x21, 0x7f) for form in forms]
+links += ["/p%%%02x?%%%02X" % (code, code) for code in range(256)]
+for link in links:
+    print("<a href=\"%s\">.</a>" % html.escape(link))' >"$TMP/page"
+    serve <<'END'
+/start
+    file page
+    type text/html
+/*
+    body here
+END
+    fetch 1 --per-host 8 http://example.org/start
+    stop_playground
+    [ "$(page_count)" -gt 900 ]
+    page_urls | sed 's,^http://example.org,,' >"$TMP/saved"
+    record_column path | sed 's,\\\\,\\,g' | LC_ALL=C sort >"$TMP/asked"
+    cmp "$TMP/asked" "$TMP/saved"
+}
+
 @test "the request: one line, Host, User-Agent, Accept, the user's headers" {
     serve <<'END'
 /*

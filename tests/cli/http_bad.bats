@@ -169,6 +169,61 @@ END
 /last fetched" "$(outcomes)"
 }
 
+@test "the status counts, however the body of a redirect or an error ends" {
+    serve <<'END'
+/
+    links 6 /%d
+/1
+    raw HTTP/1.1 302 Found\r\nLocation: /to/1\r\nContent-Length: 100\r\n\r\n
+    close
+/2 302
+    redirect /to/2
+    header Content-Encoding: gzip
+    body this is not gzip
+/3 302
+    redirect /to/3
+    chunked
+    repeat 10 0123456789
+    reset 50
+/4 404
+    repeat 10 0123456789
+    cut 50
+/5 404
+    header Content-Encoding: rot13
+    body an error page
+/6 500
+    repeat 10 0123456789
+    cut 50
+/to/*
+    body here
+END
+    fetch 1
+    same "/ fetched
+/1 redirected
+/2 redirected
+/3 redirected
+/4 client-error
+/5 client-error
+/6 server-error
+/to/1 fetched
+/to/2 fetched
+/to/3 fetched" "$(outcomes)"
+}
+
+@test "a server that closes without a word loses no page" {
+    serve <<'END'
+/
+    links 100 /%d
+/*
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+    close
+END
+    for count in 1 8; do
+        fetch 1 --per-host "$count"
+        same 101 "$(page_count)" "with $count"
+    done
+}
+
 @test "header lines that begin with a blank, the first one too" {
     serve <<'END'
 /
