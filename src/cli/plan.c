@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -223,7 +224,6 @@ static int plan_fetching(struct plan *plan, const struct options *options)
         .cacert = options->cacert,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
-        .connections = (uint32_t)options->workers,
         .insecure = options->insecure,
         .allow_private = options->allow_private,
         .any_mime = is_course(options),
@@ -250,6 +250,30 @@ static uint32_t core_count(void)
     return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
 }
 
+/* Hands are not loaded quite evenly; the busier one must not have to close
+ * connections that it will use again. */
+enum { SPARE_CONNECTIONS = 8 };
+
+/* A socket for every fetch in flight, one that is kept open for each, and
+ * what every thread and the rest have. */
+static int plan_files(const struct crawl_options *crawl)
+{
+    rlim_t need = 2 * (rlim_t)crawl->workers +
+                  2 * SPARE_CONNECTIONS * (rlim_t)crawl->threads + 64;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
+        return 0;
+    limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
+    if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
+        return usage_error("--workers %u and --threads %u may need %llu open "
+                           "files, and ulimit -n is %llu",
+                           (unsigned)crawl->workers, (unsigned)crawl->threads,
+                           (unsigned long long)need,
+                           (unsigned long long)limit.rlim_cur);
+    return 0;
+}
+
 static void plan_pace(struct plan *plan, const struct options *options)
 {
     struct crawl_options *crawl = &plan->crawl;
@@ -267,6 +291,8 @@ static void plan_pace(struct plan *plan, const struct options *options)
         options->threads ? (uint32_t)options->threads : core_count();
     if (crawl->threads > crawl->workers)
         crawl->threads = crawl->workers;
+    crawl->hand.fetch.connections =
+        crawl->workers / crawl->threads + SPARE_CONNECTIONS;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
 }
@@ -297,6 +323,8 @@ int plan_make(struct plan *plan, const struct options *options)
         (status = plan_depth(plan, options, argument[2])))
         return status;
     plan_pace(plan, options);
+    if ((status = plan_files(&plan->crawl)))
+        return status;
     logr_init(&plan->log, stdout,
               options->quiet ? LOG_NONE : (enum log_kind)options->log,
               options->verbose && !options->quiet, &plan->dir);
