@@ -227,8 +227,7 @@ static void json_at_its_largest(void **state)
     tempdir_remove(&temp);
 }
 
-/* --- a reader that fails ----------------------------------------------------
- */
+/* --- a reader that fails --------------------------------------------- */
 
 static void full_disk(void **state)
 {

@@ -11,7 +11,7 @@
 
 enum { WORDS_MAX = 12 };
 
-/* --- a command line and what comes of it --------------------------------- */
+/* --- a command line and what comes of it ----------------------------- */
 
 struct parsed {
     struct options options;
@@ -48,7 +48,7 @@ static const char *joined(const char *const *item, size_t count,
     return buf_cstr(out);
 }
 
-/* --- good ones ------------------------------------------------------------ */
+/* --- good ones ------------------------------------------------------- */
 
 static void numbers(void **state)
 {
@@ -250,8 +250,7 @@ static void very_many_arguments(void **state)
     free(argv);
 }
 
-/* --- bad ones --------------------------------------------------------------
- */
+/* --- bad ones -------------------------------------------------------- */
 
 static void errors(void **state)
 {
@@ -344,8 +343,7 @@ static void long_words(void **state)
     }
 }
 
-/* --- the table itself ------------------------------------------------------
- */
+/* --- the table itself ------------------------------------------------ */
 
 static bool is_number(enum option_type type)
 {

@@ -1,0 +1,341 @@
+/* The frontier against a naive model of its rules: a list of targets that is
+ * walked from end to end for every question. Random operations, fixed seeds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+#include "support/random.h"
+
+/* Hosts of the model and their domains; the last two are one host. */
+static const struct {
+    const char *origin;
+    size_t host, domain;
+} sites[] = {
+    {"http://a.example", 0, 0},      {"http://www.a.example", 1, 0},
+    {"http://a.example:8080", 2, 0}, {"https://deep.www.a.example", 3, 0},
+    {"http://b.example", 4, 1},      {"http://c.co.uk", 5, 2},
+    {"http://d.co.uk", 6, 3},        {"http://www.d.co.uk", 7, 3},
+    {"http://192.0.2.1", 8, 4},      {"http://192.0.2.1:81", 9, 4},
+    {"http://[2001:db8::1]", 10, 5}, {"http://e.example", 11, 6},
+    {"https://e.example", 11, 6},
+};
+
+enum { HOSTS = 12, DOMAINS = 7, TARGETS = 150 };
+
+struct model_target {
+    bool open;
+    enum target_state state;
+    size_t site;
+    uint32_t depth, referrer_id;
+    uint64_t age, due_ms, fingerprint;
+    struct target *target; /* in flight */
+};
+
+struct model {
+    struct frontier *frontier;
+    uint64_t delay_ms;
+    uint32_t per_host;
+    uint64_t next_fetch_ms[HOSTS];
+    uint32_t host_in_flight[HOSTS], domain_in_flight[DOMAINS];
+    struct model_target target[TARGETS];
+    uint64_t age, fingerprint, now_ms;
+    struct random random;
+    struct arena arena;
+    size_t takes, refusals;
+};
+
+/* --- the rules, told plainly ----------------------------------------- */
+
+static uint32_t lowest_depth(const struct model *model)
+{
+    uint32_t lowest = UINT32_MAX;
+
+    for (size_t i = 0; i < TARGETS; i++)
+        if (model->target[i].open && model->target[i].depth < lowest)
+            lowest = model->target[i].depth;
+    return lowest;
+}
+
+/* When the target may go if nothing else happens; UINT64_MAX: not so. */
+static uint64_t eligible_from(const struct model *model,
+                              const struct model_target *target,
+                              uint32_t lowest)
+{
+    size_t host = sites[target->site].host;
+    uint64_t from_ms = model->next_fetch_ms[host];
+
+    if (!target->open || target->state == TARGET_IN_FLIGHT ||
+        target->depth != lowest ||
+        model->host_in_flight[host] >= model->per_host ||
+        model->domain_in_flight[sites[target->site].domain] >= model->per_host)
+        return UINT64_MAX;
+    if (target->state == TARGET_RETRYING && target->due_ms > from_ms)
+        from_ms = target->due_ms;
+    return from_ms;
+}
+
+static struct model_target *first_eligible(struct model *model)
+{
+    uint32_t lowest = lowest_depth(model);
+    struct model_target *first = NULL;
+
+    for (size_t i = 0; i < TARGETS; i++) {
+        struct model_target *target = &model->target[i];
+        if (eligible_from(model, target, lowest) <= model->now_ms &&
+            (!first || target->age < first->age))
+            first = target;
+    }
+    return first;
+}
+
+static size_t count(const struct model *model, bool in_flight)
+{
+    size_t result = 0;
+
+    for (size_t i = 0; i < TARGETS; i++)
+        result += model->target[i].open &&
+                  (model->target[i].state == TARGET_IN_FLIGHT) == in_flight;
+    return result;
+}
+
+/* --- operations on both ---------------------------------------------- */
+
+/* A target in one of the states of the set, or NULL. */
+static struct model_target *pick(struct model *model, unsigned states)
+{
+    size_t start = random_below(&model->random, TARGETS);
+
+    for (size_t i = 0; i < TARGETS; i++) {
+        struct model_target *target = &model->target[(start + i) % TARGETS];
+        if (target->open && (states & 1u << target->state))
+            return target;
+    }
+    return NULL;
+}
+
+static void put(struct model *model)
+{
+    size_t place = 0;
+    char text[100];
+    struct url url;
+
+    while (place < TARGETS && model->target[place].open)
+        place++;
+    if (place == TARGETS)
+        return;
+    struct model_target *target = &model->target[place];
+    *target = (struct model_target){
+        .open = true,
+        .state = TARGET_QUEUED,
+        .site = random_below(&model->random, ARRAY_LEN(sites)),
+        .depth = random_below(&model->random, 4),
+        .referrer_id = random_below(&model->random, 1000),
+        .age = model->age++,
+        .fingerprint = model->fingerprint += 0x9e3779b97f4a7c15,
+    };
+    snprintf(text, sizeof(text), "%s/%llu", sites[target->site].origin,
+             (unsigned long long)target->age);
+    arena_clear(&model->arena);
+    assert_int_equal(url_parse(&url, &model->arena, str_of(text), NULL, NULL),
+                     ERR_NONE);
+    frontier_put(model->frontier, &url, target->fingerprint, target->depth,
+                 target->referrer_id, model->now_ms);
+}
+
+static void found_again(struct model *model)
+{
+    struct model_target *target = pick(model, 7);
+    uint32_t depth = random_below(&model->random, 5);
+    uint32_t referrer_id = random_below(&model->random, 1000);
+
+    if (!target)
+        return;
+    frontier_found_again(model->frontier, target->fingerprint, depth,
+                         referrer_id);
+    if (target->state != TARGET_IN_FLIGHT && depth < target->depth) {
+        target->depth = depth;
+        target->referrer_id = referrer_id;
+    }
+}
+
+static void check_idle(struct model *model)
+{
+    struct idle idle = frontier_idle(model->frontier, model->now_ms);
+    uint32_t lowest = lowest_depth(model);
+    uint64_t soonest_ms = UINT64_MAX;
+
+    for (size_t i = 0; i < TARGETS; i++) {
+        uint64_t from_ms = eligible_from(model, &model->target[i], lowest);
+        if (from_ms < soonest_ms)
+            soonest_ms = from_ms;
+    }
+    /* Whoever sleeps until then must miss nothing, and must sleep. */
+    if (idle.reason == IDLE_NOT || idle.until_ms > soonest_ms ||
+        idle.until_ms <= model->now_ms)
+        fail_msg("at %llu: reason %d until %llu, the next may go at %llu",
+                 (unsigned long long)model->now_ms, idle.reason,
+                 (unsigned long long)idle.until_ms,
+                 (unsigned long long)soonest_ms);
+    assert_int_equal(idle.reason == IDLE_EMPTY,
+                     !count(model, true) && !count(model, false));
+    assert_int_equal(idle.until_ms == UINT64_MAX,
+                     idle.reason == IDLE_EMPTY || idle.reason == IDLE_FLIGHT);
+    assert_int_equal(idle.host.len != 0, idle.until_ms != UINT64_MAX);
+}
+
+static void take(struct model *model)
+{
+    struct model_target *expected = first_eligible(model);
+    struct target *got = frontier_take(model->frontier, model->now_ms);
+
+    if ((got == NULL) != (expected == NULL) ||
+        (got && got->fingerprint != expected->fingerprint))
+        fail_msg("at %llu: expected depth %u age %llu, got %s depth %u",
+                 (unsigned long long)model->now_ms,
+                 expected ? expected->depth : 0,
+                 (unsigned long long)(expected ? expected->age : 0),
+                 got ? got->url : "nothing", got ? got->depth : 0);
+    if (!got) {
+        model->refusals++;
+        check_idle(model);
+        return;
+    }
+    model->takes++;
+    assert_int_equal(got->depth, expected->depth);
+    assert_int_equal(got->referrer_id, expected->referrer_id);
+    assert_int_equal(got->state, TARGET_IN_FLIGHT);
+    expected->state = TARGET_IN_FLIGHT;
+    expected->target = got;
+    model->host_in_flight[sites[expected->site].host]++;
+    model->domain_in_flight[sites[expected->site].domain]++;
+}
+
+/* The end of a fetch, noticed a little later than it was. */
+static void land(struct model *model, bool again)
+{
+    struct model_target *target = pick(model, 1u << TARGET_IN_FLIGHT);
+
+    if (!target)
+        return;
+    size_t host = sites[target->site].host;
+    uint64_t late_ms = random_below(&model->random, 20);
+    uint64_t end_ms = model->now_ms - late_ms;
+    uint64_t wait_ms = random_below(&model->random, 3000);
+    bool whole_host = again && random_below(&model->random, 2);
+    uint64_t pause_ms =
+        whole_host && wait_ms > model->delay_ms ? wait_ms : model->delay_ms;
+
+    model->host_in_flight[host]--;
+    model->domain_in_flight[sites[target->site].domain]--;
+    if (model->next_fetch_ms[host] < end_ms + pause_ms)
+        model->next_fetch_ms[host] = end_ms + pause_ms;
+    if (again) {
+        frontier_again(model->frontier, target->target, end_ms, wait_ms,
+                       whole_host);
+        target->state = TARGET_RETRYING;
+        target->due_ms = end_ms + wait_ms;
+    } else {
+        frontier_done(model->frontier, target->target, end_ms);
+        target->open = false;
+    }
+}
+
+static void step(struct model *model)
+{
+    uint32_t dice = random_below(&model->random, 100);
+
+    if (dice < 22)
+        put(model);
+    else if (dice < 28)
+        found_again(model);
+    else if (dice < 60)
+        take(model);
+    else if (dice < 80)
+        land(model, false);
+    else if (dice < 86)
+        land(model, true);
+    else
+        model->now_ms += random_below(&model->random, 300);
+
+    struct frontier_counts counts = frontier_counts(model->frontier);
+    assert_int_equal(counts.queued, count(model, false));
+    assert_int_equal(counts.in_flight, count(model, true));
+    for (size_t i = 0; i < HOSTS; i++)
+        assert_true(model->host_in_flight[i] <= model->per_host);
+    for (size_t i = 0; i < DOMAINS; i++)
+        assert_true(model->domain_in_flight[i] <= model->per_host);
+}
+
+/* --- runs
+ * ---------------------------------------------------------------------- */
+
+static void simulate(const struct domains *domains, uint64_t delay_ms,
+                     uint32_t per_host, uint64_t seed, int steps)
+{
+    const struct frontier_options options = {
+        .delay_ms = delay_ms,
+        .per_host = per_host,
+        .hash_seed = seed,
+        .domains = domains,
+    };
+    struct model *model = calloc(1, sizeof(*model));
+
+    model->frontier = frontier_new(&options);
+    model->delay_ms = delay_ms;
+    model->per_host = per_host;
+    model->now_ms = 1000;
+    model->random.state = seed;
+    arena_init(&model->arena);
+    for (int i = 0; i < steps; i++)
+        step(model);
+    /* A run in which hardly anything is taken would prove nothing. */
+    if (model->takes < (size_t)steps / 100 || !model->refusals)
+        fail_msg("%zu taken, %zu refused in %d steps", model->takes,
+                 model->refusals, steps);
+
+    /* In the odd runs all is done at the end, in the others the rest is freed
+     * as it stands. */
+    for (int i = 0; seed % 2 && count(model, false) && i < 100000; i++) {
+        model->now_ms += 100;
+        land(model, false);
+        take(model);
+    }
+    while (count(model, true))
+        land(model, false);
+    assert_int_equal(seed % 2 && count(model, false), 0);
+    frontier_free(model->frontier);
+    arena_release(&model->arena);
+    free(model);
+}
+
+static void against_a_naive_model(void **state)
+{
+    static const struct {
+        uint64_t delay_ms;
+        uint32_t per_host;
+    } cases[] = {
+        {0, 1}, {0, 2}, {50, 1}, {1000, 1}, {200, 3}, {1000, 100},
+    };
+    struct domains *domains = domains_new();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (uint64_t seed = 1; seed <= 4; seed++)
+            simulate(domains, cases[i].delay_ms, cases[i].per_host, seed + i,
+                     5000);
+    simulate(domains, 50, 2, 99, 100000);
+    domains_free(domains);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_a_naive_model),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
