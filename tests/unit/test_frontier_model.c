@@ -270,8 +270,7 @@ static void step(struct model *model)
         assert_true(model->domain_in_flight[i] <= model->per_host);
 }
 
-/* --- runs
- * ---------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------ */
 
 static void simulate(const struct domains *domains, uint64_t delay_ms,
                      uint32_t per_host, uint64_t seed, int steps)

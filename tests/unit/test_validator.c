@@ -1,0 +1,290 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "frontier/validator.h"
+#include "url/key.h"
+
+enum { SEED = 5, MAX_DEPTH = 3, MAX_HOPS = 2 };
+
+struct fixture {
+    struct domains *domains;
+    struct scope *scope;
+    struct arena arena;
+    struct validator validator;
+};
+
+static struct url *parse(struct fixture *fixture, const char *text)
+{
+    struct url *url = arena_new(&fixture->arena, sizeof(*url));
+
+    if (url_parse(url, &fixture->arena, str_of(text), NULL, NULL))
+        fail_msg("%s is not a URL", text);
+    return url;
+}
+
+/* Everything on h.example is internal. */
+static void start(struct fixture *fixture)
+{
+    fixture->domains = domains_new();
+    fixture->scope = scope_new(fixture->domains);
+    arena_init(&fixture->arena);
+    scope_add_prefix(fixture->scope, parse(fixture, "http://h.example/"));
+    const struct frontier_options options = {
+        .per_host = 100,
+        .hash_seed = SEED,
+        .domains = fixture->domains,
+    };
+    validator_init(&fixture->validator, fixture->scope, MAX_DEPTH, &options);
+}
+
+static void finish(struct fixture *fixture)
+{
+    validator_release(&fixture->validator);
+    scope_free(fixture->scope);
+    domains_free(fixture->domains);
+    arena_release(&fixture->arena);
+}
+
+static struct offer offer_of(struct fixture *fixture, const char *text,
+                             uint32_t depth)
+{
+    const struct url *url = parse(fixture, text);
+    uint64_t fingerprint = url_fingerprint(url, SEED);
+
+    validator_expect(&fixture->validator, fingerprint);
+    return (struct offer){url, fingerprint, depth, 1};
+}
+
+static enum verdict offer(struct fixture *fixture, const char *text,
+                          uint32_t depth)
+{
+    struct offer link = offer_of(fixture, text, depth);
+
+    return validator_offer(&fixture->validator, &link, 0);
+}
+
+static enum verdict redirect(struct fixture *fixture, const struct target *from,
+                             const char *text)
+{
+    struct offer link = offer_of(fixture, text, from->depth);
+
+    return validator_offer_redirect(&fixture->validator, from, &link, MAX_HOPS,
+                                    0);
+}
+
+static struct target *take(struct fixture *fixture)
+{
+    return frontier_take(fixture->validator.frontier, 0);
+}
+
+static void done(struct fixture *fixture, struct target *target)
+{
+    frontier_done(fixture->validator.frontier, target, 0);
+}
+
+static size_t queued(const struct fixture *fixture)
+{
+    return frontier_counts(fixture->validator.frontier).queued;
+}
+
+/* In this order: what was offered before decides about the later ones. */
+static void each_verdict(void **state)
+{
+    static const struct {
+        const char *url;
+        uint32_t depth;
+        enum verdict verdict;
+    } cases[] = {
+        {"http://h.example/", 0, ACCEPT},
+        {"http://h.example/", 0, DUPLICATE},
+        {"http://h.example/#f", 1, DUPLICATE},
+        {"http://H.EXAMPLE:80/?", 1, DUPLICATE},
+        {"http://h.example/a", 1, ACCEPT},
+        {"http://h.example/%61", 2, DUPLICATE},
+        {"http://h.example/A", 2, ACCEPT},
+        {"http://o.example/", 1, EXTERNAL},
+        {"https://h.example/", 1, EXTERNAL},
+        {"http://h.example.evil.example/", 1, EXTERNAL},
+        {"http://h.example@evil.example/", 1, EXTERNAL},
+        /* As deep as may be, and deeper. */
+        {"http://h.example/3", MAX_DEPTH, ACCEPT},
+        {"http://h.example/4", MAX_DEPTH + 1, TOO_DEEP},
+        {"http://h.example/4", UINT32_MAX, TOO_DEEP},
+        /* Too deep is not seen: there may be a shorter way. */
+        {"http://h.example/4", MAX_DEPTH, ACCEPT},
+        {"http://h.example/4", MAX_DEPTH + 1, TOO_DEEP},
+        /* External comes before too deep, and too deep before seen. */
+        {"http://o.example/", MAX_DEPTH + 1, EXTERNAL},
+        {"http://o.example/", 1, EXTERNAL},
+    };
+    struct fixture fixture;
+    size_t accepted = 0;
+
+    (void)state;
+    start(&fixture);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        enum verdict got = offer(&fixture, cases[i].url, cases[i].depth);
+        if (got != cases[i].verdict)
+            fail_msg("case %zu, %s at %u: expected %s, got %s", i, cases[i].url,
+                     cases[i].depth, verdict_name(cases[i].verdict),
+                     verdict_name(got));
+        accepted += got == ACCEPT;
+        assert_int_equal(queued(&fixture), accepted);
+    }
+    finish(&fixture);
+}
+
+/* A link to a page that is still queued may be the shorter way to it. */
+static void shorter_way(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    start(&fixture);
+    assert_int_equal(offer(&fixture, "http://h.example/x", 3), ACCEPT);
+    assert_int_equal(offer(&fixture, "http://h.example/x", 1), DUPLICATE);
+    assert_int_equal(offer(&fixture, "http://h.example/x", 2), DUPLICATE);
+    struct target *target = take(&fixture);
+    assert_int_equal(target->depth, 1);
+    done(&fixture, target);
+    assert_int_equal(offer(&fixture, "http://h.example/x", 0), DUPLICATE);
+    assert_int_equal(queued(&fixture), 0);
+    finish(&fixture);
+}
+
+static void redirects(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        enum verdict verdict;
+    } cases[] = {
+        {"http://h.example/a", "http://h.example/new", ACCEPT},
+        {"http://h.example/a", "http://h.example/seen", DUPLICATE},
+        {"http://h.example/a", "http://h.example/s%65en", DUPLICATE},
+        {"http://h.example/a", "http://o.example/", EXTERNAL},
+        {"http://h.example/a", "https://h.example/a", EXTERNAL},
+        /* To itself, letter for letter: an endless loop. */
+        {"http://h.example/a", "http://h.example/a", DUPLICATE},
+        {"http://h.example/a", "http://h.example/a#f", DUPLICATE},
+        /* To itself by another spelling: the page is there. */
+        {"http://h.example/%61", "http://h.example/a", ACCEPT},
+        {"http://h.example/a?", "http://h.example/a", ACCEPT},
+        {"http://h.example/a", "http://h.example/a?", ACCEPT},
+        {"http://h.example/%c3%a4", "http://h.example/%C3%A4", ACCEPT},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture fixture;
+        start(&fixture);
+        assert_int_equal(offer(&fixture, cases[i].from, MAX_DEPTH), ACCEPT);
+        assert_int_equal(offer(&fixture, "http://h.example/seen", MAX_DEPTH),
+                         ACCEPT);
+        struct target *from = take(&fixture);
+        enum verdict got = redirect(&fixture, from, cases[i].to);
+        if (got != cases[i].verdict)
+            fail_msg("%s to %s: expected %s, got %s", cases[i].from,
+                     cases[i].to, verdict_name(cases[i].verdict),
+                     verdict_name(got));
+        done(&fixture, from);
+        assert_int_equal(queued(&fixture), got == ACCEPT ? 2 : 1);
+        done(&fixture, take(&fixture));
+        struct target *target = take(&fixture);
+        assert_int_equal(target != NULL, got == ACCEPT);
+        if (target) {
+            /* The page that is fetched in the end has the same depth. */
+            assert_string_equal(target->url, cases[i].to);
+            assert_int_equal(target->depth, MAX_DEPTH);
+            assert_int_equal(target->redirects, 1);
+            done(&fixture, target);
+        }
+        finish(&fixture);
+    }
+}
+
+/* A chain is followed for MAX_HOPS hops, and a link starts at 0 again. */
+static void chains(void **state)
+{
+    static const char *const chain[] = {
+        "http://h.example/1",
+        "http://h.example/2",
+        "http://h.example/3",
+    };
+    struct fixture fixture;
+
+    (void)state;
+    start(&fixture);
+    assert_int_equal(offer(&fixture, "http://h.example/0", 0), ACCEPT);
+    for (size_t i = 0; i < ARRAY_LEN(chain); i++) {
+        struct target *from = take(&fixture);
+        assert_int_equal(from->redirects, i);
+        assert_int_equal(redirect(&fixture, from, chain[i]),
+                         i < MAX_HOPS ? ACCEPT : TOO_MANY_REDIRECTS);
+        done(&fixture, from);
+    }
+    assert_int_equal(queued(&fixture), 0);
+    /* What was at the end of too many redirects has not been seen. */
+    assert_int_equal(offer(&fixture, chain[2], 1), ACCEPT);
+    struct target *target = take(&fixture);
+    assert_int_equal(target->redirects, 0);
+    done(&fixture, target);
+    finish(&fixture);
+}
+
+/* Two spellings that lead to each other end like any chain. */
+static void spellings_in_a_circle(void **state)
+{
+    struct fixture fixture;
+    size_t fetches = 0;
+
+    (void)state;
+    start(&fixture);
+    assert_int_equal(offer(&fixture, "http://h.example/a", 0), ACCEPT);
+    struct target *from;
+    while ((from = take(&fixture))) {
+        redirect(&fixture, from,
+                 fetches++ % 2 ? "http://h.example/a" : "http://h.example/%61");
+        done(&fixture, from);
+        assert_in_range(fetches, 1, MAX_HOPS + 1);
+    }
+    assert_int_equal(fetches, MAX_HOPS + 1);
+    finish(&fixture);
+}
+
+/* A retry of a page that was reached by another spelling of itself. */
+static void respelled_and_tried_again(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    start(&fixture);
+    assert_int_equal(offer(&fixture, "http://h.example/%61", 1), ACCEPT);
+    struct target *from = take(&fixture);
+    assert_int_equal(redirect(&fixture, from, "http://h.example/a"), ACCEPT);
+    done(&fixture, from);
+    struct target *target = take(&fixture);
+    frontier_again(fixture.validator.frontier, target, 0, 10, false);
+    assert_int_equal(offer(&fixture, "http://h.example/a", 0), DUPLICATE);
+    target = frontier_take(fixture.validator.frontier, 10);
+    assert_int_equal(target->depth, 0);
+    assert_int_equal(target->redirects, 1);
+    done(&fixture, target);
+    finish(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_verdict),
+        cmocka_unit_test(shorter_way),
+        cmocka_unit_test(redirects),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(spellings_in_a_circle),
+        cmocka_unit_test(respelled_and_tried_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
