@@ -64,6 +64,9 @@ static int crawl(struct plan *plan, const struct options *options)
         plan->crawl.on_progress = progress_draw;
         plan->crawl.user = &progress;
         plan->crawl.progress_ms = PROGRESS_MS;
+        plan->log.make_room = progress_wipe;
+        plan->log.user = &progress;
+        plan->log.out_needs_room = isatty(STDOUT_FILENO);
     }
     plan->crawl.signal_fd = open_signals();
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
@@ -72,8 +75,6 @@ static int crawl(struct plan *plan, const struct options *options)
         print_summary(&stats);
     if (end == CRAWL_NOTHING)
         fprintf(stderr, "crawler: not a single page could be fetched\n");
-    if (!logr_flush(&plan->log) && end != CRAWL_FAILED)
-        end = CRAWL_FAILED;
     close(plan->crawl.signal_fd);
     return (int)end;
 }

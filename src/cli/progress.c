@@ -111,8 +111,10 @@ void progress_draw(void *user, const struct crawl_progress *now)
     progress->shown = true;
 }
 
-void progress_wipe(struct progress *progress)
+void progress_wipe(void *user)
 {
+    struct progress *progress = user;
+
     if (progress->shown)
         fputs("\r\033[K", stderr);
     progress->shown = false;

@@ -15,9 +15,10 @@ struct progress {
 /* Is there a terminal to draw on? */
 bool progress_is_wanted(void);
 
-/* For crawl_options.on_progress; `user` is a struct progress. */
+/* For crawl_options.on_progress and logr.make_room; `user` is a struct
+ * progress. */
 void progress_draw(void *user, const struct crawl_progress *now);
-void progress_wipe(struct progress *progress);
+void progress_wipe(void *user);
 
 /* The text alone, at most `columns` wide. */
 void progress_format(struct buf *line, const struct crawl_progress *now,

@@ -26,6 +26,7 @@ static bool is_over(const struct crawler *crawler);
 static void hand_out(struct crawler *crawler);
 static void wait_for_news(struct crawler *crawler);
 static void take_back(struct crawler *crawler);
+static void flush_log(struct crawler *crawler);
 static enum crawl_end how_it_ended(const struct crawler *crawler);
 
 enum crawl_end crawler_run(const struct crawl_options *options,
@@ -49,6 +50,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
         take_back(&crawler);
     }
 
+    flush_log(&crawler);
     enum crawl_end end = how_it_ended(&crawler);
     crew_free(crawler.crew);
     validator_release(&crawler.validator);
@@ -209,7 +211,9 @@ static void flush_log(struct crawler *crawler)
 {
     if (logr_flush(crawler->options->log) || crawler->failed)
         return;
-    fprintf(stderr, "crawler: cannot write the log: %s\n", strerror(errno));
+    int why = errno;
+    logr_make_room(crawler->options->log);
+    fprintf(stderr, "crawler: cannot write the log: %s\n", strerror(why));
     crawler->failed = true;
     crew_abandon(crawler->crew);
 }
@@ -224,8 +228,8 @@ static void wait_for_news(struct crawler *crawler)
         {.fd = crawler->options->signal_fd, .events = POLLIN},
     };
 
-    show_progress(crawler, &idle);
     flush_log(crawler);
+    show_progress(crawler, &idle);
     if (is_over(crawler))
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
@@ -244,6 +248,7 @@ static bool is_tried_again(const struct crawler *crawler, const struct job *job)
 
 static void fail(struct crawler *crawler, int why)
 {
+    logr_make_room(crawler->options->log);
     fprintf(stderr, "crawler: cannot write page %u in %s: %s\n",
             (unsigned)crawler->options->dir->last_id + 1,
             crawler->options->dir_path, strerror(why));

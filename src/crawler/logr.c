@@ -28,20 +28,31 @@ void logr_release(struct logr *log)
     buf_release(&log->line);
 }
 
+void logr_make_room(struct logr *log)
+{
+    if (log->make_room)
+        log->make_room(log->user);
+}
+
 static void put(struct logr *log, const char *word, uint32_t depth,
                 struct str url)
 {
     int indent = depth < INDENT_MAX ? (int)depth : INDENT_MAX;
 
+    if (log->out_needs_room)
+        logr_make_room(log);
     fprintf(log->out, "%2u %*s%9s: %.*s\n", (unsigned)depth, indent, "", word,
             (int)url.len, url.ptr);
 }
 
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
 {
-    if (log->verbose && page->outcome != FETCHED && page->outcome != REDIRECTED)
+    if (log->verbose && page->outcome != FETCHED &&
+        page->outcome != REDIRECTED) {
+        logr_make_room(log);
         fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
                 outcome_text(page->outcome), page->status);
+    }
     if (log->kind != LOG_TSE)
         return;
     put(log, outcome_word(page->outcome), page->depth, page->url);
@@ -53,9 +64,11 @@ void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
 
 void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms)
 {
-    if (log->verbose)
-        fprintf(stderr, "crawler: %s: %s; again in %.1f s\n", page->url.ptr,
-                outcome_text(page->outcome), (double)wait_ms / 1000);
+    if (!log->verbose)
+        return;
+    logr_make_room(log);
+    fprintf(stderr, "crawler: %s: %s; again in %.1f s\n", page->url.ptr,
+            outcome_text(page->outcome), (double)wait_ms / 1000);
 }
 
 void logr_link(struct logr *log, const struct webpage *page, struct str url,
@@ -121,6 +134,8 @@ void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
     put_referrer(log, referrer_id);
     put_verdicts(line, tally);
     buf_put(line, STR("}\n"));
+    if (log->out_needs_room)
+        logr_make_room(log);
     fwrite(line->ptr, 1, line->len, log->out);
 }
 

@@ -24,6 +24,11 @@ struct logr {
     bool verbose;
     const struct pagedir *dir; /* knows the referrers' URLs */
     struct buf line;
+
+    /* For a progress line, or NULL: take it away, something will be shown. */
+    void (*make_room)(void *user);
+    void *user;
+    bool out_needs_room; /* the log goes to the same terminal */
 };
 
 void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
@@ -44,6 +49,9 @@ void logr_link(struct logr *log, const struct webpage *page, struct str url,
 void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
                    uint32_t referrer_id, const struct tally *tally,
                    uint64_t wall_ms);
+
+/* To be called before anything is written to standard error. */
+void logr_make_room(struct logr *log);
 
 /* Let the reader see what there is; called before the mind waits. False if
  * it could not be written. */
