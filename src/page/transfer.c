@@ -370,6 +370,8 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
         return outcome_of_status(transfer->page);
     if (code != CURLE_OK)
         return outcome_of_code(code);
+    if (!transfer->headers_done)
+        return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
     return outcome_of_body(transfer);
 }
 
