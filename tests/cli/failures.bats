@@ -1,0 +1,536 @@
+#!/usr/bin/env bats
+# What can go wrong while a crawl runs: full disks, readers that leave, signals,
+# servers that break. What is saved stays whole, and the exit status tells.
+
+load helper
+
+# wait_for COMMAND...: until it succeeds; fails after 20 seconds.
+wait_for() {
+    local tries=0
+
+    until "$@"; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 1000 ] || fail "waited in vain for: $*" || return
+        sleep 0.02
+    done
+}
+
+# crawl_in_background ARGUMENT...: sets CRAWL, its process. Signals are as a
+# terminal would have them; a shell starts background jobs with some ignored.
+crawl_in_background() {
+    OUT=$TMP/out ERR=$TMP/err
+    : >"$OUT"
+    env --default-signal=INT,HUP "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+        --delay 0 "$@" >"$OUT" 2>"$ERR" </dev/null 3>&- &
+    CRAWL=$!
+}
+
+# ended STATUS: the background crawl has ended, so and within 20 seconds.
+ended() {
+    local status=0
+
+    timeout 20 tail -s 0.02 --pid="$CRAWL" -f /dev/null || {
+        kill -KILL "$CRAWL"
+        wait "$CRAWL" || :
+        fail "the crawl did not end"
+        return 1
+    }
+    wait "$CRAWL" || status=$?
+    same "$1" "$status" "exit status: $(cat "$ERR")"
+}
+
+teardown() {
+    if [ -n "${CRAWL:-}" ]; then
+        kill -KILL "$CRAWL" 2>/dev/null || :
+    fi
+    helper_teardown
+}
+
+logged() {
+    grep -q "$1" "$OUT"
+}
+
+# A small page, a page that is large, and two more behind it.
+start_large() {
+    cat >"$TMP/large.site" <<'END'
+/
+    body <a href=/small>s</a> <a href=/large>l</a> <a href=/after>a</a>
+/small
+    body small
+/large
+    repeat 100000 0123456789
+/after
+    body after
+END
+    start_playground --site "$TMP/large.site"
+}
+
+# one_error PATTERN: one line on standard error, of that form.
+one_error() {
+    same 1 "$(wc -l <"$ERR")" "lines on standard error: $(cat "$ERR")" || return
+    grep -q "^crawler: $1" "$ERR" || fail "not '$1': $(cat "$ERR")"
+}
+
+# --- files that cannot be written --------------------------------------------
+
+@test "a page larger than files may be" {
+    start_large
+    # Kilobytes. The signal that comes with it must not end the crawler.
+    capture bash -c 'ulimit -f 100; exec "$@"' - timeout 30 "$CRAWLER" \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/ \
+        "$DIR" 1
+    same 1 "$STATUS" "exit status"
+    one_error "cannot write page 3 in .*File too large"
+    whole_pages 2
+}
+
+@test "a disk that is full" {
+    [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
+        skip "needs root and a mount namespace"
+    start_large
+    capture unshare -m bash -c '
+        dir=$1 copy=$2
+        shift 2
+        mount -t tmpfs -o size=200k none "$dir" || exit 99
+        "$@" "$dir" 1
+        status=$?
+        cp -a "$dir" "$copy"
+        exit "$status"' - "$DIR" "$TMP/copy" timeout 30 "$CRAWLER" \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/
+    same 1 "$STATUS" "exit status"
+    one_error "cannot write page 3 in .*No space left on device"
+    whole_pages 2 "$TMP/copy"
+    same small "$(tail -n +3 "$TMP/copy/2")"
+}
+
+@test "a page file that cannot be written: 1 is a directory" {
+    start_playground --letters
+    mkdir "$DIR/1"
+    capture letters_crawl 3
+    same 1 "$STATUS" "exit status"
+    one_error "cannot write page 1 in .*Is a directory"
+    silent "$OUT"
+    same ".crawler
+1" "$(ls -A "$DIR")" "files"
+}
+
+@test "a page file that cannot be written: 3 is a directory" {
+    start_playground --letters
+    mkdir "$DIR/3"
+    capture letters_crawl 10 --per-host 8
+    same 1 "$STATUS" "exit status"
+    one_error "cannot write page 3 in .*Is a directory"
+    rmdir "$DIR/3"
+    whole_pages 2
+    same 2 "$(grep -c Fetched "$OUT")" "pages in the log"
+}
+
+@test "a page file that is a link: the file behind it is not touched" {
+    start_playground --letters
+    echo precious >"$TMP/precious"
+    ln -s /dev/full "$DIR/1"
+    ln -s "$TMP/precious" "$DIR/2"
+    capture letters_crawl 2
+    same 0 "$STATUS" "exit status"
+    whole_pages 3
+    [ ! -L "$DIR/1" ] && [ ! -L "$DIR/2" ]
+    same precious "$(cat "$TMP/precious")"
+}
+
+@test "the page directory vanishes" {
+    cat >"$TMP/slow.site" <<'END'
+/
+    body <a href=/slow>s</a> <a href=/after>a</a>
+/slow
+    delay 300ms
+    body slow
+/after
+    body after
+END
+    start_playground --site "$TMP/slow.site"
+    crawl_in_background --scope host http://a.test/ "$DIR" 1
+    wait_for logged 'Added: http://a.test/after'
+    rm -rf "$DIR"
+    ended 1
+    one_error "cannot write page 2 in .*No such file"
+}
+
+# --- the log's reader --------------------------------------------------------
+
+@test "the reader of the log leaves" {
+    start_playground --letters
+    # The pipe is closed before the second page comes.
+    { crawl --delay 100ms "$LETTERS/index.html" "$DIR" 10 2>"$TMP/err" ||
+        echo $? >"$TMP/status"; } | head -n 1 >"$TMP/out"
+    same 1 "$(cat "$TMP/status")" "exit status"
+    ERR=$TMP/err
+    one_error "cannot write the log: Broken pipe"
+    same 1 "$(wc -l <"$TMP/out")"
+    count=$(page_count)
+    [ "$count" -ge 1 ] && [ "$count" -lt 9 ]
+    whole_pages "$count"
+}
+
+@test "the log's disk is full, or there is no standard output" {
+    start_playground --letters
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --connect-to \
+        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
+    same 1 "$STATUS"
+    one_error "cannot write the log: No space left"
+    whole_pages "$(page_count)"
+    # Also where it shows only at the very end.
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --connect-to \
+        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 0
+    same 1 "$STATUS"
+    one_error "cannot write the log: No space left"
+    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --connect-to \
+        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
+    same 1 "$STATUS"
+    one_error "cannot write the log: Bad file descriptor"
+    whole_pages "$(page_count)"
+}
+
+@test "a broken log ends the crawl at once, not after the slowest page" {
+    cat >"$TMP/slow.site" <<'END'
+/
+    body <a href=/a>a</a> <a href=/never>n</a>
+/a
+    body a
+/never
+    delay 10m
+END
+    start_playground --site "$TMP/slow.site"
+    capture bash -c 'exec "$@" >/dev/full' - timeout 20 "$CRAWLER" --connect-to \
+        "::127.0.0.1:$PORT" --delay 0 --per-host 2 --scope host --timeout 10m \
+        http://a.test/ "$DIR" 1
+    same 1 "$STATUS"
+    whole_pages 1
+}
+
+@test "no standard streams at all" {
+    start_playground --letters
+    # Files that the crawler opens must not become one of them.
+    capture bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" -q --connect-to \
+        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
+    same 0 "$STATUS"
+    whole_pages 9
+    capture timeout 20 bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 -v "$LETTERS/index.html" \
+        "$DIR" 10
+    same 1 "$STATUS" "exit status with a log"
+    whole_pages "$(page_count)"
+}
+
+@test "help and version that cannot be written" {
+    for option in --help --version; do
+        capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" "$option"
+        same 1 "$STATUS" "$option"
+        one_error "cannot write: No space left"
+    done
+}
+
+# --- signals -----------------------------------------------------------------
+
+# A page that takes long enough to be in flight, and one that never comes.
+start_slow() {
+    cat >"$TMP/slow.site" <<'END'
+/
+    body <a href=/slow>s</a> <a href=/next>n</a>
+/slow
+    delay 700ms
+    body slow <a href=/deep>d</a>
+/next
+    body next
+/stuck
+    body <a href=/never>n</a> <a href=/next>n</a>
+/never
+    repeat 1000000 x
+    drip 1 1s
+END
+    start_playground --site "$TMP/slow.site"
+}
+
+@test "one signal: what is in flight is saved, nothing more is asked" {
+    start_slow
+    for signal in INT TERM HUP; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        crawl_in_background --scope host http://a.test/ "$DIR" 3
+        # /slow has been handed out before these lines are written.
+        wait_for logged 'Added: http://a.test/next'
+        kill -"$signal" "$CRAWL"
+        ended 3
+        silent "$ERR"
+        whole_pages 2
+        same "http://a.test/
+http://a.test/slow" "$(page_urls)" "after $signal"
+        logged 'Fetched: http://a.test/slow'
+    done
+    stop_playground
+    same 0 "$(record_count /next)" "requests of /next"
+}
+
+@test "two signals: stop at once" {
+    start_slow
+    crawl_in_background --scope host -v http://a.test/stuck "$DIR" 3
+    wait_for logged 'Added: http://a.test/next'
+    # Two of a kind that come together are one, so two kinds.
+    kill -INT "$CRAWL"
+    kill -TERM "$CRAWL"
+    ended 3
+    whole_pages 1
+    grep -q ' 0 retries$' "$ERR"
+}
+
+@test "the same signal twice" {
+    start_slow
+    crawl_in_background --scope host http://a.test/stuck "$DIR" 3
+    wait_for logged 'Added: http://a.test/next'
+    kill -INT "$CRAWL"
+    # Until it was taken.
+    wait_for grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$CRAWL/status"
+    kill -0 "$CRAWL"
+    kill -INT "$CRAWL"
+    ended 3
+    whole_pages 1
+}
+
+@test "a signal in a pause, and while waiting to try again" {
+    start_slow
+    crawl_in_background --delay 10m --scope host http://a.test/ "$DIR" 3
+    wait_for logged 'Added: http://a.test/next'
+    kill -TERM "$CRAWL"
+    ended 3
+    whole_pages 1
+    stop_playground
+    crawl_in_background -v --retries 100 --scope host http://a.test/ "$DIR" 3
+    wait_for grep -q 'again in' "$ERR"
+    kill -TERM "$CRAWL"
+    ended 3
+    # The pages of the former crawl are still there.
+    whole_pages 1
+}
+
+@test "a hang-up is ignored where the user said so (nohup)" {
+    start_slow
+    OUT=$TMP/out ERR=$TMP/err
+    env --ignore-signal=HUP "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+        --delay 0 --scope host http://a.test/ "$DIR" 3 >"$OUT" 2>"$ERR" \
+        </dev/null 3>&- &
+    CRAWL=$!
+    wait_for logged 'Added: http://a.test/next'
+    kill -HUP "$CRAWL"
+    ended 0
+    whole_pages 3
+}
+
+@test "kill -9: whole pages only, and the next crawl cleans up" {
+    cat >"$TMP/bulk.site" <<'END'
+/
+    links 60 /p%d
+/p*
+    repeat 40000 0123456789
+END
+    start_playground --site "$TMP/bulk.site"
+    for pages in 2 9 25; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        crawl_in_background --per-host 8 --threads 2 --scope host http://a.test/ \
+            "$DIR" 1
+        wait_for test -e "$DIR/$pages"
+        kill -KILL "$CRAWL"
+        wait "$CRAWL" || :
+        count=$(page_count)
+        [ "$count" -ge "$pages" ]
+        # From 1 on, no holes, all of them whole; what else there is, is hidden.
+        same "$(seq 1 "$count")" "$(cd "$DIR" && ls | sort -n)" "page files"
+        for id in $(seq 2 "$count"); do
+            same 400000 "$(tail -n +3 "$DIR/$id" | wc -c)" "bytes of page $id"
+        done
+    done
+    crawl_in_background --per-host 8 --scope host http://a.test/ "$DIR" 1
+    ended 0
+    whole_pages 61
+}
+
+# --- servers -----------------------------------------------------------------
+
+# broken NAME=OUTCOME...: crawl a page with links to all of these and to three
+# healthy pages; each has ended so, and the healthy ones are saved.
+broken() {
+    local pair
+
+    {
+        printf '/\n    body <a href=/good1>g</a>\n'
+        for pair; do
+            printf '    body <a href=/%s>x</a>\n' "${pair%=*}"
+        done
+        printf '    body <a href=/good2>g</a>\n'
+        printf '/good1\n    body good <a href=/good3>g</a>\n'
+        printf '/good2\n    body good\n/good3\n    body good\n'
+        cat
+    } >"$TMP/broken.site"
+    start_playground --site "$TMP/broken.site"
+    for options in "" "--per-host 8"; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        # shellcheck disable=SC2086 # the words are the arguments
+        capture crawl --delay 0 --retries 0 --timeout 1s --max-size 100K \
+            --scope host --log json $options http://a.test/ "$DIR" 2
+        same 0 "$STATUS" "exit status"
+        silent "$ERR"
+        same "http://a.test/
+http://a.test/good1
+http://a.test/good2
+http://a.test/good3" "$(page_urls)"
+        whole_pages 4
+        for pair; do
+            same "${pair#*=}" "$(sed -n "s|.*\"url\":\"http://a.test/${pair%=*}\".*\
+\"outcome\":\"\([^\"]*\)\".*|\1|p" "$OUT")" "outcome of ${pair%=*}" || return
+        done
+    done
+}
+
+@test "connections that are reset or cut" {
+    broken reset0=connection-lost reset=connection-lost cut=connection-lost \
+        cutchunk=connection-lost nothing=connection-lost cuthead=connection-lost \
+        short=connection-lost <<'END'
+/reset0
+    body x
+    reset 0
+/reset
+    repeat 1000 x
+    reset 500
+/cut
+    repeat 1000 x
+    cut 999
+/cutchunk
+    repeat 1000 x
+    chunked 100
+    cut 550
+/nothing
+    raw
+    close
+/cuthead
+    raw HTTP/1.1 200 OK\r\nContent-Ty
+    close
+/short
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10\r\n\r\nshort
+    close
+END
+}
+
+@test "redirects without an end, and slow drips" {
+    broken loop=redirected ring1=redirected chain1=redirected drip=timed-out \
+        never=timed-out <<'END'
+/loop
+    redirect /loop
+/ring1
+    redirect /ring2
+/ring2
+    redirect /ring3
+/ring3
+    redirect /ring1
+/chain1
+    redirect /chain11
+/chain11
+    redirect /chain111
+/chain111
+    redirect /chain1111
+/chain1111
+    redirect /chain11111
+/chain11111
+    redirect /chain111111
+/chain111111
+    redirect /chain1111111
+/chain1111111
+    redirect /chain11111111
+/chain11111111
+    redirect /chain111111111
+/chain111111111
+    redirect /chain1111111111
+/chain1111111111
+    redirect /chain11111111111
+/chain11111111111
+    redirect /chain111111111111
+/chain111111111111
+    body too far
+/drip
+    repeat 100000 x
+    drip 1 20ms
+/never
+    delay 10m
+END
+    same 0 "$(record_count /chain111111111111)" "the end of a long chain"
+    # Each once in each of the two crawls.
+    same 2 "$(record_count /ring1)" "requests of /ring1"
+    same 2 "$(record_count /loop)" "requests of /loop"
+}
+
+@test "answers that are not HTTP, or far too much of it" {
+    broken text=bad-http status=bad-http endless=too-large gzip=bad-encoding \
+        coding=bad-encoding headers=bad-http badchunk=connection-lost <<'END'
+/text
+    raw hello, this is not HTTP\r\n\r\n
+    close
+/status
+    raw HTTP/1.1 abc\r\n\r\n
+    close
+/endless
+    endless 0123456789
+/gzip
+    header Content-Encoding: gzip
+    body this is not gzip
+/coding
+    header Content-Encoding: nonsense
+    body x
+/headers
+    raw HTTP/1.1 200 OK\r\n
+    repeat 40000 X-Header: 0123456789\r\n
+    bytes \r\nbody
+    close
+/badchunk
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n0\r\n\r\n
+    close
+END
+}
+
+@test "a server that goes away in the middle" {
+    start_playground --letters
+    crawl_in_background --delay 150ms --retries 0 "$LETTERS/index.html" "$DIR" 10
+    wait_for logged 'Fetched:.*B.html'
+    stop_playground
+    ended 0
+    count=$(page_count)
+    [ "$count" -ge 3 ] && [ "$count" -lt 9 ]
+    whole_pages "$count"
+    logged 'Failed: '
+}
+
+# --- too little of everything ------------------------------------------------
+
+@test "few open files: the limit is raised as far as it goes, else told" {
+    cat >"$TMP/many.site" <<'END'
+//start.test/
+    links 40 http://h%d.test/
+/
+    delay 100ms
+    body page
+END
+    start_playground --site "$TMP/many.site"
+    capture bash -c 'ulimit -Sn 30; exec "$@"' - timeout 30 "$CRAWLER" \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any \
+        http://start.test/ "$DIR" 1
+    same 0 "$STATUS" "exit status: $(cat "$ERR")"
+    whole_pages 41
+    rm -rf "$DIR" && mkdir "$DIR"
+    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 1000 \
+        http://start.test/ "$DIR" 1
+    same 2 "$STATUS" "exit status"
+    one_error ".*--workers 1000 .*ulimit -n"
+    same "" "$(ls -A "$DIR")"
+    # Fewer do.
+    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 10 \
+        --threads 1 http://start.test/ "$DIR" 1
+    same 0 "$STATUS" "exit status: $(cat "$ERR")"
+    whole_pages 41
+}
