@@ -316,6 +316,14 @@ static const struct script scripts[] = {
         PUT(0, A1, 0), PUT(0, A2, 0), TAKE(0, A1, 0),
         AGAIN(0, A1, 0), TAKE(0, A1, 0),
     }},
+    {"idle tells what time has changed, before anybody takes", 1000, 1, {
+        PUT(0, A1, 0), PUT(0, A2, 0), TAKE(0, A1, 0), DONE(0, A1),
+        IDLE(999, IDLE_PAUSE, 1000, "a.example"),
+        IDLE(1000, IDLE_NOT, 1000, NULL),
+        TAKE(1000, A2, 0), AGAIN(1000, A2, 5000),
+        IDLE(5999, IDLE_RETRY, 6000, "a.example"),
+        IDLE(6000, IDLE_NOT, 6000, NULL),
+    }},
     {"left behind: queued, waiting, retrying, in flight", 1000, 1, {
         PUT(0, A1, 0), PUT(0, A2, 3), PUT(0, B1, 0), PUT(0, B2, 0),
         PUT(0, "http://c.example/", 5), PUT(0, "http://d.example/", 0),
