@@ -106,7 +106,7 @@ END
 @test "answers that are not HTTP, or hardly" {
     serve <<'END'
 /
-    links 10 /%d
+    links 13 /%d
 /1
     raw <p>HTTP/0.9 has no headers</p>
     close
@@ -128,6 +128,15 @@ END
     close
 /8
     raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello, and more than was said
+/11
+    raw HTTP/1.1 101 Switching Protocols\r\nContent-Type: text/html\r\nUpgrade: h2c\r\n\r\n<p>hello
+    close
+/12
+    raw HTTP/1.1 100 Continue\r\nContent-Type: text/html\r\n\r\n
+    close
+/13
+    raw HTTP/1.1 000 Nothing\r\nContent-Type: text/html\r\n\r\nhello
+    close
 /9
     raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nHTTP/9: x\r\nContent-Length: 5\r\n\r\nhello
 /10
@@ -142,10 +151,10 @@ END
     same "/8 fetched" "$(grep '^/8 ' "$TMP/got")"
     same "/9 fetched" "$(grep '^/9 ' "$TMP/got")" "a strange header"
     same "/10 fetched" "$(grep '^/10 ' "$TMP/got")"
-    for name in 6 7; do
+    for name in 6 7 11 12 13; do
         run ! grep -q "^/$name fetched" "$TMP/got"
     done
-    same 11 "$(wc -l <"$TMP/got")" "every one has an outcome"
+    same 14 "$(wc -l <"$TMP/got")" "every one has an outcome"
     printf hello >"$TMP/hello"
     body_is http://example.org/8 "$TMP/hello"
 }

@@ -60,6 +60,12 @@ server {
     listen 127.0.0.2:@PORT2@ ssl http2;
     gzip on;
     gzip_min_length 1;
+    location = /moved { return 302 /1.html; }
+    location = /none { default_type text/html; return 200; }
+    location = /links.html {
+        default_type text/html;
+        return 200 '<a href=moved>.</a><a href=404>.</a><a href=none>.</a>';
+    }
 }
 server { listen 127.0.0.1:@PORT3@ ssl; }
 server { listen 127.0.0.1:@PORT4@ ssl http2; keepalive_requests 7; }
@@ -91,6 +97,15 @@ CA() { echo "$BATS_FILE_TMPDIR/ca.pem"; }
     same "61 HTTP/2.0" "$(nginx_log | cut -d ' ' -f 4 | sort | uniq -c | xargs)"
     # The answers were compressed.
     tail -n +3 "$DIR/1" | cmp - "$TMP/www/index.html"
+}
+
+@test "redirects, errors and empty pages over HTTP/2" {
+    serve_site
+    fetch 1 "${PORTS[2]}" --cacert "$(CA)" https://example.org/links.html
+    same "https://example.org/1.html
+https://example.org/links.html" "$(page_urls)"
+    same "client-error empty fetched fetched redirected" \
+        "$(grep -o '"outcome":"[a-z-]*' "$TMP/log" | cut -d '"' -f 4 | sort | xargs)"
 }
 
 @test "https with HTTP/1.1 works too" {
