@@ -1,0 +1,568 @@
+#include "page/sitemap.h"
+
+#include <assert.h>
+#include <expat.h>
+#include <stdalign.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "html/charset.h"
+#include "page/gunzip.h"
+
+enum {
+    XML_BYTES_MAX = 16 << 20, /* of memory that the XML parser may have */
+    CHUNK_LEN = 64 * 1024,    /* the parser copies what it is given */
+    DEPTH_MAX = 256,
+    TEXT_MAX = 2 * URL_LEN_MAX, /* with white space around the URL */
+};
+
+/* What an element inside of an entry is. */
+enum field {
+    NO_FIELD,
+    URL_FIELD,  /* loc or link */
+    GUID_FIELD, /* a URL too, perhaps */
+};
+
+struct reader {
+    struct sitemap *sitemap;
+    struct arena *arena;
+    XML_Parser parser;
+    struct buf entries; /* of struct sitemap_entry; to the arena at the end */
+    bool is_stopped, is_closed;
+
+    unsigned depth;
+    unsigned entry_depth; /* of url, sitemap, item, entry; 0: outside */
+    unsigned field_depth;
+    struct str prefix; /* of the entry's name; a field has the same */
+    char prefix_bytes[32];
+    enum sitemap_kind kind;
+    enum field field;
+    bool has_url; /* the entry has given one */
+
+    struct buf text;  /* of the field, or of the entry itself */
+    bool is_too_long; /* `text` is not all of it */
+    struct buf guid;
+};
+
+static void stop(struct reader *reader, enum sitemap_end end)
+{
+    reader->is_stopped = true;
+    reader->sitemap->end = end;
+    if (reader->parser)
+        XML_StopParser(reader->parser, XML_FALSE);
+}
+
+/* ---- entries ----------------------------------------------------------- */
+
+/* The length of the white space that `s` starts with: one character of
+ * Unicode's, or a byte order mark or zero width space. */
+static size_t space_len(struct str s)
+{
+    static const struct str spaces[] = {
+        STR_INIT("\xc2\x85"),     STR_INIT("\xc2\xa0"),
+        STR_INIT("\xe1\x9a\x80"), STR_INIT("\xe2\x80\xa8"),
+        STR_INIT("\xe2\x80\xa9"), STR_INIT("\xe2\x80\xaf"),
+        STR_INIT("\xe2\x81\x9f"), STR_INIT("\xe3\x80\x80"),
+        STR_INIT("\xef\xbb\xbf"),
+    };
+
+    if (s.len && (ascii_is_space(s.ptr[0]) || s.ptr[0] == '\v'))
+        return 1;
+    /* U+2000 to U+200B */
+    if (str_starts(s, STR("\xe2\x80")) && s.len >= 3 &&
+        (unsigned char)s.ptr[2] >= 0x80 && (unsigned char)s.ptr[2] <= 0x8b)
+        return 3;
+    for (size_t i = 0; i < ARRAY_LEN(spaces); i++)
+        if (str_starts(s, spaces[i]))
+            return spaces[i].len;
+    return 0;
+}
+
+static struct str trim(struct str s)
+{
+    size_t len;
+
+    while ((len = space_len(s)) > 0)
+        s = str_skip(s, len);
+    for (len = 1; len <= 3 && len <= s.len;) {
+        if (space_len(str_skip(s, s.len - len)) == len) {
+            s.len -= len;
+            len = 1;
+        } else {
+            len++;
+        }
+    }
+    return s;
+}
+
+static bool is_web_url(struct str s)
+{
+    return str_starts_nocase(s, STR("http://")) ||
+           str_starts_nocase(s, STR("https://"));
+}
+
+static bool add_entry(struct reader *reader, struct str loc)
+{
+    struct sitemap *sitemap = reader->sitemap;
+
+    if (!loc.len)
+        return false;
+    if (loc.len > URL_LEN_MAX) {
+        sitemap->too_long++;
+        return false;
+    }
+    if (sitemap->count == SITEMAP_ENTRIES_MAX) {
+        stop(reader, SITEMAP_FULL);
+        return false;
+    }
+
+    struct sitemap_entry entry = {reader->kind, arena_copy(reader->arena, loc)};
+    bool fits = buf_put(&reader->entries,
+                        (struct str){(const char *)&entry, sizeof(entry)});
+    assert(fits);
+    (void)fits;
+    sitemap->count++;
+    return true;
+}
+
+/* ---- XML --------------------------------------------------------------- */
+
+/* What may be left of the parser's memory. A document decides how much it
+ * takes: every new name of an element is kept. The functions that expat asks
+ * for memory get no argument to keep this in, hence one for each thread; it
+ * counts during one sitemap_read. */
+static _Thread_local size_t xml_bytes_left;
+
+struct xml_block {
+    size_t size;
+    alignas(max_align_t) char bytes[];
+};
+
+static struct xml_block *block_of(void *bytes)
+{
+    return (struct xml_block *)((char *)bytes -
+                                offsetof(struct xml_block, bytes));
+}
+
+static void *xml_resize(void *bytes, size_t size)
+{
+    struct xml_block *block = bytes ? block_of(bytes) : NULL;
+    size_t left = xml_bytes_left + (block ? block->size : 0);
+
+    if (size > left)
+        return NULL;
+    block = mem_resize(block, sizeof(*block) + size);
+    block->size = size;
+    xml_bytes_left = left - size;
+    return block->bytes;
+}
+
+static void *xml_new(size_t size)
+{
+    return xml_resize(NULL, size);
+}
+
+static void xml_free(void *bytes)
+{
+    if (!bytes)
+        return;
+    xml_bytes_left += block_of(bytes)->size;
+    free(block_of(bytes));
+}
+
+/* "image:loc" -> "image", "loc" */
+static struct str_pair name_parts(const char *name)
+{
+    struct str_pair parts = str_cut(str_of(name), ':');
+
+    if (!parts.tail.ptr)
+        return (struct str_pair){.head = STR(""), .tail = parts.head};
+    return parts;
+}
+
+static enum sitemap_form form_of_root(struct str name)
+{
+    static const struct {
+        struct str name;
+        enum sitemap_form form;
+    } roots[] = {
+        {STR_INIT("urlset"), SITEMAP_URLSET},
+        {STR_INIT("sitemapindex"), SITEMAP_INDEX},
+        {STR_INIT("rss"), SITEMAP_RSS},
+        {STR_INIT("rdf"), SITEMAP_RSS},
+        {STR_INIT("feed"), SITEMAP_ATOM},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++)
+        if (str_eq_nocase(name, roots[i].name))
+            return roots[i].form;
+    return SITEMAP_NONE;
+}
+
+static bool is_sitemap_xml(const struct reader *reader)
+{
+    return reader->sitemap->form == SITEMAP_URLSET ||
+           reader->sitemap->form == SITEMAP_INDEX;
+}
+
+/* Is this the element that stands for one entry? */
+static bool is_entry(const struct reader *reader, struct str name)
+{
+    if (reader->sitemap->form == SITEMAP_RSS)
+        return str_eq_nocase(name, STR("item"));
+    if (reader->sitemap->form == SITEMAP_ATOM)
+        return str_eq_nocase(name, STR("entry"));
+    return reader->depth == 2 && (str_eq_nocase(name, STR("url")) ||
+                                  str_eq_nocase(name, STR("sitemap")));
+}
+
+static void clear_text(struct reader *reader)
+{
+    buf_clear(&reader->text);
+    reader->is_too_long = false;
+}
+
+static void open_entry(struct reader *reader, struct str_pair name)
+{
+    reader->entry_depth = reader->depth;
+    reader->kind = str_eq_nocase(name.tail, STR("sitemap")) ? SITEMAP_SITEMAP
+                                                            : SITEMAP_PAGE;
+    reader->has_url = false;
+    reader->prefix = str_first(name.head, sizeof(reader->prefix_bytes));
+    memcpy(reader->prefix_bytes, reader->prefix.ptr, reader->prefix.len);
+    reader->prefix.ptr = reader->prefix_bytes;
+    buf_clear(&reader->guid);
+    clear_text(reader);
+}
+
+/* <link href="..."/>: the page of the entry, unless it is about it. */
+static void atom_link(struct reader *reader, const char **attributes)
+{
+    struct str href = STR(""), rel = STR("alternate");
+
+    for (; *attributes; attributes += 2) {
+        if (!strcmp(attributes[0], "href"))
+            href = trim(str_of(attributes[1]));
+        else if (!strcmp(attributes[0], "rel"))
+            rel = str_trim(str_of(attributes[1]));
+    }
+    if (!reader->has_url && str_eq_nocase(rel, STR("alternate")))
+        reader->has_url = add_entry(reader, href);
+}
+
+static void open_field(struct reader *reader, struct str_pair name,
+                       const char **attributes)
+{
+    enum sitemap_form form = reader->sitemap->form;
+
+    if (reader->depth != reader->entry_depth + 1 ||
+        !str_eq(str_first(name.head, sizeof(reader->prefix_bytes)),
+                reader->prefix))
+        return;
+    if (form == SITEMAP_ATOM) {
+        if (str_eq_nocase(name.tail, STR("link")))
+            atom_link(reader, attributes);
+        return;
+    }
+    if (str_eq_nocase(name.tail,
+                      form == SITEMAP_RSS ? STR("link") : STR("loc")))
+        reader->field = URL_FIELD;
+    else if (form == SITEMAP_RSS && str_eq_nocase(name.tail, STR("guid")))
+        reader->field = GUID_FIELD;
+    else
+        return;
+    reader->field_depth = reader->depth;
+    clear_text(reader);
+}
+
+static void XMLCALL on_start(void *user, const char *name,
+                             const char **attributes)
+{
+    struct reader *reader = user;
+    struct str_pair parts = name_parts(name);
+
+    if (reader->is_stopped)
+        return;
+    if (++reader->depth > DEPTH_MAX) {
+        stop(reader, SITEMAP_REFUSED);
+        return;
+    }
+    if (reader->depth == 1) {
+        reader->sitemap->form = form_of_root(parts.tail);
+        if (reader->sitemap->form == SITEMAP_NONE)
+            stop(reader, SITEMAP_WHOLE);
+    } else if (!reader->entry_depth) {
+        if (is_entry(reader, parts.tail))
+            open_entry(reader, parts);
+    } else if (!reader->field) {
+        open_field(reader, parts, attributes);
+    }
+}
+
+static void XMLCALL on_text(void *user, const char *bytes, int len)
+{
+    struct reader *reader = user;
+    struct str text = {bytes, (size_t)len};
+
+    /* Text of the entry itself is a URL whose loc was forgotten. */
+    if (reader->is_stopped ||
+        (!reader->field &&
+         (reader->depth != reader->entry_depth || !is_sitemap_xml(reader))))
+        return;
+    if (!reader->text.len)
+        text = trim(text).len ? text : (struct str){bytes, 0};
+    reader->is_too_long |= !buf_put(&reader->text, text);
+}
+
+static struct str whole_text(struct reader *reader)
+{
+    struct str text = trim(buf_str(&reader->text));
+
+    if (!reader->is_too_long)
+        return text;
+    reader->sitemap->too_long++;
+    return STR("");
+}
+
+static void close_field(struct reader *reader)
+{
+    struct str text = whole_text(reader);
+
+    if (reader->field == GUID_FIELD) {
+        if (is_web_url(text) && text.len <= URL_LEN_MAX && !reader->guid.len)
+            buf_put(&reader->guid, text);
+    } else if (reader->sitemap->form != SITEMAP_RSS || !reader->has_url) {
+        reader->has_url |= add_entry(reader, text);
+    }
+    reader->field = NO_FIELD;
+    clear_text(reader);
+}
+
+static void close_entry(struct reader *reader)
+{
+    struct str text = STR("");
+
+    if (reader->sitemap->form == SITEMAP_RSS)
+        text = buf_str(&reader->guid);
+    else if (is_sitemap_xml(reader))
+        text = whole_text(reader);
+    if (!reader->has_url && is_web_url(text))
+        add_entry(reader, text);
+    reader->entry_depth = 0;
+}
+
+static void XMLCALL on_end(void *user, const char *name)
+{
+    struct reader *reader = user;
+
+    (void)name;
+    if (reader->is_stopped)
+        return;
+    if (reader->field && reader->depth == reader->field_depth)
+        close_field(reader);
+    else if (reader->entry_depth && reader->depth == reader->entry_depth)
+        close_entry(reader);
+    reader->depth--;
+    reader->is_closed = reader->depth == 0;
+}
+
+/* No sitemap needs an entity, and all attacks with XML do. */
+static void XMLCALL on_entity(void *user, const char *name, int is_parameter,
+                              const char *value, int value_len,
+                              const char *base, const char *system_id,
+                              const char *public_id, const char *notation)
+{
+    (void)name, (void)is_parameter, (void)value, (void)value_len;
+    (void)base, (void)system_id, (void)public_id, (void)notation;
+    stop(user, SITEMAP_REFUSED);
+}
+
+/* An encoding that expat does not have: read it byte by byte. That is right
+ * for single-byte encodings; in the others the titles suffer, but URLs are
+ * ASCII there too. */
+static int XMLCALL on_encoding(void *user, const char *name,
+                               XML_Encoding *encoding)
+{
+    const struct charset *charset = charset_find(str_of(name));
+    struct buf utf8;
+
+    (void)user;
+    buf_init(&utf8, 16);
+    for (int i = 0; i < 256; i++) {
+        char byte = (char)i;
+
+        encoding->map[i] = i < 0x80 ? i : 0xfffd;
+        if (i < 0x80 || !charset)
+            continue;
+        buf_clear(&utf8);
+        charset_decode(charset, (struct str){&byte, 1}, &utf8);
+        const unsigned char *at = (const unsigned char *)utf8.ptr;
+        if (utf8.len == 2)
+            encoding->map[i] = (at[0] & 0x1f) << 6 | (at[1] & 0x3f);
+        else if (utf8.len == 3)
+            encoding->map[i] =
+                (at[0] & 0x0f) << 12 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+    }
+    buf_release(&utf8);
+    encoding->data = NULL;
+    encoding->convert = NULL;
+    encoding->release = NULL;
+    return XML_STATUS_OK;
+}
+
+/* Where the file ends in the middle of an end tag, the text before it is
+ * whole; in the middle of text, it may be half a URL. */
+static bool is_cut_in_end_tag(const struct reader *reader, struct str xml)
+{
+    XML_Index at = XML_GetCurrentByteIndex(reader->parser);
+
+    return XML_GetErrorCode(reader->parser) == XML_ERROR_UNCLOSED_TOKEN &&
+           at >= 0 && str_starts(str_skip(xml, (size_t)at), STR("</"));
+}
+
+static void parse_xml(struct reader *reader, struct str xml)
+{
+    struct str rest = xml;
+
+    while (!reader->is_stopped) {
+        struct str chunk = str_first(rest, CHUNK_LEN);
+
+        rest = str_skip(rest, chunk.len);
+        if (XML_Parse(reader->parser, chunk.ptr, (int)chunk.len,
+                      rest.len == 0) == XML_STATUS_ERROR)
+            break;
+        if (!rest.len)
+            return;
+    }
+    /* After the root element: junk, which means nothing. */
+    if (reader->is_stopped || reader->is_closed)
+        return;
+    reader->sitemap->end = SITEMAP_CUT;
+    if (reader->field && is_cut_in_end_tag(reader, xml))
+        close_field(reader);
+}
+
+static void read_xml(struct reader *reader, struct str xml)
+{
+    static const XML_Memory_Handling_Suite memory = {xml_new, xml_resize,
+                                                     xml_free};
+
+    xml_bytes_left = XML_BYTES_MAX;
+    reader->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
+    assert(reader->parser);
+    XML_SetUserData(reader->parser, reader);
+    XML_SetElementHandler(reader->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(reader->parser, on_text);
+    XML_SetEntityDeclHandler(reader->parser, on_entity);
+    XML_SetUnknownEncodingHandler(reader->parser, on_encoding, NULL);
+    parse_xml(reader, xml);
+    XML_ParserFree(reader->parser);
+}
+
+/* ---- lists ------------------------------------------------------------- */
+
+static void read_list(struct reader *reader, struct str list, bool is_cut)
+{
+    while (list.len && !reader->is_stopped) {
+        size_t len = 0;
+
+        while (len < list.len && list.ptr[len] != '\n' && list.ptr[len] != '\r')
+            len++;
+        if (is_cut && len == list.len)
+            return; /* half a line */
+
+        struct str line = trim(str_first(list, len));
+        if (is_web_url(line)) {
+            reader->sitemap->form = SITEMAP_TEXT;
+            add_entry(reader, line);
+        }
+        list = str_skip(list, len + (len < list.len));
+    }
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+/* XML in UTF-16 cannot be told by its first '<'; lists are in UTF-8. */
+static bool is_xml(struct str text)
+{
+    return str_starts(text, STR("<")) || str_starts(text, STR("\xfe\xff")) ||
+           str_starts(text, STR("\xff\xfe"));
+}
+
+static void read_text(struct reader *reader, struct str text)
+{
+    struct sitemap *sitemap = reader->sitemap;
+
+    if (text.len > SITEMAP_BYTES_MAX) {
+        sitemap->end = SITEMAP_TOO_LARGE;
+        text = str_first(text, SITEMAP_BYTES_MAX);
+    }
+
+    enum sitemap_end end = sitemap->end;
+    while (space_len(text))
+        text = str_skip(text, space_len(text));
+    if (is_xml(text))
+        read_xml(reader, text);
+    else
+        read_list(reader, text, end != SITEMAP_WHOLE);
+    if (end != SITEMAP_WHOLE && sitemap->end <= SITEMAP_CUT)
+        sitemap->end = end; /* the reason why it is cut */
+}
+
+void sitemap_read(struct sitemap *sitemap, struct arena *arena, struct str body)
+{
+    static const enum sitemap_end end_of_gunzip[] = {
+        [GUNZIP_WHOLE] = SITEMAP_WHOLE,
+        [GUNZIP_BROKEN] = SITEMAP_CUT,
+        [GUNZIP_TOO_LARGE] = SITEMAP_TOO_LARGE,
+    };
+    struct reader reader = {.sitemap = sitemap, .arena = arena};
+    struct buf unzipped;
+
+    *sitemap = (struct sitemap){0};
+    buf_init(&unzipped, SITEMAP_BYTES_MAX);
+    buf_init(&reader.entries,
+             SITEMAP_ENTRIES_MAX * sizeof(struct sitemap_entry));
+    buf_init(&reader.text, TEXT_MAX);
+    buf_init(&reader.guid, URL_LEN_MAX);
+    if (gunzip_is_gzip(body)) {
+        sitemap->end = end_of_gunzip[gunzip(body, &unzipped)];
+        body = buf_str(&unzipped);
+    }
+    read_text(&reader, body);
+    if (reader.entries.len) {
+        sitemap->entry = arena_new(arena, reader.entries.len);
+        memcpy(sitemap->entry, reader.entries.ptr, reader.entries.len);
+    }
+    buf_release(&reader.guid);
+    buf_release(&reader.text);
+    buf_release(&reader.entries);
+    buf_release(&unzipped);
+}
+
+const char *sitemap_form_name(enum sitemap_form form)
+{
+    static const char *const names[] = {
+        [SITEMAP_NONE] = "not a sitemap", [SITEMAP_URLSET] = "urlset",
+        [SITEMAP_INDEX] = "sitemapindex", [SITEMAP_RSS] = "rss",
+        [SITEMAP_ATOM] = "atom",          [SITEMAP_TEXT] = "text",
+    };
+    static_assert(ARRAY_LEN(names) == SITEMAP_FORMS, "every form has a name");
+
+    return (unsigned)form < SITEMAP_FORMS ? names[form] : "unknown";
+}
+
+const char *sitemap_end_name(enum sitemap_end end)
+{
+    static const char *const names[] = {
+        [SITEMAP_WHOLE] = "read to its end",
+        [SITEMAP_CUT] = "cut off or broken",
+        [SITEMAP_FULL] = "more entries than the limit",
+        [SITEMAP_TOO_LARGE] = "larger than the limit",
+        [SITEMAP_REFUSED] = "refused: entities or deep nesting",
+    };
+    static_assert(ARRAY_LEN(names) == SITEMAP_ENDS, "every end has a name");
+
+    return (unsigned)end < SITEMAP_ENDS ? names[end] : "unknown";
+}
