@@ -60,6 +60,7 @@ server {
     listen 127.0.0.2:@PORT2@ ssl http2;
     gzip on;
     gzip_min_length 1;
+    absolute_redirect off;
     location = /moved { return 302 /1.html; }
     location = /none { default_type text/html; return 200; }
     location = /links.html {
