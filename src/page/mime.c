@@ -306,7 +306,7 @@ static struct str match_scriptable(struct str bytes)
 /* 6.2.1: a box "ftyp" that has a brand starting with "mp4". */
 static bool is_mp4(struct str bytes)
 {
-    if (bytes.len < 12 || memcmp(bytes.ptr + 4, "ftyp", 4))
+    if (bytes.len < 12 || memcmp(bytes.ptr + 4, "ftyp", 4) != 0)
         return false;
 
     const unsigned char *at = (const unsigned char *)bytes.ptr;
@@ -330,7 +330,7 @@ static bool is_webm(struct str bytes)
     if (!str_starts(bytes, STR("\x1a\x45\xdf\xa3")))
         return false;
     for (size_t i = 4; i < NEAR && i + 2 < bytes.len; i++) {
-        if (memcmp(bytes.ptr + i, "\x42\x82", 2))
+        if (memcmp(bytes.ptr + i, "\x42\x82", 2) != 0)
             continue;
 
         /* A number follows: as many bytes as its first has leading zero

@@ -245,17 +245,20 @@ static bool parse(struct reader *reader, struct url *url, struct str raw)
                       reader->base, NULL);
 }
 
+static bool is_ad(const struct reader *reader, const struct url *url)
+{
+    return reader->ad.depth ||
+           (is_engine(reader, url) && str_eq(url_path(url), STR("/y.js")));
+}
+
 static void result(struct reader *reader, struct str href)
 {
-    struct searchpage *page = reader->page;
     struct url url;
 
-    if (reader->ad.depth)
-        page->ads++;
-    else if (!parse(reader, &url, href) || !follow_redirect(reader, &url))
-        page->bad++;
-    else if (is_engine(reader, &url) && str_eq(url_path(&url), STR("/y.js")))
-        page->ads++;
+    if (!parse(reader, &url, href) || !follow_redirect(reader, &url))
+        reader->page->bad++;
+    else if (is_ad(reader, &url))
+        reader->page->ads++;
     else
         add_link(reader, url.href);
 }
