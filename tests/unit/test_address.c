@@ -106,81 +106,81 @@ static void embedded(void **state)
 
 /* The registry of special-purpose IPv6 addresses. All that is public lies in
  * 2000::/3, so there is a public neighbour only inside that. */
+static const struct {
+    const char *address;
+    bool is_private;
+} v6_addresses[] = {
+    /* unspecified, loopback, IPv4-compatible */
+    {"::", true},
+    {"::1", true},
+    {"::2", true},
+    {"::8.8.8.8", true},
+    /* just outside mapped and NAT64: no place on the net */
+    {"::fffe:8.8.8.8", true},
+    {"::1:ffff:8.8.8.8", true},
+    {"::ffff:0:8.8.8.8", true},
+    {"64:ff9a:ffff:ffff:ffff:ffff:808:808", true},
+    {"64:ff9b::1:808:808", true},
+    /* local-use NAT64 */
+    {"64:ff9b:1::", true},
+    {"64:ff9b:1::8.8.8.8", true},
+    {"64:ff9b:1:" ONES, true},
+    {"64:ff9b:2::", true},
+    /* discard-only, dummy prefix */
+    {"100::", true},
+    {"100::ffff:ffff:ffff:ffff", true},
+    {"100:0:0:1::", true},
+    /* the edges of global unicast */
+    {"1fff:ffff:ffff:" ONES, true},
+    {"2000::", false},
+    {"3ffe:ffff:ffff:" ONES, false},
+    {"4000::", true},
+    /* protocol assignments: Teredo, benchmarking, ORCHID, ... */
+    {"2000:ffff:ffff:" ONES, false},
+    {"2001::", true},
+    {"2001:0:ffff:" ONES, true},
+    {"2001:2::", true},
+    {"2001:2:0:" ONES, true},
+    {"2001:10::", true},
+    {"2001:1ff:ffff:" ONES, true},
+    {"2001:200::", false},
+    /* documentation */
+    {"2001:db7:ffff:" ONES, false},
+    {"2001:db8::", true},
+    {"2001:db8:ffff:" ONES, true},
+    {"2001:db9::", false},
+    {"3fff::", true},
+    {"3fff:fff:ffff:" ONES, true},
+    {"3fff:1000::", false},
+    /* 6to4's own neighbours */
+    {"2001:ffff:ffff:" ONES, false},
+    {"2003::", false},
+    /* segment routing */
+    {"5f00::", true},
+    {"5f00:ffff:ffff:" ONES, true},
+    /* unique local */
+    {"fc00::", true},
+    {"fdff:ffff:ffff:" ONES, true},
+    /* link-local, site-local, multicast */
+    {"fe80::", true},
+    {"fe80::1", true},
+    {"febf:ffff:ffff:" ONES, true},
+    {"fec0::", true},
+    {"feff:ffff:ffff:" ONES, true},
+    {"ff00::", true},
+    {"ff02::1", true},
+    {"ffff:ffff:ffff:" ONES, true},
+    /* and some that people use */
+    {"2606:4700:4700::1111", false},
+    {"2001:4860:4860::8888", false},
+    {"2a00:1450:4001:828::200e", false},
+};
+
 static void v6(void **state)
 {
-    static const struct {
-        const char *address;
-        bool is_private;
-    } cases[] = {
-        /* unspecified, loopback, IPv4-compatible */
-        {"::", true},
-        {"::1", true},
-        {"::2", true},
-        {"::8.8.8.8", true},
-        /* just outside mapped and NAT64: no place on the net */
-        {"::fffe:8.8.8.8", true},
-        {"::1:ffff:8.8.8.8", true},
-        {"::ffff:0:8.8.8.8", true},
-        {"64:ff9a:ffff:ffff:ffff:ffff:808:808", true},
-        {"64:ff9b::1:808:808", true},
-        /* local-use NAT64 */
-        {"64:ff9b:1::", true},
-        {"64:ff9b:1::8.8.8.8", true},
-        {"64:ff9b:1:" ONES, true},
-        {"64:ff9b:2::", true},
-        /* discard-only, dummy prefix */
-        {"100::", true},
-        {"100::ffff:ffff:ffff:ffff", true},
-        {"100:0:0:1::", true},
-        /* the edges of global unicast */
-        {"1fff:ffff:ffff:" ONES, true},
-        {"2000::", false},
-        {"3ffe:ffff:ffff:" ONES, false},
-        {"4000::", true},
-        /* protocol assignments: Teredo, benchmarking, ORCHID, ... */
-        {"2000:ffff:ffff:" ONES, false},
-        {"2001::", true},
-        {"2001:0:ffff:" ONES, true},
-        {"2001:2::", true},
-        {"2001:2:0:" ONES, true},
-        {"2001:10::", true},
-        {"2001:1ff:ffff:" ONES, true},
-        {"2001:200::", false},
-        /* documentation */
-        {"2001:db7:ffff:" ONES, false},
-        {"2001:db8::", true},
-        {"2001:db8:ffff:" ONES, true},
-        {"2001:db9::", false},
-        {"3fff::", true},
-        {"3fff:fff:ffff:" ONES, true},
-        {"3fff:1000::", false},
-        /* 6to4's own neighbours */
-        {"2001:ffff:ffff:" ONES, false},
-        {"2003::", false},
-        /* segment routing */
-        {"5f00::", true},
-        {"5f00:ffff:ffff:" ONES, true},
-        /* unique local */
-        {"fc00::", true},
-        {"fdff:ffff:ffff:" ONES, true},
-        /* link-local, site-local, multicast */
-        {"fe80::", true},
-        {"fe80::1", true},
-        {"febf:ffff:ffff:" ONES, true},
-        {"fec0::", true},
-        {"feff:ffff:ffff:" ONES, true},
-        {"ff00::", true},
-        {"ff02::1", true},
-        {"ffff:ffff:ffff:" ONES, true},
-        /* and some that people use */
-        {"2606:4700:4700::1111", false},
-        {"2001:4860:4860::8888", false},
-        {"2a00:1450:4001:828::200e", false},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        check(cases[i].address, cases[i].is_private, "IPv6");
+    for (size_t i = 0; i < ARRAY_LEN(v6_addresses); i++)
+        check(v6_addresses[i].address, v6_addresses[i].is_private, "IPv6");
 }
 
 /* What is neither is not for us to connect to. */

@@ -121,8 +121,7 @@ static void who_may_be_private(void **state)
 static void rules_for_libcurl(void **state)
 {
     static const char *const given[] = {
-        "B\xc3\x9c"
-        "CHER.Example:80:Target.Example:1",
+        "B\303\234CHER.Example:80:Target.Example:1",
         "bad",
         "[0:0::1]::[0:0::2]:2",
         ":::",

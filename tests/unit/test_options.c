@@ -252,75 +252,74 @@ static void very_many_arguments(void **state)
 
 /* --- bad ones -------------------------------------------------------- */
 
+static const struct {
+    enum command command;
+    const char *words[WORDS_MAX];
+    const char *says; /* in the message */
+} wrong_lines[] = {
+    {COMMAND_CRAWL, {"--nonsense"}, "no option --nonsense"},
+    {COMMAND_CRAWL, {"--nonsense=1"}, "no option --nonsense;"},
+    {COMMAND_CRAWL, {"--=1"}, "no option --"},
+    {COMMAND_CRAWL, {"--del", "1"}, "no option --del;"},
+    {COMMAND_CRAWL, {"--Delay", "1"}, "no option --Delay;"},
+    {COMMAND_CRAWL, {"---delay", "1"}, "no option"},
+    {COMMAND_CRAWL, {"-x"}, "no option -x"},
+    {COMMAND_CRAWL, {"-qx"}, "no option -x"},
+    {COMMAND_CRAWL, {"-q-"}, "no option --"},
+    {COMMAND_CRAWL, {"-.5"}, "no option -."},
+    {COMMAND_CRAWL, {"-quiet"}, "no option -u"},
+    {COMMAND_CRAWL, {"--base", "x"}, "no option --base"},
+    {COMMAND_URL, {"--delay", "1"}, "no option --delay"},
+    {COMMAND_URL, {"-q"}, "no option -q"},
+    {COMMAND_LINKS, {"--scope", "any"}, "no option --scope"},
+    {COMMAND_CRAWL, {"--delay"}, "--delay needs a value"},
+    {COMMAND_CRAWL, {"a", "-U"}, "-U needs a value"},
+    {COMMAND_CRAWL, {"-qU"}, "-U needs a value"},
+    {COMMAND_CRAWL, {"--quiet=1"}, "--quiet takes no value"},
+    {COMMAND_CRAWL, {"--quiet="}, "--quiet takes no value"},
+    {COMMAND_CRAWL, {"--delay="}, "must be a duration"},
+    {COMMAND_CRAWL, {"--delay", ""}, "must be a duration"},
+    {COMMAND_CRAWL, {"--delay", "-1"}, "not '-1'"},
+    {COMMAND_CRAWL, {"--delay", "1e3"}, "not '1e3'"},
+    {COMMAND_CRAWL, {"--delay", "86401"}, "must be at most"},
+    {COMMAND_CRAWL, {"--delay", "--quiet"}, "not '--quiet'"},
+    {COMMAND_CRAWL, {"--timeout", "0"}, "must be at least"},
+    {COMMAND_CRAWL, {"--max-time", "0"}, "must be at least"},
+    {COMMAND_CRAWL, {"--max-pages", "0"}, "must be at least 1"},
+    {COMMAND_CRAWL, {"--max-pages", "18446744073709551616"}, "whole"},
+    {COMMAND_CRAWL, {"--max-pages", "10k"}, "whole number"},
+    {COMMAND_CRAWL, {"--workers", "0"}, "must be at least 1"},
+    {COMMAND_CRAWL, {"--workers", "10001"}, "must be at most 10000"},
+    {COMMAND_CRAWL, {"--workers", "1.5"}, "whole number"},
+    {COMMAND_CRAWL, {"--workers", "+1"}, "whole number"},
+    {COMMAND_CRAWL, {"--per-host", "0"}, "must be at least 1"},
+    {COMMAND_CRAWL, {"--max-redirects", "101"}, "must be at most 100"},
+    {COMMAND_CRAWL, {"--retries", "101"}, "must be at most 100"},
+    {COMMAND_CRAWL, {"--max-size", "0"}, "must be at least 1"},
+    {COMMAND_CRAWL, {"--max-size", "3G"}, "must be at most"},
+    {COMMAND_CRAWL, {"--max-size", "10s"}, "must be a size"},
+    {COMMAND_CRAWL, {"--scope", ""}, "prefix|host|domain|any"},
+    {COMMAND_CRAWL, {"--scope", "Host"}, "not 'Host'"},
+    {COMMAND_CRAWL, {"--scope", "prefix|host"}, "must be one of"},
+    {COMMAND_CRAWL, {"--log", "xml"}, "tse|json|none"},
+    {COMMAND_CRAWL, {"--log=jso"}, "must be one of"},
+    /* The first mistake is the one that is told. */
+    {COMMAND_CRAWL, {"--workers=x", "--nonsense"}, "--workers"},
+};
+
 static void errors(void **state)
 {
-    static const struct {
-        enum command command;
-        const char *words[WORDS_MAX];
-        const char *says; /* in the message */
-    } cases[] = {
-        {COMMAND_CRAWL, {"--nonsense"}, "no option --nonsense"},
-        {COMMAND_CRAWL, {"--nonsense=1"}, "no option --nonsense;"},
-        {COMMAND_CRAWL,
-         {"--"
-          "=1"},
-         "no option --"},
-        {COMMAND_CRAWL, {"--del", "1"}, "no option --del;"},
-        {COMMAND_CRAWL, {"--Delay", "1"}, "no option --Delay;"},
-        {COMMAND_CRAWL, {"---delay", "1"}, "no option"},
-        {COMMAND_CRAWL, {"-x"}, "no option -x"},
-        {COMMAND_CRAWL, {"-qx"}, "no option -x"},
-        {COMMAND_CRAWL, {"-q-"}, "no option --"},
-        {COMMAND_CRAWL, {"-.5"}, "no option -."},
-        {COMMAND_CRAWL, {"-quiet"}, "no option -u"},
-        {COMMAND_CRAWL, {"--base", "x"}, "no option --base"},
-        {COMMAND_URL, {"--delay", "1"}, "no option --delay"},
-        {COMMAND_URL, {"-q"}, "no option -q"},
-        {COMMAND_LINKS, {"--scope", "any"}, "no option --scope"},
-        {COMMAND_CRAWL, {"--delay"}, "--delay needs a value"},
-        {COMMAND_CRAWL, {"a", "-U"}, "-U needs a value"},
-        {COMMAND_CRAWL, {"-qU"}, "-U needs a value"},
-        {COMMAND_CRAWL, {"--quiet=1"}, "--quiet takes no value"},
-        {COMMAND_CRAWL, {"--quiet="}, "--quiet takes no value"},
-        {COMMAND_CRAWL, {"--delay="}, "must be a duration"},
-        {COMMAND_CRAWL, {"--delay", ""}, "must be a duration"},
-        {COMMAND_CRAWL, {"--delay", "-1"}, "not '-1'"},
-        {COMMAND_CRAWL, {"--delay", "1e3"}, "not '1e3'"},
-        {COMMAND_CRAWL, {"--delay", "86401"}, "must be at most"},
-        {COMMAND_CRAWL, {"--delay", "--quiet"}, "not '--quiet'"},
-        {COMMAND_CRAWL, {"--timeout", "0"}, "must be at least"},
-        {COMMAND_CRAWL, {"--max-time", "0"}, "must be at least"},
-        {COMMAND_CRAWL, {"--max-pages", "0"}, "must be at least 1"},
-        {COMMAND_CRAWL, {"--max-pages", "18446744073709551616"}, "whole"},
-        {COMMAND_CRAWL, {"--max-pages", "10k"}, "whole number"},
-        {COMMAND_CRAWL, {"--workers", "0"}, "must be at least 1"},
-        {COMMAND_CRAWL, {"--workers", "10001"}, "must be at most 10000"},
-        {COMMAND_CRAWL, {"--workers", "1.5"}, "whole number"},
-        {COMMAND_CRAWL, {"--workers", "+1"}, "whole number"},
-        {COMMAND_CRAWL, {"--per-host", "0"}, "must be at least 1"},
-        {COMMAND_CRAWL, {"--max-redirects", "101"}, "must be at most 100"},
-        {COMMAND_CRAWL, {"--retries", "101"}, "must be at most 100"},
-        {COMMAND_CRAWL, {"--max-size", "0"}, "must be at least 1"},
-        {COMMAND_CRAWL, {"--max-size", "3G"}, "must be at most"},
-        {COMMAND_CRAWL, {"--max-size", "10s"}, "must be a size"},
-        {COMMAND_CRAWL, {"--scope", ""}, "prefix|host|domain|any"},
-        {COMMAND_CRAWL, {"--scope", "Host"}, "not 'Host'"},
-        {COMMAND_CRAWL, {"--scope", "prefix|host"}, "must be one of"},
-        {COMMAND_CRAWL, {"--log", "xml"}, "tse|json|none"},
-        {COMMAND_CRAWL, {"--log=jso"}, "must be one of"},
-        /* The first mistake is the one that is told. */
-        {COMMAND_CRAWL, {"--workers=x", "--nonsense"}, "--workers"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(wrong_lines); i++) {
         struct parsed parsed;
-        parse(&parsed, cases[i].command, cases[i].words);
+        parse(&parsed, wrong_lines[i].command, wrong_lines[i].words);
         const char *error = buf_cstr(&parsed.error);
-        if (parsed.good || !strstr(error, cases[i].says) || strchr(error, '\n'))
-            fail_msg("%s %s: expected '%s', got %s '%s'", cases[i].words[0],
-                     cases[i].words[1] ? cases[i].words[1] : "", cases[i].says,
-                     parsed.good ? "no error" : "", error);
+        if (parsed.good || !strstr(error, wrong_lines[i].says) ||
+            strchr(error, '\n'))
+            fail_msg("%s %s: expected '%s', got %s '%s'",
+                     wrong_lines[i].words[0],
+                     wrong_lines[i].words[1] ? wrong_lines[i].words[1] : "",
+                     wrong_lines[i].says, parsed.good ? "no error" : "", error);
         release(&parsed);
     }
 }
