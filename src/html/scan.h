@@ -1,10 +1,17 @@
 /* The link scanner: what a crawler wants to know of an HTML page, found with
  * a WHATWG tokenizer that does no work for anything else.
  *
- * One pass over the whole page in memory (the pagefetcher has it all, and a
- * resumable one was measured slower). Tree-building rules count as far as
- * they decide which tags are tags: raw text elements, foreign content, the
- * insides of template.
+ *     struct html_scan_options options = {.http_charset = STR("utf-8")};
+ *     struct html_links links;
+ *
+ *     html_scan(&links, &arena, body, &options);
+ *     for (size_t i = 0; i < links.count; i++)
+ *         consider(links.link[i].href, links.info.base);
+ *
+ * One pass over the whole page in memory: the pagefetcher has it all, and
+ * saving comes before scanning anyway. Tree-building rules count as far as
+ * they decide which tags are tags (html/tree.h): raw text elements, foreign
+ * content, the insides of template, framesets.
  */
 #ifndef HTML_SCAN_H
 #define HTML_SCAN_H
@@ -14,7 +21,7 @@
 #include "html/charset.h"
 
 enum html_link_kind {
-    HTML_A,
+    HTML_A, /* of SVG too */
     HTML_AREA,
     HTML_FRAME,
     HTML_IFRAME,
@@ -33,12 +40,13 @@ struct html_link {
 /* What the page says of itself. */
 struct html_info {
     struct str base; /* href of the first base that has one, or {NULL, 0} */
-    bool noindex, nofollow; /* <meta name=robots>, for all agents */
+    bool noindex, nofollow; /* <meta name=robots>, or the agent's own name */
     const struct charset *charset;
 };
 
 struct html_scan_options {
     struct str http_charset; /* the label of the HTTP header, or empty */
+    struct str agent;        /* <meta name=AGENT> is for us too; may be empty */
     bool want_text;
 };
 
@@ -50,7 +58,7 @@ struct html_links {
     struct html_info info;
 };
 
-enum { HTML_LINKS_MAX = 1000000 };
+enum { HTML_LINKS_MAX = 1000000, HTML_LINK_TEXT_MAX = 1000 };
 
 /* Slices of the result point into `html` or into `arena`. */
 void html_scan(struct html_links *links, struct arena *arena, struct str html,

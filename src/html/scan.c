@@ -1,0 +1,451 @@
+#include "html/scan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "html/block.h"
+#include "html/meta.h"
+#include "html/tag.h"
+#include "html/tokenizer.h"
+#include "html/tree.h"
+
+struct scanner {
+    struct html_links *links;
+    struct arena *arena;
+    const struct html_scan_options *options;
+    const struct charset *charset; /* of the bytes; NULL if valid UTF-8 */
+    struct html_tokenizer tokenizer;
+    struct html_tree tree;
+
+    struct html_link *link; /* becomes links->link, in the arena, at the end */
+    size_t count, room;
+    size_t head_count; /* of links before the body */
+
+    struct buf decoded, meaning; /* scratch */
+
+    /* The text of the `a` that is open, while `is_in_a`. */
+    bool is_in_a, has_blank, is_full;
+    size_t text_link;
+    size_t text_len;
+    char text[HTML_LINK_TEXT_MAX];
+};
+
+/* ---- values ----------------------------------------------------------- */
+
+/* Nothing to decode, in any charset: the usual case. */
+static bool is_plain_ascii(const struct scanner *scanner, struct str s)
+{
+    const char *at = s.ptr, *end = s.ptr + s.len;
+
+    for (; at < end; at += BLOCK_LEN) {
+        struct block block = block_load(at, scanner->tokenizer.end);
+        uint32_t special = block_not_ascii(block) | block_equal(block, '&') |
+                           block_equal(block, '\r') | block_equal(block, '\0');
+        if (special && at + block_first(special) < end)
+            return false;
+    }
+    return true;
+}
+
+/* `raw` in UTF-8 with its references decoded, good until the next call. */
+static struct str meaning_of(struct scanner *scanner, struct str raw,
+                             enum html_text kind)
+{
+    if (scanner->charset) {
+        buf_clear(&scanner->decoded);
+        charset_decode(scanner->charset, raw, &scanner->decoded);
+        raw = buf_str(&scanner->decoded);
+    }
+    if (html_text_is_plain(raw, kind))
+        return raw;
+    buf_clear(&scanner->meaning);
+    html_text_put(&scanner->meaning, raw, kind);
+    return buf_str(&scanner->meaning);
+}
+
+/* What an attribute means, for as long as the page and the arena last. */
+static struct str value_of(struct scanner *scanner, struct str raw)
+{
+    if (!raw.len || is_plain_ascii(scanner, raw))
+        return raw;
+    return arena_copy(scanner->arena,
+                      meaning_of(scanner, raw, HTML_TEXT_VALUE));
+}
+
+/* An attribute that somebody asks for, by its name in lower case; `value` is
+ * raw, and its pointer is NULL where there is none. */
+struct wanted {
+    struct str name, value;
+};
+
+static inline bool is_wanted(const struct wanted *wanted, struct str name)
+{
+    if (name.len != wanted->name.len || wanted->value.ptr)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (ascii_lower(name.ptr[i]) != wanted->name.ptr[i])
+            return false;
+    return true;
+}
+
+static inline void find_attrs(const struct html_token *tag,
+                              struct wanted *wanted, size_t count)
+{
+    struct html_attrs attrs = html_attrs(tag);
+    struct html_attr attr;
+
+    while (html_attrs_next(&attrs, &attr))
+        for (size_t i = 0; i < count; i++)
+            if (is_wanted(&wanted[i], attr.name))
+                wanted[i].value = attr.value;
+}
+
+/* ---- links ------------------------------------------------------------ */
+
+static struct html_link *add_link(struct scanner *scanner,
+                                  enum html_link_kind kind, struct str href)
+{
+    if (scanner->count == HTML_LINKS_MAX) {
+        scanner->links->truncated = true;
+        return NULL;
+    }
+    if (scanner->count == scanner->room) {
+        scanner->room = scanner->room ? scanner->room * 2 : 256;
+        scanner->link =
+            mem_resize(scanner->link, scanner->room * sizeof(*scanner->link));
+    }
+
+    struct html_link *link = &scanner->link[scanner->count++];
+    *link = (struct html_link){.kind = kind, .href = href};
+    return link;
+}
+
+/* Without the beginning of a character that the room did not suffice for. */
+static struct str whole_characters(struct str utf8)
+{
+    size_t lead = utf8.len;
+
+    while (lead > 0 && ((unsigned char)utf8.ptr[lead - 1] & 0xc0) == 0x80)
+        lead--;
+    if (lead == 0)
+        return utf8;
+
+    unsigned char c = (unsigned char)utf8.ptr[--lead];
+    size_t len = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+    return str_first(utf8, lead + len > utf8.len ? lead : utf8.len);
+}
+
+static void close_text(struct scanner *scanner)
+{
+    if (!scanner->is_in_a)
+        return;
+    struct str text = {scanner->text, scanner->text_len};
+    scanner->link[scanner->text_link].text =
+        arena_copy(scanner->arena, whole_characters(text));
+    scanner->is_in_a = false;
+}
+
+static void open_text(struct scanner *scanner)
+{
+    scanner->is_in_a = true;
+    scanner->has_blank = scanner->is_full = false;
+    scanner->text_link = scanner->count - 1;
+    scanner->text_len = 0;
+}
+
+/* a, area, and link: href and rel. */
+static void hyperlink(struct scanner *scanner, enum html_link_kind kind,
+                      const struct html_token *tag)
+{
+    struct wanted wanted[] = {{.name = STR_INIT("href")},
+                              {.name = STR_INIT("rel")},
+                              {.name = STR_INIT("xlink:href")}};
+    bool is_svg = html_tree_is_foreign(&scanner->tree);
+
+    find_attrs(tag, wanted, is_svg ? 3 : 2);
+    struct str href = wanted[0].value.ptr ? wanted[0].value : wanted[2].value;
+    struct str rel = wanted[1].value;
+    if (!href.ptr || (kind == HTML_LINK && !str_trim(rel).len))
+        return;
+
+    struct html_link *link = add_link(scanner, kind, value_of(scanner, href));
+    if (!link)
+        return;
+    link->rel = value_of(scanner, rel);
+    if (kind == HTML_A && scanner->options->want_text)
+        open_text(scanner);
+}
+
+/* frame and iframe. An empty src means about:blank, not the page. */
+static void frame(struct scanner *scanner, enum html_link_kind kind,
+                  const struct html_token *tag)
+{
+    struct wanted src = {.name = STR_INIT("src")};
+
+    find_attrs(tag, &src, 1);
+    if (src.value.len)
+        add_link(scanner, kind, value_of(scanner, src.value));
+}
+
+static void base(struct scanner *scanner, const struct html_token *tag)
+{
+    struct wanted href = {.name = STR_INIT("href")};
+
+    if (scanner->links->info.base.ptr)
+        return;
+    find_attrs(tag, &href, 1);
+    if (href.value.ptr)
+        scanner->links->info.base = value_of(scanner, href.value);
+}
+
+static void meta(struct scanner *scanner, const struct html_token *tag)
+{
+    struct wanted wanted[] = {{.name = STR_INIT("content")},
+                              {.name = STR_INIT("http-equiv")},
+                              {.name = STR_INIT("name")}};
+    struct html_info *info = &scanner->links->info;
+
+    find_attrs(tag, wanted, ARRAY_LEN(wanted));
+    if (!wanted[0].value.len)
+        return;
+
+    struct str content = value_of(scanner, wanted[0].value);
+    struct str name = str_trim(value_of(scanner, wanted[2].value));
+    if (str_eq_nocase(wanted[1].value, STR("refresh"))) {
+        struct str url = html_refresh_url(content);
+        if (url.ptr)
+            add_link(scanner, HTML_REFRESH, url);
+    }
+    if (str_eq_nocase(name, STR("robots")) ||
+        (name.len && str_eq_nocase(name, scanner->options->agent)))
+        html_robots_rules(content, &info->noindex, &info->nofollow);
+}
+
+/* ---- tags ------------------------------------------------------------- */
+
+/* The elements after whose start tag the tokenizer must be told. */
+static enum html_state state_inside(enum html_tag tag)
+{
+    switch (tag) {
+    case TAG_TITLE:
+    case TAG_TEXTAREA:
+        return HTML_RCDATA;
+    case TAG_STYLE:
+    case TAG_XMP:
+    case TAG_IFRAME:
+    case TAG_NOEMBED:
+    case TAG_NOFRAMES:
+        return HTML_RAWTEXT;
+    case TAG_SCRIPT:
+        return HTML_SCRIPT;
+    case TAG_PLAINTEXT:
+        return HTML_PLAINTEXT;
+    default:
+        return HTML_DATA;
+    }
+}
+
+static void html_element(struct scanner *scanner, enum html_tag tag,
+                         const struct html_token *token)
+{
+    switch (tag) {
+    case TAG_A:
+        hyperlink(scanner, HTML_A, token);
+        break;
+    case TAG_AREA:
+        hyperlink(scanner, HTML_AREA, token);
+        break;
+    case TAG_LINK:
+        hyperlink(scanner, HTML_LINK, token);
+        break;
+    case TAG_FRAME:
+        /* Outside of a frameset only as long as one may still come: some
+         * pages have forgotten it. */
+        if (scanner->tree.phase != HTML_BODY)
+            frame(scanner, HTML_FRAME, token);
+        break;
+    case TAG_IFRAME:
+        frame(scanner, HTML_IFRAME, token);
+        break;
+    case TAG_BASE:
+        base(scanner, token);
+        break;
+    case TAG_META:
+        meta(scanner, token);
+        break;
+    default:
+        break;
+    }
+}
+
+static void start_tag(struct scanner *scanner, const struct html_token *token)
+{
+    struct html_tree *tree = &scanner->tree;
+    enum html_tag tag = html_tag_find(token->name);
+    enum html_phase phase = tree->phase;
+    enum html_place place = html_tree_start(tree, tag, token);
+
+    if (phase == HTML_BEFORE_BODY)
+        scanner->head_count = scanner->count;
+    if (phase < HTML_FRAMESET && tree->phase == HTML_FRAMESET) {
+        close_text(scanner);
+        scanner->count = scanner->head_count; /* the body is gone */
+    }
+    if (place == HTML_NOWHERE)
+        return;
+
+    if (tree->templates == 0) {
+        if (tag == TAG_A)
+            close_text(scanner);
+        if (place == HTML_IN_HTML)
+            html_element(scanner, tag, token);
+        else if (place == HTML_IN_SVG && tag == TAG_A)
+            hyperlink(scanner, HTML_A, token);
+    }
+    if (place == HTML_IN_HTML && state_inside(tag) != HTML_DATA)
+        html_tokenizer_enter(&scanner->tokenizer, state_inside(tag),
+                             token->name);
+    scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
+}
+
+static void end_tag(struct scanner *scanner, const struct html_token *token)
+{
+    enum html_tag tag = html_tag_find(token->name);
+
+    if (tag == TAG_A && scanner->tree.templates == 0)
+        close_text(scanner);
+    html_tree_end(&scanner->tree, tag, token);
+    scanner->tokenizer.has_cdata = html_tree_is_foreign(&scanner->tree);
+}
+
+/* ---- the text of an `a` ----------------------------------------------- */
+
+/* Append a byte with blanks folded, or find that there is no more room. */
+static void add_byte(struct scanner *scanner, char c)
+{
+    if (ascii_is_space(c)) {
+        scanner->has_blank = scanner->text_len > 0;
+        return;
+    }
+    scanner->is_full =
+        scanner->text_len + scanner->has_blank >= HTML_LINK_TEXT_MAX;
+    if (scanner->is_full)
+        return;
+    if (scanner->has_blank)
+        scanner->text[scanner->text_len++] = ' ';
+    scanner->has_blank = false;
+    scanner->text[scanner->text_len++] = c;
+}
+
+static void add_text(struct scanner *scanner, const struct html_token *token)
+{
+    if (scanner->tree.templates || (token->text_kind != HTML_TEXT_DATA &&
+                                    token->text_kind != HTML_TEXT_CDATA))
+        return;
+
+    struct str text = token->text;
+    if (!is_plain_ascii(scanner, text))
+        text = meaning_of(scanner, text, token->text_kind);
+    for (size_t i = 0; i < text.len && !scanner->is_full; i++)
+        add_byte(scanner, text.ptr[i]);
+}
+
+/* ---- the page --------------------------------------------------------- */
+
+static const html_letters W={[1]={['r'&31]=1,[' '&31]=1,['>'&31]=1,['\n'&31]=1,['/'&31]=1},[2]={[1]=1},['i'&31]={['f'&31]=1},
+['l'&31]={['i'&31]=1},['m'&31]={['e'&31]=1,['a'&31]=1},['s'&31]={['v'&31]=1,['c'&31]=1,['t'&31]=1},['n'&31]={['o'&31]=1},['p'&31]={['l'&31]=1},['t'&31]={['e'&31]=1,['i'&31]=1},['x'&31]={['m'&31]=1}};
+static void scan_tokens(struct scanner *scanner)
+{
+    struct html_token token;
+    bool has_more;
+
+    do {
+        scanner->tokenizer.only = html_tree_is_plain(&scanner->tree) && !scanner->is_in_a ? &W : NULL;
+        has_more = html_next(&scanner->tokenizer, &token);
+        bool is_plain = html_tree_is_plain(&scanner->tree);
+
+        if (!is_plain && token.text.len)
+            html_tree_text(&scanner->tree, &token);
+        if (scanner->is_in_a && token.text.len)
+            add_text(scanner, &token);
+
+        if (token.type == HTML_TOKEN_START_TAG) {
+            enum html_tag guess = html_tag_guess(token.name);
+            if (!is_plain || html_tags[guess].flags & TAG_IS_WATCHED)
+                start_tag(scanner, &token);
+        } else if (token.type == HTML_TOKEN_END_TAG) {
+            if (!is_plain || scanner->is_in_a)
+                end_tag(scanner, &token);
+        }
+    } while (has_more);
+    close_text(scanner);
+}
+
+/* Pages in UTF-16 or ISO-2022-JP have no ASCII markup: decode them first. */
+static struct str decode_page(struct scanner *scanner, struct str html)
+{
+    struct buf page;
+
+    buf_init(&page, 3 * html.len + 16);
+    charset_decode(scanner->charset, html, &page);
+    struct str copy = arena_copy(scanner->arena, buf_str(&page));
+    buf_release(&page);
+    scanner->charset = NULL;
+    return copy;
+}
+
+static void move_links(struct scanner *scanner)
+{
+    size_t size = scanner->count * sizeof(*scanner->link);
+
+    scanner->links->count = scanner->count;
+    scanner->links->link = arena_new(scanner->arena, size);
+    if (size)
+        memcpy(scanner->links->link, scanner->link, size);
+    free(scanner->link);
+}
+
+void html_scan(struct html_links *links, struct arena *arena, struct str html,
+               const struct html_scan_options *options)
+{
+    size_t bom_len = 0;
+    const struct charset *charset =
+        charset_sniff(html, options->http_charset, &bom_len);
+    struct scanner scanner = {
+        .links = links,
+        .arena = arena,
+        .options = options,
+        .charset = charset,
+    };
+
+    *links = (struct html_links){.info.charset = charset};
+    html = str_skip(html, bom_len);
+    if (!charset_is_markup_safe(charset))
+        html = decode_page(&scanner, html);
+    buf_init(&scanner.decoded, 3 * html.len + 16);
+    buf_init(&scanner.meaning, 9 * html.len + 48);
+    html_tree_init(&scanner.tree);
+    html_tokenizer_init(&scanner.tokenizer, html);
+
+    scan_tokens(&scanner);
+
+    move_links(&scanner);
+    buf_release(&scanner.decoded);
+    buf_release(&scanner.meaning);
+}
+
+const char *html_link_kind_name(enum html_link_kind kind)
+{
+    static const char *const names[] = {
+        [HTML_A] = "a",
+        [HTML_AREA] = "area",
+        [HTML_FRAME] = "frame",
+        [HTML_IFRAME] = "iframe",
+        [HTML_REFRESH] = "refresh",
+        [HTML_LINK] = "link",
+    };
+    static_assert(ARRAY_LEN(names) == HTML_LINK_KINDS, "every kind has a name");
+
+    return (unsigned)kind < HTML_LINK_KINDS ? names[kind] : "unknown";
+}

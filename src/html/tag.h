@@ -1,0 +1,198 @@
+/* The element names that a link scanner has to tell apart, and what the rules
+ * of tree building that it follows say of each (html/tree.h).
+ */
+#ifndef HTML_TAG_H
+#define HTML_TAG_H
+
+#include "base/str.h"
+
+enum {
+    TAG_IS_WATCHED = 1 << 0,   /* its start tag matters even in a plain page */
+    TAG_BREAKS_OUT = 1 << 1,   /* its start tag ends foreign content */
+    TAG_IS_VOID = 1 << 2,      /* has no content, so it is never open */
+    TAG_CLOSES_P = 1 << 3,     /* its start tag ends an open p */
+    TAG_IN_HEAD = 1 << 4,      /* may stand before the body */
+    TAG_SETTLES_BODY = 1 << 5, /* no frameset can follow it */
+    TAG_IS_FOREIGN = 1 << 6,   /* has a meaning in SVG or MathML only */
+};
+
+/* X(id, first letter, middle letter, last letter, name, flags). The letters
+ * make the hash; the middle one is name[len / 2]. */
+// clang-format off
+#define HTML_TAGS(X) \
+    X(A, 'a', 'a', 'a', "a", TAG_IS_WATCHED) \
+    X(ADDRESS, 'a', 'r', 's', "address", TAG_CLOSES_P) \
+    X(ANNOTATION_XML, 'a', 'i', 'l', "annotation-xml", TAG_IS_FOREIGN) \
+    X(APPLET, 'a', 'l', 't', "applet", TAG_SETTLES_BODY) \
+    X(AREA, 'a', 'e', 'a', "area", \
+      TAG_IS_WATCHED | TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(ARTICLE, 'a', 'i', 'e', "article", TAG_CLOSES_P) \
+    X(ASIDE, 'a', 'i', 'e', "aside", TAG_CLOSES_P) \
+    X(B, 'b', 'b', 'b', "b", TAG_BREAKS_OUT) \
+    X(BASE, 'b', 's', 'e', "base", TAG_IS_WATCHED | TAG_IS_VOID | TAG_IN_HEAD) \
+    X(BASEFONT, 'b', 'f', 't', "basefont", TAG_IS_VOID | TAG_IN_HEAD) \
+    X(BGSOUND, 'b', 'o', 'd', "bgsound", TAG_IS_VOID | TAG_IN_HEAD) \
+    X(BIG, 'b', 'i', 'g', "big", TAG_BREAKS_OUT) \
+    X(BLOCKQUOTE, 'b', 'q', 'e', "blockquote", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(BODY, 'b', 'd', 'y', "body", TAG_BREAKS_OUT | TAG_SETTLES_BODY) \
+    X(BR, 'b', 'r', 'r', "br", \
+      TAG_BREAKS_OUT | TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(BUTTON, 'b', 't', 'n', "button", TAG_SETTLES_BODY) \
+    X(CAPTION, 'c', 't', 'n', "caption", 0) \
+    X(CENTER, 'c', 't', 'r', "center", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(CODE, 'c', 'd', 'e', "code", TAG_BREAKS_OUT) \
+    X(COL, 'c', 'o', 'l', "col", TAG_IS_VOID) \
+    X(DD, 'd', 'd', 'd', "dd", \
+      TAG_BREAKS_OUT | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(DESC, 'd', 's', 'c', "desc", TAG_IS_FOREIGN) \
+    X(DETAILS, 'd', 'a', 's', "details", TAG_CLOSES_P) \
+    X(DIALOG, 'd', 'l', 'g', "dialog", TAG_CLOSES_P) \
+    X(DIR, 'd', 'i', 'r', "dir", TAG_CLOSES_P) \
+    X(DIV, 'd', 'i', 'v', "div", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(DL, 'd', 'l', 'l', "dl", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(DT, 'd', 't', 't', "dt", \
+      TAG_BREAKS_OUT | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(EM, 'e', 'm', 'm', "em", TAG_BREAKS_OUT) \
+    X(EMBED, 'e', 'b', 'd', "embed", \
+      TAG_BREAKS_OUT | TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(FIELDSET, 'f', 'd', 't', "fieldset", TAG_CLOSES_P) \
+    X(FIGCAPTION, 'f', 'p', 'n', "figcaption", TAG_CLOSES_P) \
+    X(FIGURE, 'f', 'u', 'e', "figure", TAG_CLOSES_P) \
+    X(FONT, 'f', 'n', 't', "font", 0) \
+    X(FOOTER, 'f', 't', 'r', "footer", TAG_CLOSES_P) \
+    X(FOREIGNOBJECT, 'f', 'n', 't', "foreignobject", TAG_IS_FOREIGN) \
+    X(FORM, 'f', 'r', 'm', "form", TAG_CLOSES_P) \
+    X(FRAME, 'f', 'a', 'e', "frame", TAG_IS_VOID) \
+    X(FRAMESET, 'f', 'e', 't', "frameset", 0) \
+    X(H1, 'h', '1', '1', "h1", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(H2, 'h', '2', '2', "h2", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(H3, 'h', '3', '3', "h3", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(H4, 'h', '4', '4', "h4", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(H5, 'h', '5', '5', "h5", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(H6, 'h', '6', '6', "h6", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(HEAD, 'h', 'a', 'd', "head", TAG_BREAKS_OUT | TAG_IN_HEAD) \
+    X(HEADER, 'h', 'd', 'r', "header", TAG_CLOSES_P) \
+    X(HGROUP, 'h', 'o', 'p', "hgroup", TAG_CLOSES_P) \
+    X(HR, 'h', 'r', 'r', "hr", \
+      TAG_BREAKS_OUT | TAG_IS_VOID | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(HTML, 'h', 'm', 'l', "html", TAG_IN_HEAD) \
+    X(I, 'i', 'i', 'i', "i", TAG_BREAKS_OUT) \
+    X(IFRAME, 'i', 'a', 'e', "iframe", TAG_IS_WATCHED | TAG_SETTLES_BODY) \
+    X(IMAGE, 'i', 'a', 'e', "image", TAG_SETTLES_BODY) \
+    X(IMG, 'i', 'm', 'g', "img", \
+      TAG_BREAKS_OUT | TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(INPUT, 'i', 'p', 't', "input", TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(KEYGEN, 'k', 'g', 'n', "keygen", TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(LABEL, 'l', 'b', 'l', "label", 0) \
+    X(LI, 'l', 'i', 'i', "li", \
+      TAG_BREAKS_OUT | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(LINK, 'l', 'n', 'k', "link", TAG_IS_WATCHED | TAG_IS_VOID | TAG_IN_HEAD) \
+    X(LISTING, 'l', 't', 'g', "listing", \
+      TAG_BREAKS_OUT | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(MAIN, 'm', 'i', 'n', "main", TAG_CLOSES_P) \
+    X(MALIGNMARK, 'm', 'n', 'k', "malignmark", TAG_IS_FOREIGN) \
+    X(MARQUEE, 'm', 'q', 'e', "marquee", TAG_SETTLES_BODY) \
+    X(MATH, 'm', 't', 'h', "math", TAG_IS_WATCHED) \
+    X(MENU, 'm', 'n', 'u', "menu", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(META, 'm', 't', 'a', "meta", \
+      TAG_IS_WATCHED | TAG_BREAKS_OUT | TAG_IS_VOID | TAG_IN_HEAD) \
+    X(MGLYPH, 'm', 'y', 'h', "mglyph", TAG_IS_FOREIGN) \
+    X(MI, 'm', 'i', 'i', "mi", TAG_IS_FOREIGN) \
+    X(MN, 'm', 'n', 'n', "mn", TAG_IS_FOREIGN) \
+    X(MO, 'm', 'o', 'o', "mo", TAG_IS_FOREIGN) \
+    X(MS, 'm', 's', 's', "ms", TAG_IS_FOREIGN) \
+    X(MTEXT, 'm', 'e', 't', "mtext", TAG_IS_FOREIGN) \
+    X(NAV, 'n', 'a', 'v', "nav", TAG_CLOSES_P) \
+    X(NOBR, 'n', 'b', 'r', "nobr", TAG_BREAKS_OUT) \
+    X(NOEMBED, 'n', 'm', 'd', "noembed", TAG_IS_WATCHED) \
+    X(NOFRAMES, 'n', 'a', 's', "noframes", TAG_IS_WATCHED | TAG_IN_HEAD) \
+    X(NOSCRIPT, 'n', 'r', 't', "noscript", TAG_IN_HEAD) \
+    X(OBJECT, 'o', 'e', 't', "object", TAG_SETTLES_BODY) \
+    X(OL, 'o', 'l', 'l', "ol", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(OPTGROUP, 'o', 'r', 'p', "optgroup", 0) \
+    X(OPTION, 'o', 'i', 'n', "option", 0) \
+    X(P, 'p', 'p', 'p', "p", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(PARAM, 'p', 'r', 'm', "param", TAG_IS_VOID) \
+    X(PLAINTEXT, 'p', 'n', 't', "plaintext", TAG_IS_WATCHED | TAG_CLOSES_P) \
+    X(PRE, 'p', 'r', 'e', "pre", \
+      TAG_BREAKS_OUT | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(RUBY, 'r', 'b', 'y', "ruby", TAG_BREAKS_OUT) \
+    X(S, 's', 's', 's', "s", TAG_BREAKS_OUT) \
+    X(SCRIPT, 's', 'i', 't', "script", TAG_IS_WATCHED | TAG_IN_HEAD) \
+    X(SEARCH, 's', 'r', 'h', "search", TAG_CLOSES_P) \
+    X(SECTION, 's', 't', 'n', "section", TAG_CLOSES_P) \
+    X(SELECT, 's', 'e', 't', "select", TAG_SETTLES_BODY) \
+    X(SMALL, 's', 'a', 'l', "small", TAG_BREAKS_OUT) \
+    X(SOURCE, 's', 'r', 'e', "source", TAG_IS_VOID) \
+    X(SPAN, 's', 'a', 'n', "span", TAG_BREAKS_OUT) \
+    X(STRIKE, 's', 'i', 'e', "strike", TAG_BREAKS_OUT) \
+    X(STRONG, 's', 'o', 'g', "strong", TAG_BREAKS_OUT) \
+    X(STYLE, 's', 'y', 'e', "style", TAG_IS_WATCHED | TAG_IN_HEAD) \
+    X(SUB, 's', 'u', 'b', "sub", TAG_BREAKS_OUT) \
+    X(SUMMARY, 's', 'm', 'y', "summary", TAG_CLOSES_P) \
+    X(SUP, 's', 'u', 'p', "sup", TAG_BREAKS_OUT) \
+    X(SVG, 's', 'v', 'g', "svg", TAG_IS_WATCHED) \
+    X(TABLE, 't', 'b', 'e', "table", \
+      TAG_BREAKS_OUT | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    X(TBODY, 't', 'o', 'y', "tbody", 0) \
+    X(TD, 't', 'd', 'd', "td", 0) \
+    X(TEMPLATE, 't', 'l', 'e', "template", TAG_IS_WATCHED | TAG_IN_HEAD) \
+    X(TEXTAREA, 't', 'a', 'a', "textarea", TAG_IS_WATCHED | TAG_SETTLES_BODY) \
+    X(TFOOT, 't', 'o', 't', "tfoot", 0) \
+    X(TH, 't', 'h', 'h', "th", 0) \
+    X(THEAD, 't', 'e', 'd', "thead", 0) \
+    X(TITLE, 't', 't', 'e', "title", TAG_IS_WATCHED | TAG_IN_HEAD) \
+    X(TR, 't', 'r', 'r', "tr", 0) \
+    X(TRACK, 't', 'a', 'k', "track", TAG_IS_VOID) \
+    X(TT, 't', 't', 't', "tt", TAG_BREAKS_OUT) \
+    X(U, 'u', 'u', 'u', "u", TAG_BREAKS_OUT) \
+    X(UL, 'u', 'l', 'l', "ul", TAG_BREAKS_OUT | TAG_CLOSES_P) \
+    X(VAR, 'v', 'a', 'r', "var", TAG_BREAKS_OUT) \
+    X(WBR, 'w', 'b', 'r', "wbr", TAG_IS_VOID | TAG_SETTLES_BODY) \
+    X(XMP, 'x', 'm', 'p', "xmp", \
+      TAG_IS_WATCHED | TAG_CLOSES_P | TAG_SETTLES_BODY)
+// clang-format on
+
+enum html_tag {
+    TAG_OTHER,
+#define X(id, first, middle, last, name, flags) TAG_##id,
+    HTML_TAGS(X)
+#undef X
+        TAG_COUNT,
+};
+
+struct html_tag_entry {
+    struct str name;
+    unsigned flags;
+};
+
+extern const struct html_tag_entry html_tags[TAG_COUNT];
+
+enum { HTML_TAG_SLOTS = 1024 };
+extern const uint8_t html_tag_slots[HTML_TAG_SLOTS];
+
+/* Any multiplier without a collision does; the compiler finds collisions. */
+#define HTML_TAG_SLOT(first, middle, last, len)                                \
+    ((((uint32_t)(first) | (uint32_t)(middle) << 8 | (uint32_t)(last) << 16 |  \
+       (uint32_t)(len) << 24) *                                                \
+      0xf92eae53u) >>                                                          \
+     22)
+
+/* The only tag of the list that the name, which is not empty, can be. Whether
+ * it is that one is not looked at: for most tags in a page it is enough to
+ * know that it is none of the watched. */
+static inline enum html_tag html_tag_guess(struct str name)
+{
+    char first = (char)(name.ptr[0] | 0x20);
+    char middle = (char)(name.ptr[name.len / 2] | 0x20);
+    char last = (char)(name.ptr[name.len - 1] | 0x20);
+
+    return html_tag_slots[HTML_TAG_SLOT((unsigned char)first,
+                                        (unsigned char)middle,
+                                        (unsigned char)last, name.len)];
+}
+
+/* Letters of either case; TAG_OTHER for a name not in the list. */
+enum html_tag html_tag_find(struct str name);
+
+#endif

@@ -1,0 +1,110 @@
+/* The tokenizer of the HTML standard (13.2.5), pull style, over a whole page
+ * in memory.
+ *
+ *     struct html_tokenizer tokenizer;
+ *     struct html_token token;
+ *
+ *     html_tokenizer_init(&tokenizer, page);
+ *     while (html_next(&tokenizer, &token))
+ *         if (token.type == HTML_TOKEN_START_TAG)
+ *             ...
+ *
+ * A token is a run of text and the markup that ends it. All slices are raw
+ * bytes of the page: nothing is copied, decoded or lower-cased before
+ * somebody asks (html/text.h), and a tag's attributes are only looked at by
+ * who iterates them. The page must be in an encoding in which markup is ASCII
+ * (charset_is_markup_safe).
+ *
+ * As in the standard it is the caller, who knows what elements mean, that
+ * switches to raw text after a start tag: html_tokenizer_enter().
+ */
+#ifndef HTML_TOKENIZER_H
+#define HTML_TOKENIZER_H
+
+#include "base/str.h"
+#include "html/text.h"
+#include "html/marks.h"
+
+enum html_token_type {
+    HTML_TOKEN_END, /* of the page; there may be text before it */
+    HTML_TOKEN_START_TAG,
+    HTML_TOKEN_END_TAG,
+    HTML_TOKEN_COMMENT,
+    HTML_TOKEN_DOCTYPE,
+    HTML_TOKEN_NOTHING, /* markup without a meaning, such as "</>" */
+};
+
+struct html_token {
+    enum html_token_type type;
+    enum html_text text_kind;
+    struct str text; /* what stands before the markup; may be empty */
+    struct str name; /* of a tag */
+    struct str rest; /* of a tag: its attributes, up to the '>';
+                        of a comment: its data;
+                        of a DOCTYPE: what follows that word */
+    const char *limit; /* of a tag: the end of the page */
+};
+
+enum html_state {
+    HTML_DATA,
+    HTML_RCDATA,
+    HTML_RAWTEXT,
+    HTML_SCRIPT,
+    HTML_PLAINTEXT,
+    HTML_CDATA,
+};
+
+typedef bool html_letters[32][32];
+struct html_tokenizer {
+    const html_letters *only;
+    const char *at, *end;
+    struct marks marks;
+    enum html_state state;
+    struct str element; /* whose end tag ends the raw text */
+    bool has_cdata;     /* in foreign content: the caller keeps this right */
+};
+
+void html_tokenizer_init(struct html_tokenizer *tokenizer, struct str page);
+
+/* Read on in `state`, up to the end tag of the element of that name. */
+void html_tokenizer_enter(struct html_tokenizer *tokenizer,
+                          enum html_state state, struct str name);
+
+/* The next token. The last one is HTML_TOKEN_END, for which it is false.
+ * A tag that the page's end cuts off is none. */
+bool html_next(struct html_tokenizer *tokenizer, struct html_token *token);
+
+/* The attributes of a tag, in order, all of them: of two with the same name
+ * the standard takes the first.
+ *
+ *     struct html_attrs attrs = html_attrs(token.rest);
+ *     struct html_attr attr;
+ *     while (html_attrs_next(&attrs, &attr))
+ *         ...
+ */
+struct html_attrs {
+    const char *at, *end, *limit;
+    bool is_self_closing; /* known when all have been read: "<br/>" */
+};
+
+struct html_attr {
+    struct str name, value; /* raw */
+};
+
+static inline struct html_attrs html_attrs(const struct html_token *tag)
+{
+    return (struct html_attrs){
+        .at = tag->rest.ptr,
+        .end = tag->rest.ptr + tag->rest.len,
+        .limit = tag->limit,
+    };
+}
+
+bool html_attrs_next(struct html_attrs *attrs, struct html_attr *attr);
+
+bool html_is_self_closing(const struct html_token *tag);
+
+/* The name in a DOCTYPE, raw; empty where there is none. */
+struct str html_doctype_name(const struct html_token *doctype);
+
+#endif

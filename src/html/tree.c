@@ -1,0 +1,330 @@
+#include "html/tree.h"
+
+static bool has_flag(enum html_tag tag, unsigned flag)
+{
+    return html_tags[tag].flags & flag;
+}
+
+void html_tree_init(struct html_tree *tree)
+{
+    /* The stack's entries are written before they are read. */
+    tree->phase = HTML_BEFORE_BODY;
+    tree->framesets = tree->templates = 0;
+    tree->count = tree->beyond = 0;
+}
+
+/* ---- the open elements ------------------------------------------------ */
+
+static struct html_open *top(struct html_tree *tree)
+{
+    return tree->count ? &tree->open[tree->count - 1] : NULL;
+}
+
+static bool is_template(const struct html_open *open)
+{
+    return open->place == HTML_IN_HTML && open->tag == TAG_TEMPLATE;
+}
+
+static void push(struct html_tree *tree, struct html_open open)
+{
+    if (tree->count == HTML_OPEN_MAX) {
+        tree->beyond++;
+        return;
+    }
+    tree->templates += is_template(&open);
+    tree->open[tree->count++] = open;
+}
+
+static void pop_to(struct html_tree *tree, size_t count)
+{
+    tree->beyond = 0;
+    while (tree->count > count)
+        tree->templates -= is_template(&tree->open[--tree->count]);
+}
+
+static bool is_point(const struct html_open *open)
+{
+    return open->is_html_point || open->is_text_point;
+}
+
+/* Leave foreign content: what is on top is HTML or may contain HTML. */
+static void break_out(struct html_tree *tree)
+{
+    size_t count = tree->count;
+
+    while (count && tree->open[count - 1].place != HTML_IN_HTML &&
+           !is_point(&tree->open[count - 1]))
+        count--;
+    pop_to(tree, count);
+}
+
+/* ---- attributes that decide ------------------------------------------- */
+
+static bool find_attr(const struct html_token *token, struct str name,
+                      struct str *value)
+{
+    struct html_attrs attrs = html_attrs(token);
+    struct html_attr attr;
+
+    while (html_attrs_next(&attrs, &attr)) {
+        if (str_eq_nocase(attr.name, name)) {
+            *value = attr.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_attr(const struct html_token *token, struct str name)
+{
+    struct str value;
+
+    return find_attr(token, name, &value);
+}
+
+static bool is_html_annotation(const struct html_token *token)
+{
+    struct str encoding;
+
+    return find_attr(token, STR("encoding"), &encoding) &&
+           (str_eq_nocase(encoding, STR("text/html")) ||
+            str_eq_nocase(encoding, STR("application/xhtml+xml")));
+}
+
+static bool is_hidden_input(enum html_tag tag, const struct html_token *token)
+{
+    struct str type;
+
+    return tag == TAG_INPUT && find_attr(token, STR("type"), &type) &&
+           str_eq_nocase(type, STR("hidden"));
+}
+
+/* ---- start tags in foreign content (13.2.6.5) ------------------------- */
+
+static bool breaks_out(enum html_tag tag, const struct html_token *token)
+{
+    if (tag == TAG_FONT)
+        return has_attr(token, STR("color")) || has_attr(token, STR("face")) ||
+               has_attr(token, STR("size"));
+    return has_flag(tag, TAG_BREAKS_OUT);
+}
+
+static bool is_html_point(enum html_place place, enum html_tag tag,
+                          const struct html_token *token)
+{
+    if (place == HTML_IN_SVG)
+        return tag == TAG_FOREIGNOBJECT || tag == TAG_DESC || tag == TAG_TITLE;
+    return tag == TAG_ANNOTATION_XML && is_html_annotation(token);
+}
+
+static bool is_text_point(enum html_place place, enum html_tag tag)
+{
+    return place == HTML_IN_MATH &&
+           (tag == TAG_MI || tag == TAG_MO || tag == TAG_MN || tag == TAG_MS ||
+            tag == TAG_MTEXT);
+}
+
+static void push_foreign(struct html_tree *tree, enum html_place place,
+                         enum html_tag tag, const struct html_token *token)
+{
+    if (html_is_self_closing(token))
+        return;
+    push(tree, (struct html_open){
+                   .place = place,
+                   .tag = tag,
+                   .name = token->name,
+                   .is_html_point = is_html_point(place, tag, token),
+                   .is_text_point = is_text_point(place, tag),
+               });
+}
+
+/* The dispatcher of 13.2.6: is the start tag judged by the rules of HTML? */
+static bool starts_html(const struct html_open *open, enum html_tag tag)
+{
+    if (!open || open->place == HTML_IN_HTML || open->is_html_point)
+        return true;
+    if (open->is_text_point)
+        return tag != TAG_MGLYPH && tag != TAG_MALIGNMARK;
+    return open->place == HTML_IN_MATH && open->tag == TAG_ANNOTATION_XML &&
+           tag == TAG_SVG;
+}
+
+/* ---- start tags in HTML ----------------------------------------------- */
+
+static void enter_frameset(struct html_tree *tree)
+{
+    pop_to(tree, 0);
+    tree->phase = HTML_FRAMESET;
+    tree->framesets = 1;
+}
+
+/* Before the body, and while a frameset may take its place. */
+static void start_body(struct html_tree *tree, enum html_tag tag,
+                       const struct html_token *token)
+{
+    if (tree->phase == HTML_BEFORE_BODY && has_flag(tag, TAG_IN_HEAD))
+        return;
+    if (tag == TAG_FRAMESET && tree->templates == 0)
+        enter_frameset(tree);
+    else if (has_flag(tag, TAG_SETTLES_BODY) && !is_hidden_input(tag, token))
+        tree->phase = HTML_BODY;
+    else if (tree->templates == 0)
+        tree->phase = HTML_BODY_START;
+}
+
+/* 13.2.6.4.20 and 21: nothing but frames, and noframes. */
+static enum html_place start_in_frameset(struct html_tree *tree,
+                                         enum html_tag tag)
+{
+    if (tag == TAG_NOFRAMES)
+        return HTML_IN_HTML;
+    if (tree->phase == HTML_AFTER_FRAMESET)
+        return HTML_NOWHERE;
+    if (tag == TAG_FRAMESET)
+        tree->framesets++;
+    return tag == TAG_FRAME ? HTML_IN_HTML : HTML_NOWHERE;
+}
+
+/* Inside of an integration point the open HTML elements count, since only
+ * when they are closed an end tag can close the foreign ones. */
+static void push_html(struct html_tree *tree, enum html_tag tag,
+                      struct str name)
+{
+    struct html_open *open = top(tree);
+
+    if (open && open->place == HTML_IN_HTML &&
+        ((open->tag == TAG_P && has_flag(tag, TAG_CLOSES_P)) ||
+         (open->tag == TAG_LI && tag == TAG_LI)))
+        pop_to(tree, tree->count - 1);
+    if (!has_flag(tag, TAG_IS_VOID))
+        push(tree, (struct html_open){
+                       .place = HTML_IN_HTML, .tag = tag, .name = name});
+}
+
+static enum html_place start_html(struct html_tree *tree, enum html_tag tag,
+                                  const struct html_token *token)
+{
+    if (tree->phase > HTML_BODY)
+        return start_in_frameset(tree, tag);
+    if (tree->phase < HTML_BODY)
+        start_body(tree, tag, token);
+    if (tree->phase == HTML_FRAMESET)
+        return HTML_NOWHERE; /* this tag was the frameset */
+
+    if (tag == TAG_SVG || tag == TAG_MATH) {
+        enum html_place place = tag == TAG_SVG ? HTML_IN_SVG : HTML_IN_MATH;
+        push_foreign(tree, place, tag, token);
+        return place;
+    }
+    if (tree->count > tree->templates || tag == TAG_TEMPLATE)
+        push_html(tree, tag, token->name);
+    return HTML_IN_HTML;
+}
+
+enum html_place html_tree_open(struct html_tree *tree, enum html_tag tag,
+                                const struct html_token *token)
+{
+    struct html_open *open = top(tree);
+
+    if (starts_html(open, tag))
+        return start_html(tree, tag, token);
+    if (breaks_out(tag, token)) {
+        break_out(tree);
+        return start_html(tree, tag, token);
+    }
+    enum html_place place = open->place;
+    push_foreign(tree, place, tag, token);
+    return place;
+}
+
+/* ---- end tags --------------------------------------------------------- */
+
+static void end_template(struct html_tree *tree)
+{
+    size_t i = tree->count;
+
+    if (tree->templates == 0)
+        return;
+    while (!is_template(&tree->open[i - 1]))
+        i--;
+    pop_to(tree, i - 1);
+}
+
+static void end_html(struct html_tree *tree, enum html_tag tag, struct str name)
+{
+    if (tag == TAG_TEMPLATE)
+        end_template(tree);
+    if (tag == TAG_TEMPLATE || tag == TAG_BODY || tag == TAG_HTML)
+        return;
+
+    for (size_t i = tree->count; i > 0; i--) {
+        const struct html_open *open = &tree->open[i - 1];
+
+        if (is_point(open) || is_template(open))
+            return;
+        if (open->place == HTML_IN_HTML && str_eq_nocase(open->name, name)) {
+            pop_to(tree, i - 1);
+            return;
+        }
+    }
+    if (tag != TAG_OTHER && !has_flag(tag, TAG_IS_FOREIGN | TAG_IS_VOID))
+        pop_to(tree, 0);
+}
+
+static void end_foreign(struct html_tree *tree, enum html_tag tag,
+                        struct str name)
+{
+    if (tag == TAG_BR || tag == TAG_P) {
+        break_out(tree);
+        return;
+    }
+    for (size_t i = tree->count; i > 0; i--) {
+        const struct html_open *open = &tree->open[i - 1];
+
+        if (open->place == HTML_IN_HTML)
+            break;
+        if (str_eq_nocase(open->name, name)) {
+            pop_to(tree, i - 1);
+            return;
+        }
+    }
+    end_html(tree, tag, name);
+}
+
+void html_tree_end(struct html_tree *tree, enum html_tag tag,
+                   const struct html_token *token)
+{
+    if (tree->beyond) {
+        tree->beyond--;
+        return;
+    }
+    if (html_tree_is_foreign(tree))
+        end_foreign(tree, tag, token->name);
+    else if (tree->count)
+        end_html(tree, tag, token->name);
+    else if (tree->phase == HTML_FRAMESET && tag == TAG_FRAMESET &&
+             --tree->framesets == 0)
+        tree->phase = HTML_AFTER_FRAMESET;
+    else if (tree->phase < HTML_BODY && tag == TAG_BR)
+        tree->phase = HTML_BODY; /* a browser makes it a <br> */
+}
+
+/* ---- text ------------------------------------------------------------- */
+
+/* Text begins the body, and more than blanks makes it stay. NULs count for
+ * nothing there. */
+void html_tree_text(struct html_tree *tree, const struct html_token *token)
+{
+    if (tree->phase >= HTML_BODY || (token->text_kind != HTML_TEXT_DATA &&
+                                     token->text_kind != HTML_TEXT_CDATA))
+        return;
+    if (tree->phase == HTML_BEFORE_BODY && tree->templates)
+        return;
+    for (size_t i = 0; i < token->text.len; i++) {
+        char c = token->text.ptr[i];
+        if (c && !ascii_is_space(c)) {
+            tree->phase = HTML_BODY;
+            return;
+        }
+    }
+}
