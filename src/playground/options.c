@@ -118,7 +118,7 @@ static size_t count_digits(struct str text)
     return digits;
 }
 
-bool options_duration(struct str text, uint64_t *us)
+bool play_duration(struct str text, uint64_t *us)
 {
     static const struct {
         struct str suffix;
@@ -144,7 +144,7 @@ bool options_duration(struct str text, uint64_t *us)
     return false;
 }
 
-bool options_number(struct str text, uint64_t *number)
+bool play_number(struct str text, uint64_t *number)
 {
     size_t digits = count_digits(text);
     struct str suffix = str_skip(text, digits);
@@ -162,7 +162,7 @@ bool options_number(struct str text, uint64_t *number)
     return true;
 }
 
-bool options_share(struct str text, uint64_t *share)
+bool play_share(struct str text, uint64_t *share)
 {
     enum { PLACES = 6 };
     bool percent = str_ends(text, STR("%"));
@@ -216,11 +216,11 @@ static bool set(struct options *options, const struct option *option,
         return true;
     }
     case DURATION:
-        return options_duration(text, at);
+        return play_duration(text, at);
     case NUMBER:
-        return options_number(text, at);
+        return play_number(text, at);
     case SHARE:
-        return options_share(text, at);
+        return play_share(text, at);
     }
     return false;
 }
@@ -269,8 +269,8 @@ static enum command find_command(const char *word)
     return COMMAND_SERVE;
 }
 
-bool options_parse(int argc, char **argv, struct options *options,
-                   char problem[OPTIONS_PROBLEM])
+bool play_parse(int argc, char **argv, struct options *options,
+                char problem[OPTIONS_PROBLEM])
 {
     int argi = 1;
 
@@ -310,7 +310,7 @@ static void help_on(FILE *out, unsigned with, unsigned without,
     }
 }
 
-void options_help(FILE *out)
+void play_help(FILE *out)
 {
     fputs("usage: playground [options]\n"
           "       playground truth --web SEED [options]\n"

@@ -41,18 +41,18 @@ struct options {
 };
 
 /* False with a sentence in `problem`. */
-bool options_parse(int argc, char **argv, struct options *options,
-                   char problem[OPTIONS_PROBLEM]);
+bool play_parse(int argc, char **argv, struct options *options,
+                char problem[OPTIONS_PROBLEM]);
 
-void options_help(FILE *out);
+void play_help(FILE *out);
 
 /* "250ms", "10s", "5m", "2h"; a bare number is seconds. */
-bool options_duration(struct str text, uint64_t *us);
+bool play_duration(struct str text, uint64_t *us);
 
 /* "0.02" or "2%" as a part of WEB_ALL. */
-bool options_share(struct str text, uint64_t *share);
+bool play_share(struct str text, uint64_t *share);
 
 /* "1000", "8K", "2M": K is 1024 for sizes, and no other number has one. */
-bool options_number(struct str text, uint64_t *number);
+bool play_number(struct str text, uint64_t *number);
 
 #endif

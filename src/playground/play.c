@@ -158,12 +158,12 @@ int play_main(int argc, char **argv)
     struct play play = {0};
     char problem[OPTIONS_PROBLEM] = "";
 
-    if (!options_parse(argc, argv, &play.options, problem)) {
+    if (!play_parse(argc, argv, &play.options, problem)) {
         fprintf(stderr, "playground: %s\n", problem);
         return 2;
     }
     if (play.options.help) {
-        options_help(stdout);
+        play_help(stdout);
         return 0;
     }
     if (play.options.command != COMMAND_SERVE)

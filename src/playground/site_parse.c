@@ -87,7 +87,7 @@ static bool take_duration(struct parser *parser, struct str *text, uint64_t *us)
 {
     struct str word = take_word(text);
 
-    if (options_duration(word, us))
+    if (play_duration(word, us))
         return true;
     return complain(parser, "'%.*s' is not a time like 200ms or 3s",
                     (int)word.len, word.ptr);

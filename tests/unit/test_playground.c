@@ -234,7 +234,7 @@ static void durations(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         uint64_t us = 0;
-        bool good = options_duration(str_of(rows[i].text), &us);
+        bool good = play_duration(str_of(rows[i].text), &us);
 
         if ((good ? (int64_t)us : -1) != rows[i].us)
             fail_msg("%s: expected %lld, got %lld", rows[i].text,

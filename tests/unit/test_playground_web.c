@@ -268,7 +268,7 @@ static void share_values(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         uint64_t share = 0;
-        double got = options_share(str_of(rows[i].text), &share)
+        double got = play_share(str_of(rows[i].text), &share)
                          ? (double)share / (double)WEB_ALL
                          : -1;
         double difference = got - rows[i].expected;
