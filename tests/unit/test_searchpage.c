@@ -65,6 +65,8 @@ static const struct row rows[] = {
      RESULTS("https://duckduckgo.com/l/?xuddg=http%3A%2F%2Fb.example%2F\n")},
     {"not percent-encoded", STR_INIT(WEB("//duckduckgo.com/l/?uddg=https://b.example/%zz%4")),
      RESULTS("https://b.example/%zz%4\n")},
+    {"plus", STR_INIT(WEB(UDDG("https%3A%2F%2Fb.example%2Fa+b%2Bc"))),
+     RESULTS("https://b.example/a%20b+c\n")},
     {"bad", STR_INIT(WEB(UDDG("ftp%3A%2F%2Fa.example%2F")) WEB(UDDG("")) WEB("javascript:x") WEB("http://a b/") WEB(UDDG("%2Frelative"))),
      NONE, .bad = 5},
     {"html, ads", STR_INIT(AD("https://ad.example/") WEB("https://a.example/") AD(UDDG("https%3A%2F%2Fad.example%2F")) WEB("https://b.example/")),
