@@ -39,6 +39,8 @@ static void values(void **state)
          STR_INIT("text/html"), STR_INIT("z"), true},
         {STR_INIT("text/html;charset=a\x01;charset=b"), STR_INIT("text/html"),
          STR_INIT("b"), true},
+        {STR_INIT("text/html;charset=a\x7f;charset=b"), STR_INIT("text/html"),
+         STR_INIT("b"), true},
         {STR_INIT("text/html;;;"), STR_INIT("text/html"), STR_INIT(""), false},
         {STR_INIT("text/html, text/html"), STR_INIT(""), STR_INIT(""), false},
         {STR_INIT("text/html\f"), STR_INIT(""), STR_INIT(""), false},
@@ -166,6 +168,9 @@ static void sniffed(void **state)
          OCTET, OCTET},
         {STR_INIT("\0\0\0\x10"
                   "ftypisom\0\0\0\0mp42"),
+         OCTET, OCTET},
+        {STR_INIT("\0\0\0\x15"
+                  "ftypmp42\0\0\0\0mp42\0"),
          OCTET, OCTET},
         {STR_INIT("\xff\xff\xff\xfc"
                   "ftypmp42"),
