@@ -187,7 +187,7 @@ END
 @test "--max-time: stop in time, even in the middle of a long pause" {
     start_playground --letters
     SECONDS=0
-    capture crawl --delay 10m --max-time 300ms "$LETTERS/index.html" "$DIR" 9
+    capture crawl --delay 10m --max-time 800ms "$LETTERS/index.html" "$DIR" 9
     same 3 "$STATUS" "exit status"
     [ "$SECONDS" -lt 20 ]
     whole_pages 1
@@ -347,7 +347,7 @@ http://a.test/a" "$(saved --scope host http://a.test/start "$DIR" 1)"
 END
     start_playground --site "$TMP/retries.site"
     # All at once, so that the waits are one wait.
-    capture crawl --delay 0 --per-host 20 --retries 2 --timeout 700ms \
+    capture crawl --delay 0 --per-host 20 --retries 2 --timeout 1500ms \
         --scope host http://a.test/ "$DIR" 2
     same 0 "$STATUS" "exit status"
     whole_pages 5
@@ -403,7 +403,8 @@ END
 END
     start_playground --site "$TMP/slow.site"
     same "http://a.test/
-http://a.test/good" "$(saved --timeout 400ms --scope host http://a.test/ "$DIR" 1)"
+http://a.test/good" "$(saved --timeout 1s --per-host 3 --scope host http://a.test/ \
+        "$DIR" 1)"
     same "Added Failed" "$(verdict http://a.test/never)"
     same "Added Failed" "$(verdict http://a.test/drip)"
 }

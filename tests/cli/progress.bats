@@ -71,7 +71,7 @@ print("\n".join("".join(line).rstrip(" ") for line in screen), end="")
 /busy 503
     times 1
 /busy
-    delay 1s
+    delay 1500ms
     body fine
 END
     start_playground --site "$TMP/busy.site"
