@@ -44,9 +44,9 @@ static inline uint32_t block_marks(struct block block)
 {
     __m128i angle = _mm_cmpeq_epi8(_mm_or_si128(block.bytes, _mm_set1_epi8(2)),
                                    _mm_set1_epi8('>'));
-    __m128i quote = _mm_or_si128(
-        _mm_cmpeq_epi8(block.bytes, _mm_set1_epi8('"')),
-        _mm_cmpeq_epi8(block.bytes, _mm_set1_epi8('\'')));
+    __m128i quote =
+        _mm_or_si128(_mm_cmpeq_epi8(block.bytes, _mm_set1_epi8('"')),
+                     _mm_cmpeq_epi8(block.bytes, _mm_set1_epi8('\'')));
     return (uint32_t)_mm_movemask_epi8(_mm_or_si128(angle, quote));
 }
 

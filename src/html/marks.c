@@ -1,8 +1,11 @@
 #include "html/marks.h"
 
+#include <assert.h>
+
 #include "html/block.h"
 
 enum { STEP = 64 };
+static_assert(MARKS_CHUNK <= UINT16_MAX, "an offset fits");
 
 void marks_init(struct marks *marks, struct str page)
 {
@@ -16,15 +19,15 @@ static inline uint64_t marks_of(const char *at)
 {
     uint64_t found = 0;
 
-#pragma GCC unroll 16
-    for (unsigned i = 0; i < STEP; i += BLOCK_LEN) {
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < STEP; i += BLOCK_LEN)
         found |= (uint64_t)block_marks(block_load_all(at + i)) << i;
-    }
     return found;
 }
 
-/* The same for fewer than STEP bytes. */
-static __attribute__((noinline)) uint64_t marks_of_tail(const char *at, size_t len)
+/* The same for the fewer than STEP bytes at the page's end. */
+static __attribute__((noinline)) uint64_t marks_of_tail(const char *at,
+                                                        size_t len)
 {
     char tail[STEP] = {0};
 
@@ -40,16 +43,32 @@ static unsigned count_bits(uint64_t bits)
     return (unsigned)(bits * 0x0101010101010101u >> 56);
 }
 
-/* Write eight places, whether there are as many or not: a loop that ends with
+/* Write MARKS_SPARE places, whether there are as many or not: a loop that ends with
  * the last one would be guessed wrong nearly every time. */
-static inline uint64_t put_eight(uint16_t *out, unsigned base, uint64_t found)
+static inline uint64_t put_marks(uint16_t *out, unsigned base, uint64_t found)
 {
 #pragma GCC unroll 16
-    for (unsigned i = 0; i < 16; i++) {
+    for (unsigned i = 0; i < MARKS_SPARE; i++) {
         out[i] = (uint16_t)(base + block_first(found | 1ull << 63));
         found &= found - 1;
     }
     return found;
+}
+
+static unsigned find_marks(uint16_t *out, const char *chunk, unsigned len)
+{
+    unsigned count = 0;
+
+    for (unsigned at = 0; at < len; at += STEP) {
+        uint64_t found = len - at < STEP ? marks_of_tail(chunk + at, len - at)
+                                         : marks_of(chunk + at);
+        unsigned found_count = count_bits(found);
+
+        for (unsigned i = 0; i < found_count; i += MARKS_SPARE)
+            found = put_marks(out + count + i, at, found);
+        count += found_count;
+    }
+    return count;
 }
 
 bool marks_refill(struct marks *marks)
@@ -58,21 +77,10 @@ bool marks_refill(struct marks *marks)
     while (marks->count == 0 && marks->known < marks->end) {
         size_t rest = (size_t)(marks->end - marks->known);
         unsigned len = rest < MARKS_CHUNK ? (unsigned)rest : MARKS_CHUNK;
-        unsigned count = 0;
 
         marks->chunk = marks->known;
         marks->known += len;
-        for (unsigned at = 0; at < len; at += STEP) {
-            uint64_t found = len - at < STEP
-                                 ? marks_of_tail(marks->chunk + at, len - at)
-                                 : marks_of(marks->chunk + at);
-            unsigned found_count = count_bits(found);
-
-            for (unsigned i = 0; i < found_count; i += 16)
-                found = put_eight(marks->offset + count + i, at, found);
-            count += found_count;
-        }
-        marks->count = count;
+        marks->count = find_marks(marks->offset, marks->chunk, len);
     }
     return marks->count > 0;
 }

@@ -211,8 +211,9 @@ static void meta(struct scanner *scanner, const struct html_token *tag)
         return;
 
     struct str content = value_of(scanner, wanted[0].value);
-    struct str name = str_trim(value_of(scanner, wanted[2].value));
-    if (str_eq_nocase(wanted[1].value, STR("refresh"))) {
+    struct str pragma = value_of(scanner, wanted[1].value);
+    struct str name = value_of(scanner, wanted[2].value);
+    if (str_eq_nocase(pragma, STR("refresh"))) {
         struct str url = html_refresh_url(content);
         if (url.ptr)
             add_link(scanner, HTML_REFRESH, url);
@@ -223,28 +224,6 @@ static void meta(struct scanner *scanner, const struct html_token *tag)
 }
 
 /* ---- tags ------------------------------------------------------------- */
-
-/* The elements after whose start tag the tokenizer must be told. */
-static enum html_state state_inside(enum html_tag tag)
-{
-    switch (tag) {
-    case TAG_TITLE:
-    case TAG_TEXTAREA:
-        return HTML_RCDATA;
-    case TAG_STYLE:
-    case TAG_XMP:
-    case TAG_IFRAME:
-    case TAG_NOEMBED:
-    case TAG_NOFRAMES:
-        return HTML_RAWTEXT;
-    case TAG_SCRIPT:
-        return HTML_SCRIPT;
-    case TAG_PLAINTEXT:
-        return HTML_PLAINTEXT;
-    default:
-        return HTML_DATA;
-    }
-}
 
 static void html_element(struct scanner *scanner, enum html_tag tag,
                          const struct html_token *token)
@@ -279,34 +258,50 @@ static void html_element(struct scanner *scanner, enum html_tag tag,
     }
 }
 
-static void start_tag(struct scanner *scanner, const struct html_token *token)
+/* A frameset has taken the place of the body. */
+static void drop_body(struct scanner *scanner)
+{
+    close_text(scanner);
+    scanner->count = scanner->head_count;
+}
+
+/* What the tag is in the tree, with what that means for what came before. */
+static enum html_place place_of(struct scanner *scanner, enum html_tag tag,
+                                const struct html_token *token)
 {
     struct html_tree *tree = &scanner->tree;
-    enum html_tag tag = html_tag_find(token->name);
-    enum html_phase phase = tree->phase;
+    enum html_phase before = tree->phase;
     enum html_place place = html_tree_start(tree, tag, token);
 
-    if (phase == HTML_BEFORE_BODY)
+    if (before == HTML_BEFORE_BODY)
         scanner->head_count = scanner->count;
-    if (phase < HTML_FRAMESET && tree->phase == HTML_FRAMESET) {
-        close_text(scanner);
-        scanner->count = scanner->head_count; /* the body is gone */
-    }
-    if (place == HTML_NOWHERE)
+    if (before < HTML_FRAMESET && tree->phase == HTML_FRAMESET)
+        drop_body(scanner);
+    scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
+    return place;
+}
+
+static void start_tag(struct scanner *scanner, const struct html_token *token)
+{
+    enum html_tag tag = html_tag_find(token->name);
+    bool is_watched = html_tags[tag].flags & TAG_IS_WATCHED;
+
+    if (!is_watched && html_tree_is_plain(&scanner->tree))
         return;
 
-    if (tree->templates == 0) {
-        if (tag == TAG_A)
-            close_text(scanner);
-        if (place == HTML_IN_HTML)
-            html_element(scanner, tag, token);
-        else if (place == HTML_IN_SVG && tag == TAG_A)
-            hyperlink(scanner, HTML_A, token);
-    }
-    if (place == HTML_IN_HTML && state_inside(tag) != HTML_DATA)
-        html_tokenizer_enter(&scanner->tokenizer, state_inside(tag),
-                             token->name);
-    scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
+    enum html_place place = place_of(scanner, tag, token);
+    bool is_inert = scanner->tree.templates > 0;
+
+    if (tag == TAG_A && !is_inert)
+        close_text(scanner);
+    if (place == HTML_IN_SVG && tag == TAG_A && !is_inert)
+        hyperlink(scanner, HTML_A, token);
+    if (place != HTML_IN_HTML)
+        return;
+    if (!is_inert)
+        html_element(scanner, tag, token);
+    html_tokenizer_enter(&scanner->tokenizer, html_tree_state(tag),
+                         token->name);
 }
 
 static void end_tag(struct scanner *scanner, const struct html_token *token)
@@ -340,8 +335,9 @@ static void add_byte(struct scanner *scanner, char c)
 
 static void add_text(struct scanner *scanner, const struct html_token *token)
 {
-    if (scanner->tree.templates || (token->text_kind != HTML_TEXT_DATA &&
-                                    token->text_kind != HTML_TEXT_CDATA))
+    if (scanner->is_full || scanner->tree.templates ||
+        (token->text_kind != HTML_TEXT_DATA &&
+         token->text_kind != HTML_TEXT_CDATA))
         return;
 
     struct str text = token->text;
@@ -353,31 +349,31 @@ static void add_text(struct scanner *scanner, const struct html_token *token)
 
 /* ---- the page --------------------------------------------------------- */
 
-static const html_letters W={[1]={['r'&31]=1,[' '&31]=1,['>'&31]=1,['\n'&31]=1,['/'&31]=1},[2]={[1]=1},['i'&31]={['f'&31]=1},
-['l'&31]={['i'&31]=1},['m'&31]={['e'&31]=1,['a'&31]=1},['s'&31]={['v'&31]=1,['c'&31]=1,['t'&31]=1},['n'&31]={['o'&31]=1},['p'&31]={['l'&31]=1},['t'&31]={['e'&31]=1,['i'&31]=1},['x'&31]={['m'&31]=1}};
+static void scan_token(struct scanner *scanner, const struct html_token *token)
+{
+    bool is_plain = html_tree_is_plain(&scanner->tree);
+
+    if (!is_plain && token->text.len)
+        html_tree_text(&scanner->tree, token);
+    if (scanner->is_in_a && token->text.len)
+        add_text(scanner, token);
+    if (token->type == HTML_TOKEN_START_TAG)
+        start_tag(scanner, token);
+    if (token->type == HTML_TOKEN_END_TAG)
+        end_tag(scanner, token);
+}
+
 static void scan_tokens(struct scanner *scanner)
 {
     struct html_token token;
     bool has_more;
 
     do {
-        scanner->tokenizer.only = html_tree_is_plain(&scanner->tree) && !scanner->is_in_a ? &W : NULL;
+        bool wants_all =
+            scanner->is_in_a || !html_tree_is_plain(&scanner->tree);
+        scanner->tokenizer.only = wants_all ? NULL : &html_watched;
         has_more = html_next(&scanner->tokenizer, &token);
-        bool is_plain = html_tree_is_plain(&scanner->tree);
-
-        if (!is_plain && token.text.len)
-            html_tree_text(&scanner->tree, &token);
-        if (scanner->is_in_a && token.text.len)
-            add_text(scanner, &token);
-
-        if (token.type == HTML_TOKEN_START_TAG) {
-            enum html_tag guess = html_tag_guess(token.name);
-            if (!is_plain || html_tags[guess].flags & TAG_IS_WATCHED)
-                start_tag(scanner, &token);
-        } else if (token.type == HTML_TOKEN_END_TAG) {
-            if (!is_plain || scanner->is_in_a)
-                end_tag(scanner, &token);
-        }
+        scan_token(scanner, &token);
     } while (has_more);
     close_text(scanner);
 }
@@ -406,27 +402,36 @@ static void move_links(struct scanner *scanner)
     free(scanner->link);
 }
 
+static void scanner_init(struct scanner *scanner, struct html_links *links,
+                         struct arena *arena,
+                         const struct html_scan_options *options)
+{
+    scanner->links = links;
+    scanner->arena = arena;
+    scanner->options = options;
+    scanner->charset = links->info.charset;
+    scanner->link = NULL;
+    scanner->count = scanner->room = scanner->head_count = 0;
+    scanner->is_in_a = false;
+    html_tree_init(&scanner->tree);
+}
+
 void html_scan(struct html_links *links, struct arena *arena, struct str html,
                const struct html_scan_options *options)
 {
+    struct scanner scanner; /* large: not all of it is cleared */
     size_t bom_len = 0;
-    const struct charset *charset =
-        charset_sniff(html, options->http_charset, &bom_len);
-    struct scanner scanner = {
-        .links = links,
-        .arena = arena,
-        .options = options,
-        .charset = charset,
-    };
 
-    *links = (struct html_links){.info.charset = charset};
+    *links = (struct html_links){0};
+    links->info.charset = charset_sniff(html, options->http_charset, &bom_len);
     html = str_skip(html, bom_len);
-    if (!charset_is_markup_safe(charset))
+
+    scanner_init(&scanner, links, arena, options);
+    if (!charset_is_markup_safe(scanner.charset))
         html = decode_page(&scanner, html);
-    buf_init(&scanner.decoded, 3 * html.len + 16);
-    buf_init(&scanner.meaning, 9 * html.len + 48);
-    html_tree_init(&scanner.tree);
     html_tokenizer_init(&scanner.tokenizer, html);
+    buf_init(&scanner.decoded, 3 * html.len);
+    buf_init(&scanner.meaning, 9 * html.len);
 
     scan_tokens(&scanner);
 

@@ -5,6 +5,7 @@
 #define HTML_TAG_H
 
 #include "base/str.h"
+#include "html/tokenizer.h"
 
 enum {
     TAG_IS_WATCHED = 1 << 0,   /* its start tag matters even in a plain page */
@@ -17,7 +18,7 @@ enum {
 };
 
 /* X(id, first letter, middle letter, last letter, name, flags). The letters
- * make the hash; the middle one is name[len / 2]. */
+ * make the hash (html/tag.c); the middle one is name[len / 2]. */
 // clang-format off
 #define HTML_TAGS(X) \
     X(A, 'a', 'a', 'a', "a", TAG_IS_WATCHED) \
@@ -168,29 +169,8 @@ struct html_tag_entry {
 
 extern const struct html_tag_entry html_tags[TAG_COUNT];
 
-enum { HTML_TAG_SLOTS = 1024 };
-extern const uint8_t html_tag_slots[HTML_TAG_SLOTS];
-
-/* Any multiplier without a collision does; the compiler finds collisions. */
-#define HTML_TAG_SLOT(first, middle, last, len)                                \
-    ((((uint32_t)(first) | (uint32_t)(middle) << 8 | (uint32_t)(last) << 16 |  \
-       (uint32_t)(len) << 24) *                                                \
-      0xf92eae53u) >>                                                          \
-     22)
-
-/* The only tag of the list that the name, which is not empty, can be. Whether
- * it is that one is not looked at: for most tags in a page it is enough to
- * know that it is none of the watched. */
-static inline enum html_tag html_tag_guess(struct str name)
-{
-    char first = (char)(name.ptr[0] | 0x20);
-    char middle = (char)(name.ptr[name.len / 2] | 0x20);
-    char last = (char)(name.ptr[name.len - 1] | 0x20);
-
-    return html_tag_slots[HTML_TAG_SLOT((unsigned char)first,
-                                        (unsigned char)middle,
-                                        (unsigned char)last, name.len)];
-}
+/* The watched tags and a few more. */
+extern const struct html_filter html_watched;
 
 /* Letters of either case; TAG_OTHER for a name not in the list. */
 enum html_tag html_tag_find(struct str name);

@@ -3,9 +3,13 @@
  *
  * - a comment ends at the first "-->" or "--!>", a DOCTYPE, a bogus comment
  *   and a tag without quotes at the first '>';
- * - in a tag, a quote matters only as the first byte of a value. tag_end()
- *   leaps over values written name="value"; whatever looks different is left
- *   to html_attrs_next(), which follows the standard state by state.
+ * - in a tag, a quote matters only as the first byte of a value. Values that
+ *   are written name="value" are leapt over from quote to quote; whatever
+ *   looks different is left to html_attrs_next(), which follows the standard
+ *   state by state.
+ *
+ * All '<', '>' and quotes of the page are found ahead (html/marks.h). The
+ * marks before `tokenizer->at` have been taken or are passed by marks_seek().
  */
 #include "html/tokenizer.h"
 
@@ -15,8 +19,11 @@ void html_tokenizer_init(struct html_tokenizer *tokenizer, struct str page)
 {
     tokenizer->at = page.ptr;
     tokenizer->end = page.ptr + page.len;
-    tokenizer->only=NULL; tokenizer->state=HTML_DATA; tokenizer->has_cdata=false;tokenizer->element=(struct str){0};
     marks_init(&tokenizer->marks, page);
+    tokenizer->state = HTML_DATA;
+    tokenizer->element = (struct str){NULL, 0};
+    tokenizer->has_cdata = false;
+    tokenizer->only = NULL;
 }
 
 void html_tokenizer_enter(struct html_tokenizer *tokenizer,
@@ -33,8 +40,8 @@ static bool is_in(uint64_t set, char c)
     return (unsigned char)c < 64 && set >> (unsigned char)c & 1;
 }
 
-static const uint64_t SPACES = 1ull << ' ' | 1ull << '\t' | 1ull << '\n' |
-                               1ull << '\f' | 1ull << '\r';
+static const uint64_t SPACES =
+    1ull << ' ' | 1ull << '\t' | 1ull << '\n' | 1ull << '\f' | 1ull << '\r';
 static const uint64_t SLASH = 1ull << '/';
 static const uint64_t GREATER = 1ull << '>';
 
@@ -43,7 +50,20 @@ static bool ends_name(char c)
     return is_in(SPACES | SLASH | GREATER, c);
 }
 
-/* ---- attributes ------------------------------------------------------- */
+/* The end of a name, of which `at` is some byte after the first; `more` ends
+ * it too. Bytes may be read up to `end`. */
+static inline const char *name_end(const char *at, const char *end, char more)
+{
+    struct block block = block_load(at, end);
+    uint32_t stop = block_at_most(block, ' ') | block_equal(block, '/') |
+                    block_equal(block, '>') | block_equal(block, more);
+
+    at += stop ? block_first(stop) : BLOCK_LEN;
+    /* A control character may be part of a name, and names may be long. */
+    while (at < end && *at != more && !ends_name(*at))
+        at++;
+    return at < end ? at : end;
+}
 
 static const char *skip_spaces(const char *at, const char *end)
 {
@@ -52,32 +72,18 @@ static const char *skip_spaces(const char *at, const char *end)
     return at;
 }
 
-/* The end of a name that begins before `at`; `more` ends one too. Bytes may
- * be read up to `limit`. */
-static inline const char *name_end(const char *at, const char *limit, char more)
-{
-    struct block block = block_load(at, limit);
-    uint32_t stop = block_at_most(block, ' ') | block_equal(block, '/') |
-                    block_equal(block, '>') | block_equal(block, more);
+/* ---- attributes ------------------------------------------------------- */
 
-    at += stop ? block_first(stop) : BLOCK_LEN;
-    /* A control character may be part of a name, and names may be long. */
-    while (at < limit && *at != more && !ends_name(*at))
-        at++;
-    return at < limit ? at : limit;
-}
-
-/* 13.2.5.35 to 39: what stands after the '='. */
-static struct str attr_value(struct html_attrs *attrs, const char *at)
+/* 13.2.5.35 to 39: the value that starts at `start`. */
+static struct str attr_value(struct html_attrs *attrs, const char *start)
 {
-    const char *end = attrs->end, *start = at;
+    const char *at = start, *end = attrs->end;
 
     if (at < end && (*at == '"' || *at == '\'')) {
-        at = block_find(start + 1, attrs->limit, *start);
-        if (at >= end)
-            at = end;
+        start++;
+        at = block_find(start, attrs->page_end, *at);
         attrs->at = at < end ? at + 1 : end;
-        return str_between(start + 1, at);
+        return str_between(start, at < end ? at : end);
     }
     while (at < end && !is_in(SPACES | GREATER, *at))
         at++;
@@ -97,14 +103,15 @@ bool html_attrs_next(struct html_attrs *attrs, struct html_attr *attr)
     if (at == end || *at == '>')
         return false;
 
+    /* Even a '=' can be the first byte of a name. */
     const char *name = at;
-    at = name_end(name + 1, attrs->limit, '='); /* even a '=' begins a name */
+    at = name_end(name + 1, attrs->page_end, '=');
     if (at > end)
         at = end;
     attr->name = str_between(name, at);
     attr->value = (struct str){"", 0};
-
     attrs->at = at;
+
     at = skip_spaces(at, end);
     if (at < end && *at == '=')
         attr->value = attr_value(attrs, skip_spaces(at + 1, end));
@@ -123,14 +130,17 @@ bool html_is_self_closing(const struct html_token *tag)
 
 /* ---- tags ------------------------------------------------------------- */
 
-/* `at` is in the tag's name or after an attribute. */
-static const char *tag_end_exact(const char *at, const char *end)
+/* The end of a tag in which `at` stands before an attribute. */
+static const char *exact_tag_end(struct html_tokenizer *tokenizer,
+                                 const char *at)
 {
-    struct html_attrs attrs = {.at = at, .end = end, .limit = end};
+    const char *end = tokenizer->end;
+    struct html_attrs attrs = {.at = at, .end = end, .page_end = end};
     struct html_attr attr;
 
     while (html_attrs_next(&attrs, &attr))
         ;
+    marks_seek(&tokenizer->marks, attrs.at < end ? attrs.at + 1 : end);
     return attrs.at;
 }
 
@@ -163,18 +173,16 @@ static inline const char *next_stop(struct html_tokenizer *tokenizer)
     return stop;
 }
 
-/* The '>' that ends a tag with quotes, or `end`; `stop` is the first one. */
+/* The end of a tag with quotes, of which the first is at `stop`. */
 static const char *quoted_tag_end(struct html_tokenizer *tokenizer,
                                   const char *name, const char *stop)
 {
     const char *at = name, *end = tokenizer->end;
 
     while (stop < end && *stop != '>') {
-        if (!opens_value(at, stop, end)) {
-            stop = tag_end_exact(at == name ? name_end(name, end, '>') : at, end);
-            marks_seek(&tokenizer->marks, stop < end ? stop + 1 : end);
-            return stop;
-        }
+        if (!opens_value(at, stop, end))
+            return exact_tag_end(tokenizer,
+                                 at == name ? name_end(name, end, '>') : at);
 
         const char *close;
         do
@@ -188,7 +196,8 @@ static const char *quoted_tag_end(struct html_tokenizer *tokenizer,
     return stop;
 }
 
-/* The '>' that ends a tag, or `end`. */
+/* The '>' that ends the tag of that name, or `end`. Its '<' is the last mark
+ * that was taken. */
 static inline const char *tag_end(struct html_tokenizer *tokenizer,
                                   const char *name)
 {
@@ -208,9 +217,10 @@ static bool cut_off(struct html_tokenizer *tokenizer, struct html_token *token)
 }
 
 static bool tag(struct html_tokenizer *tokenizer, struct html_token *token,
-                enum html_token_type type, const char *name, const char *close)
+                enum html_token_type type, const char *name)
 {
     const char *end = tokenizer->end;
+    const char *close = tag_end(tokenizer, name);
 
     if (close == end)
         return cut_off(tokenizer, token);
@@ -219,7 +229,7 @@ static bool tag(struct html_tokenizer *tokenizer, struct html_token *token,
     token->type = type;
     token->name = str_between(name, after_name);
     token->rest = str_between(after_name, close);
-    token->limit = end;
+    token->page_end = end;
     tokenizer->at = close + 1;
     return true;
 }
@@ -317,23 +327,12 @@ struct str html_doctype_name(const struct html_token *doctype)
     const char *end = rest.ptr + rest.len;
     const char *name = skip_spaces(rest.ptr, end), *at = name;
 
-    while (at < end && !ascii_is_space(*at))
+    while (at < end && !is_in(SPACES, *at))
         at++;
     return str_between(name, at);
 }
 
-/* ---- text ------------------------------------------------------------- */
-
-/* All that remains is text. */
-static bool rest_is_text(struct html_tokenizer *tokenizer,
-                         struct html_token *token)
-{
-    token->text = str_between(tokenizer->at, tokenizer->end);
-    return cut_off(tokenizer, token);
-}
-
-/* What follows a '<' that starts no tag: markup of another kind, or the '<'
- * was text and the token goes on. */
+/* What follows a '<' that starts no tag. False if the '<' is only text. */
 static bool other_markup(struct html_tokenizer *tokenizer,
                          struct html_token *token, const char *less)
 {
@@ -352,6 +351,16 @@ static bool other_markup(struct html_tokenizer *tokenizer,
     return true;
 }
 
+/* ---- text ------------------------------------------------------------- */
+
+/* All that remains is text. */
+static bool rest_is_text(struct html_tokenizer *tokenizer,
+                         struct html_token *token)
+{
+    token->text = str_between(tokenizer->at, tokenizer->end);
+    return cut_off(tokenizer, token);
+}
+
 static inline const char *next_less(struct html_tokenizer *tokenizer)
 {
     const char *less;
@@ -362,11 +371,11 @@ static inline const char *next_less(struct html_tokenizer *tokenizer)
     return less;
 }
 
-/* The next '<' that is not of a tag that nobody wants, or `end`. Most of a
- * page is skipped here. */
+/* The next '<' that is not of a tag that nobody wants, or `end`. This is
+ * where nearly all of a page goes by. */
 static const char *skip_unwanted(struct html_tokenizer *tokenizer)
 {
-    const html_letters *only = tokenizer->only;
+    const struct html_filter *only = tokenizer->only;
     const char *end = tokenizer->end;
 
     for (;;) {
@@ -376,10 +385,10 @@ static const char *skip_unwanted(struct html_tokenizer *tokenizer)
             return less;
         bool is_end = less[1] == '/';
         const char *name = less + 1 + is_end;
-        bool is_wanted = !is_end & (*only)[name[0] & 31][name[1] & 31];
-        if (is_wanted | !ascii_is_alpha(*name))
+        bool is_wanted = !is_end & only->has[name[0] & 31][name[1] & 31];
+        if (is_wanted | !ascii_is_alpha(name[0]))
             return less;
-        if (tag_end(tokenizer, less + 1) == end)
+        if (tag_end(tokenizer, name) == end)
             return end;
     }
 }
@@ -387,23 +396,27 @@ static const char *skip_unwanted(struct html_tokenizer *tokenizer)
 /* 13.2.5.1 and 6. */
 static bool data(struct html_tokenizer *tokenizer, struct html_token *token)
 {
-    const char *start = tokenizer->at, *end = tokenizer->end;
+    const char *end = tokenizer->end;
 
     token->text_kind = HTML_TEXT_DATA;
-    marks_seek(&tokenizer->marks, start);
+    marks_seek(&tokenizer->marks, tokenizer->at);
     for (;;) {
-        const char *less = tokenizer->only ? skip_unwanted(tokenizer)
-                                           : next_less(tokenizer);
+        const char *less;
+
+        if (tokenizer->only)
+            tokenizer->at = less = skip_unwanted(tokenizer);
+        else
+            less = next_less(tokenizer);
         if (end - less < 2)
             return rest_is_text(tokenizer, token);
 
-        token->text = str_between(start, less);
+        token->text = str_between(tokenizer->at, less);
         bool is_end = less[1] == '/';
         const char *name = less + 1 + is_end;
         if (name < end && ascii_is_alpha(*name))
             return tag(tokenizer, token,
                        is_end ? HTML_TOKEN_END_TAG : HTML_TOKEN_START_TAG,
-                       name, tag_end(tokenizer, less + 1));
+                       name);
         if (other_markup(tokenizer, token, less))
             return true;
     }
@@ -433,8 +446,7 @@ static bool end_raw(struct html_tokenizer *tokenizer, struct html_token *token,
     token->text = str_between(tokenizer->at, end_tag);
     tokenizer->state = HTML_DATA;
     marks_seek(&tokenizer->marks, end_tag + 1);
-    return tag(tokenizer, token, HTML_TOKEN_END_TAG, end_tag + 2,
- tag_end(tokenizer, end_tag + 2));
+    return tag(tokenizer, token, HTML_TOKEN_END_TAG, end_tag + 2);
 }
 
 /* 13.2.5.2, 3, 9 to 14. */

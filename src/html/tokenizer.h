@@ -22,8 +22,8 @@
 #define HTML_TOKENIZER_H
 
 #include "base/str.h"
-#include "html/text.h"
 #include "html/marks.h"
+#include "html/text.h"
 
 enum html_token_type {
     HTML_TOKEN_END, /* of the page; there may be text before it */
@@ -37,12 +37,12 @@ enum html_token_type {
 struct html_token {
     enum html_token_type type;
     enum html_text text_kind;
-    struct str text; /* what stands before the markup; may be empty */
-    struct str name; /* of a tag */
-    struct str rest; /* of a tag: its attributes, up to the '>';
-                        of a comment: its data;
-                        of a DOCTYPE: what follows that word */
-    const char *limit; /* of a tag: the end of the page */
+    struct str text;      /* what stands before the markup; may be empty */
+    struct str name;      /* of a tag */
+    struct str rest;      /* of a tag: its attributes, up to the '>';
+                             of a comment: its data;
+                             of a DOCTYPE: what follows that word */
+    const char *page_end; /* of a tag: bytes may be read up to here */
 };
 
 enum html_state {
@@ -54,14 +54,23 @@ enum html_state {
     HTML_CDATA,
 };
 
-typedef bool html_letters[32][32];
+/* Start tags by the low five bits of their first two bytes, so that letters
+ * count the same in both cases; the second byte may be what ends the name. */
+struct html_filter {
+    bool has[32][32];
+};
+
 struct html_tokenizer {
-    const html_letters *only;
     const char *at, *end;
     struct marks marks;
     enum html_state state;
     struct str element; /* whose end tag ends the raw text */
-    bool has_cdata;     /* in foreign content: the caller keeps this right */
+
+    /* In foreign content, where <![CDATA[ is markup. The caller's to set. */
+    bool has_cdata;
+    /* Where it is set, tags between here and the next start tag of the filter
+     * are skipped, and text is left out. The caller's to set, at any time. */
+    const struct html_filter *only;
 };
 
 void html_tokenizer_init(struct html_tokenizer *tokenizer, struct str page);
@@ -77,18 +86,18 @@ bool html_next(struct html_tokenizer *tokenizer, struct html_token *token);
 /* The attributes of a tag, in order, all of them: of two with the same name
  * the standard takes the first.
  *
- *     struct html_attrs attrs = html_attrs(token.rest);
+ *     struct html_attrs attrs = html_attrs(&token);
  *     struct html_attr attr;
  *     while (html_attrs_next(&attrs, &attr))
  *         ...
  */
 struct html_attrs {
-    const char *at, *end, *limit;
+    const char *at, *end, *page_end;
     bool is_self_closing; /* known when all have been read: "<br/>" */
 };
 
 struct html_attr {
-    struct str name, value; /* raw */
+    struct str name, value; /* raw; the value is "" where there is none */
 };
 
 static inline struct html_attrs html_attrs(const struct html_token *tag)
@@ -96,7 +105,7 @@ static inline struct html_attrs html_attrs(const struct html_token *tag)
     return (struct html_attrs){
         .at = tag->rest.ptr,
         .end = tag->rest.ptr + tag->rest.len,
-        .limit = tag->limit,
+        .page_end = tag->page_end,
     };
 }
 

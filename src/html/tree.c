@@ -221,7 +221,7 @@ static enum html_place start_html(struct html_tree *tree, enum html_tag tag,
     return HTML_IN_HTML;
 }
 
-enum html_place html_tree_open(struct html_tree *tree, enum html_tag tag,
+enum html_place html_tree_start(struct html_tree *tree, enum html_tag tag,
                                 const struct html_token *token)
 {
     struct html_open *open = top(tree);
@@ -326,5 +326,29 @@ void html_tree_text(struct html_tree *tree, const struct html_token *token)
             tree->phase = HTML_BODY;
             return;
         }
+    }
+}
+
+/* ---- raw text --------------------------------------------------------- */
+
+/* noscript is not among them: no script is run here. */
+enum html_state html_tree_state(enum html_tag tag)
+{
+    switch (tag) {
+    case TAG_TITLE:
+    case TAG_TEXTAREA:
+        return HTML_RCDATA;
+    case TAG_STYLE:
+    case TAG_XMP:
+    case TAG_IFRAME:
+    case TAG_NOEMBED:
+    case TAG_NOFRAMES:
+        return HTML_RAWTEXT;
+    case TAG_SCRIPT:
+        return HTML_SCRIPT;
+    case TAG_PLAINTEXT:
+        return HTML_PLAINTEXT;
+    default:
+        return HTML_DATA;
     }
 }

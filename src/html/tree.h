@@ -71,16 +71,12 @@ static inline bool html_tree_is_foreign(const struct html_tree *tree)
 /* Tell of the text before a tag, of a start tag, of an end tag. The first is
  * needed only in a tree that is not plain. */
 void html_tree_text(struct html_tree *tree, const struct html_token *token);
-enum html_place html_tree_open(struct html_tree *tree, enum html_tag tag,
+enum html_place html_tree_start(struct html_tree *tree, enum html_tag tag,
                                 const struct html_token *token);
-static inline enum html_place html_tree_start(struct html_tree *tree, enum html_tag tag,
-                                const struct html_token *token)
-{
-    if (html_tree_is_plain(tree) && tag != TAG_SVG && tag != TAG_MATH && tag != TAG_TEMPLATE)
-        return HTML_IN_HTML;
-    return html_tree_open(tree, tag, token);
-}
 void html_tree_end(struct html_tree *tree, enum html_tag tag,
                    const struct html_token *token);
+
+/* How the tokenizer reads on after the start tag of an element of HTML. */
+enum html_state html_tree_state(enum html_tag tag);
 
 #endif

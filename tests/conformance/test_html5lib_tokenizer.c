@@ -109,7 +109,7 @@ static void put_attrs(struct stream *stream, struct arena *arena,
                       const struct html_token *token)
 {
     struct pair pairs[ATTRS_MAX];
-    struct html_attrs attrs = html_attrs(token->rest);
+    struct html_attrs attrs = html_attrs(token);
     struct html_attr attr;
     size_t count = 0;
 
