@@ -31,6 +31,7 @@ serve_corpus() {
 server {
     listen 127.0.0.1:@PORT1@;
     root $ROOT;
+    absolute_redirect off;
 }
 END
 }
@@ -69,7 +70,7 @@ for name in names:
     if path in depths:
         problems.append("twice: " + path)
     depths[path] = int(depth)
-    file = root + urllib.parse.unquote(path)
+    file = root + urllib.parse.unquote(path.split("?")[0])
     if file.endswith("/"):
         file += "index.html"
     if open(file, "rb").read() != body:
