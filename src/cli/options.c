@@ -147,7 +147,7 @@ static bool apply(struct options *options, const struct option_row *row,
                   const char *shown, const char *attached, struct words *words,
                   struct buf *error)
 {
-    const char *text = NULL;
+    const char *text = "";
     struct buf why;
 
     if (row->type == OPTION_FLAG && attached) {
