@@ -239,10 +239,7 @@ static void html_element(struct scanner *scanner, enum html_tag tag,
         hyperlink(scanner, HTML_LINK, token);
         break;
     case TAG_FRAME:
-        /* Outside of a frameset only as long as one may still come: some
-         * pages have forgotten it. */
-        if (scanner->tree.phase != HTML_BODY)
-            frame(scanner, HTML_FRAME, token);
+        frame(scanner, HTML_FRAME, token);
         break;
     case TAG_IFRAME:
         frame(scanner, HTML_IFRAME, token);
@@ -281,6 +278,13 @@ static enum html_place place_of(struct scanner *scanner, enum html_tag tag,
     return place;
 }
 
+/* Pages that have frames but forgot the frameset around them: to a browser
+ * they are empty, but what they link to is clear. */
+static bool lacks_frameset(const struct html_tree *tree)
+{
+    return tree->phase == HTML_BODY_START && !tree->count && !tree->templates;
+}
+
 static void start_tag(struct scanner *scanner, const struct html_token *token)
 {
     enum html_tag tag = html_tag_find(token->name);
@@ -294,8 +298,10 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
 
     if (tag == TAG_A && !is_inert)
         close_text(scanner);
-    if (place == HTML_IN_SVG && tag == TAG_A && !is_inert)
+    if (tag == TAG_A && !is_inert && place == HTML_IN_SVG)
         hyperlink(scanner, HTML_A, token);
+    if (tag == TAG_FRAME && lacks_frameset(&scanner->tree))
+        frame(scanner, HTML_FRAME, token);
     if (place != HTML_IN_HTML)
         return;
     if (!is_inert)

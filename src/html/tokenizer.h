@@ -68,8 +68,8 @@ struct html_tokenizer {
 
     /* In foreign content, where <![CDATA[ is markup. The caller's to set. */
     bool has_cdata;
-    /* Where it is set, tags between here and the next start tag of the filter
-     * are skipped, and text is left out. The caller's to set, at any time. */
+    /* Where it is set, other tags than start tags of the filter may be passed
+     * over, and text is left out. The caller's to set, at any time. */
     const struct html_filter *only;
 };
 

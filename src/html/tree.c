@@ -9,8 +9,8 @@ void html_tree_init(struct html_tree *tree)
 {
     /* The stack's entries are written before they are read. */
     tree->phase = HTML_BEFORE_BODY;
-    tree->framesets = tree->templates = 0;
-    tree->count = tree->beyond = 0;
+    tree->framesets = tree->templates = tree->foreigners = 0;
+    tree->count = 0;
 }
 
 /* ---- the open elements ------------------------------------------------ */
@@ -25,21 +25,34 @@ static bool is_template(const struct html_open *open)
     return open->place == HTML_IN_HTML && open->tag == TAG_TEMPLATE;
 }
 
+/* Nested that deep, what is around the outer half can be forgotten. Open
+ * templates are still counted. */
+static void forget_half(struct html_tree *tree)
+{
+    size_t half = HTML_OPEN_MAX / 2;
+
+    for (size_t i = 0; i < half; i++)
+        tree->foreigners -= tree->open[i].place != HTML_IN_HTML;
+    tree->count -= half;
+    memmove(tree->open, tree->open + half, tree->count * sizeof(*tree->open));
+}
+
 static void push(struct html_tree *tree, struct html_open open)
 {
-    if (tree->count == HTML_OPEN_MAX) {
-        tree->beyond++;
-        return;
-    }
+    if (tree->count == HTML_OPEN_MAX)
+        forget_half(tree);
     tree->templates += is_template(&open);
+    tree->foreigners += open.place != HTML_IN_HTML;
     tree->open[tree->count++] = open;
 }
 
 static void pop_to(struct html_tree *tree, size_t count)
 {
-    tree->beyond = 0;
-    while (tree->count > count)
-        tree->templates -= is_template(&tree->open[--tree->count]);
+    while (tree->count > count) {
+        const struct html_open *open = &tree->open[--tree->count];
+        tree->templates -= is_template(open);
+        tree->foreigners -= open->place != HTML_IN_HTML;
+    }
 }
 
 static bool is_point(const struct html_open *open)
@@ -208,15 +221,14 @@ static enum html_place start_html(struct html_tree *tree, enum html_tag tag,
         return start_in_frameset(tree, tag);
     if (tree->phase < HTML_BODY)
         start_body(tree, tag, token);
-    if (tree->phase == HTML_FRAMESET)
-        return HTML_NOWHERE; /* this tag was the frameset */
-
+    if (tag == TAG_FRAME || tag == TAG_FRAMESET)
+        return HTML_NOWHERE;
     if (tag == TAG_SVG || tag == TAG_MATH) {
         enum html_place place = tag == TAG_SVG ? HTML_IN_SVG : HTML_IN_MATH;
         push_foreign(tree, place, tag, token);
         return place;
     }
-    if (tree->count > tree->templates || tag == TAG_TEMPLATE)
+    if (tree->foreigners || tag == TAG_TEMPLATE)
         push_html(tree, tag, token->name);
     return HTML_IN_HTML;
 }
@@ -245,9 +257,11 @@ static void end_template(struct html_tree *tree)
 
     if (tree->templates == 0)
         return;
-    while (!is_template(&tree->open[i - 1]))
+    while (i > 0 && !is_template(&tree->open[i - 1]))
         i--;
-    pop_to(tree, i - 1);
+    if (i == 0)
+        tree->templates--; /* one that was forgotten */
+    pop_to(tree, i > 0 ? i - 1 : 0);
 }
 
 static void end_html(struct html_tree *tree, enum html_tag tag, struct str name)
@@ -294,13 +308,9 @@ static void end_foreign(struct html_tree *tree, enum html_tag tag,
 void html_tree_end(struct html_tree *tree, enum html_tag tag,
                    const struct html_token *token)
 {
-    if (tree->beyond) {
-        tree->beyond--;
-        return;
-    }
     if (html_tree_is_foreign(tree))
         end_foreign(tree, tag, token->name);
-    else if (tree->count)
+    else if (tree->count || tree->templates)
         end_html(tree, tag, token->name);
     else if (tree->phase == HTML_FRAMESET && tag == TAG_FRAMESET &&
              --tree->framesets == 0)

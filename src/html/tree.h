@@ -48,18 +48,18 @@ enum { HTML_OPEN_MAX = 64 };
 
 struct html_tree {
     enum html_phase phase;
-    unsigned framesets; /* that are open */
-    unsigned templates; /* that are open: their insides are inert */
+    unsigned framesets;  /* that are open */
+    unsigned templates;  /* that are open: their insides are inert */
+    unsigned foreigners; /* in `open` */
     size_t count;
-    size_t beyond; /* elements open deeper than HTML_OPEN_MAX, only counted */
-    struct html_open open[HTML_OPEN_MAX];
+    struct html_open open[HTML_OPEN_MAX]; /* the innermost ones */
 };
 
 void html_tree_init(struct html_tree *tree);
 
 static inline bool html_tree_is_plain(const struct html_tree *tree)
 {
-    return tree->phase == HTML_BODY && tree->count == 0;
+    return tree->phase == HTML_BODY && !tree->count && !tree->templates;
 }
 
 /* In foreign content, where <![CDATA[ is markup. */
