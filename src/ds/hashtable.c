@@ -52,7 +52,7 @@ static void grow(struct hashtable *table)
 
 void hashtable_put(struct hashtable *table, uint64_t key, void *item)
 {
-    if (table->count >= table->room - table->room / 4)
+    if (table->count >= table->room - table->room / 8)
         grow(table);
 
     size_t at = find(table, key);

@@ -3,38 +3,39 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
-#include "frontier/host.h"
-#include "frontier/level.h"
+#include "frontier/internal.h"
 
-struct frontier {
-    struct frontier_options options;
-    struct hashtable targets; /* queued and retrying, by fingerprint */
-    struct hashtable hosts;   /* by the hash of the name */
-    struct hashtable domains;
-    struct heap ready;   /* domains */
-    struct heap waiting; /* hosts */
-    struct heap retries; /* targets */
-    struct levels levels;
-    uint64_t next_age;
-    size_t in_flight;
-};
+/* A breadth-first crawl has the source document's constant score of 2. */
+enum { BFS_PRIORITY = 200 };
 
 struct frontier *frontier_new(const struct frontier_options *options)
 {
     struct frontier *frontier = NEW(struct frontier);
 
     frontier->options = *options;
+    frontier->ranks =
+        options->order == ORDER_BFS ? &ranks_bfs : &ranks_priority;
+    arena_init(&frontier->domain_arena);
     hashtable_init(&frontier->targets);
     hashtable_init(&frontier->hosts);
     hashtable_init(&frontier->domains);
-    heap_init(&frontier->ready, domain_is_before);
+    hashtable_init(&frontier->addresses);
+    heap_init(&frontier->ready, frontier->ranks->domain);
     heap_init(&frontier->waiting, host_is_due_before);
     heap_init(&frontier->retries, target_is_due_before);
+    heap_init(&frontier->resting, address_is_due_before);
     levels_init(&frontier->levels);
+    seen_init(&frontier->hosts_seen);
     return frontier;
+}
+
+static void free_domain_heap(struct domain *domain)
+{
+    if (domain->ready) {
+        heap_release(domain->ready);
+        free(domain->ready);
+    }
 }
 
 void frontier_free(struct frontier *frontier)
@@ -43,244 +44,327 @@ void frontier_free(struct frontier *frontier)
 
     if (!frontier)
         return;
-    assert(!frontier->in_flight);
+    assert(!frontier->counts.in_flight);
     for (size_t i = 0; i < frontier->retries.count; i++)
         free(target_of(frontier->retries.node[i]));
     for (size_t at = 0; (item = hashtable_next(&frontier->hosts, &at));)
         host_free(item);
     for (size_t at = 0; (item = hashtable_next(&frontier->domains, &at));)
-        domain_free(item);
+        free_domain_heap(item);
+    for (size_t at = 0; (item = hashtable_next(&frontier->addresses, &at));)
+        free(item);
     heap_release(&frontier->ready);
     heap_release(&frontier->waiting);
     heap_release(&frontier->retries);
+    heap_release(&frontier->resting);
     hashtable_release(&frontier->targets);
     hashtable_release(&frontier->hosts);
     hashtable_release(&frontier->domains);
+    hashtable_release(&frontier->addresses);
     levels_release(&frontier->levels);
+    seen_release(&frontier->hosts_seen);
+    arena_release(&frontier->domain_arena);
     free(frontier);
 }
 
-/* A domain stands among the ready ones while a host of it may be asked and
- * fewer fetches are in flight than it may have. */
-static void place_domain(struct frontier *frontier, struct domain *domain)
+/* --- in ----------------------------------------------------------------- */
+
+void frontier_count_found(struct frontier *frontier, const struct url *url)
 {
-    bool belongs =
-        domain->ready.count && domain->in_flight < frontier->options.per_host;
+    struct domain *domain;
 
-    if (belongs && heap_has(&domain->node))
-        heap_moved(&frontier->ready, &domain->node);
-    else if (belongs)
-        heap_put(&frontier->ready, &domain->node);
-    else if (heap_has(&domain->node))
-        heap_remove(&frontier->ready, &domain->node);
-}
-
-/* The one function that says where a host stands: call it after every change
- * of its queue, its clock or its fetches in flight. */
-static void place_host(struct frontier *frontier, struct host *host,
-                       uint64_t now_ms)
-{
-    struct domain *domain = host->domain;
-
-    if (heap_has(&host->node))
-        heap_remove(host->waiting ? &frontier->waiting : &domain->ready,
-                    &host->node);
-
-    bool eligible =
-        host->queue.count && host->in_flight < frontier->options.per_host;
-    host->waiting = host->next_fetch_ms > now_ms;
-    if (eligible)
-        heap_put(host->waiting ? &frontier->waiting : &domain->ready,
-                 &host->node);
+    if (frontier->options.order == ORDER_BFS)
+        return;
+    domain = domain_for(frontier, url);
+    domain->found++;
     place_domain(frontier, domain);
 }
 
-static struct domain *domain_for(struct frontier *frontier, struct str name)
+enum verdict frontier_foresee(const struct frontier *frontier,
+                              const struct url *url, unsigned *line)
 {
-    uint64_t key = hash64(name, frontier->options.hash_seed);
-    struct domain *domain = hashtable_get(&frontier->domains, key);
+    const struct host *host = host_known(frontier, url);
 
-    if (!domain) {
-        domain = domain_new(name);
-        hashtable_put(&frontier->domains, key, domain);
-    }
-    return domain;
+    if (!host)
+        return ACCEPT;
+    if (domain_is_capped(frontier, host->domain))
+        return DOMAIN_CAP;
+    if (host->dead)
+        return host->dead_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
+    return robots_verdict(host, url->https,
+                          str_skip(url->href, url->path_start), line);
 }
 
-static struct host *host_for(struct frontier *frontier, const struct url *url)
+struct target *frontier_put(struct frontier *frontier,
+                            const struct offer *offer, uint64_t now_ms)
 {
-    struct str name = str_between(url->href.ptr + url->host_start,
-                                  url->href.ptr + url->path_start);
-    uint64_t key = hash64(name, frontier->options.hash_seed);
-    struct host *host = hashtable_get(&frontier->hosts, key);
+    struct str href = offer->url->href;
+    struct target *target = mem_new(sizeof(*target) + href.len + 1);
 
-    if (!host) {
-        struct str domain =
-            domain_of_host(frontier->options.domains, url_host(url));
-        host = host_new(name, domain_for(frontier, domain));
-        hashtable_put(&frontier->hosts, key, host);
-    }
-    return host;
-}
+    target->kind = (uint8_t)offer->kind;
+    target->depth = offer->depth;
+    target->host = host_for(frontier, offer->url);
+    target->fingerprint = offer->fingerprint;
+    target->age = frontier->next_age++;
+    target->referrer_id = offer->referrer_id;
+    target->found = offer->found;
+    target->url_len = (uint16_t)href.len;
+    memcpy(target->url, href.ptr, href.len);
 
-static void enqueue(struct frontier *frontier, struct target *target,
-                    uint64_t now_ms)
-{
-    target->state = TARGET_QUEUED;
+    hashtable_put(&frontier->targets, offer->fingerprint, target);
+    if (frontier->targets.count > frontier->counts.queued_max)
+        frontier->counts.queued_max = frontier->targets.count;
+    levels_add(&frontier->levels, target->depth);
     heap_put(&target->host->queue, &target->node);
     place_host(frontier, target->host, now_ms);
-}
-
-struct target *frontier_put(struct frontier *frontier, const struct url *url,
-                            uint64_t fingerprint, uint32_t depth,
-                            uint32_t referrer_id, uint64_t now_ms)
-{
-    struct target *target = mem_new(sizeof(*target) + url->href.len + 1);
-
-    target->depth = depth;
-    target->host = host_for(frontier, url);
-    target->fingerprint = fingerprint;
-    target->age = frontier->next_age++;
-    target->referrer_id = referrer_id;
-    target->url_len = (uint16_t)url->href.len;
-    memcpy(target->url, url->href.ptr, url->href.len);
-
-    hashtable_put(&frontier->targets, fingerprint, target);
-    levels_add(&frontier->levels, depth);
-    enqueue(frontier, target, now_ms);
     return target;
 }
 
-void frontier_found_again(struct frontier *frontier, uint64_t fingerprint,
-                          uint32_t depth, uint32_t referrer_id)
+static void take_depth(struct frontier *frontier, struct target *target,
+                       const struct offer *offer)
 {
-    struct target *target = hashtable_get(&frontier->targets, fingerprint);
-
-    if (!target || depth >= target->depth)
+    if (offer->depth >= target->depth)
         return;
-    levels_add(&frontier->levels, depth);
+    levels_add(&frontier->levels, offer->depth);
     levels_remove(&frontier->levels, target->depth);
-    target->depth = depth;
-    target->referrer_id = referrer_id;
+    target->depth = offer->depth;
+    target->referrer_id = offer->referrer_id;
+}
+
+void frontier_found_again(struct frontier *frontier, const struct offer *offer)
+{
+    struct target *target =
+        hashtable_get(&frontier->targets, offer->fingerprint);
+
+    if (!target)
+        return;
+    target->found += offer->found;
+    take_depth(frontier, target, offer);
     if (target->state != TARGET_QUEUED)
         return;
 
     struct host *host = target->host;
     heap_moved(&host->queue, &target->node);
-    if (heap_has(&host->node) && !host->waiting) {
-        heap_moved(&host->domain->ready, &host->node);
+    if (host->place == READY) {
+        heap_moved(host->domain->ready, &host->node);
         place_domain(frontier, host->domain);
     }
 }
 
-static void release_due(struct frontier *frontier, uint64_t now_ms)
-{
-    struct heap_node *node;
+/* --- out ---------------------------------------------------------------- */
 
-    while ((node = heap_first(&frontier->retries)) &&
-           target_of(node)->due_ms <= now_ms) {
-        heap_remove(&frontier->retries, node);
-        enqueue(frontier, target_of(node), now_ms);
+void take_off(struct frontier *frontier, struct target *target, uint64_t now_ms)
+{
+    struct host *host = target->host;
+
+    target->state = TARGET_IN_FLIGHT;
+    host->in_flight++;
+    host->domain->in_flight++;
+    if (host->address)
+        host->address->in_flight++;
+    frontier->counts.in_flight++;
+    place_host(frontier, host, now_ms);
+}
+
+static void dequeue(struct frontier *frontier, struct target *target)
+{
+    target->priority = frontier->options.order == ORDER_BFS
+                           ? BFS_PRIORITY
+                           : (uint32_t)target_score(target);
+    heap_remove(&target->host->queue, &target->node);
+    hashtable_take(&frontier->targets, target->fingerprint);
+}
+
+/* Why the target, whose turn it is, must not be fetched. */
+static enum verdict last_judgement(const struct frontier *frontier,
+                                   struct target *target)
+{
+    const struct host *host = target->host;
+    struct str url = target_url(target);
+    size_t authority = target_is_https(target) ? 8 : 7;
+    size_t path = authority + str_find(str_skip(url, authority), '/');
+
+    if (domain_is_capped(frontier, host->domain))
+        return DOMAIN_CAP;
+    if (host->dead)
+        return host->dead_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
+    return robots_verdict(host, target_is_https(target), str_skip(url, path),
+                          &target->robots_line);
+}
+
+static struct target *refuse(struct frontier *frontier, struct target *target,
+                             enum verdict verdict, uint64_t now_ms)
+{
+    dequeue(frontier, target);
+    target->verdict = (uint8_t)verdict;
+    target->cause = target->host->cause;
+    target->state = TARGET_IN_FLIGHT;
+    frontier->counts.in_flight++;
+    target->host->in_flight++;
+    place_host(frontier, target->host, now_ms);
+    return target;
+}
+
+static struct target *begin(struct frontier *frontier, struct target *target,
+                            uint64_t now_ms)
+{
+    struct domain *domain = target->host->domain;
+
+    dequeue(frontier, target);
+    if (target->kind == TARGET_PAGE) {
+        if (!domain->crawled++)
+            frontier->counts.domains_crawled++;
+        if (domain->crawled == frontier->options.max_per_domain)
+            frontier->counts.domains_capped++;
     }
-    while ((node = heap_first(&frontier->waiting)) &&
-           host_of(node)->next_fetch_ms <= now_ms)
-        place_host(frontier, host_of(node), now_ms);
+    take_off(frontier, target, now_ms);
+    return target;
+}
+
+static bool is_its_level(const struct frontier *frontier,
+                         const struct target *target)
+{
+    return frontier->options.order != ORDER_BFS ||
+           target->depth <= levels_lowest(&frontier->levels);
 }
 
 struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
 {
+    struct heap_node *first;
+
     release_due(frontier, now_ms);
+    while ((first = heap_first(&frontier->ready))) {
+        struct target *target = domain_best(domain_of(first));
+        struct host *host = target->host;
 
-    struct heap_node *first = heap_first(&frontier->ready);
-    if (!first)
-        return NULL;
-    struct target *target = domain_best(domain_of(first));
-    if (target->depth > levels_lowest(&frontier->levels))
-        return NULL;
-
-    struct host *host = target->host;
-    heap_remove(&host->queue, &target->node);
-    hashtable_take(&frontier->targets, target->fingerprint);
-    target->state = TARGET_IN_FLIGHT;
-    host->in_flight++;
-    host->domain->in_flight++;
-    frontier->in_flight++;
-    place_host(frontier, host, now_ms);
-    return target;
+        if (!is_its_level(frontier, target))
+            return NULL;
+        if (host->dead || domain_is_capped(frontier, host->domain))
+            return refuse(frontier, target, last_judgement(frontier, target),
+                          now_ms);
+        if (!address_is_free(frontier, host, now_ms)) {
+            park_host(frontier, host);
+            continue;
+        }
+        struct target *errand = next_errand(frontier, host, target, now_ms);
+        if (errand)
+            return errand;
+        enum verdict verdict = last_judgement(frontier, target);
+        if (verdict != ACCEPT)
+            return refuse(frontier, target, verdict, now_ms);
+        return begin(frontier, target, now_ms);
+    }
+    return NULL;
 }
 
-static void land(struct frontier *frontier, struct target *target,
-                 uint64_t next_fetch_ms, uint64_t now_ms)
+void frontier_drop(struct frontier *frontier, struct target *target,
+                   uint64_t now_ms)
+{
+    frontier->counts.in_flight--;
+    target->host->in_flight--;
+    levels_remove(&frontier->levels, target->depth);
+    place_host(frontier, target->host, now_ms);
+    free(target);
+}
+
+/* --- done --------------------------------------------------------------- */
+
+void give_up(struct frontier *frontier, struct host *host)
+{
+    if (!host->dead)
+        frontier->counts.hosts_dead++;
+    host->dead = true;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t host_delay_ms(const struct frontier *frontier,
+                              const struct host *host)
+{
+    uint64_t delay_ms = frontier->options.delay_ms;
+
+    for (size_t i = 0; i < ARRAY_LEN(host->robots); i++)
+        if (host->robots[i].rules)
+            delay_ms =
+                later(delay_ms, robots_crawl_delay_ms(host->robots[i].rules));
+    return delay_ms;
+}
+
+/* Without a pause there is nothing to wait for, not even the end of this
+ * millisecond. */
+static uint64_t pause_end(uint64_t now_ms, uint64_t pause_ms)
+{
+    return pause_ms ? now_ms + pause_ms : 0;
+}
+
+static void land_address(struct frontier *frontier, struct address *address,
+                         uint64_t now_ms)
+{
+    address->in_flight--;
+    address->next_ms = later(address->next_ms,
+                             pause_end(now_ms, frontier->options.ip_delay_ms));
+    if (heap_has(&address->node))
+        heap_moved(&frontier->resting, &address->node);
+    else
+        heap_put(&frontier->resting, &address->node);
+}
+
+void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
+          uint64_t now_ms)
 {
     struct host *host = target->host;
+    uint64_t delay_ms = host_delay_ms(frontier, host);
 
     assert(target->state == TARGET_IN_FLIGHT);
     host->in_flight--;
     host->domain->in_flight--;
-    frontier->in_flight--;
+    frontier->counts.in_flight--;
+    if (host->address)
+        land_address(frontier, host->address, now_ms);
     /* Fetches that overlap may end in any order; the latest pause counts. */
-    if (host->next_fetch_ms < next_fetch_ms)
-        host->next_fetch_ms = next_fetch_ms;
+    host->next_ms =
+        later(host->next_ms, pause_end(now_ms, later(delay_ms, wait_ms)));
+    host->backing_off = wait_ms > delay_ms;
     place_host(frontier, host, now_ms);
+    idle_trim(frontier, now_ms);
+}
+
+void frontier_note(struct frontier *frontier, struct target *target,
+                   enum host_health health, uint8_t cause)
+{
+    struct host *host = target->host;
+
+    if (health == HOST_ANSWERED) {
+        host->failures = 0;
+        return;
+    }
+    host->cause = cause;
+    if (host->failures < UINT8_MAX)
+        host->failures++;
+    if (frontier->options.host_tries &&
+        host->failures >= frontier->options.host_tries)
+        give_up(frontier, host);
 }
 
 void frontier_done(struct frontier *frontier, struct target *target,
                    uint64_t now_ms)
 {
-    land(frontier, target, now_ms + frontier->options.delay_ms, now_ms);
     levels_remove(&frontier->levels, target->depth);
+    land(frontier, target, 0, now_ms);
     free(target);
 }
 
 void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host)
 {
-    uint64_t pause_ms = frontier->options.delay_ms;
-
-    if (whole_host && pause_ms < wait_ms)
-        pause_ms = wait_ms;
-    land(frontier, target, now_ms + pause_ms, now_ms);
-
+    target->host->retrying++;
+    land(frontier, target, whole_host ? wait_ms : 0, now_ms);
     target->tries++;
-    target->due_ms = now_ms + wait_ms;
+    target->due_ms = pause_end(now_ms, wait_ms);
     target->state = TARGET_RETRYING;
     hashtable_put(&frontier->targets, target->fingerprint, target);
     heap_put(&frontier->retries, &target->node);
-}
-
-struct frontier_counts frontier_counts(const struct frontier *frontier)
-{
-    return (struct frontier_counts){
-        .queued = frontier->targets.count,
-        .in_flight = frontier->in_flight,
-        .hosts = frontier->hosts.count,
-        .domains = frontier->domains.count,
-    };
-}
-
-struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
-{
-    const struct heap_node *ready = heap_first(&frontier->ready);
-    const struct heap_node *host = heap_first(&frontier->waiting);
-    const struct heap_node *retry = heap_first(&frontier->retries);
-    uint64_t host_ms = host ? host_of(host)->next_fetch_ms : UINT64_MAX;
-    uint64_t retry_ms = retry ? target_of(retry)->due_ms : UINT64_MAX;
-
-    if ((ready && domain_best(domain_of(ready))->depth <=
-                      levels_lowest(&frontier->levels)) ||
-        host_ms <= now_ms || retry_ms <= now_ms)
-        return (struct idle){.reason = IDLE_NOT, .until_ms = now_ms};
-    if (!host && !retry)
-        return (struct idle){
-            .reason = frontier->in_flight ? IDLE_FLIGHT : IDLE_EMPTY,
-            .until_ms = UINT64_MAX,
-        };
-
-    const struct host *named =
-        host_ms <= retry_ms ? host_of(host) : target_of(retry)->host;
-    return (struct idle){
-        .reason = host_ms <= retry_ms ? IDLE_PAUSE : IDLE_RETRY,
-        .until_ms = host_ms <= retry_ms ? host_ms : retry_ms,
-        .host = {named->name, named->name_len},
-    };
 }

@@ -5,43 +5,97 @@
  * targets, a domain's hosts that may be asked now, the domains that may be
  * asked now. A host that may not be asked yet is in none of them but in the
  * heap of waiting hosts by time: politeness is where a host stands, not a
- * check that somebody could forget.
+ * check that somebody could forget. Three rules hold at once: the pause of a
+ * host, the pause of the address that serves it, and the number of fetches
+ * that a domain may have in flight.
  *
- * The order is breadth-first: smaller depth first, then older. No target of
- * depth d+1 comes out while one of depth d is queued, retrying or in flight,
- * so a depth is always the shortest distance from the seeds.
+ * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
+ * out while one of depth d is queued, retrying or in flight, so a depth is
+ * always the shortest distance from the seeds.
+ *
+ * ORDER_PRIORITY: the highest score first, then the oldest, where
+ *     score = max(0, 10 - 0.1 * crawled(domain))
+ *           + 1 * found(url) + 0.01 * found(domain)
+ * in integers of hundredths. Two terms belong to the domain, so that a change
+ * of one moves one entry of one heap, never all URLs of the domain.
  */
 #ifndef FRONTIER_FRONTIER_H
 #define FRONTIER_FRONTIER_H
 
+#include "frontier/address.h"
 #include "frontier/target.h"
+#include "robots/robots.h"
 #include "url/domain.h"
 #include "url/url.h"
 
 struct frontier;
 
+enum order { ORDER_BFS, ORDER_PRIORITY };
+
 struct frontier_options {
-    uint64_t delay_ms;  /* pause of a host, from the end of a fetch */
-    uint32_t per_host;  /* fetches in flight per host and per domain */
-    uint64_t hash_seed; /* for host and domain names */
+    enum order order;
+    uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
+    uint64_t ip_delay_ms;    /* of an address; 0: addresses do not count */
+    uint32_t per_host;       /* fetches in flight per host and per domain */
+    uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
+    uint32_t host_tries;     /* failures in a row that make a host dead;
+                              * 0: never */
+    uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
+    bool resolve;            /* look names up before anything else */
+    bool robots;             /* ask for robots.txt and obey it */
+    uint64_t hash_seed;      /* for host and domain names */
     const struct domains *domains;
 };
 
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
 
+/* --- in ---------------------------------------------------------------- */
+
+/* A URL as it is offered. */
+struct offer {
+    const struct url *url;
+    uint64_t fingerprint; /* url_fingerprint() */
+    uint32_t depth;       /* that the page would have */
+    uint32_t referrer_id; /* page where it was found, 0 for a seed */
+    uint32_t found;       /* in a page: 1; a seed: 0 */
+    enum target_kind kind;
+};
+
+/* A URL in scope was found in a page, whatever becomes of it: its domain is
+ * a little more important. */
+void frontier_count_found(struct frontier *frontier, const struct url *url);
+
+/* ACCEPT, or why this URL need not be queued: its domain has had all its
+ * fetches, its host is dead, its robots.txt is known and forbids it (then
+ * `*line` is the line). */
+enum verdict frontier_foresee(const struct frontier *frontier,
+                              const struct url *url, unsigned *line);
+
 /* Queue a URL under its fingerprint, which must not be queued already. */
-struct target *frontier_put(struct frontier *frontier, const struct url *url,
-                            uint64_t fingerprint, uint32_t depth,
-                            uint32_t referrer_id, uint64_t now_ms);
+struct target *frontier_put(struct frontier *frontier,
+                            const struct offer *offer, uint64_t now_ms);
 
-/* A URL that was seen before is found again, at `depth`. If it is still
- * queued and that is smaller, it takes the smaller depth and referrer. */
-void frontier_found_again(struct frontier *frontier, uint64_t fingerprint,
-                          uint32_t depth, uint32_t referrer_id);
+/* A URL that was seen before is offered again. If it is still queued it moves
+ * up, and takes a smaller depth with its referrer. */
+void frontier_found_again(struct frontier *frontier, const struct offer *offer);
 
-/* The target to fetch now, in flight from here on, or NULL. */
+/* --- out --------------------------------------------------------------- */
+
+/* The target whose turn it is, in flight from here on, or NULL. Its `verdict`
+ * is ACCEPT, or why it is not to be fetched after all: then frontier_drop
+ * it. */
 struct target *frontier_take(struct frontier *frontier, uint64_t now_ms);
+void frontier_drop(struct frontier *frontier, struct target *target,
+                   uint64_t now_ms);
+
+/* --- done -------------------------------------------------------------- */
+
+/* How the fetch went, for the host's sake. */
+enum host_health {
+    HOST_ANSWERED, /* whatever it said */
+    HOST_SILENT,   /* no answer: the address or the host is in trouble */
+};
 
 /* The fetch has ended (at `now_ms`): the host's pause begins, the target is
  * freed. */
@@ -53,20 +107,55 @@ void frontier_done(struct frontier *frontier, struct target *target,
 void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host);
 
+/* Before either: did the host answer at all? After `host_tries` times in a
+ * row that it did not, it is dead: its targets come out refused, with the
+ * last `cause`, a number of the caller's. */
+void frontier_note(struct frontier *frontier, struct target *target,
+                   enum host_health health, uint8_t cause);
+
+/* The end of a TARGET_RESOLVE, which is freed: the host's address. */
+void frontier_resolved(struct frontier *frontier, struct target *target,
+                       const struct ip *ip, uint64_t now_ms);
+
+/* The end of a TARGET_ROBOTS, which is freed. `rules` are taken; NULL: all
+ * is allowed. */
+void frontier_robots(struct frontier *frontier, struct target *target,
+                     struct robots *rules, uint64_t now_ms);
+
+/* The end of either errand, but in vain: nothing of the host may be fetched,
+ * try again after `wait_ms`. Counts like a silent host; with `for_good` there
+ * will be no other try. */
+void frontier_errand_failed(struct frontier *frontier, struct target *target,
+                            uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
+                            bool for_good);
+
+/* The same, but it moved: fetch this URL next. Returns the target for that,
+ * in flight; `from` is freed. */
+struct target *frontier_robots_moved(struct frontier *frontier,
+                                     struct target *from, struct str url);
+
+/* --- about ------------------------------------------------------------- */
+
 struct frontier_counts {
-    size_t queued;    /* waiting for their turn, retries included */
-    size_t in_flight; /* taken and not done */
-    size_t hosts, domains;
+    size_t queued;         /* waiting for their turn, retries included */
+    size_t in_flight;      /* taken and not done */
+    size_t hosts, domains; /* seen */
+    size_t domains_crawled, domains_capped, hosts_dead;
+    size_t queued_max; /* high-water mark */
 };
 struct frontier_counts frontier_counts(const struct frontier *frontier);
 
+/* Bytes held for hosts and domains, names included. */
+size_t frontier_domain_bytes(const struct frontier *frontier);
+
 /* Why nothing can be taken at `now_ms`, for people and for the next look. */
 enum idle_reason {
-    IDLE_NOT,    /* something can be taken */
-    IDLE_EMPTY,  /* nothing queued */
-    IDLE_PAUSE,  /* until `until_ms` for the pause of `host` */
-    IDLE_RETRY,  /* until `until_ms` to try a URL of `host` again */
-    IDLE_FLIGHT, /* what is in flight must end first */
+    IDLE_NOT,     /* something can be taken */
+    IDLE_EMPTY,   /* nothing queued */
+    IDLE_PAUSE,   /* until `until_ms` for the pause of `host` */
+    IDLE_BACKOFF, /* until `until_ms`: `host` was in trouble */
+    IDLE_RETRY,   /* until `until_ms` to try a URL of `host` again */
+    IDLE_FLIGHT,  /* what is in flight must end first */
 };
 struct idle {
     enum idle_reason reason;
@@ -74,5 +163,10 @@ struct idle {
     struct str host;
 };
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
+
+/* The host's name, "example.org" or "example.org:8080", and its address if
+ * that was looked up, else NULL. */
+struct str frontier_host_name(const struct target *target);
+const struct ip *frontier_host_ip(const struct target *target);
 
 #endif

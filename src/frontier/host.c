@@ -4,33 +4,89 @@
 
 #include "base/mem.h"
 
-/* Breadth-first: the smaller depth, then the older. */
-static bool goes_before(const struct target *a, const struct target *b)
+enum { NOVELTY = 1000, NOVELTY_STEP = 10, FOUND_URL = 100 };
+
+/* --- breadth-first: the smaller depth, then the older ------------------- */
+
+static bool is_shallower(const struct target *a, const struct target *b)
 {
     if (a->depth != b->depth)
         return a->depth < b->depth;
     return a->age < b->age;
 }
 
-static bool target_is_before(const struct heap_node *a,
+static bool target_shallower(const struct heap_node *a,
                              const struct heap_node *b)
 {
-    return goes_before(target_of(a), target_of(b));
+    return is_shallower(target_of(a), target_of(b));
 }
 
-static bool host_is_before(const struct heap_node *a, const struct heap_node *b)
+static bool host_shallower(const struct heap_node *a, const struct heap_node *b)
 {
-    return goes_before(host_best(host_of(a)), host_best(host_of(b)));
+    return is_shallower(host_best(host_of(a)), host_best(host_of(b)));
 }
 
-bool domain_is_before(const struct heap_node *a, const struct heap_node *b)
+static bool domain_shallower(const struct heap_node *a,
+                             const struct heap_node *b)
 {
-    return goes_before(domain_best(domain_of(a)), domain_best(domain_of(b)));
+    return is_shallower(domain_best(domain_of(a)), domain_best(domain_of(b)));
 }
+
+const struct ranks ranks_bfs = {target_shallower, host_shallower,
+                                domain_shallower};
+
+/* --- by score: inside a domain its own terms are equal ------------------ */
+
+static bool is_wanted_more(const struct target *a, const struct target *b)
+{
+    if (a->found != b->found)
+        return a->found > b->found;
+    return a->age < b->age;
+}
+
+static bool target_wanted_more(const struct heap_node *a,
+                               const struct heap_node *b)
+{
+    return is_wanted_more(target_of(a), target_of(b));
+}
+
+static bool host_wanted_more(const struct heap_node *a,
+                             const struct heap_node *b)
+{
+    return is_wanted_more(host_best(host_of(a)), host_best(host_of(b)));
+}
+
+static uint64_t domain_score(const struct domain *domain)
+{
+    uint64_t step = (uint64_t)domain->crawled * NOVELTY_STEP;
+
+    return (step < NOVELTY ? NOVELTY - step : 0) + domain->found;
+}
+
+uint64_t target_score(const struct target *target)
+{
+    return domain_score(target->host->domain) +
+           (uint64_t)target->found * FOUND_URL;
+}
+
+static bool domain_wanted_more(const struct heap_node *a,
+                               const struct heap_node *b)
+{
+    const struct target *best_a = domain_best(domain_of(a));
+    const struct target *best_b = domain_best(domain_of(b));
+    uint64_t score_a = target_score(best_a), score_b = target_score(best_b);
+
+    return score_a != score_b ? score_a > score_b : best_a->age < best_b->age;
+}
+
+const struct ranks ranks_priority = {target_wanted_more, host_wanted_more,
+                                     domain_wanted_more};
+
+/* --- by time ------------------------------------------------------------ */
 
 bool host_is_due_before(const struct heap_node *a, const struct heap_node *b)
 {
-    return host_of(a)->next_fetch_ms < host_of(b)->next_fetch_ms;
+    return host_of(a)->next_ms < host_of(b)->next_ms;
 }
 
 bool target_is_due_before(const struct heap_node *a, const struct heap_node *b)
@@ -38,14 +94,22 @@ bool target_is_due_before(const struct heap_node *a, const struct heap_node *b)
     return target_of(a)->due_ms < target_of(b)->due_ms;
 }
 
-struct host *host_new(struct str name, struct domain *domain)
+bool address_is_due_before(const struct heap_node *a, const struct heap_node *b)
+{
+    return address_of(a)->next_ms < address_of(b)->next_ms;
+}
+
+/* --- making them -------------------------------------------------------- */
+
+struct host *host_new(struct str name, struct domain *domain,
+                      const struct ranks *ranks)
 {
     struct host *host = mem_new(sizeof(*host) + name.len + 1);
 
     host->domain = domain;
     host->name_len = name.len;
     memcpy(host->name, name.ptr, name.len);
-    heap_init(&host->queue, target_is_before);
+    heap_init(&host->queue, ranks->target);
     return host;
 }
 
@@ -54,23 +118,41 @@ void host_free(struct host *host)
     for (size_t i = 0; i < host->queue.count; i++)
         free(target_of(host->queue.node[i]));
     heap_release(&host->queue);
+    for (size_t i = 0; i < ARRAY_LEN(host->robots); i++)
+        robots_free(host->robots[i].rules);
     free(host);
 }
 
-struct domain *domain_new(struct str name)
+struct domain *domain_new(struct arena *arena, struct str name)
 {
-    struct domain *domain = mem_new(sizeof(*domain) + name.len + 1);
+    /* A multiple of 8, so that the next one is aligned too. */
+    size_t size = (sizeof(struct domain) + name.len + 7) & ~(size_t)7;
+    struct domain *domain = (void *)arena_reserve(arena, size);
 
-    domain->name_len = name.len;
+    arena_commit(arena, size);
+    *domain = (struct domain){.name_len = (uint16_t)name.len};
     memcpy(domain->name, name.ptr, name.len);
-    heap_init(&domain->ready, host_is_before);
     return domain;
 }
 
-void domain_free(struct domain *domain)
+void domain_put_ready(struct domain *domain, struct host *host,
+                      const struct ranks *ranks)
 {
-    heap_release(&domain->ready);
-    free(domain);
+    if (!domain->ready) {
+        domain->ready = NEW(struct heap);
+        heap_init(domain->ready, ranks->host);
+    }
+    heap_put(domain->ready, &host->node);
+}
+
+void domain_remove_ready(struct domain *domain, struct host *host)
+{
+    heap_remove(domain->ready, &host->node);
+    if (domain->ready->count)
+        return;
+    heap_release(domain->ready);
+    free(domain->ready);
+    domain->ready = NULL;
 }
 
 struct target *host_best(const struct host *host)
@@ -80,5 +162,5 @@ struct target *host_best(const struct host *host)
 
 struct target *domain_best(const struct domain *domain)
 {
-    return host_best(host_of(heap_first(&domain->ready)));
+    return host_best(host_of(heap_first(domain->ready)));
 }

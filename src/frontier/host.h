@@ -1,29 +1,64 @@
-/* Hosts and domains inside the frontier: where they stand and what they hold.
- * Private to src/frontier/. */
+/* Hosts and domains inside the frontier: what they hold and what goes before
+ * what. Private to src/frontier/. */
 #ifndef FRONTIER_HOST_H
 #define FRONTIER_HOST_H
 
+#include "base/arena.h"
 #include "base/container.h"
+#include "frontier/address.h"
 #include "frontier/target.h"
+#include "robots/robots.h"
 
-/* Stands in exactly one of: nowhere (nothing queued, or as many in flight as
- * allowed), the frontier's waiting heap, its domain's ready heap. */
+/* Where a host stands; always exactly one. */
+enum host_place {
+    NOWHERE, /* nothing to do, an errand under way, all it may in flight */
+    WAITING, /* in the frontier's heap by time */
+    READY,   /* in its domain's heap */
+    PARKED,  /* with its address, which is in use or rests */
+    IDLE,    /* nothing queued or in flight: in the list of the forgettable */
+};
+
+/* What is known of robots.txt, for http and for https. */
+struct host_robots {
+    struct robots *rules; /* NULL while known: all is allowed */
+    uint64_t until_ms;    /* ask again then; 0: not known */
+};
+
 struct host {
-    struct heap_node node;
-    bool waiting; /* `node` is in the waiting heap */
+    struct heap_node node; /* WAITING or READY */
+    uint8_t place;
+    bool resolved;
+    bool has_ip;
+    bool errand;      /* being looked up, or its robots.txt is */
+    bool dead;        /* given up */
+    bool dead_robots; /* because of its robots.txt */
+    bool backing_off; /* next_ms is because of trouble, not manners */
+    uint8_t failures; /* in a row */
+    uint8_t cause;    /* of the last one */
+    uint8_t robots_hops;
     uint32_t in_flight;
+    uint32_t retrying; /* targets that will come back to the queue */
     struct heap queue; /* of targets */
-    uint64_t next_fetch_ms;
+    uint64_t next_ms;  /* not to be asked before */
+    uint64_t key;
     struct domain *domain;
+    struct ip ip;
+    struct address *address;      /* or NULL */
+    struct host *older, *newer;   /* IDLE: the list; PARKED: newer */
+    struct host_robots robots[2]; /* by target_is_https */
     size_t name_len;
     char name[]; /* "example.org" or "example.org:8080" */
 };
 
+/* Small, because of all that a crawl has ever met these stay: 32 bytes and
+ * the name, and 16 bytes at a load of at least 7/16 in the table. */
 struct domain {
     struct heap_node node; /* in the frontier's ready heap */
-    uint32_t in_flight;
-    struct heap ready; /* its hosts that may be asked now */
-    size_t name_len;
+    uint32_t crawled;      /* fetches of pages begun */
+    uint32_t found;        /* links to it in pages */
+    uint16_t in_flight;
+    uint16_t name_len;
+    struct heap *ready; /* its hosts that may be asked now; NULL: none */
     char name[];
 };
 
@@ -42,17 +77,36 @@ static inline struct domain *domain_of(const struct heap_node *node)
     return container_of(node, struct domain, node);
 }
 
-struct host *host_new(struct str name, struct domain *domain);
+static inline struct address *address_of(const struct heap_node *node)
+{
+    return container_of(node, struct address, node);
+}
+
+/* What goes before what, in the one order or the other. */
+struct ranks {
+    heap_before_fn *target, *host, *domain;
+};
+extern const struct ranks ranks_bfs, ranks_priority;
+
+struct host *host_new(struct str name, struct domain *domain,
+                      const struct ranks *ranks);
 void host_free(struct host *host); /* with its queued targets */
-struct domain *domain_new(struct str name);
-void domain_free(struct domain *domain);
+
+/* Domains are never freed before the arena is. */
+struct domain *domain_new(struct arena *arena, struct str name);
+void domain_put_ready(struct domain *domain, struct host *host,
+                      const struct ranks *ranks);
+void domain_remove_ready(struct domain *domain, struct host *host);
 
 /* The best target of a host with a queue, of a domain with a ready host. */
 struct target *host_best(const struct host *host);
 struct target *domain_best(const struct domain *domain);
 
-heap_before_fn host_is_due_before;   /* by next_fetch_ms */
-heap_before_fn domain_is_before;     /* by its best target */
-heap_before_fn target_is_due_before; /* by due_ms */
+/* In hundredths. */
+uint64_t target_score(const struct target *target);
+
+heap_before_fn host_is_due_before;    /* by next_ms */
+heap_before_fn target_is_due_before;  /* by due_ms */
+heap_before_fn address_is_due_before; /* by next_ms */
 
 #endif

@@ -17,26 +17,22 @@ void validator_release(struct validator *validator)
     frontier_free(validator->frontier);
 }
 
-static struct target *put(struct validator *validator,
-                          const struct offer *offer, uint64_t now_ms)
-{
-    return frontier_put(validator->frontier, offer->url, offer->fingerprint,
-                        offer->depth, offer->referrer_id, now_ms);
-}
-
 static enum verdict judge(struct validator *validator,
                           const struct offer *offer)
 {
+    unsigned line;
+
     if (!scope_contains(validator->scope, offer->url))
         return EXTERNAL;
     if (offer->depth > validator->max_depth)
         return TOO_DEEP;
+    if (offer->found)
+        frontier_count_found(validator->frontier, offer->url);
     if (!seen_add(&validator->seen, offer->fingerprint)) {
-        frontier_found_again(validator->frontier, offer->fingerprint,
-                             offer->depth, offer->referrer_id);
+        frontier_found_again(validator->frontier, offer);
         return DUPLICATE;
     }
-    return ACCEPT;
+    return frontier_foresee(validator->frontier, offer->url, &line);
 }
 
 enum verdict validator_offer(struct validator *validator,
@@ -45,7 +41,7 @@ enum verdict validator_offer(struct validator *validator,
     enum verdict verdict = judge(validator, offer);
 
     if (verdict == ACCEPT)
-        put(validator, offer, now_ms);
+        frontier_put(validator->frontier, offer, now_ms);
     return verdict;
 }
 
@@ -68,7 +64,7 @@ enum verdict validator_offer_redirect(struct validator *validator,
     if (verdict == DUPLICATE && is_respelled(from, offer))
         verdict = ACCEPT;
     if (verdict == ACCEPT)
-        put(validator, offer, now_ms)->redirects =
+        frontier_put(validator->frontier, offer, now_ms)->redirects =
             (uint8_t)(from->redirects + 1);
     return verdict;
 }

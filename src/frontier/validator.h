@@ -3,8 +3,10 @@
  * frontier. It owns all URL state and is used by one thread.
  *
  * The checks, in order, each with its verdict: scope (EXTERNAL), depth
- * (TOO_DEEP), already seen (DUPLICATE). That the URL is one at all was found
- * out by whoever parsed it.
+ * (TOO_DEEP), already seen (DUPLICATE), the domain's cap (DOMAIN_CAP), a dead
+ * host (HOST_DEAD), robots.txt where it is known already (ROBOTS_REFUSED; else
+ * that is found out when its turn comes). That the URL is one at all was
+ * found out by whoever parsed it.
  */
 #ifndef FRONTIER_VALIDATOR_H
 #define FRONTIER_VALIDATOR_H
@@ -19,14 +21,6 @@ struct validator {
     uint32_t max_depth;
     struct seen seen;
     struct frontier *frontier; /* owned */
-};
-
-/* A link as it is offered. */
-struct offer {
-    const struct url *url;
-    uint64_t fingerprint; /* url_fingerprint() */
-    uint32_t depth;       /* that the page would have */
-    uint32_t referrer_id; /* page where it was found, 0 for a seed */
 };
 
 void validator_init(struct validator *validator, const struct scope *scope,

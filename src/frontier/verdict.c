@@ -15,6 +15,11 @@ static const struct verdict_row rows[] = {
     [TOO_DEEP]           = {"IgnDepth", "too-deep",      "deeper than the maximum depth"},
     [DUPLICATE]          = {"IgnDupl",  "duplicate",     "seen before"},
     [TOO_MANY_REDIRECTS] = {"IgnRedir", "too-many-redirects", "at the end of too many redirects"},
+    [NOFOLLOW]           = {"IgnNoFol", "nofollow",      "the page asks not to follow it"},
+    [DOMAIN_CAP]         = {"IgnCap",   "domain-cap",    "its domain has had --max-per-domain fetches"},
+    [ROBOTS_REFUSED]     = {"IgnRobot", "robots",        "forbidden by robots.txt"},
+    [ROBOTS_UNKNOWN]     = {"IgnRbUnk", "robots-unknown", "the host's robots.txt could not be had"},
+    [HOST_DEAD]          = {"IgnDead",  "host-dead",     "its host does not answer and was given up"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,

@@ -11,6 +11,11 @@ enum verdict {
     TOO_DEEP,
     DUPLICATE,
     TOO_MANY_REDIRECTS,
+    NOFOLLOW,
+    DOMAIN_CAP,
+    ROBOTS_REFUSED,
+    ROBOTS_UNKNOWN,
+    HOST_DEAD,
     VERDICTS,
 };
 

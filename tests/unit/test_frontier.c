@@ -60,8 +60,24 @@ static void put(struct stage *stage, const struct step *step)
     assert_int_equal(
         url_parse(&url, &stage->arena, str_of(step->url), NULL, NULL),
         ERR_NONE);
-    frontier_put(stage->frontier, &url, fingerprint_of(step->url), step->depth,
-                 7, step->now_ms);
+    const struct offer offer = {
+        .url = &url,
+        .fingerprint = fingerprint_of(step->url),
+        .depth = step->depth,
+        .referrer_id = 7,
+    };
+    frontier_put(stage->frontier, &offer, step->now_ms);
+}
+
+static void found_again(struct stage *stage, const struct step *step)
+{
+    const struct offer offer = {
+        .fingerprint = fingerprint_of(step->url),
+        .depth = step->depth,
+        .referrer_id = 8,
+        .found = 1,
+    };
+    frontier_found_again(stage->frontier, &offer);
 }
 
 static void take(struct stage *stage, const struct step *step)
@@ -126,8 +142,7 @@ static void run_step(struct stage *stage, const struct step *step)
         put(stage, step);
         break;
     case OP_FOUND:
-        frontier_found_again(stage->frontier, fingerprint_of(step->url),
-                             step->depth, 8);
+        found_again(stage, step);
         break;
     case OP_TAKE:
         take(stage, step);
@@ -354,8 +369,11 @@ static void fields_of_a_target(void **state)
     assert_int_equal(
         url_parse(&url, &arena, STR("http://h.example:81/?q"), NULL, NULL),
         ERR_NONE);
-    frontier_put(frontier, &url, 0, 4, 17, 0);
-    frontier_found_again(frontier, 0, 3, 18);
+    struct offer offer = {.url = &url, .depth = 4, .referrer_id = 17};
+    frontier_put(frontier, &offer, 0);
+    offer.depth = 3;
+    offer.referrer_id = 18;
+    frontier_found_again(frontier, &offer);
     struct target *target = frontier_take(frontier, 0);
     assert_non_null(target);
     assert_string_equal(target->url, "http://h.example:81/?q");

@@ -142,8 +142,13 @@ static void put(struct model *model)
     arena_clear(&model->arena);
     assert_int_equal(url_parse(&url, &model->arena, str_of(text), NULL, NULL),
                      ERR_NONE);
-    frontier_put(model->frontier, &url, target->fingerprint, target->depth,
-                 target->referrer_id, model->now_ms);
+    const struct offer offer = {
+        .url = &url,
+        .fingerprint = target->fingerprint,
+        .depth = target->depth,
+        .referrer_id = target->referrer_id,
+    };
+    frontier_put(model->frontier, &offer, model->now_ms);
 }
 
 static void found_again(struct model *model)
@@ -154,8 +159,13 @@ static void found_again(struct model *model)
 
     if (!target)
         return;
-    frontier_found_again(model->frontier, target->fingerprint, depth,
-                         referrer_id);
+    const struct offer offer = {
+        .fingerprint = target->fingerprint,
+        .depth = depth,
+        .referrer_id = referrer_id,
+        .found = 1,
+    };
+    frontier_found_again(model->frontier, &offer);
     if (target->state != TARGET_IN_FLIGHT && depth < target->depth) {
         target->depth = depth;
         target->referrer_id = referrer_id;

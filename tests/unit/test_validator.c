@@ -55,7 +55,13 @@ static struct offer offer_of(struct fixture *fixture, const char *text,
     uint64_t fingerprint = url_fingerprint(url, SEED);
 
     validator_expect(&fixture->validator, fingerprint);
-    return (struct offer){url, fingerprint, depth, 1};
+    return (struct offer){
+        .url = url,
+        .fingerprint = fingerprint,
+        .depth = depth,
+        .referrer_id = 1,
+        .found = 1,
+    };
 }
 
 static enum verdict offer(struct fixture *fixture, const char *text,

@@ -1,0 +1,71 @@
+#include "frontier/internal.h"
+
+struct frontier_counts frontier_counts(const struct frontier *frontier)
+{
+    struct frontier_counts counts = frontier->counts;
+
+    counts.queued = frontier->targets.count;
+    counts.hosts = frontier->hosts_seen.count;
+    counts.domains = frontier->domains.count;
+    return counts;
+}
+
+size_t frontier_domain_bytes(const struct frontier *frontier)
+{
+    return frontier->domain_arena.used +
+           frontier->domains.room * sizeof(struct hashtable_slot);
+}
+
+struct str frontier_host_name(const struct target *target)
+{
+    return (struct str){target->host->name, target->host->name_len};
+}
+
+const struct ip *frontier_host_ip(const struct target *target)
+{
+    return target->host->has_ip ? &target->host->ip : NULL;
+}
+
+static bool can_take(const struct frontier *frontier)
+{
+    const struct heap_node *ready = heap_first(&frontier->ready);
+
+    return ready && (frontier->options.order != ORDER_BFS ||
+                     domain_best(domain_of(ready))->depth <=
+                         levels_lowest(&frontier->levels));
+}
+
+static void consider(struct idle *idle, enum idle_reason reason,
+                     uint64_t until_ms, const struct host *host)
+{
+    if (until_ms < idle->until_ms)
+        *idle = (struct idle){
+            .reason = reason,
+            .until_ms = until_ms,
+            .host = {host ? host->name : "", host ? host->name_len : 0},
+        };
+}
+
+struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
+{
+    const struct heap_node *waiting = heap_first(&frontier->waiting);
+    const struct heap_node *retry = heap_first(&frontier->retries);
+    const struct heap_node *resting = heap_first(&frontier->resting);
+    struct idle idle = {.until_ms = UINT64_MAX};
+
+    if (waiting)
+        consider(&idle,
+                 host_of(waiting)->backing_off ? IDLE_BACKOFF : IDLE_PAUSE,
+                 host_of(waiting)->next_ms, host_of(waiting));
+    if (retry)
+        consider(&idle, IDLE_RETRY, target_of(retry)->due_ms,
+                 target_of(retry)->host);
+    if (resting && frontier->targets.count)
+        consider(&idle, IDLE_PAUSE, address_of(resting)->next_ms,
+                 address_of(resting)->parked);
+    if (can_take(frontier) || idle.until_ms <= now_ms)
+        return (struct idle){.reason = IDLE_NOT, .until_ms = now_ms};
+    if (idle.until_ms == UINT64_MAX)
+        idle.reason = frontier->counts.in_flight ? IDLE_FLIGHT : IDLE_EMPTY;
+    return idle;
+}

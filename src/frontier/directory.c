@@ -1,0 +1,136 @@
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "frontier/internal.h"
+
+/* "example.org" or "example.org:8080": http and https at their default ports
+ * are one host. */
+static struct str name_of(const struct url *url)
+{
+    return str_between(url->href.ptr + url->host_start,
+                       url->href.ptr + url->path_start);
+}
+
+static uint64_t key_of(const struct frontier *frontier, struct str name)
+{
+    return hash64(name, frontier->options.hash_seed);
+}
+
+struct host *host_known(const struct frontier *frontier, const struct url *url)
+{
+    return hashtable_get(&frontier->hosts, key_of(frontier, name_of(url)));
+}
+
+struct domain *domain_for(struct frontier *frontier, const struct url *url)
+{
+    const struct host *host = host_known(frontier, url);
+
+    if (host)
+        return host->domain;
+    struct str name = domain_of_host(frontier->options.domains, url_host(url));
+    uint64_t key = key_of(frontier, name);
+    struct domain *domain = hashtable_get(&frontier->domains, key);
+    if (!domain) {
+        domain = domain_new(&frontier->domain_arena, name);
+        hashtable_put(&frontier->domains, key, domain);
+    }
+    return domain;
+}
+
+struct host *host_for(struct frontier *frontier, const struct url *url)
+{
+    struct host *host = host_known(frontier, url);
+
+    if (host)
+        return host;
+    host = host_new(name_of(url), domain_for(frontier, url), frontier->ranks);
+    host->key = key_of(frontier, name_of(url));
+    host->resolved = !frontier->options.resolve;
+    seen_add(&frontier->hosts_seen, host->key);
+    hashtable_put(&frontier->hosts, host->key, host);
+    return host;
+}
+
+/* --- addresses ---------------------------------------------------------- */
+
+void address_free_unused(struct frontier *frontier, struct address *address)
+{
+    if (address->hosts || address->in_flight || heap_has(&address->node))
+        return;
+    hashtable_take(&frontier->addresses, address->key);
+    free(address);
+}
+
+void host_move_to(struct frontier *frontier, struct host *host,
+                  const struct ip *ip)
+{
+    uint64_t key = key_of(
+        frontier, (struct str){(const char *)ip->byte, sizeof(ip->byte)});
+    struct address *address = hashtable_get(&frontier->addresses, key);
+    struct address *before = host->address;
+
+    if (!address) {
+        address = NEW(struct address);
+        address->key = key;
+        hashtable_put(&frontier->addresses, key, address);
+    }
+    address->hosts++;
+    host->address = address;
+    if (before) {
+        before->hosts--;
+        address_free_unused(frontier, before);
+    }
+}
+
+/* --- hosts that may be forgotten ---------------------------------------- */
+
+void idle_put(struct frontier *frontier, struct host *host)
+{
+    host->newer = NULL;
+    host->older = frontier->idle_newest;
+    if (frontier->idle_newest)
+        frontier->idle_newest->newer = host;
+    else
+        frontier->idle_oldest = host;
+    frontier->idle_newest = host;
+    frontier->idle_count++;
+}
+
+void idle_remove(struct frontier *frontier, struct host *host)
+{
+    if (host->newer)
+        host->newer->older = host->older;
+    else
+        frontier->idle_newest = host->older;
+    if (host->older)
+        host->older->newer = host->newer;
+    else
+        frontier->idle_oldest = host->newer;
+    host->older = host->newer = NULL;
+    frontier->idle_count--;
+}
+
+static void forget(struct frontier *frontier, struct host *host)
+{
+    struct address *address = host->address;
+
+    idle_remove(frontier, host);
+    hashtable_take(&frontier->hosts, host->key);
+    if (address) {
+        address->hosts--;
+        address_free_unused(frontier, address);
+    }
+    host_free(host);
+}
+
+void idle_trim(struct frontier *frontier, uint64_t now_ms)
+{
+    uint32_t max = frontier->options.idle_hosts_max;
+
+    /* The one that has been idle longest; if even its pause is not over, all
+     * of them are still needed. */
+    while (max && frontier->idle_count > max &&
+           frontier->idle_oldest->next_ms <= now_ms)
+        forget(frontier, frontier->idle_oldest);
+}

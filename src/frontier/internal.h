@@ -1,0 +1,68 @@
+/* What the files of the frontier share; nobody else includes this. */
+#ifndef FRONTIER_INTERNAL_H
+#define FRONTIER_INTERNAL_H
+
+#include "ds/hashtable.h"
+#include "frontier/frontier.h"
+#include "frontier/host.h"
+#include "frontier/level.h"
+#include "frontier/seen.h"
+
+struct frontier {
+    struct frontier_options options;
+    const struct ranks *ranks;
+    struct hashtable targets; /* queued and retrying, by fingerprint */
+    struct hashtable hosts;   /* remembered, by the hash of the name */
+    struct hashtable domains; /* ever seen */
+    struct hashtable addresses;
+    struct arena domain_arena;
+    struct heap ready;   /* domains */
+    struct heap waiting; /* hosts */
+    struct heap retries; /* targets */
+    struct heap resting; /* addresses */
+    struct host *idle_oldest, *idle_newest;
+    size_t idle_count;
+    struct levels levels;
+    struct seen hosts_seen;
+    struct frontier_counts counts; /* what is not counted elsewhere */
+    uint64_t next_age;
+};
+
+/* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
+struct host *host_for(struct frontier *frontier, const struct url *url);
+struct host *host_known(const struct frontier *frontier, const struct url *url);
+struct domain *domain_for(struct frontier *frontier, const struct url *url);
+void host_move_to(struct frontier *frontier, struct host *host,
+                  const struct ip *ip);
+void idle_put(struct frontier *frontier, struct host *host);
+void idle_remove(struct frontier *frontier, struct host *host);
+/* Forget idle hosts beyond the limit whose pause is over. */
+void idle_trim(struct frontier *frontier, uint64_t now_ms);
+void address_free_unused(struct frontier *frontier, struct address *address);
+
+/* frontier/place.c: where a host stands. */
+bool domain_is_capped(const struct frontier *frontier,
+                      const struct domain *domain);
+void place_domain(struct frontier *frontier, struct domain *domain);
+void place_host(struct frontier *frontier, struct host *host, uint64_t now_ms);
+bool address_is_free(const struct frontier *frontier, const struct host *host,
+                     uint64_t now_ms);
+void park_host(struct frontier *frontier, struct host *host);
+void release_due(struct frontier *frontier, uint64_t now_ms);
+
+/* frontier/frontier.c: a fetch from the host begins, has ended. */
+void take_off(struct frontier *frontier, struct target *target,
+              uint64_t now_ms);
+void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
+          uint64_t now_ms);
+
+void give_up(struct frontier *frontier, struct host *host);
+
+/* frontier/errand.c: what must be done before a page of the host is fetched;
+ * NULL where nothing must. */
+struct target *next_errand(struct frontier *frontier, struct host *host,
+                           const struct target *page, uint64_t now_ms);
+enum verdict robots_verdict(const struct host *host, bool https,
+                            struct str path, unsigned *line);
+
+#endif
