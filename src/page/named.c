@@ -3,11 +3,6 @@
 #include "base/buf.h"
 #include "url/url.h"
 
-struct named_host {
-    struct named_host *next;
-    struct str name;
-};
-
 struct named_rule {
     struct named_rule *next;
     struct str from_host, from_port, to_host, to_port;
@@ -22,17 +17,14 @@ void named_init(struct named *named)
 
 void named_release(struct named *named)
 {
+    nameset_release(&named->hosts);
     arena_release(&named->arena);
     *named = (struct named){0};
 }
 
 void named_add_host(struct named *named, struct str host)
 {
-    struct named_host *entry = arena_new(&named->arena, sizeof(*entry));
-
-    entry->name = arena_copy(&named->arena, host);
-    entry->next = named->hosts;
-    named->hosts = entry;
+    nameset_add(&named->hosts, arena_copy(&named->arena, host), 0);
 }
 
 /* Up to the next ':' that is not inside "[...]". */
@@ -145,19 +137,32 @@ static bool rule_fits(const struct named_rule *rule, struct str host,
     return !str_to_u64(rule->from_port, &from_port) || from_port == port;
 }
 
+/* The rule that applies to this URL, or NULL. */
+static const struct named_rule *find_rule(const struct named *named,
+                                          struct str host, uint16_t port)
+{
+    const struct named_rule *rule = named->rules;
+
+    /* One that changes nothing does not count. */
+    while (rule && !(rule_fits(rule, host, port) &&
+                     (rule->to_host.len || rule->to_port.len)))
+        rule = rule->next;
+    return rule;
+}
+
+struct str named_connect_host(const struct named *named, struct str host,
+                              uint16_t port)
+{
+    const struct named_rule *rule = find_rule(named, host, port);
+
+    return rule && rule->to_host.len ? rule->to_host : host;
+}
+
 bool named_allows_private(const struct named *named, struct str host,
                           uint16_t port)
 {
-    for (const struct named_rule *rule = named->rules; rule; rule = rule->next)
-        if (rule_fits(rule, host, port)) {
-            if (rule->to_host.len)
-                return true;
-            if (rule->to_port.len)
-                break; /* the host is still the URL's */
-        }
-    for (const struct named_host *entry = named->hosts; entry;
-         entry = entry->next)
-        if (str_eq(entry->name, host))
-            return true;
-    return false;
+    const struct named_rule *rule = find_rule(named, host, port);
+
+    /* A rule without a host changes only the port. */
+    return (rule && rule->to_host.len) || nameset_has(&named->hosts, host, 0);
 }

@@ -9,11 +9,12 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "url/nameset.h"
 
 struct named_rule;
 
 struct named {
-    struct named_host *hosts;
+    struct nameset hosts;
     struct named_rule *rules, **last_rule; /* the first that fits and
                                             * says anything counts */
     struct arena arena;
@@ -32,6 +33,11 @@ bool named_add_connect_to(struct named *named, struct str rule);
 /* The rules for libcurl, which compares letters: NULL at the end. They live
  * as long as `named`. */
 const char *const *named_connect_to(struct named *named);
+
+/* What is connected to for this URL's host: itself, or what a --connect-to
+ * rule puts in its place. */
+struct str named_connect_host(const struct named *named, struct str host,
+                              uint16_t port);
 
 /* May the host of this URL be at a private address? */
 bool named_allows_private(const struct named *named, struct str host,

@@ -10,7 +10,9 @@ enum outcome {
     EMPTY_BODY,
     NOT_HTML,
     TOO_LARGE,
+    NOINDEX,           /* a page that asks not to be kept */
     HTTP_CLIENT_ERROR, /* 4xx */
+    HTTP_TOO_MANY,     /* 429 */
     HTTP_SERVER_ERROR, /* 5xx */
     HTTP_OTHER,        /* any status that is neither of these nor 200 */
     BAD_REDIRECT,      /* without a Location that leads anywhere */

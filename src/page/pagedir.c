@@ -110,6 +110,26 @@ void pagedir_discard(struct pagedir *dir, const char *file)
         unlinkat(dir->fd, file, 0);
 }
 
+bool pagedir_write(const struct pagedir *dir, const char *name, struct str text)
+{
+    static const char tmp[] = PAGEDIR_TMP_PREFIX "text";
+    int fd =
+        openat(dir->fd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return false;
+    ssize_t written = write(fd, text.ptr, text.len);
+    int why = written < 0 ? errno : ENOSPC;
+    bool good = (size_t)written == text.len && written >= 0;
+    good = !close(fd) && good && !renameat(dir->fd, tmp, dir->fd, name);
+    if (!good) {
+        why = (size_t)written == text.len ? errno : why;
+        unlinkat(dir->fd, tmp, 0);
+        errno = why;
+    }
+    return good;
+}
+
 struct str pagedir_url(const struct pagedir *dir, uint32_t id,
                        struct arena *arena)
 {

@@ -13,6 +13,7 @@
 
 #define PAGEDIR_MARKER     ".crawler"
 #define PAGEDIR_TMP_PREFIX ".crawler-tmp-"
+#define PAGEDIR_STATS      ".crawler-stats.json"
 
 struct pagedir {
     int fd;
@@ -36,6 +37,10 @@ bool pagedir_publish(struct pagedir *dir, const char *file);
 
 /* Remove a file that will not be published. */
 void pagedir_discard(struct pagedir *dir, const char *file);
+
+/* A file beside the pages, whole or not at all. False with errno. */
+bool pagedir_write(const struct pagedir *dir, const char *name,
+                   struct str text);
 
 /* The URL of a published page: its file's first line, or empty. */
 struct str pagedir_url(const struct pagedir *dir, uint32_t id,

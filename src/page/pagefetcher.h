@@ -32,6 +32,7 @@ struct fetch_options {
     bool insecure;
     bool allow_private;
     bool any_mime; /* the course's contract: the MIME type does not count */
+    struct str robots_agent; /* obey X-Robots-Tag for it; empty: do not */
     const struct named *named;
 };
 

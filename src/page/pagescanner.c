@@ -1,5 +1,7 @@
 #include "page/pagescanner.h"
 
+#include "page/robots_tag.h"
+#include "page/sitemap.h"
 #include "url/course.h"
 #include "url/key.h"
 
@@ -62,11 +64,16 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     struct url own, of_element;
     const struct html_scan_options html_options = {
         .http_charset = str_of(page->charset_label),
+        .agent = options->robots_agent,
         .want_text = options->want_text,
     };
 
     html_scan(&html, &page->arena, page->body, &html_options);
-    if (!html.count)
+    if (options->robots_agent.len) {
+        page->noindex |= html.info.noindex;
+        page->nofollow |= html.info.nofollow;
+    }
+    if (!html.count || !page->want_links)
         return;
     const struct url *base = find_base(&own, &of_element, page, &html.info);
 
@@ -84,6 +91,8 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         enum err err = pagescanner_link(link, &page->arena, html.link[i].href,
                                         base, legacy, options);
         link->html = &html.link[i];
+        link->nofollow = options->robots_agent.len &&
+                         rel_has(html.link[i].rel, STR("nofollow"));
         if (!err)
             links->count++;
         else if (err != ERR_URL_SCHEME && err != ERR_URL_RELATIVE)
@@ -125,4 +134,28 @@ void pagescanner_follow(struct webpage *page,
         return;
     }
     page->links = (struct page_links){.link = link, .count = 1};
+}
+
+void pagescanner_sitemap(struct webpage *page,
+                         const struct scan_options *options)
+{
+    struct page_links *links = &page->links;
+    struct sitemap sitemap;
+    struct url base;
+
+    if (url_parse(&base, &page->arena, page->url, NULL, NULL))
+        return;
+    sitemap_read(&sitemap, &page->arena, page->body);
+    links->link =
+        arena_new(&page->arena, sitemap.count * sizeof(struct page_link));
+    for (size_t i = 0; i < sitemap.count; i++) {
+        struct page_link *link = &links->link[links->count];
+        if (pagescanner_link(link, &page->arena, sitemap.entry[i].loc, &base,
+                             NULL, options)) {
+            links->bad++;
+            continue;
+        }
+        link->sitemap = sitemap.entry[i].kind == SITEMAP_SITEMAP;
+        links->count++;
+    }
 }

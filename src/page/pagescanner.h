@@ -8,8 +8,9 @@
 
 struct scan_options {
     uint64_t fingerprint_seed;
-    bool course;    /* the course's normalisation (url/course.h) */
-    bool want_text; /* of `a`, for those who print it */
+    bool course;             /* the course's normalisation (url/course.h) */
+    bool want_text;          /* of `a`, for those who print it */
+    struct str robots_agent; /* obey meta robots and rel; empty: do not */
 };
 
 /* Fill page->links from page->body. What is not http or https is left out. */
@@ -19,6 +20,10 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options);
  * outcome into BAD_REDIRECT. */
 void pagescanner_follow(struct webpage *page,
                         const struct scan_options *options);
+
+/* Fill page->links from a sitemap: pages, and sitemaps that it names. */
+void pagescanner_sitemap(struct webpage *page,
+                         const struct scan_options *options);
 
 /* Parse a URL as a link of this crawl would be: what a seed needs too. */
 MUST_CHECK enum err pagescanner_link(struct page_link *link,

@@ -7,6 +7,7 @@
 #include "html/charset.h"
 #include "page/address.h"
 #include "page/mime.h"
+#include "page/robots_tag.h"
 
 enum {
     HEADER_BYTES_MAX = 256 * 1024,
@@ -14,6 +15,8 @@ enum {
      * be used again; cut a larger one. */
     UNWANTED_BYTES_MAX = 64 * 1024,
     BODY_KEEP_MAX = 256 * 1024,
+    RETRY_AFTER_MAX_S = 3600,
+    CUT_NOTICE_MS = 50,
     RECEIVE_BUFFER = 64 * 1024,
 };
 
@@ -33,8 +36,10 @@ static void copy_cstr(char *out, size_t max, struct str s)
     out[s.len] = '\0';
 }
 
-static void take_header(struct webpage *page, struct str line)
+static void take_header(const struct transfer *transfer, struct str line)
 {
+    struct webpage *page = transfer->page;
+    struct str agent = transfer->setup->options->robots_agent;
     struct str_pair header = str_cut(line, ':');
     struct str value = str_trim(header.tail);
 
@@ -45,6 +50,8 @@ static void take_header(struct webpage *page, struct str line)
     } else if (str_eq_nocase(header.head, STR("location")) &&
                !page->location.ptr && value.len <= URL_LEN_MAX) {
         page->location = arena_copy(&page->arena, value);
+    } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
+        robots_tag_read(value, agent, &page->noindex, &page->nofollow);
     }
 }
 
@@ -58,15 +65,24 @@ static void begin_headers(struct transfer *transfer)
     page->status = (int)status;
     page->mime[0] = page->charset_label[0] = '\0';
     page->location = (struct str){0};
+    page->noindex = page->nofollow = false;
     transfer->in_headers = true;
 }
 
-static bool is_wanted_type(const struct transfer *transfer)
+/* What the headers say: a page, not one, or that the bytes must tell. */
+static enum mime_verdict type_verdict(const struct transfer *transfer)
 {
-    struct str mime = str_of(transfer->page->mime);
+    if (transfer->page->kind != WEBPAGE_HTML ||
+        transfer->setup->options->any_mime)
+        return MIME_PAGE;
+    return mime_verdict(str_of(transfer->page->mime));
+}
 
-    return transfer->setup->options->any_mime || !mime.len ||
-           mime_is_html(mime);
+/* The first bytes, or all there are, are here. */
+static bool sniffs_as_page(const struct transfer *transfer)
+{
+    return mime_sniffs_as_html(
+        str_first(buf_str(&transfer->body), MIME_SNIFF_LEN));
 }
 
 static bool is_announced_too_large(const struct transfer *transfer)
@@ -75,7 +91,8 @@ static bool is_announced_too_large(const struct transfer *transfer)
 
     curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
                       &length);
-    return length > 0 && (uint64_t)length > transfer->setup->options->max_size;
+    return length > 0 && (uint64_t)length > transfer->body.cap &&
+           transfer->page->kind != WEBPAGE_ROBOTS;
 }
 
 static size_t end_headers(struct transfer *transfer, size_t len)
@@ -88,8 +105,10 @@ static size_t end_headers(struct transfer *transfer, size_t len)
     transfer->headers_done = true;
     if (page->status != 200)
         return len;
-    if (!is_wanted_type(transfer))
+    enum mime_verdict verdict = type_verdict(transfer);
+    if (verdict == MIME_OTHER)
         return cut(transfer, NOT_HTML);
+    transfer->to_sniff = verdict == MIME_SNIFF;
     if (is_announced_too_large(transfer))
         return cut(transfer, TOO_LARGE);
     return len;
@@ -111,7 +130,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *user)
     else if (!line.len)
         return end_headers(transfer, len);
     else
-        take_header(transfer->page, line);
+        take_header(transfer, line);
     return len;
 }
 
@@ -127,6 +146,8 @@ static enum outcome outcome_of_status(const struct webpage *page)
 {
     if (is_redirect(page->status))
         return page->location.len ? REDIRECTED : BAD_REDIRECT;
+    if (page->status == 429)
+        return HTTP_TOO_MANY;
     if (page->status / 100 == 4)
         return HTTP_CLIENT_ERROR;
     if (page->status / 100 == 5)
@@ -147,9 +168,18 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
             return cut(transfer, outcome_of_status(transfer->page));
         return len;
     }
-    if (!buf_put(&transfer->body, (struct str){bytes, len}))
+    if (buf_put(&transfer->body, (struct str){bytes, len})) {
+        if (!transfer->to_sniff || transfer->body.len < MIME_SNIFF_LEN)
+            return len;
+        transfer->to_sniff = false;
+        return sniffs_as_page(transfer) ? len : cut(transfer, NOT_HTML);
+    }
+    if (transfer->page->kind != WEBPAGE_ROBOTS)
         return cut(transfer, TOO_LARGE);
-    return len;
+    /* Of a robots.txt what is beyond the cap does not count. */
+    buf_put(&transfer->body,
+            (struct str){bytes, transfer->body.cap - transfer->body.len});
+    return cut(transfer, FETCHED);
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -287,6 +317,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup)
 void transfer_free(struct transfer *transfer)
 {
     curl_easy_cleanup(transfer->easy);
+    curl_slist_free_all(transfer->pin);
     buf_release(&transfer->body);
     free(transfer);
 }
@@ -310,6 +341,13 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         !named_allows_private(options->named, url_host(&url), url.port)) {
         page->outcome = PRIVATE_ADDRESS;
         return false;
+    }
+    transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
+                         : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
+                                                         : options->max_size;
+    if (page->pin.len) {
+        transfer->pin = curl_slist_append(NULL, page->pin.ptr);
+        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, transfer->pin);
     }
     curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
     return true;
@@ -351,16 +389,40 @@ static enum outcome outcome_of_body(const struct transfer *transfer)
 {
     struct str body = buf_str(&transfer->body);
 
+    if (transfer->page->kind != WEBPAGE_HTML)
+        return FETCHED;
     if (!body.len)
         return EMPTY_BODY;
-    if (!transfer->page->mime[0] && !transfer->setup->options->any_mime &&
-        !mime_sniffs_as_html(body))
+    if (transfer->to_sniff && !sniffs_as_page(transfer))
         return NOT_HTML;
     return FETCHED;
 }
 
+/* A time-out before there was a connection is the host's trouble, one after
+ * it the page's. */
+static bool is_connected(const struct transfer *transfer)
+{
+    curl_off_t ready_us = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready_us);
+    return ready_us > 0;
+}
+
+static uint64_t retry_after_ms(CURL *easy)
+{
+    curl_off_t seconds = 0;
+
+    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+    if (seconds < 0)
+        return 0;
+    return seconds < RETRY_AFTER_MAX_S ? (uint64_t)seconds * 1000
+                                       : (uint64_t)RETRY_AFTER_MAX_S * 1000;
+}
+
 static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
 {
+    if (code == CURLE_OPERATION_TIMEDOUT && !is_connected(transfer))
+        return NOT_CONNECTED;
     if (transfer->cut_as != OUTCOMES)
         return transfer->cut_as;
     if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
@@ -380,17 +442,26 @@ void transfer_end(struct transfer *transfer, CURLcode code)
     struct webpage *page = transfer->page;
 
     page->end_ms = clock_mono_ms();
+    /* A server learns that it was cut off later than we do. */
+    if (transfer->cut_as != OUTCOMES)
+        page->end_ms += CUT_NOTICE_MS;
     page->outcome = outcome_of(transfer, code);
+    page->retry_after_ms = retry_after_ms(transfer->easy);
     page->body = buf_str(&transfer->body);
     page->body_len = page->body.len;
 }
 
 void transfer_clear(struct transfer *transfer)
 {
+    if (transfer->pin) {
+        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, NULL);
+        curl_slist_free_all(transfer->pin);
+        transfer->pin = NULL;
+    }
     transfer->page = NULL;
     transfer->header_bytes = transfer->unwanted_bytes = 0;
     transfer->in_headers = transfer->headers_done = false;
-    transfer->refused_private = false;
+    transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
     if (transfer->body.room > BODY_KEEP_MAX)
         buf_release(&transfer->body);

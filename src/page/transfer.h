@@ -15,6 +15,8 @@ struct transfer_setup {
     bool reuse_handles;
 };
 
+enum { ROBOTS_BODY_MAX = 500 * 1024, SITEMAP_BODY_MAX = 50 << 20 };
+
 struct transfer {
     struct transfer *next; /* free, or finished */
     struct transfer *previous_running, *next_running;
@@ -22,10 +24,12 @@ struct transfer {
     const struct transfer_setup *setup;
     struct webpage *page;
     struct buf body;
+    struct curl_slist *pin;
     size_t header_bytes;
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool in_headers;       /* between a status line and the empty line */
     bool headers_done;
+    bool to_sniff; /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */

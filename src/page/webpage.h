@@ -19,6 +19,8 @@ struct page_link {
     uint64_t fingerprint;
     const struct html_link *html; /* kind, rel, text; NULL for a redirect */
     bool not_html_name; /* the course's rule: not the name of an HTML page */
+    bool nofollow;      /* rel says so, and we obey */
+    bool sitemap;       /* not a page: a sitemap that a sitemap names */
 };
 
 struct page_links {
@@ -29,20 +31,31 @@ struct page_links {
 
 enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, PAGE_FILE_MAX = 31 };
 
+/* What is fetched, and so what is done with it. */
+enum webpage_kind {
+    WEBPAGE_HTML,
+    WEBPAGE_ROBOTS,  /* any type, cut at the size that counts, not saved */
+    WEBPAGE_SITEMAP, /* any type, a larger cap, not saved */
+};
+
 struct webpage {
     /* asked for */
+    enum webpage_kind kind;
     struct str url; /* NUL-terminated */
     uint32_t depth;
     bool want_links;
+    struct str pin; /* "host:port:address" to connect to, or empty */
 
     /* came back */
     enum outcome outcome;
     int status; /* of HTTP, 0 where there was none */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1]; /* as the header says */
-    struct str body;     /* NULL once given back to the fetcher */
-    size_t body_len;     /* stays */
-    struct str location; /* of a redirect, as served */
+    struct str body;        /* NULL once given back to the fetcher */
+    size_t body_len;        /* stays */
+    struct str location;    /* of a redirect, as served */
+    bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */
+    uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
     char file[PAGE_FILE_MAX + 1]; /* where pagesaver put it, "" if nowhere */
     int save_errno;               /* of NOT_SAVED */
