@@ -37,7 +37,10 @@ static void record(struct conn *conn, const struct service *service)
     const struct request *request = &conn->request;
     struct record_line line = {
         .start_us = conn->start_us,
-        .end_us = clock_mono_us(),
+        /* Before the last of it was sent: nobody can have had all of it
+         * earlier, however long we are kept from reading the clock. */
+        .end_us = conn->sent_us > conn->start_us ? conn->sent_us
+                                                 : clock_mono_us(),
         .conn = conn->id,
         .local_addr = conn->local_addr,
         .host = request->host,
@@ -410,6 +413,7 @@ static enum sent send_bytes(struct conn *conn)
             .msg_iov = staged_len ? iov : iov + 1,
             .msg_iovlen = staged_len && conn->direct.len ? 2 : 1,
         };
+        conn->sent_us = clock_mono_us();
         ssize_t n = sendmsg(conn->fd, &message, MSG_NOSIGNAL);
 
         if (n < 0 && errno == EINTR)
@@ -428,6 +432,7 @@ static enum sent send_bytes(struct conn *conn)
 static enum sent send_file(struct conn *conn)
 {
     while (conn->file_now) {
+        conn->sent_us = clock_mono_us();
         ssize_t n = sendfile(conn->fd, conn->reply.file_fd, NULL,
                              (size_t)conn->file_now);
 
