@@ -31,6 +31,7 @@ static int open_signals(void)
     sigaddset(&set, SIGTERM);
     if (!is_ignored(SIGHUP))
         sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
     /* A reader of the log who leaves and a file that grows too large show as
      * failed writes. */
@@ -39,14 +40,64 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void print_summary(const struct stats *stats)
+enum { TEXT_MAX = 64 * 1024 };
+
+static void print_stats(const struct stats *stats, bool details)
 {
-    fprintf(
-        stderr,
-        "crawler: %llu pages saved, %llu bytes, %llu failed, %llu retries\n",
-        (unsigned long long)stats->saved, (unsigned long long)stats->bytes,
-        (unsigned long long)stats_failed(stats),
-        (unsigned long long)stats->retries);
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    stats_put_summary(stats, &text);
+    if (details)
+        stats_put_details(stats, &text);
+    fwrite(text.ptr, 1, text.len, stderr);
+    buf_release(&text);
+}
+
+/* SIGUSR1: the figures as they are now. */
+static void print_now(void *user, const struct crawl_progress *now)
+{
+    struct stats stats = *now->stats;
+
+    progress_wipe(user);
+    stats.counts = now->counts;
+    stats.elapsed_ms = now->elapsed_ms;
+    print_stats(&stats, true);
+}
+
+/* For programs: pageDirectory/.crawler-stats.json. */
+static bool write_stats(const struct plan *plan, const struct stats *stats)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    stats_put_json(stats, &text);
+    bool good = pagedir_write(&plan->dir, PAGEDIR_STATS, buf_str(&text));
+    buf_release(&text);
+    return good;
+}
+
+/* The figures are for who watches and for crawls of the open web; the course's
+ * crawler says nothing but its log. One that failed has told why. */
+static void print_end(const struct options *options, const struct stats *stats,
+                      enum crawl_end end)
+{
+    bool course = plan_is_course(options);
+
+    if (end != CRAWL_FAILED && !options->quiet &&
+        (!course || options->verbose || progress_is_wanted()))
+        print_stats(stats, !course);
+    if (end == CRAWL_NOTHING)
+        fprintf(stderr, "crawler: not a single page could be fetched\n");
+}
+
+/* A crawl that failed for want of space cannot write this either. */
+static void keep_stats(const struct plan *plan, const struct stats *stats,
+                       enum crawl_end end)
+{
+    if (!write_stats(plan, stats) && end != CRAWL_FAILED)
+        fprintf(stderr, "crawler: cannot write %s in %s: %s\n", PAGEDIR_STATS,
+                plan->crawl.dir_path, strerror(errno));
 }
 
 static int crawl(struct plan *plan, const struct options *options)
@@ -62,19 +113,19 @@ static int crawl(struct plan *plan, const struct options *options)
     }
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
-        plan->crawl.user = &progress;
         plan->crawl.progress_ms = PROGRESS_MS;
         plan->log.make_room = progress_wipe;
         plan->log.user = &progress;
         plan->log.out_needs_room = isatty(STDOUT_FILENO);
     }
+    plan->crawl.on_asked = print_now;
+    plan->crawl.user = &progress;
     plan->crawl.signal_fd = open_signals();
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
-    if (on_terminal || (options->verbose && !options->quiet))
-        print_summary(&stats);
-    if (end == CRAWL_NOTHING)
-        fprintf(stderr, "crawler: not a single page could be fetched\n");
+    if (!plan_is_course(options))
+        keep_stats(plan, &stats, end);
+    print_end(options, &stats, end);
     close(plan->crawl.signal_fd);
     return (int)end;
 }

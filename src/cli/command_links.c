@@ -3,41 +3,13 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/usage.h"
 #include "page/pagescanner.h"
 
 /* crawler links: an HTML file in, its links as a crawl would offer them out. */
 
-enum { FILE_MAX = 1 << 30, CHUNK = 64 * 1024, LINE_MAX_LEN = 256 * 1024 };
-
-static bool read_all(FILE *in, struct buf *out)
-{
-    char *at;
-
-    while ((at = buf_reserve(out, CHUNK))) {
-        size_t len = fread(at, 1, CHUNK, in);
-        out->len += len;
-        if (len < CHUNK)
-            return !ferror(in);
-    }
-    errno = EFBIG;
-    return false;
-}
-
-static bool read_file(const char *name, struct buf *out)
-{
-    bool is_stdin = !strcmp(name, "-");
-    FILE *in = is_stdin ? stdin : fopen(name, "rb");
-
-    if (!in)
-        return false;
-    bool good = read_all(in, out);
-    int why = errno;
-    if (!is_stdin)
-        fclose(in);
-    errno = why;
-    return good;
-}
+enum { FILE_MAX = 1 << 30, LINE_MAX_LEN = 256 * 1024 };
 
 static void print_json(struct buf *line, const struct page_link *link)
 {
@@ -108,22 +80,19 @@ static int run(const struct options *options)
                            "not %zu arguments",
                            options->argument_count);
     webpage_init(&page);
+    page.want_links = true;
     buf_init(&html, FILE_MAX);
     if (!set_context(&page, options)) {
         status = EXIT_USAGE;
-    } else if (!read_file(options->argument[0], &html)) {
+    } else if (!input_read(options->argument[0], &html)) {
         status = usage_error("%s: %s", options->argument[0], strerror(errno));
     } else {
         page.body = buf_str(&html);
         print_links(&page, options->json);
     }
-    if (!status && fflush(stdout)) {
-        perror("crawler: cannot write");
-        status = 1;
-    }
     buf_release(&html);
     webpage_release(&page);
-    return status;
+    return usage_flush(status);
 }
 
 int command_links(int argc, char *const argv[])

@@ -8,6 +8,7 @@ enum { EXIT_USAGE = 2 };
 int command_crawl(int argc, char *const argv[]);
 int command_url(int argc, char *const argv[]);
 int command_links(int argc, char *const argv[]);
+int command_robots(int argc, char *const argv[]);
 
 /* One line on standard error, prefixed with the program's name. Returns
  * EXIT_USAGE. */

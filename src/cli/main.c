@@ -12,6 +12,7 @@ struct command_row {
 static const struct command_row commands[] = {
     {"url", command_url},
     {"links", command_links},
+    {"robots", command_robots},
 };
 
 /* A file that we open must not take the place of a closed standard stream, or

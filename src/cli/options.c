@@ -225,6 +225,7 @@ static void set_defaults(struct options *options)
             set(options, row, row->initial, &error);
     }
     options->max_pages = options->max_time_ms = UINT64_MAX;
+    options->ip_delay_ms = options->max_per_domain = UINT64_MAX;
     buf_release(&error);
 }
 

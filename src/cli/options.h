@@ -13,7 +13,8 @@ enum command {
     COMMAND_CRAWL = 1,
     COMMAND_URL = 2,
     COMMAND_LINKS = 4,
-    COMMAND_ANY = 7,
+    COMMAND_ROBOTS = 8,
+    COMMAND_ANY = 15,
 };
 
 /* A repeatable option's values, NULL at the end; never NULL itself. */
@@ -23,14 +24,20 @@ struct list {
 };
 
 struct options {
-    struct list internal, headers, connect_to;
+    struct list internal, headers, connect_to, sitemap;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
+    const char *search, *search_url, *seeds, *agent;
     uint64_t delay_ms, timeout_ms, max_time_ms;
+    uint64_t ip_delay_ms;    /* UINT64_MAX: not given */
+    uint64_t max_per_domain; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, max_pages, max_size, retries,
         max_redirects;
-    uint64_t scope; /* enum scope_kind + 1; 0: not given */
-    uint64_t log;   /* enum log_kind */
-    bool insecure, allow_private, quiet, verbose, json, help, help_man, version;
+    uint64_t scope;  /* enum scope_kind + 1; 0: not given */
+    uint64_t log;    /* enum log_kind + 1; 0: not given */
+    uint64_t order;  /* enum order + 1; 0: not given */
+    uint64_t robots; /* 0: not given, 1: obey, 2: ignore */
+    bool sitemaps, insecure, allow_private, quiet, verbose, json, help,
+        help_man, version;
 
     struct arena arena;
     const char **argument; /* what is not an option */

@@ -8,12 +8,20 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/seeds.h"
 
-/* --- scope and seed ---------------------------------------------------- */
+/* --- scope ------------------------------------------------------------- */
 
-static bool is_course(const struct options *options)
+bool plan_is_course(const struct options *options)
 {
-    return !options->internal.count && !options->scope;
+    return !options->internal.count && !options->scope && !options->search;
+}
+
+enum scope_kind plan_scope_kind(const struct options *options)
+{
+    if (options->scope)
+        return (enum scope_kind)(options->scope - 1);
+    return options->search ? SCOPE_ANY : SCOPE_KINDS;
 }
 
 /* An absolute URL as it stands in an option, for its host and its prefix. */
@@ -31,43 +39,13 @@ static int add_internal(struct plan *plan, const char *text)
 
 static int plan_scope(struct plan *plan, const struct options *options)
 {
-    if (is_course(options))
+    if (plan_is_course(options))
         return add_internal(plan, COURSE_PREFIX);
     for (size_t i = 0; i < options->internal.count; i++) {
         int status = add_internal(plan, options->internal.item[i]);
         if (status)
             return status;
     }
-    return 0;
-}
-
-static int plan_seed(struct plan *plan, const struct options *options,
-                     const char *text)
-{
-    const struct scan_options *scan = &plan->crawl.hand.scan;
-    enum err err = pagescanner_link(&plan->seed, &plan->arena, str_of(text),
-                                    NULL, NULL, scan);
-
-    if (err)
-        return usage_error("seedURL '%s' cannot be crawled: %s", text,
-                           err_message(err));
-    if (options->scope)
-        scope_add_seed(plan->scope, (enum scope_kind)(options->scope - 1),
-                       &plan->seed.url);
-    if (plan->seed.not_html_name)
-        return usage_error("seedURL '%s' does not have the name of an HTML "
-                           "page; --scope or --internal crawl any name",
-                           text);
-    if (!scope_contains(plan->scope, &plan->seed.url))
-        return usage_error(
-            "seedURL '%s' is not internal: it must begin with "
-            "%s%s",
-            text, is_course(options) ? COURSE_PREFIX : "a prefix of --internal",
-            is_course(options) ? "; --scope or --internal crawl elsewhere"
-                               : "");
-    named_add_host(&plan->named, url_host(&plan->seed.url));
-    plan->crawl.seeds = &plan->seed;
-    plan->crawl.seed_count = 1;
     return 0;
 }
 
@@ -88,7 +66,7 @@ static int plan_directory(struct plan *plan, const char *path)
 static int plan_depth(struct plan *plan, const struct options *options,
                       const char *text)
 {
-    uint64_t max = is_course(options) ? COURSE_DEPTH_MAX : UINT32_MAX - 1;
+    uint64_t max = plan_is_course(options) ? COURSE_DEPTH_MAX : UINT32_MAX - 1;
     uint64_t depth;
 
     if (!str_to_u64(str_of(text), &depth) || depth > max)
@@ -226,7 +204,8 @@ static int plan_fetching(struct plan *plan, const struct options *options)
         .max_size = options->max_size,
         .insecure = options->insecure,
         .allow_private = options->allow_private,
-        .any_mime = is_course(options),
+        .any_mime = plan_is_course(options),
+        .robots_agent = plan->crawl.hand.robots_agent,
         .named = &plan->named,
     };
     return 0;
@@ -274,16 +253,40 @@ static int plan_files(const struct crawl_options *crawl)
     return 0;
 }
 
-static void plan_pace(struct plan *plan, const struct options *options)
-{
-    struct crawl_options *crawl = &plan->crawl;
+enum { SEARCH_MAX_PER_DOMAIN = 50, IDLE_HOSTS_MAX = 10000 };
 
-    crawl->frontier = (struct frontier_options){
+static void plan_frontier(struct plan *plan, const struct options *options)
+{
+    uint64_t cap = options->search ? SEARCH_MAX_PER_DOMAIN : 0;
+    uint64_t ip_delay_ms = options->ip_delay_ms != UINT64_MAX
+                               ? options->ip_delay_ms
+                               : options->delay_ms / 5;
+    enum order order = options->search ? ORDER_PRIORITY : ORDER_BFS;
+
+    /* Behind a proxy there is one address, the proxy's. */
+    if (options->proxy && options->proxy[0])
+        ip_delay_ms = 0;
+    plan->crawl.frontier = (struct frontier_options){
+        .order = options->order ? (enum order)(options->order - 1) : order,
         .delay_ms = options->delay_ms,
+        .ip_delay_ms = ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
+        .max_per_domain = options->max_per_domain != UINT64_MAX
+                              ? options->max_per_domain
+                              : cap,
+        .host_tries = (uint32_t)options->retries + 1,
+        .idle_hosts_max = IDLE_HOSTS_MAX,
+        .resolve = ip_delay_ms > 0,
+        .robots = plan->crawl.hand.robots_agent.len > 0,
         .hash_seed = random_seed(),
         .domains = plan->domains,
     };
+}
+
+static void plan_limits(struct plan *plan, const struct options *options)
+{
+    struct crawl_options *crawl = &plan->crawl;
+
     crawl->max_redirects = (uint32_t)options->max_redirects;
     crawl->retries = (uint32_t)options->retries;
     crawl->workers = (uint32_t)options->workers;
@@ -295,12 +298,31 @@ static void plan_pace(struct plan *plan, const struct options *options)
         crawl->workers / crawl->threads + SPARE_CONNECTIONS;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
+    crawl->sitemaps = options->sitemap.item;
+    crawl->robots_sitemaps = options->sitemaps;
 }
 
-int plan_make(struct plan *plan, const struct options *options)
+static void plan_log(struct plan *plan, const struct options *options)
 {
-    const char *const *argument = options->argument;
-    int status;
+    enum log_kind kind = options->log      ? (enum log_kind)(options->log - 1)
+                         : options->search ? LOG_PAGES
+                                           : LOG_TSE;
+
+    logr_init(&plan->log, stdout, options->quiet ? LOG_NONE : kind,
+              options->verbose && !options->quiet, &plan->dir);
+    plan->crawl.log = &plan->log;
+}
+
+/* The course's contract has no robots.txt. */
+static bool obeys_robots(const struct options *options)
+{
+    return options->robots ? options->robots == 1 : !plan_is_course(options);
+}
+
+static void plan_init(struct plan *plan, const struct options *options)
+{
+    struct str agent =
+        obeys_robots(options) ? STR(PLAN_AGENT) : (struct str){0};
 
     *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
     arena_init(&plan->arena);
@@ -308,27 +330,55 @@ int plan_make(struct plan *plan, const struct options *options)
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
+    plan->crawl.hand.robots_agent = agent;
     plan->crawl.hand.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
-        .course = is_course(options),
+        .course = plan_is_course(options),
+        .robots_agent = agent,
     };
-    if (options->argument_count != 3)
-        return usage_error("expected three arguments, seedURL pageDirectory "
-                           "maxDepth, not %zu; see crawler --help",
-                           options->argument_count);
-    if ((status = plan_scope(plan, options)) ||
-        (status = plan_seed(plan, options, argument[0])) ||
-        (status = plan_fetching(plan, options)) ||
-        (status = plan_directory(plan, argument[1])) ||
-        (status = plan_depth(plan, options, argument[2])))
+}
+
+/* seedURL may be left out where the seeds come from elsewhere. */
+static int check_count(const struct options *options)
+{
+    bool other_seeds =
+        options->search || options->seeds || options->sitemap.count;
+
+    if (options->argument_count == 3 ||
+        (other_seeds && options->argument_count == 2))
+        return 0;
+    return usage_error("expected %s arguments, %sseedURL%s pageDirectory "
+                       "maxDepth, not %zu; see crawler --help",
+                       other_seeds ? "two or three" : "three",
+                       other_seeds ? "[" : "", other_seeds ? "]" : "",
+                       options->argument_count);
+}
+
+int plan_make(struct plan *plan, const struct options *options)
+{
+    const char *const *argument = options->argument;
+    int status;
+
+    plan_init(plan, options);
+    if ((status = check_count(options)))
         return status;
-    plan_pace(plan, options);
+    const char *seed = options->argument_count == 3 ? *argument++ : NULL;
+    if ((status = plan_scope(plan, options)) ||
+        (status = seed ? seeds_add_argument(plan, options, seed) : 0) ||
+        (status = plan_fetching(plan, options)) ||
+        (status = plan_directory(plan, argument[0])) ||
+        (status = plan_depth(plan, options, argument[1])) ||
+        (status = seeds_check(plan, options)) ||
+        (status = options->seeds ? seeds_add_file(plan, options) : 0) ||
+        (status = options->search ? seeds_add_search(plan, options) : 0))
+        return status;
+    plan_frontier(plan, options);
+    plan_limits(plan, options);
     if ((status = plan_files(&plan->crawl)))
         return status;
-    logr_init(&plan->log, stdout,
-              options->quiet ? LOG_NONE : (enum log_kind)options->log,
-              options->verbose && !options->quiet, &plan->dir);
-    plan->crawl.log = &plan->log;
+    plan_log(plan, options);
+    plan->crawl.seeds = plan->seeds;
+    plan->crawl.seed_count = plan->seed_count;
     return 0;
 }
 
@@ -337,6 +387,7 @@ void plan_release(struct plan *plan)
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);
     logr_release(&plan->log);
+    free(plan->seeds);
     scope_free(plan->scope);
     domains_free(plan->domains);
     named_release(&plan->named);

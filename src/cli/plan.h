@@ -16,13 +16,23 @@ struct plan {
     struct domains *domains;
     struct scope *scope;
     struct named named;
-    struct page_link seed;
+    struct page_link *seeds;
+    size_t seed_count, seed_room;
     struct pagedir dir;
     struct logr log;
 };
 
-/* Status 0, or EXIT_USAGE after one line on standard error. In either case
- * release the plan. */
+/* The product token: in the User-Agent and for robots.txt. */
+#define PLAN_AGENT "crawler"
+
+/* Is it the course's contract, where nothing else is said? */
+bool plan_is_course(const struct options *options);
+
+/* What a seed makes internal; SCOPE_KINDS: nothing, only --internal does. */
+enum scope_kind plan_scope_kind(const struct options *options);
+
+/* Status 0, or another (EXIT_USAGE mostly) after one line on standard error.
+ * In either case release the plan. */
 int plan_make(struct plan *plan, const struct options *options);
 void plan_release(struct plan *plan);
 

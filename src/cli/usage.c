@@ -40,7 +40,10 @@ int usage_error(const char *format, ...)
 static const char crawl_text[] =
     "usage: crawler [options] seedURL pageDirectory maxDepth\n"
     "       crawler url [--base URL]\n"
+    "       crawler [options] --search QUERY pageDirectory maxDepth\n"
+    "       crawler [options] --seeds FILE pageDirectory maxDepth\n"
     "       crawler links [--base URL] [--charset LABEL] [--json] FILE\n"
+    "       crawler robots [--agent TOKEN] FILE\n"
     "\n"
     "Crawl from seedURL along links, maxDepth hops at most, and save every\n"
     "page in pageDirectory as 1, 2, 3, ... Without --internal or --scope the\n"
@@ -65,15 +68,31 @@ static const char links_text[] =
     "Print the links of an HTML file ('-' is standard input) as a crawl\n"
     "would see them: absolute, in document order, repeats included.\n";
 
+static const char robots_text[] =
+    "usage: crawler robots [--agent TOKEN] FILE\n"
+    "\n"
+    "Read URLs from standard input, one a line, and print what the robots.txt\n"
+    "in FILE says of each: allow or disallow, the number of the line that\n"
+    "decided (0 for none), the URL.\n";
+
 static void print_help(enum command command)
 {
-    fputs(command == COMMAND_CRAWL ? crawl_text
-          : command == COMMAND_URL ? url_text
-                                   : links_text,
+    fputs(command == COMMAND_CRAWL   ? crawl_text
+          : command == COMMAND_URL   ? url_text
+          : command == COMMAND_LINKS ? links_text
+                                     : robots_text,
           stdout);
     options_print_help(stdout, command);
     if (command == COMMAND_CRAWL)
         fputs(crawl_end_text, stdout);
+}
+
+int usage_flush(int status)
+{
+    if (!fflush(stdout) || status)
+        return status;
+    perror("crawler: cannot write");
+    return 1;
 }
 
 int usage_run(enum command command, int argc, char *const argv[],

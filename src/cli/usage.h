@@ -9,4 +9,7 @@
 int usage_run(enum command command, int argc, char *const argv[],
               int (*run)(const struct options *options));
 
+/* The status, or 1 where what was printed could not be written. */
+int usage_flush(int status);
+
 #endif

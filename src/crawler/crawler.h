@@ -32,6 +32,9 @@ struct crawl_options {
     struct pagedir *dir; /* open and marked */
     const char *dir_path;
 
+    const char *const *sitemaps; /* URLs, NULL at the end, or NULL */
+    bool robots_sitemaps;        /* also those that robots.txt names */
+
     struct frontier_options frontier;
     struct hand_options hand;
     uint32_t max_depth;
@@ -44,7 +47,8 @@ struct crawl_options {
     struct logr *log;
     int signal_fd; /* readable: stop; twice: at once. -1: none */
     void (*on_progress)(void *user, const struct crawl_progress *progress);
-    void *user;
+    void (*on_asked)(void *user, const struct crawl_progress *progress);
+    void *user;           /* on_asked: SIGUSR1 came */
     uint32_t progress_ms; /* how often at least; 0: never */
 };
 

@@ -1,10 +1,14 @@
 #include "crawler/crew.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/container.h"
 #include "base/mem.h"
+#include "frontier/frontier.h"
+#include "page/address.h"
 
 /* How many more pages a host's own hand may have than the idlest one. */
 enum { STICKINESS = 4 };
@@ -104,6 +108,45 @@ static unsigned choose_hand(const struct crew *crew, const struct host *host)
                : idlest;
 }
 
+struct job *crew_errand(struct crew *crew, struct target *target)
+{
+    struct job *job = new_job(crew);
+
+    webpage_ask(&job->page, target_url(target), 0, false);
+    job->hand = crew->count;
+    job->target = target;
+    return job;
+}
+
+struct mailbox *crew_inbox(struct crew *crew)
+{
+    return &crew->inbox;
+}
+
+/* Connect to the address that was looked up and that the pause counts for,
+ * not to one that another look-up might give. */
+static struct str make_pin(struct arena *arena, const struct target *target)
+{
+    const struct ip *ip = frontier_host_ip(target);
+    struct str host = frontier_host_name(target);
+    struct sockaddr_storage literal;
+    char address[INET6_ADDRSTRLEN], pin[URL_LEN_MAX];
+    struct url url;
+
+    /* The errand for a robots.txt that moved may lead to another host. */
+    if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
+        !str_starts(host, url_host(&url)) ||
+        address_of_literal(url_host(&url), &literal) ||
+        !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
+        return (struct str){0};
+
+    bool mapped = str_starts(str_of(address), STR("::ffff:"));
+    int len = snprintf(pin, sizeof(pin), mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
+                       (int)url_host(&url).len, url_host(&url).ptr,
+                       (unsigned)url.port, mapped ? address + 7 : address);
+    return arena_copy(arena, (struct str){pin, (size_t)len});
+}
+
 void crew_fetch(struct crew *crew, struct target *target, bool want_links)
 {
     struct job *job = new_job(crew);
@@ -113,6 +156,10 @@ void crew_fetch(struct crew *crew, struct target *target, bool want_links)
     job->hand = hand;
     job->target = target;
     webpage_ask(&job->page, target_url(target), target->depth, want_links);
+    job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
+                     : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
+                                                      : WEBPAGE_HTML;
+    job->page.pin = make_pin(&job->page.arena, target);
     crew->member[hand].busy++;
     crew->busy++;
     letters_add(&crew->member[hand].outbox, &job->letter);
@@ -138,8 +185,10 @@ struct job *crew_take(struct crew *crew)
 
     struct job *job = container_of(crew->back, struct job, letter);
     crew->back = crew->back->next;
-    crew->member[job->hand].busy--;
-    crew->busy--;
+    if (job->hand < crew->count) {
+        crew->member[job->hand].busy--;
+        crew->busy--;
+    }
     return job;
 }
 

@@ -22,6 +22,11 @@ void crew_free(struct crew *crew);
 bool crew_has_room(const struct crew *crew);
 unsigned crew_busy(const struct crew *crew);
 
+/* A job for an errand that no hand does (a look-up); it comes back through
+ * the inbox like the others, but keeps no worker busy. */
+struct job *crew_errand(struct crew *crew, struct target *target);
+struct mailbox *crew_inbox(struct crew *crew);
+
 void crew_fetch(struct crew *crew, struct target *target, bool want_links);
 void crew_send(struct crew *crew);
 

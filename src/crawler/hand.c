@@ -17,17 +17,48 @@ struct hand {
     bool quit;
 };
 
-/* The path of a page through a hand. */
-static void work_on(struct hand *hand, struct webpage *page)
+/* The path of a page through a hand. What a page says of itself decides
+ * whether it is kept, so where that counts it is scanned first. */
+static void work_on_page(struct hand *hand, struct webpage *page)
 {
     const struct scan_options *scan = &hand->options->scan;
 
-    if (page->outcome == FETCHED)
-        pagesaver_save(&hand->saver, page);
-    if (page->outcome == FETCHED && page->want_links)
-        pagescanner_scan(page, scan);
     if (page->outcome == REDIRECTED)
         pagescanner_follow(page, scan);
+    if (page->outcome != FETCHED)
+        return;
+    if (page->want_links || scan->robots_agent.len)
+        pagescanner_scan(page, scan);
+    if (page->noindex)
+        page->outcome = NOINDEX;
+    else
+        pagesaver_save(&hand->saver, page);
+}
+
+static void work_on_robots(struct hand *hand, struct job *job)
+{
+    const struct scan_options plain = {0};
+
+    if (job->page.outcome == REDIRECTED)
+        pagescanner_follow(&job->page, &plain);
+    else if (job->page.outcome == FETCHED)
+        job->robots = robots_new(job->page.body, hand->options->robots_agent);
+}
+
+static void work_on(struct hand *hand, struct job *job)
+{
+    switch (job->page.kind) {
+    case WEBPAGE_HTML:
+        work_on_page(hand, &job->page);
+        break;
+    case WEBPAGE_ROBOTS:
+        work_on_robots(hand, job);
+        break;
+    case WEBPAGE_SITEMAP:
+        if (job->page.outcome == FETCHED)
+            pagescanner_sitemap(&job->page, &hand->options->scan);
+        break;
+    }
 }
 
 static void read_inbox(struct hand *hand)
@@ -63,7 +94,7 @@ static void *run(void *user)
             read_inbox(hand);
         while ((page = pagefetcher_take(hand->fetcher))) {
             struct job *job = container_of(page, struct job, page);
-            work_on(hand, page);
+            work_on(hand, job);
             pagefetcher_give_back(hand->fetcher, page);
             letters_add(&done, &job->letter);
         }

@@ -7,10 +7,12 @@
 #define CRAWLER_HAND_H
 
 #include "crawler/mailbox.h"
+#include "frontier/address.h"
 #include "frontier/target.h"
 #include "page/pagefetcher.h"
 #include "page/pagesaver.h"
 #include "page/pagescanner.h"
+#include "robots/robots.h"
 
 enum job_kind {
     JOB_FETCH,   /* fetch the page; comes back when it is done */
@@ -25,12 +27,16 @@ struct job {
     unsigned hand; /* who has it */
     struct target *target;
     struct webpage page;
+    struct robots *robots; /* of a robots.txt */
+    bool address_found;    /* of a look-up */
+    struct ip ip;
 };
 
 struct hand_options {
     struct fetch_options fetch;
     struct scan_options scan;
-    int dir_fd; /* of the page directory */
+    int dir_fd;              /* of the page directory */
+    struct str robots_agent; /* whose rules of robots.txt are ours */
 };
 
 struct hand;

@@ -108,21 +108,31 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
     arena_release(&arena);
 }
 
-void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
-                   uint32_t referrer_id, const struct tally *tally,
-                   uint64_t wall_ms)
+/* A dead host's pages have failed, for the reason that it is dead for. */
+static bool has_failed(const struct target *target)
+{
+    return target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN;
+}
+
+static const char *ending(const struct webpage *page,
+                          const struct target *target)
+{
+    return target->verdict == ACCEPT || has_failed(target)
+               ? outcome_name(page->outcome)
+               : verdict_name((enum verdict)target->verdict);
+}
+
+static void put_json(struct logr *log, const struct webpage *page,
+                     const struct target *target, uint32_t id,
+                     const struct tally *tally, const char *time)
 {
     struct buf *line = &log->line;
-    char time[CLOCK_ISO_LEN + 1];
 
-    if (log->kind != LOG_JSON)
-        return;
-    clock_format_iso(wall_ms, time);
     buf_clear(line);
     buf_printf(line, "{\"time\":\"%s\",\"url\":", time);
     json_put_str(line, page->url);
     buf_printf(line, ",\"depth\":%u,\"outcome\":\"%s\",\"id\":",
-               (unsigned)page->depth, outcome_name(page->outcome));
+               (unsigned)page->depth, ending(page, target));
     if (id)
         buf_printf(line, "%u", (unsigned)id);
     else
@@ -131,12 +141,65 @@ void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
     json_put_str(line, str_of(page->mime));
     buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":", page->body_len,
                (unsigned long long)(page->end_ms - page->start_ms));
-    put_referrer(log, referrer_id);
+    put_referrer(log, target->referrer_id);
     put_verdicts(line, tally);
     buf_put(line, STR("}\n"));
     if (log->out_needs_room)
         logr_make_room(log);
     fwrite(line->ptr, 1, line->len, log->out);
+}
+
+static void put_statistics(struct logr *log, const struct webpage *page,
+                           const struct target *target, const char *time)
+{
+    if (log->out_needs_room)
+        logr_make_room(log);
+    if (!log->header_written)
+        fputs("Timestamp\tPriority\tDepth\tSize\tURL\n", log->out);
+    log->header_written = true;
+    fprintf(log->out, "%s\t%u.%02u\t%u\t%zu\t%s\n", time,
+            (unsigned)target->priority / 100, (unsigned)target->priority % 100,
+            (unsigned)page->depth, page->body_len, page->url.ptr);
+}
+
+void logr_page_end(struct logr *log, const struct webpage *page,
+                   const struct target *target, uint32_t id,
+                   const struct tally *tally, uint64_t wall_ms)
+{
+    char time[CLOCK_ISO_LEN + 1];
+
+    clock_format_iso(wall_ms, time);
+    if (log->kind == LOG_JSON)
+        put_json(log, page, target, id, tally, time);
+    else if (log->kind == LOG_PAGES && id)
+        put_statistics(log, page, target, time);
+}
+
+void logr_refused(struct logr *log, const struct target *target,
+                  uint64_t wall_ms)
+{
+    enum verdict verdict = (enum verdict)target->verdict;
+    enum outcome cause = (enum outcome)target->cause;
+    char time[CLOCK_ISO_LEN + 1];
+
+    if (log->verbose) {
+        logr_make_room(log);
+        fprintf(stderr, "crawler: %s: %s%s%s\n", target->url,
+                verdict_text(verdict), has_failed(target) ? ": " : "",
+                has_failed(target) ? outcome_text(cause) : "");
+    }
+    if (log->kind == LOG_TSE)
+        put(log, has_failed(target) ? "Failed" : verdict_word(verdict),
+            target->depth, target_url(target));
+    if (log->kind != LOG_JSON)
+        return;
+    const struct webpage page = {
+        .url = target_url(target),
+        .depth = target->depth,
+        .outcome = cause,
+    };
+    clock_format_iso(wall_ms, time);
+    put_json(log, &page, target, 0, &(struct tally){{0}}, time);
 }
 
 bool logr_flush(struct logr *log)

@@ -2,8 +2,9 @@
  *
  * LOG_TSE is the course's: one line an event, always
  *     "%2d %*s%9s: %s\n" of depth, depth, "", word, url
- * so that grep is a test tool. LOG_JSON is one object a page. All of a page
- * is written in one go by the mind, so pages never mix.
+ * so that grep is a test tool. LOG_JSON is one object a page. LOG_PAGES is one
+ * line a saved page: time, priority, depth, size, URL, under a header. All of a
+ * page is written in one go by the mind, so pages never mix.
  */
 #ifndef CRAWLER_LOGR_H
 #define CRAWLER_LOGR_H
@@ -16,12 +17,13 @@
 #include "page/pagedir.h"
 #include "page/webpage.h"
 
-enum log_kind { LOG_TSE, LOG_JSON, LOG_NONE };
+enum log_kind { LOG_TSE, LOG_JSON, LOG_PAGES, LOG_NONE };
 
 struct logr {
     FILE *out;
     enum log_kind kind;
     bool verbose;
+    bool header_written;       /* LOG_PAGES */
     const struct pagedir *dir; /* knows the referrers' URLs */
     struct buf line;
 
@@ -38,6 +40,10 @@ void logr_release(struct logr *log);
 /* A fetch has ended for good; `id` is its page's number, 0 for none. */
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id);
 
+/* Its turn came, but target->verdict says why it is not fetched. */
+void logr_refused(struct logr *log, const struct target *target,
+                  uint64_t wall_ms);
+
 /* A fetch has ended and will be tried again. */
 void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms);
 
@@ -46,9 +52,9 @@ void logr_link(struct logr *log, const struct webpage *page, struct str url,
                enum verdict verdict);
 
 /* All links of it are judged. */
-void logr_page_end(struct logr *log, const struct webpage *page, uint32_t id,
-                   uint32_t referrer_id, const struct tally *tally,
-                   uint64_t wall_ms);
+void logr_page_end(struct logr *log, const struct webpage *page,
+                   const struct target *target, uint32_t id,
+                   const struct tally *tally, uint64_t wall_ms);
 
 /* To be called before anything is written to standard error. */
 void logr_make_room(struct logr *log);

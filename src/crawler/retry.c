@@ -11,9 +11,10 @@ struct retry {
 static const struct retry retry_of[OUTCOMES] = {
     [NO_DNS]            = {1000, true},
     [NOT_CONNECTED]     = {1000, true},
-    [TIMED_OUT]         = {1000, true},
+    [TIMED_OUT]         = {1000, false},
     [CONNECTION_LOST]   = {1000, false},
     [HTTP_SERVER_ERROR] = {1000, false},
+    [HTTP_TOO_MANY]     = {5000, true},
 };
 // clang-format on
 

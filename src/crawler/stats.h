@@ -5,25 +5,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "frontier/frontier.h"
 #include "frontier/verdict.h"
 #include "page/outcome.h"
+#include "page/webpage.h"
 
 /* Verdicts on the links of one page, or of all. */
 struct tally {
     uint64_t verdict[VERDICTS];
 };
 
+enum { STATS_STATUS_MAX = 600, STATS_MIMES = 32, STATS_DEPTHS = 64 };
+
+struct mime_count {
+    char mime[MIME_MAX + 1];
+    uint64_t count;
+};
+
 struct stats {
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
+    uint64_t robots, resolved, sitemap_urls;
     uint64_t outcome[OUTCOMES];
-    struct tally links;
+    uint64_t status[STATS_STATUS_MAX];   /* [0]: no answer */
+    struct mime_count mime[STATS_MIMES]; /* the last one: all others */
+    uint64_t depth[STATS_DEPTHS]; /* of saved pages; the last: and deeper */
+    struct tally links;           /* at the time they were found */
+    struct tally late;            /* when the turn of a queued one had come */
+    uint64_t fetch_ms; /* of all fetches, side by side ones added up */
+    uint64_t busy_ms, pause_ms, idle_ms; /* of the crawl's time */
+
+    /* at the end */
+    struct frontier_counts counts;
+    uint64_t elapsed_ms;
 };
 
+void stats_add_page(struct stats *stats, const struct webpage *page);
 void stats_add_tally(struct stats *stats, const struct tally *tally);
 
 /* Fetches that ended for good and gave neither a page nor a redirect. */
 uint64_t stats_failed(const struct stats *stats);
+
+/* As one JSON object, as one line and as some more lines for people. */
+void stats_put_json(const struct stats *stats, struct buf *out);
+void stats_put_summary(const struct stats *stats, struct buf *out);
+void stats_put_details(const struct stats *stats, struct buf *out);
 
 #endif

@@ -309,7 +309,7 @@ as_nobody() {
             "$value" "$SEED" "$DIR" 3
     done
     for value in '' x TSE json,tse; do
-        refused 2 '--log must be one of tse\|json\|none' --log "$value" "$SEED" \
+        refused 2 '--log must be one of tse\|json\|pages\|none' --log "$value" "$SEED" \
             "$DIR" 3
     done
 }

@@ -68,7 +68,7 @@ crawl_counts() {
 
 @test "plan: a server that does not exist" {
     # Nothing listens on port 1.
-    capture "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
+    capture "$CRAWLER" --robots ignore --connect-to ::127.0.0.1:1 --retries 0 \
         "$LETTERS/index.html" "$DIR" 3
     same 4 "$STATUS" "exit status"
     same " 0    Failed: $LETTERS/index.html" "$(cat "$OUT")"
@@ -77,7 +77,7 @@ crawl_counts() {
 }
 
 @test "plan: a server whose name has no address" {
-    capture timeout 30 "$CRAWLER" --retries 0 --timeout 10s --scope host -v \
+    capture timeout 30 "$CRAWLER" --robots ignore --retries 0 --timeout 10s --scope host -v \
         http://no-such-host.invalid/ "$DIR" 3
     same 4 "$STATUS" "exit status"
     same " 0    Failed: http://no-such-host.invalid/" "$(cat "$OUT")"

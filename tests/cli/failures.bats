@@ -20,7 +20,7 @@ wait_for() {
 crawl_in_background() {
     OUT=$TMP/out ERR=$TMP/err
     : >"$OUT"
-    env --default-signal=INT,HUP "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+    env --default-signal=INT,HUP "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
         --delay 0 "$@" >"$OUT" 2>"$ERR" </dev/null 3>&- &
     CRAWL=$!
 }
@@ -76,7 +76,7 @@ one_error() {
 @test "a page larger than files may be" {
     start_large
     # Kilobytes. The signal that comes with it must not end the crawler.
-    capture bash -c 'ulimit -f 100; exec "$@"' - timeout 30 "$CRAWLER" \
+    capture bash -c 'ulimit -f 100; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/ \
         "$DIR" 1
     same 1 "$STATUS" "exit status"
@@ -95,7 +95,7 @@ one_error() {
         "$@" "$dir" 1
         status=$?
         cp -a "$dir" "$copy"
-        exit "$status"' - "$DIR" "$TMP/copy" timeout 30 "$CRAWLER" \
+        exit "$status"' - "$DIR" "$TMP/copy" timeout 30 "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/
     same 1 "$STATUS" "exit status"
     one_error "cannot write page 3 in .*No space left on device"
@@ -164,17 +164,17 @@ one_error() {
 
 @test "the log's disk is full, or there is no standard output" {
     start_playground --letters
-    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --connect-to \
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --robots ignore --connect-to \
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 1 "$STATUS"
     one_error "cannot write the log: No space left"
     whole_pages "$(page_count)"
     # Also where it shows only at the very end.
-    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --connect-to \
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --robots ignore --connect-to \
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 0
     same 1 "$STATUS"
     one_error "cannot write the log: No space left"
-    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --connect-to \
+    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --robots ignore --connect-to \
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 1 "$STATUS"
     one_error "cannot write the log: Bad file descriptor"
@@ -191,7 +191,7 @@ one_error() {
     delay 10m
 END
     start_playground --site "$TMP/slow.site"
-    capture bash -c 'exec "$@" >/dev/full' - timeout 20 "$CRAWLER" --connect-to \
+    capture bash -c 'exec "$@" >/dev/full' - timeout 20 "$CRAWLER" --robots ignore --connect-to \
         "::127.0.0.1:$PORT" --delay 0 --per-host 2 --scope host --timeout 10m \
         http://a.test/ "$DIR" 1
     same 1 "$STATUS"
@@ -201,11 +201,11 @@ END
 @test "no standard streams at all" {
     start_playground --letters
     # Files that the crawler opens must not become one of them.
-    capture bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" -q --connect-to \
+    capture bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --robots ignore -q --connect-to \
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 0 "$STATUS"
     whole_pages 9
-    capture timeout 20 bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" \
+    capture timeout 20 bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 -v "$LETTERS/index.html" \
         "$DIR" 10
     same 1 "$STATUS" "exit status with a log"
@@ -247,12 +247,12 @@ END
     for signal in INT TERM HUP; do
         rm -rf "$DIR" && mkdir "$DIR"
         # The pause keeps /next from its turn, however late the signal is.
-        crawl_in_background --scope any --delay 10m http://a.test/ "$DIR" 3
+        crawl_in_background --scope any --delay 10m --ip-delay 0 http://a.test/ "$DIR" 3
         # /slow has been handed out before these lines are written.
         wait_for logged 'Added: http://a.test/next'
         kill -"$signal" "$CRAWL"
         ended 3
-        silent "$ERR"
+        no_complaint "$ERR"
         whole_pages 2
         same "http://a.test/
 http://slow.test/slow" "$(page_urls)" "after $signal"
@@ -306,7 +306,7 @@ http://slow.test/slow" "$(page_urls)" "after $signal"
 @test "a hang-up is ignored where the user said so (nohup)" {
     start_slow
     OUT=$TMP/out ERR=$TMP/err
-    env --ignore-signal=HUP "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+    env --ignore-signal=HUP "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
         --delay 1s --scope any http://a.test/ "$DIR" 1 >"$OUT" 2>"$ERR" \
         </dev/null 3>&- &
     CRAWL=$!
@@ -373,7 +373,7 @@ broken() {
         capture crawl --delay 0 --retries 0 --timeout 1s --max-size 100K \
             --scope host --log json $options http://a.test/ "$DIR" 2
         same 0 "$STATUS" "exit status"
-        silent "$ERR"
+        no_complaint "$ERR"
         same "http://a.test/
 http://a.test/good1
 http://a.test/good2
@@ -522,20 +522,20 @@ END
     body page
 END
     start_playground --site "$TMP/many.site"
-    capture bash -c 'ulimit -Sn 30; exec "$@"' - timeout 30 "$CRAWLER" \
+    capture bash -c 'ulimit -Sn 30; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any \
         http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
     whole_pages 41
     rm -rf "$DIR" && mkdir "$DIR"
-    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" \
+    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 1000 \
         http://start.test/ "$DIR" 1
     same 2 "$STATUS" "exit status"
     one_error ".*--workers 1000 .*ulimit -n"
     same "" "$(ls -A "$DIR")"
     # Fewer do.
-    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" \
+    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 10 \
         --threads 1 http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"

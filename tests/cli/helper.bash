@@ -110,7 +110,8 @@ stop_playground() {
 
 # crawl ARGS...: the crawler, with every host led to the playground.
 crawl() {
-    timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to "::127.0.0.1:$PORT" "$@"
+    timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" "$@"
 }
 
 # letters_crawl DEPTH [OPTION...]: the letters site from its index into $DIR,
@@ -146,7 +147,8 @@ whole_pages() {
     local dir=${2:-$DIR}
 
     same "$(echo .crawler && seq 1 "$1")" \
-        "$(find "$dir" -mindepth 1 -printf '%P\n' | sort -V)" \
+        "$(find "$dir" -mindepth 1 ! -name .crawler-stats.json -printf '%P\n' |
+            sort -V)" \
         "the files in $dir" || return
     [ "$1" -gt 0 ] || return 0
     (cd "$dir" && seq 1 "$1" | xargs awk -v count="$1" '
@@ -171,6 +173,12 @@ capture() {
 # silent FILE: nothing was printed there.
 silent() {
     [ ! -s "$1" ] || fail "${1##*/} should be empty but is: $(head -c 500 "$1")"
+}
+
+# no_complaint FILE: standard error has nothing but the figures of the end.
+no_complaint() {
+    ! grep '^crawler: ' "$1" | grep -v '^crawler: [0-9]* pages saved, ' ||
+        fail "${1##*/} should have no complaint"
 }
 
 # --- the record --------------------------------------------------------------

@@ -155,7 +155,7 @@ END
     start_playground --site "$TMP/words.site"
     capture crawl --delay 0 --max-size 2000 --scope host http://a.test/ "$DIR" 1
     same 0 "$STATUS"
-    silent "$ERR"
+    no_complaint "$ERR"
     well_formed "$OUT"
     diff -u - "$OUT" <<'END'
  0   Fetched: http://a.test/
@@ -251,10 +251,10 @@ END
     same 1 "$(grep -c Saved "$OUT")"
     grep -q '^crawler: http://a.test/gone: .*404' "$ERR"
     grep -q '^crawler: http://a.test/text: not an HTML page' "$ERR"
-    grep -q '^crawler: http://a.test/busy: .*again in 1.0 s' "$ERR"
+    grep -q '^crawler: http://a.test/busy: .*again in 1.[0-2] s' "$ERR"
     grep -q '^crawler: http://a.test/busy: .*503' "$ERR"
     grep -q '^crawler: 1 pages saved, .* bytes, 3 failed, 1 retries$' "$ERR"
-    same 5 "$(wc -l <"$ERR")" "lines on standard error"
+    same 5 "$(grep -c ^crawler: "$ERR")" "messages on standard error"
 }
 
 @test "no control characters where there is no terminal" {
@@ -366,7 +366,7 @@ for url in ("old", "new", "hop1", "hop2"):
 }
 
 @test "json: a connection that fails" {
-    capture "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 --log json \
+    capture "$CRAWLER" --robots ignore --connect-to ::127.0.0.1:1 --retries 0 --log json \
         "$LETTERS/index.html" "$DIR" 1
     same 4 "$STATUS"
     judge_json '

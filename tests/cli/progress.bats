@@ -15,7 +15,7 @@ on_terminal() {
 
 # The crawler with the letters site, as words for a shell.
 letters_words() {
-    printf '%q ' "$CRAWLER" --connect-to "::127.0.0.1:$PORT" "$@" \
+    printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" "$@" \
         "$LETTERS/index.html" "$DIR"
 }
 
@@ -76,7 +76,7 @@ print("\n".join("".join(line).rstrip(" ") for line in screen), end="")
 END
     start_playground --site "$TMP/busy.site"
     # The second try is in flight when the time is over.
-    on_terminal 200 "$(printf '%q ' "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+    on_terminal 200 "$(printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
         --delay 0 --log none --max-time 1400ms --scope host http://a.test/ \
         "$DIR" 1)"
     [ "$STATUS" -eq 0 ] || [ "$STATUS" -eq 3 ]
@@ -118,15 +118,15 @@ END
 /gone 404
 END
     start_playground --site "$TMP/gone.site"
-    on_terminal 200 "$(printf '%q ' "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+    on_terminal 200 "$(printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
         --delay 0 --log none -v --scope host http://a.test/ "$DIR" 1)"
     same 0 "$STATUS"
     shown >"$TMP/shown"
     grep -q '^crawler: http://a.test/gone: ' "$TMP/shown"
-    same 2 "$(wc -l <"$TMP/shown")" "lines: $(cat "$TMP/shown")"
+    same 2 "$(grep -c ^crawler: "$TMP/shown")" "lines: $(cat "$TMP/shown")"
     # ... nor does the one that ends the crawl.
     mkdir "$DIR/9" "$TMP/other" "$TMP/other/2"
-    on_terminal 200 "$(printf '%q ' "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+    on_terminal 200 "$(printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
         --delay 0 --log none --scope host http://a.test/ "$TMP/other" 1)"
     same 1 "$STATUS"
     shown >"$TMP/shown"

@@ -62,7 +62,8 @@ static void course_lines(void **state)
     open_log(&memory, LOG_TSE, false, NULL);
     logr_page(&memory.log, &index, 1);
     logr_link(&memory.log, &index, STR("U/A.html"), ACCEPT);
-    logr_page_end(&memory.log, &index, 1, 0, &(struct tally){{0}}, 0);
+    logr_page_end(&memory.log, &index, &(struct target){.referrer_id = 0}, 1,
+                  &(struct tally){{0}}, 0);
     logr_page(&memory.log, &a, 2);
     logr_link(&memory.log, &a, STR("U/index.html"), DUPLICATE);
     logr_link(&memory.log, &a, STR("http://x.example/"), EXTERNAL);
@@ -141,7 +142,8 @@ static void no_log(void **state)
     logr_page(&memory.log, &page, 1);
     logr_link(&memory.log, &page, STR("V"), ACCEPT);
     logr_retry(&memory.log, &page, 1000);
-    logr_page_end(&memory.log, &page, 1, 0, &(struct tally){{0}}, 0);
+    logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 0}, 1,
+                  &(struct tally){{0}}, 0);
     assert_string_equal(read_log(&memory), "");
     close_log(&memory);
 }
@@ -164,7 +166,8 @@ static void json_objects(void **state)
     open_log(&memory, LOG_JSON, false, &dir);
     logr_page(&memory.log, &page, 9);
     logr_link(&memory.log, &page, STR("V"), ACCEPT);
-    logr_page_end(&memory.log, &page, 9, 7, &tally, 1714979289123);
+    logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 7}, 9,
+                  &tally, 1714979289123);
     assert_string_equal(
         read_log(&memory),
         "{\"time\":\"2024-05-06T07:08:09.123Z\","
@@ -180,7 +183,8 @@ static void json_objects(void **state)
     page.status = 0;
     page.mime[0] = '\0';
     open_log(&memory, LOG_JSON, false, &dir);
-    logr_page_end(&memory.log, &page, 0, 0, &(struct tally){{0}}, 0);
+    logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 0}, 0,
+                  &(struct tally){{0}}, 0);
     assert_string_equal(read_log(&memory),
                         "{\"time\":\"1970-01-01T00:00:00.000Z\","
                         "\"url\":\"http://a.example/\",\"depth\":0,"
@@ -215,7 +219,8 @@ static void json_at_its_largest(void **state)
     memset(url, '"', 8192);
     assert_true(pagedir_open(&dir, temp.path));
     open_log(&memory, LOG_JSON, false, &dir);
-    logr_page_end(&memory.log, &page, 1, 1, &tally, UINT64_MAX);
+    logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 1}, 1,
+                  &tally, UINT64_MAX);
     arena_init(&arena);
     const struct json *json = json_parse(&arena, str_of(read_log(&memory)));
     assert_true(json_is(json, JSON_OBJECT));

@@ -86,9 +86,9 @@ static void numbers(void **state)
         {{"--scope=host"}, AT(scope), 2},
         {{"--scope=domain"}, AT(scope), 3},
         {{"--scope=any"}, AT(scope), 4},
-        {{"--log=json"}, AT(log), 1},
-        {{"--log=none"}, AT(log), 2},
-        {{"--log=none", "--log", "tse"}, AT(log), 0},
+        {{"--log=json"}, AT(log), 2},
+        {{"--log=none"}, AT(log), 4},
+        {{"--log=none", "--log", "tse"}, AT(log), 1},
 #undef AT
     };
 
@@ -301,7 +301,7 @@ static const struct {
     {COMMAND_CRAWL, {"--scope", ""}, "prefix|host|domain|any"},
     {COMMAND_CRAWL, {"--scope", "Host"}, "not 'Host'"},
     {COMMAND_CRAWL, {"--scope", "prefix|host"}, "must be one of"},
-    {COMMAND_CRAWL, {"--log", "xml"}, "tse|json|none"},
+    {COMMAND_CRAWL, {"--log", "xml"}, "tse|json|pages|none"},
     {COMMAND_CRAWL, {"--log=jso"}, "must be one of"},
     /* The first mistake is the one that is told. */
     {COMMAND_CRAWL, {"--workers=x", "--nonsense"}, "--workers"},

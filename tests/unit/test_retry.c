@@ -20,10 +20,11 @@ static void every_outcome(void **state)
         {HTTP_SERVER_ERROR, 1, 0}, {HTTP_OTHER, 0, 0},
         {BAD_REDIRECT, 0, 0},      {NO_DNS, 1, 1},
         {PRIVATE_ADDRESS, 0, 0},   {NOT_CONNECTED, 1, 1},
-        {TLS_FAILED, 0, 0},        {TIMED_OUT, 1, 1},
+        {TLS_FAILED, 0, 0},        {TIMED_OUT, 1, 0},
         {CONNECTION_LOST, 1, 0},   {BAD_HTTP, 0, 0},
         {BAD_ENCODING, 0, 0},      {ABANDONED, 0, 0},
-        {NOT_SAVED, 0, 0},
+        {NOT_SAVED, 0, 0},         {NOINDEX, 0, 0},
+        {HTTP_TOO_MANY, 1, 1},
     };
 
     (void)state;

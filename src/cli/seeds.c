@@ -1,0 +1,164 @@
+#include "cli/seeds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+
+/* Only what the user wrote names a host; a search result does not. */
+static void add(struct plan *plan, const struct options *options,
+                const struct page_link *seed, bool named)
+{
+    enum scope_kind kind = plan_scope_kind(options);
+
+    if (plan->seed_count == plan->seed_room) {
+        plan->seed_room = plan->seed_room ? 2 * plan->seed_room : 16;
+        plan->seeds =
+            mem_resize(plan->seeds, plan->seed_room * sizeof(*plan->seeds));
+    }
+    plan->seeds[plan->seed_count++] = *seed;
+    if (kind != SCOPE_KINDS)
+        scope_add_seed(plan->scope, kind, &seed->url);
+    if (named)
+        named_add_host(&plan->named, url_host(&seed->url));
+}
+
+/* A seed that makes its own scope need not be in one. */
+static bool is_internal(const struct plan *plan, const struct options *options,
+                        const struct page_link *seed)
+{
+    return plan_scope_kind(options) != SCOPE_KINDS ||
+           scope_contains(plan->scope, &seed->url);
+}
+
+static enum err parse(struct plan *plan, struct page_link *seed,
+                      struct str text)
+{
+    return pagescanner_link(seed, &plan->arena, text, NULL, NULL,
+                            &plan->crawl.hand.scan);
+}
+
+int seeds_add_argument(struct plan *plan, const struct options *options,
+                       const char *text)
+{
+    struct page_link seed;
+    enum err err = parse(plan, &seed, str_of(text));
+
+    if (err)
+        return usage_error("seedURL '%s' cannot be crawled: %s", text,
+                           err_message(err));
+    if (seed.not_html_name)
+        return usage_error("seedURL '%s' does not have the name of an HTML "
+                           "page; --scope or --internal crawl any name",
+                           text);
+    if (!is_internal(plan, options, &seed))
+        return usage_error("seedURL '%s' is not internal: it must begin with "
+                           "%s",
+                           text,
+                           plan_is_course(options) ? COURSE_PREFIX
+                               "; --scope or --internal crawl elsewhere"
+                                                   : "a prefix of --internal");
+    add(plan, options, &seed, true);
+    return 0;
+}
+
+/* --- a file ------------------------------------------------------------- */
+
+static const char *why_not(struct plan *plan, const struct options *options,
+                           struct page_link *seed, struct str text)
+{
+    enum err err = parse(plan, seed, text);
+
+    if (err)
+        return err_message(err);
+    if (seed->not_html_name)
+        return "not the name of an HTML page";
+    if (!is_internal(plan, options, seed))
+        return "not internal";
+    return NULL;
+}
+
+static void add_line(struct plan *plan, const struct options *options,
+                     struct str line, size_t number)
+{
+    struct page_link seed;
+    struct str text = str_trim(line);
+
+    if (!text.len || text.ptr[0] == '#')
+        return;
+    const char *why = why_not(plan, options, &seed, text);
+    if (why)
+        usage_error("%s:%zu: skipped: %s", options->seeds, number, why);
+    else
+        add(plan, options, &seed, true);
+}
+
+int seeds_add_file(struct plan *plan, const struct options *options)
+{
+    bool is_stdin = !strcmp(options->seeds, "-");
+    FILE *file = is_stdin ? stdin : fopen(options->seeds, "r");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len;
+
+    if (!file)
+        return usage_error("--seeds '%s': %s", options->seeds, strerror(errno));
+    for (size_t number = 1; (len = getline(&line, &room, file)) >= 0; number++)
+        add_line(plan, options, (struct str){line, (size_t)len}, number);
+    bool good = !ferror(file);
+    int why = errno;
+    free(line);
+    if (!is_stdin)
+        fclose(file);
+    if (!good)
+        return usage_error("--seeds '%s': %s", options->seeds, strerror(why));
+    if (!plan->seed_count && !options->search && !options->sitemap.count)
+        return usage_error("--seeds '%s' has no URL to start from",
+                           options->seeds);
+    return 0;
+}
+
+void seeds_add_result(struct plan *plan, const struct options *options,
+                      struct str url)
+{
+    struct page_link seed;
+
+    if (!why_not(plan, options, &seed, url))
+        add(plan, options, &seed, false);
+}
+
+/* --- before any of them ------------------------------------------------- */
+
+static int check_url(struct plan *plan, const char *option, const char *text)
+{
+    struct url url;
+    enum err err = url_parse(&url, &plan->arena, str_of(text), NULL, NULL);
+
+    if (err)
+        return usage_error("%s '%s': %s", option, text, err_message(err));
+    named_add_host(&plan->named, url_host(&url));
+    return 0;
+}
+
+int seeds_check(struct plan *plan, const struct options *options)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < options->sitemap.count && !status; i++)
+        status = check_url(plan, "--sitemap", options->sitemap.item[i]);
+    if (!status && options->search)
+        status = check_url(plan, "--search-url", options->search_url);
+    if (!status && options->search && !strstr(options->search_url, "{query}"))
+        status = usage_error("--search-url '%s' must have {query} in it",
+                             options->search_url);
+    if (!status && options->search && !options->search[0])
+        status = usage_error("--search needs words to search for");
+    if (!status && options->seeds && strcmp(options->seeds, "-") &&
+        access(options->seeds, R_OK))
+        status =
+            usage_error("--seeds '%s': %s", options->seeds, strerror(errno));
+    return status;
+}

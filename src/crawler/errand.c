@@ -1,0 +1,140 @@
+#include "crawler/internal.h"
+#include "crawler/retry.h"
+#include "url/key.h"
+
+enum { SITEMAPS_MAX = 1000, SITEMAP_NESTING_MAX = 3 };
+
+/* --- names -------------------------------------------------------------- */
+
+void judge_resolved(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+
+    crawler->resolving--;
+    if (job->address_found) {
+        crawler->stats->resolved++;
+        frontier_resolved(frontier, job->target, &job->ip, crawler->now_ms);
+    } else {
+        frontier_errand_failed(frontier, job->target, crawler->now_ms,
+                               back_off_ms(crawler, NO_DNS, 0, 0), NO_DNS,
+                               false);
+    }
+}
+
+/* --- robots.txt --------------------------------------------------------- */
+
+static void offer_sitemaps_of(struct crawler *crawler,
+                              const struct robots *rules,
+                              const struct webpage *page)
+{
+    struct arena arena;
+    struct url base;
+
+    arena_init(&arena);
+    struct str sitemap = {0};
+    if (!url_parse(&base, &arena, page->url, NULL, NULL))
+        while (robots_next_sitemap(rules, &sitemap))
+            offer_sitemap(crawler, sitemap, &base, 0);
+    arena_release(&arena);
+}
+
+/* It moved: the mind sends for it where it is now, on the same errand. */
+static bool follow_robots(struct crawler *crawler, struct job *job)
+{
+    struct target *next;
+
+    if (!job->page.links.count)
+        return false;
+    next = frontier_robots_moved(crawler->validator.frontier, job->target,
+                                 job->page.links.link[0].url.href);
+    if (!next)
+        return false;
+    crew_fetch(crawler->crew, next, false);
+    return true;
+}
+
+static void fail_robots(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+    bool stopped = page->outcome == ABANDONED;
+    uint64_t wait_ms =
+        stopped ? 0
+                : back_off_ms(crawler, page->outcome, 0, page->retry_after_ms);
+
+    frontier_errand_failed(crawler->validator.frontier, job->target,
+                           ended_ms(page), wait_ms, (uint8_t)page->outcome,
+                           !stopped && !retry_is_worthwhile(page->outcome));
+}
+
+void judge_robots(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+    struct webpage *page = &job->page;
+    enum robots_access access = robots_access_of_status(page->status);
+    struct robots *rules = job->robots;
+
+    job->robots = NULL;
+    crawler->stats->robots++;
+    crawler->stats->fetch_ms += page->end_ms - page->start_ms;
+    /* No whole answer, or one that the rules call unreachable. */
+    if (access != ROBOTS_FOLLOW && page->outcome != FETCHED &&
+        page->outcome != HTTP_CLIENT_ERROR)
+        access = ROBOTS_UNREACHABLE;
+    if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
+        return;
+    if (access == ROBOTS_UNREACHABLE) {
+        fail_robots(crawler, job);
+        return;
+    }
+    if (rules && crawler->options->robots_sitemaps)
+        offer_sitemaps_of(crawler, rules, page);
+    frontier_robots(frontier, job->target, rules, ended_ms(page));
+}
+
+/* --- sitemaps ----------------------------------------------------------- */
+
+void offer_sitemap(struct crawler *crawler, struct str text,
+                   const struct url *base, uint32_t nesting)
+{
+    uint64_t seed = crawler->options->hand.scan.fingerprint_seed;
+    struct arena arena;
+    struct url url;
+
+    if (nesting > SITEMAP_NESTING_MAX || crawler->sitemaps >= SITEMAPS_MAX)
+        return;
+    arena_init(&arena);
+    if (!url_parse(&url, &arena, text, base, NULL)) {
+        /* Of its own kind, so that a page of the same URL is another. */
+        const struct offer offer = {
+            .url = &url,
+            .fingerprint = ~url_fingerprint(&url, seed),
+            .kind = TARGET_SITEMAP,
+            .referrer_id = nesting,
+        };
+        if (validator_offer(&crawler->validator, &offer, crawler->now_ms) ==
+            ACCEPT)
+            crawler->sitemaps++;
+    }
+    arena_release(&arena);
+}
+
+void judge_sitemap(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+    uint32_t nesting = job->target->referrer_id;
+
+    for (size_t i = 0; i < page->links.count; i++) {
+        const struct page_link *link = &page->links.link[i];
+        const struct offer offer = {
+            .url = &link->url,
+            .fingerprint = link->fingerprint,
+        };
+        if (link->sitemap)
+            offer_sitemap(crawler, link->url.href, NULL, nesting + 1);
+        else
+            crawler->stats->sitemap_urls +=
+                validator_offer(&crawler->validator, &offer, crawler->now_ms) ==
+                ACCEPT;
+    }
+    frontier_done(crawler->validator.frontier, job->target, ended_ms(page));
+}

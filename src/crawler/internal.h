@@ -1,0 +1,57 @@
+/* What the files of the mind share; nobody else includes this. */
+#ifndef CRAWLER_INTERNAL_H
+#define CRAWLER_INTERNAL_H
+
+#include "crawler/crawler.h"
+#include "crawler/crew.h"
+#include "crawler/resolver.h"
+#include "frontier/validator.h"
+
+struct crawler {
+    const struct crawl_options *options;
+    struct validator validator;
+    struct crew *crew;
+    struct resolver *resolver; /* NULL where names need no look-up */
+    struct stats *stats;
+    uint64_t start_ms, now_ms;
+    uint64_t shown_ms;  /* when progress was last told */
+    uint64_t random;    /* state of the jitter */
+    uint32_t resolving; /* look-ups under way */
+    uint32_t sitemaps;  /* asked for so far */
+    unsigned signals;   /* 1: stop, 2: at once */
+    bool failed;        /* something could not be written */
+};
+
+/* crawler/judge.c: a page, a redirect or a failure is back. */
+void judge_page(struct crawler *crawler, struct job *job);
+
+/* A time that the fetch did not outlast: the clock is cut to milliseconds, so
+ * that a pause from end_ms on would be short by up to one. */
+static inline uint64_t ended_ms(const struct webpage *page)
+{
+    return page->end_ms + 1;
+}
+
+/* crawler/errand.c: a host's name or robots.txt, or a sitemap, is back. */
+void judge_resolved(struct crawler *crawler, struct job *job);
+void judge_robots(struct crawler *crawler, struct job *job);
+void judge_sitemap(struct crawler *crawler, struct job *job);
+void offer_sitemap(struct crawler *crawler, struct str url,
+                   const struct url *base, uint32_t nesting);
+
+/* crawler/wait.c: until a page is back, a host is due, a limit is reached, a
+ * signal came. */
+void wait_for_news(struct crawler *crawler);
+void flush_log(struct crawler *crawler);
+
+/* crawler/crawler.c: limits. */
+bool is_stopping(const struct crawler *crawler);
+bool may_fetch_more(const struct crawler *crawler);
+bool is_over(const struct crawler *crawler);
+
+/* crawler/judge.c: how long to wait before another try, longer each time and
+ * never quite the same. */
+uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
+                     unsigned tries, uint64_t retry_after_ms);
+
+#endif

@@ -1,0 +1,193 @@
+#include <errno.h>
+
+#include "base/clock.h"
+#include "crawler/internal.h"
+#include "crawler/retry.h"
+
+/* --- links -------------------------------------------------------------- */
+
+static enum verdict judge_link(struct crawler *crawler, const struct job *job,
+                               const struct page_link *link,
+                               const struct offer *offer)
+{
+    if (link->not_html_name)
+        return NOT_HTML_NAME;
+    if (job->page.nofollow || link->nofollow)
+        return NOFOLLOW;
+    return validator_offer(&crawler->validator, offer, crawler->now_ms);
+}
+
+static void note_link(struct crawler *crawler, const struct job *job,
+                      const struct page_link *link, enum verdict verdict,
+                      struct tally *tally)
+{
+    tally->verdict[verdict]++;
+    logr_link(crawler->options->log, &job->page, link->url.href, verdict);
+}
+
+static void offer_links(struct crawler *crawler, const struct job *job,
+                        uint32_t page_id, struct tally *tally)
+{
+    const struct page_links *links = &job->page.links;
+
+    if (!job->page.want_links)
+        return;
+    for (size_t i = 0; i < links->count; i++)
+        validator_expect(&crawler->validator, links->link[i].fingerprint);
+    for (size_t i = 0; i < links->count; i++) {
+        const struct page_link *link = &links->link[i];
+        const struct offer offer = {
+            .url = &link->url,
+            .fingerprint = link->fingerprint,
+            .depth = job->page.depth + 1,
+            .referrer_id = page_id,
+            .found = 1,
+        };
+        note_link(crawler, job, link, judge_link(crawler, job, link, &offer),
+                  tally);
+    }
+    tally->verdict[BAD_URL] += links->bad;
+}
+
+/* A redirect is a link of the same depth, from where the first one was, and
+ * as important. */
+static void offer_redirect(struct crawler *crawler, const struct job *job,
+                           struct tally *tally)
+{
+    const struct page_link *link = &job->page.links.link[0];
+    const struct offer offer = {
+        .url = &link->url,
+        .fingerprint = link->fingerprint,
+        .depth = job->page.depth,
+        .referrer_id = job->target->referrer_id,
+        .found = job->target->found,
+    };
+    enum verdict verdict =
+        link->not_html_name
+            ? NOT_HTML_NAME
+            : validator_offer_redirect(&crawler->validator, job->target, &offer,
+                                       crawler->options->max_redirects,
+                                       crawler->now_ms);
+
+    note_link(crawler, job, link, verdict, tally);
+}
+
+/* --- pages -------------------------------------------------------------- */
+
+static void fail(struct crawler *crawler, int why)
+{
+    logr_make_room(crawler->options->log);
+    fprintf(stderr, "crawler: cannot write page %u in %s: %s\n",
+            (unsigned)crawler->options->dir->last_id + 1,
+            crawler->options->dir_path, strerror(why));
+    crawler->failed = true;
+    crew_abandon(crawler->crew);
+}
+
+/* The number of the page, or 0 where there is nothing to publish. */
+static uint32_t publish(struct crawler *crawler, const struct webpage *page)
+{
+    struct pagedir *dir = crawler->options->dir;
+
+    if (page->outcome != FETCHED)
+        return 0;
+    if (!pagedir_publish(dir, page->file)) {
+        fail(crawler, errno);
+        pagedir_discard(dir, page->file);
+        return 0;
+    }
+    crawler->stats->saved++;
+    crawler->stats->bytes += page->body_len;
+    return dir->last_id;
+}
+
+static void settle(struct crawler *crawler, struct job *job)
+{
+    struct logr *log = crawler->options->log;
+    struct webpage *page = &job->page;
+    struct tally tally = {0};
+    uint32_t id = publish(crawler, page);
+
+    if (crawler->failed)
+        return;
+    stats_add_page(crawler->stats, page);
+    logr_page(log, page, id);
+    if (page->outcome == FETCHED || page->outcome == NOINDEX)
+        offer_links(crawler, job, id, &tally);
+    else if (page->outcome == REDIRECTED)
+        offer_redirect(crawler, job, &tally);
+    stats_add_tally(crawler->stats, &tally);
+    logr_page_end(log, page, job->target, id, &tally, clock_wall_ms());
+}
+
+/* --- tries -------------------------------------------------------------- */
+
+/* xorshift64: the waits of many hosts must not fall into step. */
+static uint64_t next_random(struct crawler *crawler)
+{
+    uint64_t x = crawler->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return crawler->random = x;
+}
+
+uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
+                     unsigned tries, uint64_t retry_after_ms)
+{
+    uint64_t wait_ms = retry_wait_ms(outcome, tries);
+
+    if (retry_after_ms)
+        return retry_after_ms; /* the server knows best */
+    return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);
+}
+
+static bool is_tried_again(const struct crawler *crawler, const struct job *job)
+{
+    return retry_is_worthwhile(job->page.outcome) &&
+           job->target->tries < crawler->options->retries;
+}
+
+static void try_again(struct crawler *crawler, struct job *job)
+{
+    struct webpage *page = &job->page;
+    uint64_t wait_ms = back_off_ms(crawler, page->outcome, job->target->tries,
+                                   page->retry_after_ms);
+
+    logr_retry(crawler->options->log, page, wait_ms);
+    crawler->stats->retries++;
+    frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
+                   wait_ms,
+                   retry_holds_host(page->outcome) || page->retry_after_ms);
+}
+
+void judge_page(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+    struct webpage *page = &job->page;
+
+    crawler->stats->fetch_ms += page->end_ms - page->start_ms;
+    if (page->outcome == NOT_SAVED && !crawler->failed)
+        fail(crawler, page->save_errno);
+    if (page->outcome == ABANDONED) {
+        frontier_again(frontier, job->target, ended_ms(page), 0, false);
+        return;
+    }
+    if (crawler->failed) {
+        pagedir_discard(crawler->options->dir, page->file);
+        frontier_done(frontier, job->target, ended_ms(page));
+        return;
+    }
+    frontier_note(frontier, job->target,
+                  retry_holds_host(page->outcome) && !page->status
+                      ? HOST_SILENT
+                      : HOST_ANSWERED,
+                  (uint8_t)page->outcome);
+    if (is_tried_again(crawler, job)) {
+        try_again(crawler, job);
+        return;
+    }
+    settle(crawler, job);
+    frontier_done(frontier, job->target, ended_ms(page));
+}

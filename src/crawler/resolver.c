@@ -1,0 +1,164 @@
+#include "crawler/resolver.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/container.h"
+#include "base/mem.h"
+#include "page/address.h"
+
+enum { THREADS = 16 };
+
+struct resolver {
+    const struct named *named;
+    struct mailbox *mind;
+    pthread_mutex_t lock;
+    pthread_cond_t asked;
+    struct letters questions;
+    bool quit;
+    pthread_t thread[THREADS];
+    unsigned threads; /* started: the first question starts them */
+};
+
+static void take_ip(struct ip *ip, const struct sockaddr *address)
+{
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+    if (address->sa_family == AF_INET6) {
+        struct sockaddr_in6 v6;
+        memcpy(&v6, address, sizeof(v6));
+        memcpy(ip->byte, v6.sin6_addr.s6_addr, 16);
+    } else {
+        struct sockaddr_in v4;
+        memcpy(&v4, address, sizeof(v4));
+        memcpy(ip->byte, mapped, 12);
+        memcpy(ip->byte + 12, &v4.sin_addr, 4);
+    }
+}
+
+/* What the URL's host will be connected to. */
+static struct str find_name(const struct resolver *resolver, struct job *job)
+{
+    struct url url;
+
+    if (url_parse(&url, &job->page.arena, target_url(job->target), NULL, NULL))
+        return (struct str){0};
+    return named_connect_host(resolver->named, url_host(&url), url.port);
+}
+
+static bool is_literal(struct job *job, struct str name)
+{
+    struct sockaddr_storage address;
+
+    job->address_found = address_of_literal(name, &address);
+    if (job->address_found)
+        take_ip(&job->ip, (struct sockaddr *)&address);
+    return job->address_found;
+}
+
+static void look_up(struct job *job, struct str name)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *list = NULL;
+    struct str copy = arena_copy(&job->page.arena, name);
+
+    job->address_found =
+        name.len && !getaddrinfo(copy.ptr, NULL, &hints, &list);
+    if (job->address_found) {
+        take_ip(&job->ip, list->ai_addr);
+        freeaddrinfo(list);
+    }
+}
+
+static void answer(struct resolver *resolver, struct job *job)
+{
+    struct letters letters = {0};
+
+    letters_add(&letters, &job->letter);
+    mailbox_put(resolver->mind, &letters);
+}
+
+static struct job *wait_for_question(struct resolver *resolver)
+{
+    struct letter *letter;
+
+    pthread_mutex_lock(&resolver->lock);
+    while (!resolver->questions.first && !resolver->quit)
+        pthread_cond_wait(&resolver->asked, &resolver->lock);
+    letter = resolver->questions.first;
+    if (letter)
+        resolver->questions.first = letter->next;
+    pthread_mutex_unlock(&resolver->lock);
+    return letter ? container_of(letter, struct job, letter) : NULL;
+}
+
+static void *run(void *user)
+{
+    struct resolver *resolver = user;
+    struct job *job;
+
+    while ((job = wait_for_question(resolver))) {
+        look_up(job, find_name(resolver, job));
+        answer(resolver, job);
+    }
+    return NULL;
+}
+
+struct resolver *resolver_start(const struct named *named, struct mailbox *mind)
+{
+    struct resolver *resolver = NEW(struct resolver);
+
+    resolver->named = named;
+    resolver->mind = mind;
+    pthread_mutex_init(&resolver->lock, NULL);
+    pthread_cond_init(&resolver->asked, NULL);
+    return resolver;
+}
+
+static void start_threads(struct resolver *resolver)
+{
+    while (resolver->threads < THREADS) {
+        int err = pthread_create(&resolver->thread[resolver->threads], NULL,
+                                 run, resolver);
+        if (err && !resolver->threads) {
+            fprintf(stderr, "crawler: cannot start a thread: %s\n",
+                    strerror(err));
+            _exit(1);
+        }
+        if (err)
+            return;
+        resolver->threads++;
+    }
+}
+
+void resolver_ask(struct resolver *resolver, struct job *job)
+{
+    if (is_literal(job, find_name(resolver, job))) {
+        answer(resolver, job);
+        return;
+    }
+    if (!resolver->threads)
+        start_threads(resolver);
+    pthread_mutex_lock(&resolver->lock);
+    letters_add(&resolver->questions, &job->letter);
+    pthread_cond_signal(&resolver->asked);
+    pthread_mutex_unlock(&resolver->lock);
+}
+
+void resolver_free(struct resolver *resolver)
+{
+    if (!resolver)
+        return;
+    pthread_mutex_lock(&resolver->lock);
+    resolver->quit = true;
+    pthread_cond_broadcast(&resolver->asked);
+    pthread_mutex_unlock(&resolver->lock);
+    for (unsigned i = 0; i < resolver->threads; i++)
+        pthread_join(resolver->thread[i], NULL);
+    pthread_cond_destroy(&resolver->asked);
+    pthread_mutex_destroy(&resolver->lock);
+    free(resolver);
+}

@@ -1,0 +1,21 @@
+/* The resolver: looks host names up, away from the mind and from the hands,
+ * because the system's function waits. A few threads; a literal address needs
+ * none of them. */
+#ifndef CRAWLER_RESOLVER_H
+#define CRAWLER_RESOLVER_H
+
+#include "crawler/hand.h"
+
+struct resolver;
+
+/* Answers go to `mind`: jobs with `address_found` and `ip`. --connect-to is
+ * taken into account: what is looked up is what will be connected to. */
+struct resolver *resolver_start(const struct named *named,
+                                struct mailbox *mind);
+
+/* No question may be open. NULL is fine. */
+void resolver_free(struct resolver *resolver);
+
+void resolver_ask(struct resolver *resolver, struct job *job);
+
+#endif

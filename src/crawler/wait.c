@@ -1,0 +1,118 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "crawler/internal.h"
+
+static uint64_t until(uint64_t time_ms, uint64_t now_ms)
+{
+    return time_ms > now_ms ? time_ms - now_ms : 0;
+}
+
+static int wait_ms(const struct crawler *crawler, const struct idle *idle)
+{
+    const struct crawl_options *options = crawler->options;
+    uint64_t wait = UINT64_MAX;
+
+    if (may_fetch_more(crawler))
+        wait = until(idle->until_ms, crawler->now_ms);
+    if (!is_stopping(crawler) && options->max_time_ms != UINT64_MAX) {
+        uint64_t left =
+            until(crawler->start_ms + options->max_time_ms, crawler->now_ms);
+        wait = left < wait ? left : wait;
+    }
+    if (options->progress_ms && options->progress_ms < wait)
+        wait = options->progress_ms;
+    return wait < INT32_MAX ? (int)wait : -1;
+}
+
+static void tell(struct crawler *crawler, const struct idle *idle,
+                 void (*listener)(void *, const struct crawl_progress *))
+{
+    const struct crawl_options *options = crawler->options;
+    const struct crawl_progress progress = {
+        .stats = crawler->stats,
+        .counts = frontier_counts(crawler->validator.frontier),
+        .idle = *idle,
+        .now_ms = crawler->now_ms,
+        .elapsed_ms = crawler->now_ms - crawler->start_ms,
+        .stopping = is_stopping(crawler),
+    };
+
+    listener(options->user, &progress);
+}
+
+static void show_progress(struct crawler *crawler, const struct idle *idle)
+{
+    const struct crawl_options *options = crawler->options;
+
+    if (!options->progress_ms ||
+        crawler->now_ms - crawler->shown_ms < options->progress_ms)
+        return;
+    crawler->shown_ms = crawler->now_ms;
+    tell(crawler, idle, options->on_progress);
+}
+
+static void take_signals(struct crawler *crawler, const struct idle *idle)
+{
+    const struct crawl_options *options = crawler->options;
+    struct signalfd_siginfo info;
+
+    while (read(options->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        if (info.ssi_signo == SIGUSR1) {
+            if (options->on_asked)
+                tell(crawler, idle, options->on_asked);
+        } else if (++crawler->signals == 2) {
+            crew_abandon(crawler->crew);
+        }
+    }
+}
+
+/* Where the time goes: something in flight, only pauses, or nothing. */
+static void count_time(struct crawler *crawler, const struct idle *idle,
+                       uint64_t before_ms)
+{
+    uint64_t passed_ms = crawler->now_ms - before_ms;
+
+    if (frontier_counts(crawler->validator.frontier).in_flight)
+        crawler->stats->busy_ms += passed_ms;
+    else if (idle->until_ms != UINT64_MAX)
+        crawler->stats->pause_ms += passed_ms;
+    else
+        crawler->stats->idle_ms += passed_ms;
+}
+
+void flush_log(struct crawler *crawler)
+{
+    if (logr_flush(crawler->options->log) || crawler->failed)
+        return;
+    int why = errno;
+    logr_make_room(crawler->options->log);
+    fprintf(stderr, "crawler: cannot write the log: %s\n", strerror(why));
+    crawler->failed = true;
+    crew_abandon(crawler->crew);
+}
+
+void wait_for_news(struct crawler *crawler)
+{
+    struct idle idle =
+        frontier_idle(crawler->validator.frontier, crawler->now_ms);
+    struct pollfd fd[] = {
+        {.fd = crew_fd(crawler->crew), .events = POLLIN},
+        {.fd = crawler->options->signal_fd, .events = POLLIN},
+    };
+    uint64_t before_ms = crawler->now_ms;
+
+    flush_log(crawler);
+    show_progress(crawler, &idle);
+    if (is_over(crawler))
+        return; /* nothing is in flight that could wake us */
+    poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
+    crawler->now_ms = clock_mono_ms();
+    count_time(crawler, &idle, before_ms);
+    if (fd[1].revents & POLLIN)
+        take_signals(crawler, &idle);
+}
