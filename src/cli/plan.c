@@ -1,5 +1,6 @@
 #include "cli/plan.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -294,6 +295,7 @@ static void plan_limits(struct plan *plan, const struct options *options)
         options->threads ? (uint32_t)options->threads : core_count();
     if (crawl->threads > crawl->workers)
         crawl->threads = crawl->workers;
+    assert(crawl->threads); /* the least of --workers is 1 */
     crawl->hand.fetch.connections =
         crawl->workers / crawl->threads + SPARE_CONNECTIONS;
     crawl->max_pages = options->max_pages;

