@@ -18,7 +18,7 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
     uint64_t wait = UINT64_MAX;
 
     if (may_fetch_more(crawler))
-        wait = until(idle->until_ms, crawler->now_ms);
+        wait = until(idle->wake_ms, crawler->now_ms);
     if (!is_stopping(crawler) && options->max_time_ms != UINT64_MAX) {
         uint64_t left =
             until(crawler->start_ms + options->max_time_ms, crawler->now_ms);

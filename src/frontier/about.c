@@ -38,12 +38,14 @@ static bool can_take(const struct frontier *frontier)
 static void consider(struct idle *idle, enum idle_reason reason,
                      uint64_t until_ms, const struct host *host)
 {
-    if (until_ms < idle->until_ms)
-        *idle = (struct idle){
-            .reason = reason,
-            .until_ms = until_ms,
-            .host = {host ? host->name : "", host ? host->name_len : 0},
-        };
+    if (until_ms < idle->wake_ms)
+        idle->wake_ms = until_ms;
+    /* Nobody may be waiting for this address, but behind it for another. */
+    if (!host || until_ms >= idle->until_ms)
+        return;
+    idle->reason = reason;
+    idle->until_ms = until_ms;
+    idle->host = (struct str){host->name, host->name_len};
 }
 
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
@@ -51,7 +53,7 @@ struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
     const struct heap_node *waiting = heap_first(&frontier->waiting);
     const struct heap_node *retry = heap_first(&frontier->retries);
     const struct heap_node *resting = heap_first(&frontier->resting);
-    struct idle idle = {.until_ms = UINT64_MAX};
+    struct idle idle = {.until_ms = UINT64_MAX, .wake_ms = UINT64_MAX};
 
     if (waiting)
         consider(&idle,
@@ -63,8 +65,12 @@ struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
     if (resting && frontier->targets.count)
         consider(&idle, IDLE_PAUSE, address_of(resting)->next_ms,
                  address_of(resting)->parked);
-    if (can_take(frontier) || idle.until_ms <= now_ms)
-        return (struct idle){.reason = IDLE_NOT, .until_ms = now_ms};
+    if (can_take(frontier) || idle.wake_ms <= now_ms)
+        return (struct idle){
+            .reason = IDLE_NOT,
+            .until_ms = now_ms,
+            .wake_ms = now_ms,
+        };
     if (idle.until_ms == UINT64_MAX)
         idle.reason = frontier->counts.in_flight ? IDLE_FLIGHT : IDLE_EMPTY;
     return idle;

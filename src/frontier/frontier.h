@@ -161,6 +161,7 @@ struct idle {
     enum idle_reason reason;
     uint64_t until_ms; /* UINT64_MAX: no time will change it */
     struct str host;
+    uint64_t wake_ms; /* look again then; never later than `until_ms` */
 };
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
 
