@@ -190,6 +190,22 @@ END
     done
 }
 
+@test "three arguments and nothing else: only pages are asked for" {
+    start_playground --letters
+    # --connect-to stands for the name server, all else is as by default.
+    capture timeout 60 "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+        "$LETTERS/index.html" "$DIR" 1
+    same 0 "$STATUS" "exit status"
+    silent "$ERR"
+    same 5 "$(wc -l <"$OUT")" "lines of the log"
+    whole_pages 2
+    stop_playground
+    same "/tse/letters/index.html
+/tse/letters/A.html" "$(record_column path)" "requests"
+    gap=$(record_min_gap_ms)
+    [ "$gap" -ge 990 ] || fail "a pause of $gap ms"
+}
+
 # --- depth is the shortest distance ------------------------------------------
 
 # The short way to "target" is through a page that takes its time; who does not
