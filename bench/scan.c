@@ -3,8 +3,9 @@
  *     bench/scan FOLDER [ROUNDS]
  *
  * Reads every .html and .htm file below FOLDER, then scans all of them ROUNDS
- * times and prints the median in MB (10^6 bytes) per second of CPU time, next
- * to that of counting every '<' with memchr.
+ * times and prints the median in MB (10^6 bytes) per second of CPU time. To
+ * compare with: counting every '<' with memchr, and counting start tags with a
+ * machine that takes one byte at a time and could stop after any of them.
  */
 #include <fts.h>
 #include <stdio.h>
@@ -123,6 +124,64 @@ static size_t count_marks(const struct pages *pages)
     return count;
 }
 
+/* The states of a tag, as a tokenizer that may be interrupted at any byte has
+ * to keep them. No comments, no raw text, no attributes: less than needed. */
+enum state {
+    DATA,
+    TAG_OPEN,
+    TAG_NAME,
+    BEFORE_NAME,
+    NAME,
+    BEFORE_VALUE,
+    DOUBLE_QUOTED,
+    SINGLE_QUOTED,
+    UNQUOTED,
+};
+
+static enum state next_state(enum state state, char c)
+{
+    if (c == '>' && state != DOUBLE_QUOTED && state != SINGLE_QUOTED)
+        return DATA;
+    switch (state) {
+    case DATA:
+        return c == '<' ? TAG_OPEN : DATA;
+    case TAG_OPEN:
+        return ascii_is_alpha(c) || c == '/' ? TAG_NAME : DATA;
+    case TAG_NAME:
+    case UNQUOTED:
+        return ascii_is_space(c) ? BEFORE_NAME : state;
+    case BEFORE_NAME:
+        return ascii_is_space(c) ? BEFORE_NAME : NAME;
+    case NAME:
+        return c == '=' ? BEFORE_VALUE : ascii_is_space(c) ? BEFORE_NAME : NAME;
+    case BEFORE_VALUE:
+        return c == '"'            ? DOUBLE_QUOTED
+               : c == '\''         ? SINGLE_QUOTED
+               : ascii_is_space(c) ? BEFORE_VALUE
+                                   : UNQUOTED;
+    case DOUBLE_QUOTED:
+        return c == '"' ? BEFORE_NAME : DOUBLE_QUOTED;
+    case SINGLE_QUOTED:
+        return c == '\'' ? BEFORE_NAME : SINGLE_QUOTED;
+    }
+    return DATA;
+}
+
+static size_t count_by_bytes(const struct pages *pages)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < pages->count; i++) {
+        enum state state = DATA;
+        for (size_t j = 0; j < pages->page[i].len; j++) {
+            enum state next = next_state(state, pages->page[i].ptr[j]);
+            count += state == TAG_OPEN && next == TAG_NAME;
+            state = next;
+        }
+    }
+    return count;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -166,6 +225,7 @@ int main(int argc, char **argv)
     measure("html_scan", &pages, rounds, scan_links);
     measure("html_scan with text", &pages, rounds, scan_texts);
     measure("memchr('<')", &pages, rounds, count_marks);
+    measure("byte by byte", &pages, rounds, count_by_bytes);
 
     for (size_t i = 0; i < pages.count; i++)
         free((char *)pages.page[i].ptr);

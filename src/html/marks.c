@@ -43,8 +43,8 @@ static unsigned count_bits(uint64_t bits)
     return (unsigned)(bits * 0x0101010101010101u >> 56);
 }
 
-/* Write MARKS_SPARE places, whether there are as many or not: a loop that ends with
- * the last one would be guessed wrong nearly every time. */
+/* Write MARKS_SPARE places, whether there are as many or not: where a loop
+ * that ends with the last one will end is guessed wrong nearly every time. */
 static inline uint64_t put_marks(uint16_t *out, unsigned base, uint64_t found)
 {
 #pragma GCC unroll 16

@@ -428,6 +428,8 @@ void html_scan(struct html_links *links, struct arena *arena, struct str html,
     struct scanner scanner; /* large: not all of it is cleared */
     size_t bom_len = 0;
 
+    if (!html.ptr)
+        html = STR("");
     *links = (struct html_links){0};
     links->info.charset = charset_sniff(html, options->http_charset, &bom_len);
     html = str_skip(html, bom_len);

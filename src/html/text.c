@@ -41,8 +41,10 @@ static const char *skip_plain(const char *at, const char *end,
 
 bool html_text_is_plain(struct str raw, enum html_text kind)
 {
-    const char *end = raw.ptr + raw.len;
+    if (!raw.len)
+        return true;
 
+    const char *end = raw.ptr + raw.len;
     return skip_plain(raw.ptr, end, rules_of[kind]) == end;
 }
 
@@ -75,6 +77,9 @@ static bool put_special(struct buf *out, const char **at, const char *end,
 
 bool html_text_put(struct buf *out, struct str raw, enum html_text kind)
 {
+    if (!raw.len)
+        return true;
+
     const char *at = raw.ptr, *end = raw.ptr + raw.len;
 
     while (at < end) {

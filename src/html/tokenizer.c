@@ -17,6 +17,8 @@
 
 void html_tokenizer_init(struct html_tokenizer *tokenizer, struct str page)
 {
+    if (!page.ptr)
+        page = STR("");
     tokenizer->at = page.ptr;
     tokenizer->end = page.ptr + page.len;
     marks_init(&tokenizer->marks, page);
@@ -123,6 +125,9 @@ bool html_is_self_closing(const struct html_token *tag)
     struct html_attrs attrs = html_attrs(tag);
     struct html_attr attr;
 
+    if (!str_ends(tag->rest, STR("/")))
+        return false;
+    /* In <a href=x/> the slash is part of the value. */
     while (html_attrs_next(&attrs, &attr))
         ;
     return attrs.is_self_closing;

@@ -264,6 +264,14 @@ static void end_template(struct html_tree *tree)
     pop_to(tree, i > 0 ? i - 1 : 0);
 }
 
+/* Can it be that foreign content is inside of such an element of HTML? */
+static bool can_be_open(enum html_tag tag)
+{
+    return tag != TAG_OTHER && tag != TAG_HEAD && tag != TAG_FRAMESET &&
+           !has_flag(tag, TAG_IS_FOREIGN | TAG_IS_VOID) &&
+           html_tree_state(tag) == HTML_DATA;
+}
+
 static void end_html(struct html_tree *tree, enum html_tag tag, struct str name)
 {
     if (tag == TAG_TEMPLATE)
@@ -281,7 +289,7 @@ static void end_html(struct html_tree *tree, enum html_tag tag, struct str name)
             return;
         }
     }
-    if (tag != TAG_OTHER && !has_flag(tag, TAG_IS_FOREIGN | TAG_IS_VOID))
+    if (can_be_open(tag))
         pop_to(tree, 0);
 }
 

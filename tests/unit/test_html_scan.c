@@ -511,6 +511,17 @@ static void may_end_anywhere(void **state)
     }
 }
 
+static void may_be_empty(void **state)
+{
+    static const struct str pages[] = {
+        {NULL, 0}, {"", 0}, {"\xef\xbb\xbf", 3}, {"\xff\xfe", 2}};
+    struct html_scan_options options = {.want_text = true};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(pages); i++)
+        check_links(pages[i], STR(""), &options);
+}
+
 static void kinds_have_names(void **state)
 {
     (void)state;
@@ -533,6 +544,7 @@ int main(void)
         cmocka_unit_test(robots),
         cmocka_unit_test(survives),
         cmocka_unit_test(may_end_anywhere),
+        cmocka_unit_test(may_be_empty),
         cmocka_unit_test(kinds_have_names),
     };
 

@@ -1,0 +1,91 @@
+/* What html_scan finds in files, for tests/differential/links.mjs.
+ *
+ *     list_links < names-of-files
+ *
+ * For each file a line "file", its name and its charset, then one line for
+ * each link: "link", kind, href, rel, text; and at last "base" and its href if
+ * there is one. Fields are separated by tabs; bytes below 0x20 and the
+ * backslash are written as \xHH.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "html/scan.h"
+
+enum { PAGE_CAP = 64 << 20, NAME_CAP = 4096 };
+
+static void put_field(struct str s)
+{
+    putchar('\t');
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if (c < 0x20 || c == '\\')
+            printf("\\x%02x", c);
+        else
+            putchar(c);
+    }
+}
+
+static bool read_file(const char *name, struct buf *out)
+{
+    FILE *file = fopen(name, "rb");
+    char chunk[65536];
+    size_t len;
+
+    if (!file)
+        return false;
+    while ((len = fread(chunk, 1, sizeof(chunk), file)) > 0)
+        if (!buf_put(out, (struct str){chunk, len}))
+            break;
+    fclose(file);
+    return true;
+}
+
+static void list(const char *name, struct str html)
+{
+    const struct html_scan_options options = {.want_text = true};
+    struct html_links links;
+    struct arena arena;
+
+    arena_init(&arena);
+    html_scan(&links, &arena, html, &options);
+    printf("file");
+    put_field(str_of(name));
+    put_field(charset_name(links.info.charset));
+    putchar('\n');
+    for (size_t i = 0; i < links.count; i++) {
+        const struct html_link *link = &links.link[i];
+        printf("link");
+        put_field(str_of(html_link_kind_name(link->kind)));
+        put_field(link->href);
+        put_field(link->rel);
+        put_field(link->text);
+        putchar('\n');
+    }
+    if (links.info.base.ptr) {
+        printf("base");
+        put_field(links.info.base);
+        putchar('\n');
+    }
+    arena_release(&arena);
+}
+
+int main(void)
+{
+    char name[NAME_CAP];
+    struct buf html;
+
+    buf_init(&html, PAGE_CAP);
+    while (fgets(name, sizeof(name), stdin)) {
+        name[strcspn(name, "\n")] = '\0';
+        buf_clear(&html);
+        if (!read_file(name, &html)) {
+            perror(name);
+            return 1;
+        }
+        list(name, buf_str(&html));
+    }
+    buf_release(&html);
+    return 0;
+}
