@@ -108,7 +108,9 @@ static int crawl(struct plan *plan, const struct options *options)
 
     if (!pagedir_mark(&plan->dir)) {
         fprintf(stderr, "crawler: cannot create %s in %s: %s\n", PAGEDIR_MARKER,
-                plan->crawl.dir_path, strerror(errno));
+                plan->crawl.dir_path,
+                errno == EWOULDBLOCK ? "another crawl is at work there"
+                                     : strerror(errno));
         return CRAWL_FAILED;
     }
     if (on_terminal) {

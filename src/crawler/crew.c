@@ -128,14 +128,11 @@ struct mailbox *crew_inbox(struct crew *crew)
 static struct str make_pin(struct arena *arena, const struct target *target)
 {
     const struct ip *ip = frontier_host_ip(target);
-    struct str host = frontier_host_name(target);
     struct sockaddr_storage literal;
     char address[INET6_ADDRSTRLEN], pin[URL_LEN_MAX];
     struct url url;
 
-    /* The errand for a robots.txt that moved may lead to another host. */
     if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
-        !str_starts(host, url_host(&url)) ||
         address_of_literal(url_host(&url), &literal) ||
         !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
         return (struct str){0};

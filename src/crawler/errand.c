@@ -15,8 +15,9 @@ void judge_resolved(struct crawler *crawler, struct job *job)
         crawler->stats->resolved++;
         frontier_resolved(frontier, job->target, &job->ip, crawler->now_ms);
     } else {
+        unsigned tries = frontier_failures(job->target);
         frontier_errand_failed(frontier, job->target, crawler->now_ms,
-                               back_off_ms(crawler, NO_DNS, 0, 0), NO_DNS,
+                               back_off_ms(crawler, NO_DNS, tries, 0), NO_DNS,
                                false);
     }
 }
@@ -38,28 +39,23 @@ static void offer_sitemaps_of(struct crawler *crawler,
     arena_release(&arena);
 }
 
-/* It moved: the mind sends for it where it is now, on the same errand. */
 static bool follow_robots(struct crawler *crawler, struct job *job)
 {
-    struct target *next;
+    const struct webpage *page = &job->page;
 
-    if (!job->page.links.count)
-        return false;
-    next = frontier_robots_moved(crawler->validator.frontier, job->target,
-                                 job->page.links.link[0].url.href);
-    if (!next)
-        return false;
-    crew_fetch(crawler->crew, next, false);
-    return true;
+    return page->links.count &&
+           frontier_robots_moved(crawler->validator.frontier, job->target,
+                                 &page->links.link[0].url, ended_ms(page));
 }
 
 static void fail_robots(struct crawler *crawler, struct job *job)
 {
     const struct webpage *page = &job->page;
     bool stopped = page->outcome == ABANDONED;
-    uint64_t wait_ms =
-        stopped ? 0
-                : back_off_ms(crawler, page->outcome, 0, page->retry_after_ms);
+    uint64_t wait_ms = stopped ? 0
+                               : back_off_ms(crawler, page->outcome,
+                                             frontier_failures(job->target),
+                                             page->retry_after_ms);
 
     frontier_errand_failed(crawler->validator.frontier, job->target,
                            ended_ms(page), wait_ms, (uint8_t)page->outcome,
@@ -76,9 +72,10 @@ void judge_robots(struct crawler *crawler, struct job *job)
     job->robots = NULL;
     crawler->stats->robots++;
     crawler->stats->fetch_ms += page->end_ms - page->start_ms;
-    /* No whole answer, or one that the rules call unreachable. */
+    /* No whole answer, or one that the rules call unreachable. A 2xx that is
+     * not 200 has no rules. */
     if (access != ROBOTS_FOLLOW && page->outcome != FETCHED &&
-        page->outcome != HTTP_CLIENT_ERROR)
+        page->outcome != HTTP_OTHER && page->outcome != HTTP_CLIENT_ERROR)
         access = ROBOTS_UNREACHABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;

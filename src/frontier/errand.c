@@ -46,8 +46,9 @@ static struct target *begin_robots(struct frontier *frontier, struct host *host,
     struct target *target =
         new_errand(host, TARGET_ROBOTS, (struct str){url, (size_t)len});
 
+    target->asker = host;
     host->errand = true;
-    host->robots_hops = 0;
+    host->robots_https = https;
     take_off(frontier, target, now_ms);
     return target;
 }
@@ -59,7 +60,8 @@ struct target *next_errand(struct frontier *frontier, struct host *host,
 
     if (!host->resolved)
         return begin_resolve(frontier, host, page, now_ms);
-    if (frontier->options.robots && host->robots[https].until_ms <= now_ms)
+    if (page->kind != TARGET_ROBOTS && frontier->options.robots &&
+        host->robots[https].until_ms <= now_ms)
         return begin_robots(frontier, host, https, now_ms);
     return NULL;
 }
@@ -90,59 +92,106 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     free(target);
 }
 
+static void wait_until(struct host *host, uint64_t time_ms)
+{
+    if (host->next_ms < time_ms)
+        host->next_ms = time_ms;
+}
+
 void frontier_robots(struct frontier *frontier, struct target *target,
                      struct robots *rules, uint64_t now_ms)
 {
-    struct host *host = target->host;
-    struct host_robots *robots = &host->robots[target_is_https(target)];
+    struct host *asker = target->asker;
+    struct host_robots *robots = &asker->robots[asker->robots_https];
 
-    assert(target->kind == TARGET_ROBOTS && host->errand);
+    assert(target->kind == TARGET_ROBOTS && asker->errand);
     robots_free(robots->rules);
     robots->rules = rules;
     robots->until_ms = now_ms + ROBOTS_KEPT_MS;
-    host->errand = false;
-    frontier_note(frontier, target, HOST_ANSWERED, 0);
+    asker->errand = false;
+    asker->failures = 0;
+    /* Its own last fetch was before it was known how long it wants to rest. */
+    if (asker != target->host && rules &&
+        robots_crawl_delay_ms(rules) > frontier->options.delay_ms)
+        wait_until(asker, now_ms + robots_crawl_delay_ms(rules));
+    place_host(frontier, asker, now_ms);
     land(frontier, target, 0, now_ms);
     free(target);
+}
+
+static struct host *host_of_errand(const struct target *target)
+{
+    return target->kind == TARGET_ROBOTS ? target->asker : target->host;
+}
+
+unsigned frontier_failures(const struct target *errand)
+{
+    return host_of_errand(errand)->failures;
+}
+
+static void fail_errand(struct frontier *frontier, struct host *host,
+                        uint8_t cause, bool is_robots, bool for_good)
+{
+    bool was_dead = host->dead;
+
+    host->errand = false;
+    note_silence(frontier, host, cause);
+    if (for_good)
+        give_up(frontier, host);
+    if (host->dead && !was_dead)
+        host->dead_robots = is_robots;
 }
 
 void frontier_errand_failed(struct frontier *frontier, struct target *target,
                             uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
                             bool for_good)
 {
-    struct host *host = target->host;
-    bool was_dead = host->dead;
+    bool is_robots = target->kind == TARGET_ROBOTS;
+    struct host *host = host_of_errand(target);
 
-    host->errand = false;
-    frontier_note(frontier, target, HOST_SILENT, cause);
-    if (for_good)
-        give_up(frontier, host);
-    if (host->dead && !was_dead)
-        host->dead_robots = target->kind == TARGET_ROBOTS;
-    if (target->kind == TARGET_ROBOTS) {
+    fail_errand(frontier, host, cause, is_robots, for_good);
+    wait_until(host, now_ms + wait_ms);
+    host->backing_off = true;
+    place_host(frontier, host, now_ms);
+    if (is_robots)
         land(frontier, target, wait_ms, now_ms);
-    } else {
+    else
         frontier->counts.in_flight--;
-        host->next_ms = now_ms + wait_ms;
-        host->backing_off = true;
-        place_host(frontier, host, now_ms);
-    }
     free(target);
 }
 
-struct target *frontier_robots_moved(struct frontier *frontier,
-                                     struct target *from, struct str url)
+/* Queued like a page, before all of them, so that all rules hold for it; the
+ * asker's errand is still under way. */
+bool frontier_robots_moved(struct frontier *frontier, struct target *from,
+                           const struct url *url, uint64_t now_ms)
 {
-    struct host *host = from->host;
-
-    (void)frontier;
-    if (host->robots_hops >= ROBOTS_REDIRECTS_MAX || url.len > URL_LEN_MAX)
-        return NULL;
-    host->robots_hops++;
-    struct target *target = new_errand(host, TARGET_ROBOTS, url);
-    target->redirects = host->robots_hops;
-    target->state = TARGET_IN_FLIGHT;
-    target->fingerprint = from->fingerprint;
+    if (from->redirects >= ROBOTS_REDIRECTS_MAX)
+        return false;
+    struct target *target =
+        new_errand(host_for(frontier, url), TARGET_ROBOTS, url->href);
+    target->asker = from->asker;
+    target->redirects = (uint8_t)(from->redirects + 1);
+    target->found = UINT32_MAX;
+    /* A host has one errand at a time. */
+    target->fingerprint = ~from->asker->key;
+    enqueue(frontier, target, now_ms);
+    land(frontier, from, 0, now_ms);
     free(from);
-    return target;
+    return true;
+}
+
+bool drop_moved(struct frontier *frontier, struct target *target,
+                uint64_t now_ms)
+{
+    struct host *host = target->host, *asker = target->asker;
+
+    if (target->kind != TARGET_ROBOTS || !host->dead)
+        return false;
+    dequeue(frontier, target);
+    fail_errand(frontier, asker, host->cause, true, true);
+    place_host(frontier, host, now_ms);
+    if (asker != host)
+        place_host(frontier, asker, now_ms);
+    free(target);
+    return true;
 }

@@ -13,6 +13,7 @@ struct frontier *frontier_new(const struct frontier_options *options)
 {
     struct frontier *frontier = NEW(struct frontier);
 
+    frontier->next_age = 1; /* 0 is older than any page */
     frontier->options = *options;
     frontier->ranks =
         options->order == ORDER_BFS ? &ranks_bfs : &ranks_priority;
@@ -95,6 +96,15 @@ enum verdict frontier_foresee(const struct frontier *frontier,
                           str_skip(url->href, url->path_start), line);
 }
 
+void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms)
+{
+    hashtable_put(&frontier->targets, target->fingerprint, target);
+    if (frontier->targets.count > frontier->counts.queued_max)
+        frontier->counts.queued_max = frontier->targets.count;
+    heap_put(&target->host->queue, &target->node);
+    place_host(frontier, target->host, now_ms);
+}
+
 struct target *frontier_put(struct frontier *frontier,
                             const struct offer *offer, uint64_t now_ms)
 {
@@ -111,12 +121,8 @@ struct target *frontier_put(struct frontier *frontier,
     target->url_len = (uint16_t)href.len;
     memcpy(target->url, href.ptr, href.len);
 
-    hashtable_put(&frontier->targets, offer->fingerprint, target);
-    if (frontier->targets.count > frontier->counts.queued_max)
-        frontier->counts.queued_max = frontier->targets.count;
     levels_add(&frontier->levels, target->depth);
-    heap_put(&target->host->queue, &target->node);
-    place_host(frontier, target->host, now_ms);
+    enqueue(frontier, target, now_ms);
     return target;
 }
 
@@ -166,7 +172,7 @@ void take_off(struct frontier *frontier, struct target *target, uint64_t now_ms)
     place_host(frontier, host, now_ms);
 }
 
-static void dequeue(struct frontier *frontier, struct target *target)
+void dequeue(struct frontier *frontier, struct target *target)
 {
     target->priority = frontier->options.order == ORDER_BFS
                            ? BFS_PRIORITY
@@ -184,6 +190,8 @@ static enum verdict last_judgement(const struct frontier *frontier,
     size_t authority = target_is_https(target) ? 8 : 7;
     size_t path = authority + str_find(str_skip(url, authority), '/');
 
+    if (target->kind == TARGET_ROBOTS)
+        return ACCEPT;
     if (domain_is_capped(frontier, host->domain))
         return DOMAIN_CAP;
     if (host->dead)
@@ -239,7 +247,10 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
 
         if (!is_its_level(frontier, target))
             return NULL;
-        if (host->dead || domain_is_capped(frontier, host->domain))
+        if (drop_moved(frontier, target, now_ms))
+            continue;
+        if (target->kind != TARGET_ROBOTS &&
+            (host->dead || domain_is_capped(frontier, host->domain)))
             return refuse(frontier, target, last_judgement(frontier, target),
                           now_ms);
         if (!address_is_free(frontier, host, now_ms)) {
@@ -335,12 +346,14 @@ void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
 void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t cause)
 {
-    struct host *host = target->host;
+    if (health == HOST_ANSWERED)
+        target->host->failures = 0;
+    else
+        note_silence(frontier, target->host, cause);
+}
 
-    if (health == HOST_ANSWERED) {
-        host->failures = 0;
-        return;
-    }
+void note_silence(struct frontier *frontier, struct host *host, uint8_t cause)
+{
     host->cause = cause;
     if (host->failures < UINT8_MAX)
         host->failures++;

@@ -129,10 +129,14 @@ void frontier_errand_failed(struct frontier *frontier, struct target *target,
                             uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
                             bool for_good);
 
-/* The same, but it moved: fetch this URL next. Returns the target for that,
- * in flight; `from` is freed. */
-struct target *frontier_robots_moved(struct frontier *frontier,
-                                     struct target *from, struct str url);
+/* How often the host of this errand was silent in a row, so far. */
+unsigned frontier_failures(const struct target *errand);
+
+/* The end of a TARGET_ROBOTS, but it moved: ask for this URL when its host may
+ * be asked; the rules will be those of the host that was asked first. `from` is
+ * freed. False where it has moved too often: then nothing has happened. */
+bool frontier_robots_moved(struct frontier *frontier, struct target *from,
+                           const struct url *url, uint64_t now_ms);
 
 /* --- about ------------------------------------------------------------- */
 

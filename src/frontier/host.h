@@ -29,13 +29,13 @@ struct host {
     uint8_t place;
     bool resolved;
     bool has_ip;
-    bool errand;      /* being looked up, or its robots.txt is */
-    bool dead;        /* given up */
-    bool dead_robots; /* because of its robots.txt */
-    bool backing_off; /* next_ms is because of trouble, not manners */
-    uint8_t failures; /* in a row */
-    uint8_t cause;    /* of the last one */
-    uint8_t robots_hops;
+    bool errand;       /* being looked up, or its robots.txt is under way */
+    bool dead;         /* given up */
+    bool dead_robots;  /* because of its robots.txt */
+    bool backing_off;  /* next_ms is because of trouble, not manners */
+    uint8_t failures;  /* in a row */
+    uint8_t cause;     /* of the last one */
+    bool robots_https; /* robots.txt is asked for on behalf of https pages */
     uint32_t in_flight;
     uint32_t retrying; /* targets that will come back to the queue */
     struct heap queue; /* of targets */

@@ -57,11 +57,18 @@ void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
           uint64_t now_ms);
 
 void give_up(struct frontier *frontier, struct host *host);
+void note_silence(struct frontier *frontier, struct host *host, uint8_t cause);
+void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms);
+void dequeue(struct frontier *frontier, struct target *target);
 
 /* frontier/errand.c: what must be done before a page of the host is fetched;
  * NULL where nothing must. */
 struct target *next_errand(struct frontier *frontier, struct host *host,
                            const struct target *page, uint64_t now_ms);
+/* A robots.txt that moved, whose turn it is: true where it must not be asked
+ * for because its host is given up; it is freed then. */
+bool drop_moved(struct frontier *frontier, struct target *target,
+                uint64_t now_ms);
 enum verdict robots_verdict(const struct host *host, bool https,
                             struct str path, unsigned *line);
 

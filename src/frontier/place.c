@@ -11,12 +11,22 @@ bool domain_is_capped(const struct frontier *frontier,
            domain->crawled >= frontier->options.max_per_domain;
 }
 
+/* What is capped or dead must come out, to be refused: no pause and no lock
+ * holds it. A robots.txt is asked for all the same. */
+static bool is_to_refuse(const struct frontier *frontier,
+                         const struct target *target)
+{
+    const struct host *host = target->host;
+
+    return host->dead || (domain_is_capped(frontier, host->domain) &&
+                          target->kind != TARGET_ROBOTS);
+}
+
 void place_domain(struct frontier *frontier, struct domain *domain)
 {
-    /* What is capped must come out, to be refused: no lock holds it. */
     bool belongs =
         domain->ready && (domain->in_flight < frontier->options.per_host ||
-                          domain_is_capped(frontier, domain));
+                          is_to_refuse(frontier, domain_best(domain)));
 
     if (belongs && heap_has(&domain->node))
         heap_moved(&frontier->ready, &domain->node);
@@ -26,15 +36,22 @@ void place_domain(struct frontier *frontier, struct domain *domain)
         heap_remove(&frontier->ready, &domain->node);
 }
 
+/* Another's robots.txt, or its own that moved, does not wait for its own: two
+ * hosts whose robots.txt moved to the other one would wait for ever. */
+static bool may_go_on_errand(const struct host *host)
+{
+    return host->resolved && host_best(host)->kind == TARGET_ROBOTS;
+}
+
 static enum host_place find_place(const struct frontier *frontier,
                                   const struct host *host, uint64_t now_ms)
 {
     if (!host->queue.count)
         return host->in_flight || host->errand || host->retrying ? NOWHERE
                                                                  : IDLE;
-    if (host->errand)
+    if (host->errand && !may_go_on_errand(host))
         return NOWHERE;
-    if (host->dead || domain_is_capped(frontier, host->domain))
+    if (is_to_refuse(frontier, host_best(host)))
         return READY;
     if (host->in_flight >= frontier->options.per_host)
         return NOWHERE;

@@ -6,8 +6,9 @@
  * freed; that it was seen is remembered by its fingerprint alone.
  *
  * A host's own errands, the look-up of its name and its robots.txt, are
- * targets too: made when the first page of the host has its turn, never
- * queued, given back with frontier_resolved and frontier_robots.
+ * targets too: made when the first page of the host has its turn, given back
+ * with frontier_resolved and frontier_robots. Only a robots.txt that moved is
+ * ever queued, at the host where it is now.
  */
 #ifndef FRONTIER_TARGET_H
 #define FRONTIER_TARGET_H
@@ -32,8 +33,11 @@ struct target {
     uint32_t depth;
     struct host *host;
     uint64_t fingerprint;
-    uint64_t age;         /* smaller is older */
-    uint64_t due_ms;      /* RETRYING: when it goes back to its queue */
+    uint64_t age; /* smaller is older */
+    union {
+        uint64_t due_ms;    /* RETRYING: when it goes back to its queue */
+        struct host *asker; /* TARGET_ROBOTS: the host whose rules these are */
+    };
     uint32_t referrer_id; /* page where it was found, 0 for a seed */
     uint32_t found;       /* how often in pages */
     uint32_t priority;    /* in hundredths, when its turn came */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ bool pagedir_open(struct pagedir *dir, const char *path)
 {
     *dir = (struct pagedir){
         .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        .marker_fd = -1,
     };
     if (dir->fd < 0)
         return false;
@@ -34,6 +36,9 @@ bool pagedir_open(struct pagedir *dir, const char *path)
 
 void pagedir_close(struct pagedir *dir)
 {
+    if (dir->marker_fd >= 0)
+        close(dir->marker_fd);
+    dir->marker_fd = -1;
     close(dir->fd);
     dir->fd = -1;
 }
@@ -65,17 +70,24 @@ static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
         close(fd);
 }
 
+/* Held until the directory is closed or the program ends, however it does. */
+static bool lock(struct pagedir *dir)
+{
+    /* A pipe of that name must not make us wait for its reader. */
+    dir->marker_fd = openat(dir->fd, PAGEDIR_MARKER,
+                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (dir->marker_fd < 0)
+        return false;
+    return !flock(dir->marker_fd, LOCK_EX | LOCK_NB);
+}
+
 bool pagedir_mark(struct pagedir *dir)
 {
     dir->holds_old = !faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0);
-
-    /* A pipe of that name must not make us wait for its reader. */
-    int fd =
-        openat(dir->fd, PAGEDIR_MARKER,
-               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (fd < 0)
+    if (!lock(dir))
         return false;
-    close(fd);
+    if (ftruncate(dir->marker_fd, 0) && errno != EINVAL)
+        return false;
     if (dir->holds_old)
         remove_all(dir, is_leftover);
     return true;

@@ -17,6 +17,7 @@
 
 struct pagedir {
     int fd;
+    int marker_fd;    /* locked while a crawl is at work; -1 before */
     uint32_t last_id; /* published */
     bool holds_old;   /* a former crawl's pages, until the first new one */
 };
@@ -26,7 +27,8 @@ struct pagedir {
 bool pagedir_open(struct pagedir *dir, const char *path);
 void pagedir_close(struct pagedir *dir);
 
-/* Create the marker and remove what a killed crawl left half-written. Pages
+/* Create the marker, lock it against other crawls (errno EWOULDBLOCK where
+ * one is at work) and remove what a killed crawl left half-written. Pages
  * of a former crawl stay until the first page of this one is published, then
  * they go: so an indexer never reads two crawls as one, and a crawl that
  * fetches nothing destroys nothing. False with errno. */

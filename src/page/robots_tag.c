@@ -1,7 +1,8 @@
 #include "page/robots_tag.h"
 
 /* The rules that have a value after a colon; any other word before a colon is
- * the name of an agent, for the rules after it. */
+ * the name of an agent, for the rules after it. A date may have a comma, and
+ * then looks like a word and a colon, but for its blanks. */
 static bool is_valued_rule(struct str word)
 {
     static const struct str names[] = {
@@ -14,7 +15,7 @@ static bool is_valued_rule(struct str word)
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_eq_nocase(word, names[i]))
             return true;
-    return false;
+    return str_find(word, ' ') < word.len;
 }
 
 void robots_tag_read(struct str value, struct str agent, bool *noindex,
