@@ -1,0 +1,866 @@
+#!/usr/bin/env bats
+# robots.txt and what pages say to robots, judged by the server's record.
+
+load helper
+load nginx
+load site
+
+# obey DEPTH [OPTION...] [URL]: as fetch, but robots are obeyed; the exit status
+# is in STATUS, the log in JSON is $TMP/log.
+obey() {
+    STATUS=0
+    fetch "$1" --robots obey "${@:2}" 2>"$TMP/err" || STATUS=$?
+}
+
+# asked [HOST]: the paths asked for but for /robots.txt, sorted.
+asked() {
+    record_column path "${1:-}" | { grep -vx /robots.txt || :; } | LC_ALL=C sort |
+        xargs
+}
+
+# rules_site: a page with twelve links and the robots.txt from standard input.
+rules_site() {
+    {
+        printf '/robots.txt\n    type text/plain\n    body <<END\n'
+        cat
+        printf 'END\n/\n'
+        for path in "${PATHS[@]}"; do
+            printf '    body <a href="%s">.</a>\n' "$path"
+        done
+        printf '/*\n    body A page.\n'
+    } >"$TMP/my.site"
+    start_playground --site "$TMP/my.site" --record-headers
+}
+
+# --- rules -------------------------------------------------------------------
+
+@test "what robots.txt forbids is not asked for, the longest rule decides" {
+    PATHS=(/a /private/x /private/open/y /private/open/z.gif /shop/basket?id=1
+        /shop/basket /equal /file.php /file.php?x /%7Euser/ /caf%C3%A9 /Private/x)
+    rules_site <<'END'
+# comment
+User-agent: *
+Disallow: /private          # all of it
+Allow: /private/open/
+Disallow: /*.gif$
+Disallow: /shop/*?id=
+Disallow: /equal
+Allow: /equal
+Disallow: /*.php$
+Disallow: /~user/
+Disallow: /café
+END
+    obey 1
+    same 0 "$STATUS"
+    same "/ /Private/x /a /equal /file.php?x /private/open/y /private/open/z.gif /shop/basket" \
+        "$(asked)"
+    same 1 "$(record_count /robots.txt)" "requests of robots.txt"
+    same /robots.txt "$(record_column path | head -n 1)" "the first request"
+    # The links were judged as soon as they were found.
+    grep -q '"links":{"accept":7,"robots":5}' "$TMP/log" || cat "$TMP/log" >&2
+    grep -q '"links":{"accept":7,"robots":5}' "$TMP/log"
+}
+
+@test "the group of our own name counts, and no other" {
+    PATHS=(/all /ours /other /upper)
+    rules_site <<'END'
+User-agent: *
+Disallow: /all
+User-agent: otherbot
+User-agent: CRAWLER/9.9
+Disallow: /ours
+User-agent: crawlerbot
+Disallow: /other
+User-agent: Crawler
+Disallow: /upper
+END
+    obey 1
+    same "/ /all /other" "$(asked)"
+    # What is sent as User-Agent is not the name that rules are for.
+    start_playground --site "$TMP/my.site"
+    obey 1 -U 'otherbot/1.0'
+    same "/ /all /other" "$(asked)"
+}
+
+@test "a seed that is forbidden: exit 4, a named verdict, nothing asked for" {
+    PATHS=(/a)
+    rules_site <<'END'
+User-agent: *
+Disallow: /
+END
+    obey 1
+    same 4 "$STATUS"
+    same "" "$(asked)"
+    same "/ robots" "$(outcomes)"
+    whole_pages 0
+    crawl --robots obey --scope host --delay 0 http://example.org/ "$DIR" 1 \
+        >"$TMP/out" 2>"$TMP/err" || STATUS=$?
+    same 4 "$STATUS"
+    same " 0  IgnRobot: http://example.org/" "$(cat "$TMP/out")"
+    same 1 "$(python3 -c '
+import json, sys
+print(json.load(open(sys.argv[1]))["robots_refused"])' "$DIR/.crawler-stats.json")"
+}
+
+@test "a redirect to what is forbidden is not followed" {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /private
+/
+    body <a href=/go>.</a>
+/go 302
+    redirect /private/x
+/*
+    body A page.
+END
+    obey 2
+    same "/ /go" "$(asked)"
+    same '{"robots":1}' "$(grep '/go"' "$TMP/log" | grep -o '{"robots":1}')"
+}
+
+@test "every host has its own robots.txt, and so has every port" {
+    serve <<'END'
+//a.example.org/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /a
+//b.example.org/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /b
+/robots.txt
+    type text/plain
+    when Host: :8080
+    body User-agent: *
+    body Disallow: /c
+/robots.txt 404
+/
+    body <a href=http://a.example.org/a>.</a> <a href=http://a.example.org/b>.</a>
+    body <a href=http://b.example.org/a>.</a> <a href=http://b.example.org/b>.</a>
+    body <a href=http://example.org:8080/c>.</a> <a href=http://example.org:8080/d>.</a>
+    body <a href=http://example.org/c>.</a>
+/*
+    body A page.
+END
+    obey 1 --scope any
+    same /b "$(asked a.example.org)"
+    same /a "$(asked b.example.org)"
+    same "/ /c /d" "$(asked example.org)"
+    same 4 "$(record_count /robots.txt)" "requests of robots.txt"
+    same 1 "$(page_urls | grep -c :8080)"
+    [ -n "$(page http://example.org/c)" ]
+}
+
+@test "robots.txt is asked for once, whatever the number of workers" {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    delay 100ms
+    body User-agent: *
+    body Disallow: /no
+/
+    links 40 /%d
+    links 5 /no/%d
+/*
+    links 10 /%d
+END
+    obey 3 --per-host 8 --threads 2 --order priority
+    same 0 "$STATUS"
+    same 1 "$(record_count /robots.txt)"
+    same /robots.txt "$(record_column path | head -n 1)"
+    same 41 "$(page_count)"
+    same 42 "$(record_total)"
+    # Nothing was asked for before the answer was there.
+    stop_playground
+    [ "$(tail -n +2 "$RECORD" | sort -n | awk -F '\t' '
+        $7 == "/robots.txt" { end = $2 } $7 != "/robots.txt" && $1 < end' |
+        wc -l)" -eq 0 ]
+}
+
+# --- what the server answers -------------------------------------------------
+
+# obey_seeds HOST...: one page of each of these hosts, as obey does.
+obey_seeds() {
+    STATUS=0
+    printf 'http://%s.example/\n' "$@" >"$TMP/seeds"
+    crawl --robots obey --scope any --delay 0 --retries 0 --timeout 500ms \
+        --log json --seeds "$TMP/seeds" "$DIR" 1 >"$TMP/log" 2>"$TMP/err" ||
+        STATUS=$?
+}
+
+@test "4xx: there are no rules" {
+    local statuses=(400 401 402 403 404 405 410 418 451 499)
+
+    for status in "${statuses[@]}"; do
+        cat <<END
+//a$status.example/robots.txt $status
+    type text/plain
+    body User-agent: *
+    body Disallow: /
+END
+    done >"$TMP/robots.site"
+    printf '/*\n    body A page.\n' >>"$TMP/robots.site"
+    start_playground --site "$TMP/robots.site"
+    obey_seeds "${statuses[@]/#/a}"
+    same 0 "$STATUS"
+    for status in "${statuses[@]}"; do
+        same "/robots.txt /" "$(record_column path "a$status.example" | xargs)" \
+            "asked with status $status"
+    done
+    same ${#statuses[@]} "$(page_count)"
+}
+
+@test "2xx of every kind, empty, compressed, of any MIME type" {
+    serve <<'END'
+//empty.example/robots.txt
+    type
+//none.example/robots.txt 204
+    type
+//marked.example/robots.txt
+    type
+    bytes \xef\xbb\xbfUser-agent: *\nDisallow: /no
+//zipped.example/robots.txt
+    type
+    encode gzip
+    bytes user-agent: *\ndisallow: /no\n
+//html.example/robots.txt
+    bytes User-agent: *\rDisallow: /no
+//image.example/robots.txt
+    type image/png
+    bytes User-agent: *\r\nDisallow: /no
+//binary.example/robots.txt
+    type
+    bytes \x00\xff\x00\n\x80User-agent: *\nUser-agent: *\nDisallow: /no\n\xfe
+/
+    body <a href=/no>.</a> <a href=/yes>.</a>
+/*
+    body A page.
+END
+    obey_seeds empty none marked zipped html image binary
+    same 0 "$STATUS"
+    for host in empty none; do
+        same "/ /no /yes" "$(asked $host.example)" "asked of $host"
+    done
+    for host in marked zipped html image binary; do
+        same "/ /yes" "$(asked $host.example)" "asked of $host"
+    done
+}
+
+# robots_gaps: the milliseconds between the requests of robots.txt.
+robots_gaps() {
+    record_lines | sort -n | awk -F '\t' '$7 == "/robots.txt" {
+        if (n++) print int(($1 - last) / 1000)
+        last = $2 }'
+}
+
+@test "5xx: nothing is asked for; again after growing pauses, then given up" {
+    serve <<'END'
+/robots.txt 503
+/*
+    body A page.
+END
+    obey 1 --retries 2
+    same 4 "$STATUS"
+    same "" "$(asked)"
+    same 3 "$(record_count /robots.txt)" "requests of robots.txt"
+    same "/ server-error" "$(outcomes)"
+    mapfile -t gaps < <(robots_gaps)
+    [ "${gaps[0]}" -ge 1000 ] || fail "first pause: ${gaps[0]} ms"
+    [ "${gaps[1]}" -ge 2000 ] || fail "second pause: ${gaps[1]} ms"
+    same 1 "$(python3 -c '
+import json, sys
+print(json.load(open(sys.argv[1]))["hosts_dead"])' "$DIR/.crawler-stats.json")"
+}
+
+@test "5xx and then rules: the crawl goes on and obeys them" {
+    serve <<'END'
+/robots.txt 500
+    times 1
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+/
+    body <a href=/no>.</a> <a href=/yes>.</a>
+/*
+    body A page.
+END
+    obey 1 --retries 1
+    same 0 "$STATUS"
+    same "/ /yes" "$(asked)"
+    same 2 "$(record_count /robots.txt)"
+}
+
+@test "429 holds the host as long as Retry-After says" {
+    serve <<'END'
+/robots.txt 429
+    times 1
+    header Retry-After: 2
+/*
+    body A page.
+END
+    obey 1 --retries 1
+    same 0 "$STATUS"
+    [ "$(robots_gaps)" -ge 2000 ] || fail "$(robots_gaps)"
+    same / "$(asked)"
+}
+
+@test "no answer: nothing is asked for, the reason is named" {
+    serve <<'END'
+//reset.example/robots.txt
+    body Disallow: /
+    reset 3
+//cut.example/robots.txt
+    body User-agent: *
+    cut 5
+//late.example/robots.txt
+    delay 20s
+//junk.example/robots.txt
+    raw \x00\x01\x02 no HTTP\r\n\r\n
+    close
+//broken.example/robots.txt
+    header Content-Encoding: gzip
+    body User-agent: *
+/*
+    body A page.
+END
+    obey_seeds reset cut late junk broken
+    same 4 "$STATUS"
+    same "" "$(asked)"
+    same "broken.example/ bad-encoding
+cut.example/ connection-lost
+junk.example/ bad-http
+late.example/ timed-out
+reset.example/ connection-lost" "$(outcomes http://)"
+    # No server at all.
+    PORT=1
+    obey_seeds gone
+    same 4 "$STATUS"
+    same "gone.example/ not-connected" "$(outcomes http://)"
+}
+
+@test "a host without robots.txt does not hold up the others" {
+    serve <<'END'
+//bad.example/robots.txt 503
+/robots.txt 404
+/*
+    body A page.
+END
+    printf 'http://%s.example/\n' bad a b c >"$TMP/seeds"
+    STATUS=0
+    crawl --robots obey --scope any --delay 0 --retries 1 --log json \
+        --seeds "$TMP/seeds" "$DIR" 1 >"$TMP/log" 2>"$TMP/err" || STATUS=$?
+    same 0 "$STATUS"
+    same 3 "$(page_count)"
+    same "" "$(asked bad.example)"
+    # They were through before the first pause of the bad one was over.
+    stop_playground
+    same bad.example "$(tail -n 1 "$RECORD" | cut -f 5)"
+}
+
+# --- redirects ---------------------------------------------------------------
+
+# chain HOST N: robots.txt is at the end of N redirects.
+chain() {
+    local i
+
+    printf '//%s/robots.txt 301\n    redirect /r/1\n' "$1"
+    for ((i = 1; i < $2; i++)); do
+        printf '//%s/r/%d 302\n    redirect /r/%d\n' "$1" "$i" $((i + 1))
+    done
+    printf '//%s/r/%d\n    body User-agent: *\n    body Disallow: /no\n' "$1" "$2"
+}
+
+@test "five redirects are followed, a sixth is not: then there are no rules" {
+    serve < <(
+        chain five.example 5
+        chain six.example 6
+        cat <<'END'
+/
+    body <a href=/no>.</a> <a href=/yes>.</a>
+/*
+    body A page.
+END
+    )
+    obey_seeds five six
+    same 0 "$STATUS"
+    same "/ /r/1 /r/2 /r/3 /r/4 /r/5 /yes" "$(asked five.example)"
+    same "/ /no /r/1 /r/2 /r/3 /r/4 /r/5 /yes" "$(asked six.example)"
+}
+
+@test "a redirect in a circle, to nowhere, to another scheme" {
+    serve <<'END'
+//circle.example/robots.txt 302
+    redirect /robots.txt
+//ftp.example/robots.txt 302
+    redirect ftp://ftp.example/robots.txt
+//bad.example/robots.txt 302
+    redirect http://
+//none.example/robots.txt 302
+//same.example/robots.txt 304
+/*
+    body A page.
+END
+    obey_seeds circle ftp bad none same
+    same 0 "$STATUS"
+    for host in circle ftp bad none same; do
+        same "/" "$(asked $host.example)" "asked of $host"
+    done
+    same 6 "$(record_count /robots.txt circle.example)"
+}
+
+@test "rules from another host are for the host that was asked first" {
+    serve <<'END'
+//example.org/robots.txt 301
+    redirect http://www.example.org/robots.txt
+//www.example.org/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+    body Allow: /no/www
+/
+    body <a href=/no>.</a> <a href=http://www.example.org/no>.</a>
+    body <a href=http://www.example.org/yes>.</a>
+/*
+    body A page.
+END
+    obey 1 --scope any
+    same "/" "$(asked example.org)"
+    same "/yes" "$(asked www.example.org)"
+}
+
+# certificate: one for example.org, in $TMP/own.pem and $TMP/own.key.
+certificate() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
+        -keyout "$TMP/own.key" -subj /CN=example.org -days 3 -out "$TMP/own.pem" \
+        -addext subjectAltName=DNS:example.org 2>/dev/null
+}
+
+# obey_tls OPTION...: http goes to PORTS[1], https to PORTS[2].
+obey_tls() {
+    STATUS=0
+    timeout -k 5 "$LIMIT" "$CRAWLER" --cacert "$TMP/own.pem" --log json \
+        --connect-to "example.org:80:127.0.0.1:${PORTS[1]}" \
+        --connect-to "example.org:443:127.0.0.1:${PORTS[2]}" \
+        --scope host --delay 0 --retries 0 --max-time 20s "$@" "$DIR" 1 \
+        >"$TMP/log" 2>"$TMP/err" || STATUS=$?
+}
+
+@test "robots.txt that moved from http to https" {
+    certificate
+    start_nginx <<END
+ssl_certificate $TMP/own.pem;
+ssl_certificate_key $TMP/own.key;
+server {
+    listen 127.0.0.1:@PORT1@;
+    default_type text/html;
+    location = /robots.txt { return 301 https://example.org/robots.txt; }
+    location / { return 200 '<a href=/no>.</a> <a href=/yes>.</a>'; }
+}
+server {
+    listen 127.0.0.1:@PORT2@ ssl;
+    default_type text/html;
+    location = /robots.txt { return 200 "User-agent: *\nDisallow: /no\n"; }
+    location / { return 200 'A page.'; }
+}
+END
+    obey_tls http://example.org/
+    same 0 "$STATUS"
+    same "/ /robots.txt /robots.txt /yes" \
+        "$(nginx_log | cut -d ' ' -f 2 | LC_ALL=C sort | xargs)"
+}
+
+@test "http and https have different rules" {
+    certificate
+    start_nginx <<END
+ssl_certificate $TMP/own.pem;
+ssl_certificate_key $TMP/own.key;
+server {
+    listen 127.0.0.1:@PORT1@;
+    default_type text/html;
+    location = /robots.txt { return 200 "User-agent: *\nDisallow: /1\n"; }
+    location / { return 200 '<a href=/1>.</a><a href=/2>.</a>
+        <a href=https://example.org/1>.</a><a href=https://example.org/2>.</a>'; }
+}
+server {
+    listen 127.0.0.1:@PORT2@ ssl;
+    default_type text/html;
+    location = /robots.txt { return 200 "User-agent: *\nDisallow: /2\n"; }
+    location / { return 200 'A page.'; }
+}
+END
+    obey_tls http://example.org/
+    same 0 "$STATUS"
+    same "http://example.org/
+http://example.org/2
+https://example.org/1" "$(page_urls)"
+}
+
+# --- size and time -----------------------------------------------------------
+
+@test "of a robots.txt of 600 KiB the first 500 KiB count" {
+    # A line is 32 bytes, so line 16000 is the last one within the limit.
+    python3 - >"$TMP/robots" <<'END'
+lines = ["User-agent: *"] + ["Disallow: /n/%05d." % n for n in range(2, 19201)]
+print("\n".join(line.ljust(31) for line in lines))
+END
+    serve <<END
+/robots.txt
+    type text/plain
+    file robots
+/
+    body <a href=/n/00002.>.</a> <a href=/n/16000.>.</a> <a href=/n/16001.>.</a>
+    body <a href=/n/19200.>.</a>
+/*
+    body A page.
+END
+    same $((600 * 1024)) "$(stat -c %s "$TMP/robots")" "the size of the test"
+    obey 1
+    same 0 "$STATUS"
+    same "/ /n/16001. /n/19200." "$(asked)"
+}
+
+@test "an endless robots.txt is cut, its rules count" {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+    endless # nothing more\n
+/
+    body <a href=/no>.</a> <a href=/yes>.</a>
+/*
+    body A page.
+END
+    obey 1
+    same 0 "$STATUS"
+    same "/ /yes" "$(asked)"
+    stop_playground
+    # What was under way when it was cut, but no more.
+    bytes=$(awk -F '\t' '$7 == "/robots.txt" { print $9 }' "$RECORD")
+    [ "$bytes" -lt 20000000 ] || fail "$bytes bytes were sent"
+}
+
+@test "ten thousand wildcards do not stop the crawl" {
+    python3 - >"$TMP/robots" <<'END'
+print("User-agent: *")
+for n in range(10000):
+    print("Disallow: /*a*a*a*a*a*a*a*b%d$" % n)
+END
+    serve <<END
+/robots.txt
+    type text/plain
+    file robots
+/
+    body <a href=/yes>.</a> <a href=/$(printf 'a%.0s' {1..2000})>.</a>
+/*
+    body A page.
+END
+    obey 1
+    same 0 "$STATUS"
+    [ "$(record_count /yes)" -eq 1 ]
+}
+
+@test "Crawl-delay is kept, and only raises the pause" {
+    serve <<'END'
+//slow.example/robots.txt
+    type text/plain
+    body User-agent: *
+    body Crawl-delay: 0.7
+//ours.example/robots.txt
+    type text/plain
+    body User-agent: *
+    body Crawl-delay: 3000
+    body User-agent: crawler
+    body Disallow: /no
+//less.example/robots.txt
+    type text/plain
+    body User-agent: *
+    body Crawl-delay: 0.001
+/*
+    links 3 /%d
+END
+    printf 'http://%s.example/\n' slow ours less >"$TMP/seeds"
+    STATUS=0
+    crawl --robots obey --scope any --delay 300ms --ip-delay 0 --log none \
+        --seeds "$TMP/seeds" "$DIR" 1 2>"$TMP/err" || STATUS=$?
+    same 0 "$STATUS"
+    same 12 "$(page_count)"
+    stop_playground
+    [ "$(record_min_gap_ms slow.example)" -ge 700 ] ||
+        fail "slow: $(record_min_gap_ms slow.example)"
+    for host in ours less; do
+        gap=$(record_min_gap_ms $host.example)
+        [ "$gap" -ge 300 ] || fail "$host: $gap"
+    done
+    # The judge can tell: the others were not as slow.
+    [ "$(record_min_gap_ms less.example)" -lt 700 ]
+}
+
+# --- obey or ignore ----------------------------------------------------------
+
+robots_everywhere() {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /
+/tse/*
+    header X-Robots-Tag: noindex, nofollow
+    body <meta name=robots content=none><a rel=nofollow href=/tse/a.html>.</a>
+/*
+    header X-Robots-Tag: noindex, nofollow
+    body <meta name=robots content=none><a rel=nofollow href=/a>.</a>
+END
+}
+
+@test "--robots ignore: no robots.txt is asked for, no tag counts" {
+    robots_everywhere
+    fetch 1 --robots ignore
+    same "/ 0
+/a 1" "$(pages)"
+    same "/ /a" "$(record_column path | xargs)"
+}
+
+@test "the course's playground has no robots, unless it is asked for" {
+    robots_everywhere
+    seed=http://cs50tse.cs.dartmouth.edu/tse/index.html
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 $seed "$DIR" 1
+    same 0 "$STATUS"
+    same 2 "$(page_count)"
+    same 0 "$(record_count /robots.txt)"
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 --robots obey \
+        $seed "$DIR" 1
+    same 4 "$STATUS"
+    same 1 "$(record_count /robots.txt)"
+    same " 0  IgnRobot: $seed" "$(cat "$OUT")"
+}
+
+@test "--scope and --internal obey without being told" {
+    robots_everywhere
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host \
+        http://example.org/ "$DIR" 1
+    same 4 "$STATUS"
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 \
+        --internal http://example.org/ http://example.org/ "$DIR" 1
+    same 4 "$STATUS"
+    same 2 "$(record_count /robots.txt)"
+    same "" "$(asked)"
+}
+
+# --- what pages say ----------------------------------------------------------
+
+@test "noindex pages are not saved, but their links are followed" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/meta>.</a> <a href=/header>.</a> <a href=/ours>.</a>
+    body <a href=/others>.</a> <a href=/none>.</a> <a href=/late>.</a>
+/meta
+    body <html><head><META NAME="Robots" CONTENT="NoIndex, follow"></head>
+    body <a href=/from/meta>.</a>
+/header
+    header X-Robots-Tag: noindex
+    body <a href=/from/header>.</a>
+/ours
+    header X-Robots-Tag: googlebot: nofollow
+    header X-Robots-Tag: crawler: noindex
+    body <a href=/from/ours>.</a>
+/others
+    header X-Robots-Tag: otherbot: noindex, nofollow
+    header X-Robots-Tag: unavailable_after: 25 Jun 2030 15:00:00 PST
+    body <meta name=otherbot content=none><meta name=robots content=all>
+    body <a href=/from/others>.</a>
+/none
+    body <meta name=crawler content=none>
+    body <a href=/from/none>.</a>
+/late
+    repeat 20000 <!-- a long comment before it -->
+    body <meta name=robots content=noindex><a href=/from/late>.</a>
+/*
+    body A page.
+END
+    obey 2
+    same 0 "$STATUS"
+    same "/ 0
+/from/header 2
+/from/late 2
+/from/meta 2
+/from/others 2
+/from/ours 2
+/others 1" "$(pages)"
+    same "/header noindex
+/late noindex
+/meta noindex
+/none noindex
+/ours noindex" "$(outcomes | grep noindex)"
+    # Numbers have no holes, and the log of the course has its own word.
+    whole_pages 7
+    crawl --robots obey --scope host --delay 0 http://example.org/ "$DIR" 1 \
+        >"$TMP/out" 2>/dev/null
+    same 5 "$(grep -c ' IgnNoIdx: ' "$TMP/out")"
+}
+
+@test "nofollow: of a page, of a header, of a link" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/meta>.</a> <a href=/header>.</a> <a href=/others>.</a>
+    body <a href=/rel rel="external NoFollow">.</a>
+    body <a href=/like rel=nofollows>.</a>
+    body <area href=/area rel=nofollow>
+/meta
+    body <meta name=robots content="nofollow"><a href=/from/meta>.</a>
+/header
+    header X-Robots-Tag: index, nofollow
+    body <a href=/from/header>.</a>
+/others
+    header X-Robots-Tag: otherbot: nofollow
+    body <a href=/from/others>.</a>
+/*
+    body A page.
+END
+    obey 2
+    same "/ 0
+/from/others 2
+/header 1
+/like 1
+/meta 1
+/others 1" "$(pages)"
+    grep '"url":"http://example.org/"' "$TMP/log" | grep -q '"nofollow":2'
+    grep 'example.org/meta"' "$TMP/log" | grep -q '"links":{"nofollow":1}'
+    same 0 "$(record_count /rel)"
+    crawl --robots obey --scope host --delay 0 http://example.org/ "$DIR" 0 \
+        >"$TMP/out" 2>/dev/null
+    # At the last level no links are looked at.
+    same " 0   Fetched: http://example.org/" "$(cat "$TMP/out")"
+}
+
+@test "a nofollow link that another page has without it is followed" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a rel=nofollow href=/x>.</a> <a href=/a>.</a>
+/a
+    body <a href=/x>.</a>
+/x
+    body .
+END
+    obey 2
+    same "/ 0
+/a 1
+/x 2" "$(pages)"
+}
+
+@test "tags with a date, with a comma in it, in several headers" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/1>.</a> <a href=/2>.</a> <a href=/3>.</a> <a href=/4>.</a>
+/1
+    header X-Robots-Tag: unavailable_after: Wednesday, 03-Jul-30 15:00:00 GMT, noindex
+    body .
+/2
+    header X-Robots-Tag: max-snippet: 20 , NOINDEX
+    body .
+/3
+    header X-Robots-Tag: otherbot: noindex
+    header X-Robots-Tag: nofollow
+    body <a href=/no>.</a>
+/4
+    header x-robots-tag: otherbot: all, crawler: none
+    body <a href=/no>.</a>
+END
+    obey 2
+    same "/ 0
+/3 1" "$(pages)"
+    same 0 "$(record_count /no)"
+}
+
+# --- the command -------------------------------------------------------------
+
+# judge OPTION... FILE <URLS: what the command prints, tabs as blanks.
+judge() {
+    "$CRAWLER" robots "$@" | tr '\t' ' '
+}
+
+@test "crawler robots: the verdict, its line, the URL" {
+    printf '%s\r\n' '# first' 'User-agent: *' 'Disallow: /a' '' 'Allow: /a/b' \
+        'User-agent: fastbot' 'Disallow: /' 'Allow: /$' >"$TMP/robots.txt"
+    printf '%s\n' http://x.example/ http://x.example/a/c https://x.example:8080/a/b/ \
+        http://x.example/b >"$TMP/urls"
+    same "allow 0 http://x.example/
+disallow 3 http://x.example/a/c
+allow 5 https://x.example:8080/a/b/
+allow 0 http://x.example/b" "$(judge "$TMP/robots.txt" <"$TMP/urls")"
+    same "allow 8 http://x.example/
+disallow 7 http://x.example/a/c
+disallow 7 https://x.example:8080/a/b/
+disallow 7 http://x.example/b" \
+        "$(judge --agent FastBot/2.1 "$TMP/robots.txt" <"$TMP/urls")"
+    # The last line may lack its end.
+    same "disallow 3 http://x.example/a" \
+        "$(printf http://x.example/a | judge "$TMP/robots.txt")"
+}
+
+@test "crawler robots: bad input" {
+    printf 'User-agent: *\nDisallow: /\n' >"$TMP/robots.txt"
+    # One answer a line, whatever the line.
+    printf 'nonsense\n\nftp://x.example/\nhttp://x.example/\n' |
+        "$CRAWLER" robots "$TMP/robots.txt" >"$TMP/out"
+    same 4 "$(wc -l <"$TMP/out")"
+    same 3 "$(grep -c '^! ' "$TMP/out")"
+    same "disallow	2	http://x.example/" "$(tail -n 1 "$TMP/out")"
+
+    capture "$CRAWLER" robots "$TMP/missing"
+    same 2 "$STATUS"
+    silent "$OUT"
+    same "crawler: $TMP/missing: No such file or directory" "$(cat "$ERR")"
+    capture "$CRAWLER" robots
+    same 2 "$STATUS"
+    capture "$CRAWLER" robots "$TMP/robots.txt" another
+    same 2 "$STATUS"
+    capture "$CRAWLER" robots "$TMP"
+    same 2 "$STATUS"
+    capture "$CRAWLER" robots --scope any "$TMP/robots.txt"
+    same 2 "$STATUS"
+
+    # No rules at all, and no URLs at all.
+    : >"$TMP/empty"
+    same "allow 0 http://x.example/" "$(echo http://x.example/ | judge "$TMP/empty")"
+    same "" "$(judge "$TMP/empty" </dev/null)"
+    head -c 3000000 /dev/urandom >"$TMP/random"
+    same 1 "$(echo http://x.example/a | judge "$TMP/random" | wc -l)"
+}
+
+@test "crawler robots agrees with public suites" {
+    local suite=${CONFORMANCE:-$PROJECT/../shared/conformance}/robots/robots_cases.json
+
+    [ -e "$suite" ] || skip "no conformance data at $suite"
+    # One in twelve: all of them are the unit tests' business.
+    python3 - "$suite" "$CRAWLER" "$TMP" >"$TMP/out" <<'END'
+import base64, json, subprocess, sys
+
+suite, crawler, tmp = sys.argv[1:]
+cases = [c for c in json.load(open(suite))["cases"] if c["core"]]
+checked = 0
+for case in cases[::12]:
+    text = (base64.b64decode(case["robots_b64"]) if case.get("robots_b64")
+            else case["robots"].encode("utf-8", "surrogatepass"))
+    url = case.get("url_norm") or case["url"]
+    if "\n" in url or len(url) > 8000 or not url.startswith("http") or not case["agent"]:
+        continue
+    open(tmp + "/robots", "wb").write(text)
+    run = subprocess.run([crawler, "robots", "--agent", case["agent"], tmp + "/robots"],
+                         input=url.encode() + b"\n", capture_output=True)
+    got = run.stdout.decode(errors="replace").split("\t")[0]
+    checked += 1
+    if got != ("allow" if case["allowed"] else "disallow"):
+        print("case", case["id"], repr(text), case["agent"], url,
+              "expected", case["allowed"], "got", got)
+assert checked > 80, checked
+END
+    silent "$TMP/out"
+}

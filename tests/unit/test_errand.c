@@ -1,0 +1,315 @@
+/* A host's errands: what must be known before its first page, and a
+ * robots.txt that is somewhere else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+
+enum { DELAY_MS = 100, CAUSE = 7 };
+
+struct fixture {
+    struct frontier *frontier;
+    struct domains *domains;
+    struct arena arena;
+    uint64_t fingerprint;
+};
+
+static void set_up(struct fixture *fixture,
+                   const struct frontier_options *options)
+{
+    struct frontier_options own = *options;
+
+    fixture->fingerprint = 1;
+    arena_init(&fixture->arena);
+    own.domains = fixture->domains = domains_new();
+    own.robots = true;
+    own.delay_ms = DELAY_MS;
+    own.per_host = own.per_host ? own.per_host : 1;
+    fixture->frontier = frontier_new(&own);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    frontier_free(fixture->frontier);
+    domains_free(fixture->domains);
+    arena_release(&fixture->arena);
+}
+
+static struct url parse(struct fixture *fixture, const char *text)
+{
+    struct url url;
+
+    assert_int_equal(url_parse(&url, &fixture->arena, str_of(text), NULL, NULL),
+                     ERR_NONE);
+    return url;
+}
+
+static void put(struct fixture *fixture, const char *text)
+{
+    struct url url = parse(fixture, text);
+    const struct offer offer = {
+        .url = &url,
+        .fingerprint = fixture->fingerprint++,
+    };
+
+    frontier_put(fixture->frontier, &offer, 0);
+}
+
+/* What is taken at this time: its URL, or "" for nothing. */
+static struct target *take(struct fixture *fixture, uint64_t now_ms,
+                           const char *expected)
+{
+    struct target *target = frontier_take(fixture->frontier, now_ms);
+    const char *got = target ? target->url : "";
+
+    if (strcmp(got, expected))
+        fail_msg("at %llu: expected '%s', got '%s'", (unsigned long long)now_ms,
+                 expected, got);
+    return target;
+}
+
+static void move(struct fixture *fixture, struct target *from, const char *to,
+                 uint64_t now_ms)
+{
+    struct url url = parse(fixture, to);
+
+    assert_true(frontier_robots_moved(fixture->frontier, from, &url, now_ms));
+}
+
+static struct robots *rules(const char *text)
+{
+    return robots_new(str_of(text), STR("crawler"));
+}
+
+static void drop(struct fixture *fixture, struct target *target,
+                 enum verdict verdict, uint64_t now_ms)
+{
+    assert_int_equal(target->verdict, verdict);
+    frontier_drop(fixture->frontier, target, now_ms);
+}
+
+/* --- cases --------------------------------------------------------------- */
+
+static void a_move_waits_for_the_pause(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    for (int order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
+        set_up(&fixture, &(struct frontier_options){.order = (enum order)order,
+                                                    .per_host = 4});
+        put(&fixture, "http://a.example/x");
+        put(&fixture, "http://a.example/no");
+        target = take(&fixture, 0, "http://a.example/robots.txt");
+        take(&fixture, 0, "");
+        move(&fixture, target, "http://a.example/there", 10);
+        take(&fixture, 10 + DELAY_MS - 1, "");
+        target = take(&fixture, 10 + DELAY_MS, "http://a.example/there");
+        take(&fixture, 1000, "");
+        frontier_robots(fixture.frontier, target,
+                        rules("User-agent: *\nDisallow: /no\n"), 1000);
+        take(&fixture, 1000 + DELAY_MS - 1, "");
+        frontier_done(fixture.frontier,
+                      take(&fixture, 1000 + DELAY_MS, "http://a.example/x"),
+                      2000);
+        drop(&fixture, take(&fixture, 2000 + DELAY_MS, "http://a.example/no"),
+             ROBOTS_REFUSED, 3000);
+        tear_down(&fixture);
+    }
+}
+
+/* The rules of http, although they came by https. */
+static void a_move_to_another_scheme(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://a.example/no");
+    put(&fixture, "https://a.example/no");
+    target = take(&fixture, 0, "http://a.example/robots.txt");
+    move(&fixture, target, "https://a.example/robots.txt", 0);
+    target = take(&fixture, 1000, "https://a.example/robots.txt");
+    frontier_robots(fixture.frontier, target,
+                    rules("User-agent: *\nDisallow: /no\n"), 1000);
+    drop(&fixture, take(&fixture, 2000, "http://a.example/no"), ROBOTS_REFUSED,
+         2000);
+    /* Those of https are not known yet. */
+    target = take(&fixture, 2000, "https://a.example/robots.txt");
+    frontier_robots(fixture.frontier, target, NULL, 2000);
+    target = take(&fixture, 3000, "https://a.example/no");
+    frontier_done(fixture.frontier, target, 3000);
+    tear_down(&fixture);
+}
+
+static void a_move_waits_for_the_other_host(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://b.example/x");
+    target = take(&fixture, 0, "http://b.example/robots.txt");
+    frontier_robots(fixture.frontier, target, NULL, 50);
+
+    put(&fixture, "http://a.example/x");
+    target = take(&fixture, 60, "http://a.example/robots.txt");
+    move(&fixture, target, "http://b.example/robots.txt", 70);
+    take(&fixture, 50 + DELAY_MS - 1, "");
+    /* Before the page that has waited longer. */
+    target = take(&fixture, 50 + DELAY_MS, "http://b.example/robots.txt");
+    take(&fixture, 300, "");
+    frontier_robots(fixture.frontier, target,
+                    rules("User-agent: *\nCrawl-delay: 2\n"), 300);
+    target = take(&fixture, 300 + DELAY_MS, "http://b.example/x");
+    frontier_done(fixture.frontier, target, 500);
+    /* The delay is that of the host whose rules these are. */
+    take(&fixture, 2299, "");
+    target = take(&fixture, 2300, "http://a.example/x");
+    frontier_done(fixture.frontier, target, 2300);
+    tear_down(&fixture);
+}
+
+static void two_that_moved_to_each_other(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+    uint64_t now_ms = 0;
+    int fetches = 0;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://a.example/x");
+    put(&fixture, "http://b.example/x");
+    struct url a = parse(&fixture, "http://a.example/robots.txt");
+    struct url b = parse(&fixture, "http://b.example/robots.txt");
+    while (frontier_counts(fixture.frontier).queued) {
+        struct target *both[2] = {frontier_take(fixture.frontier, now_ms),
+                                  frontier_take(fixture.frontier, now_ms)};
+        for (int i = 0; i < 2; i++) {
+            target = both[i];
+            fetches += target != NULL;
+            if (!target)
+                continue;
+            if (target->kind == TARGET_PAGE)
+                frontier_done(fixture.frontier, target, now_ms);
+            else if (!frontier_robots_moved(
+                         fixture.frontier, target,
+                         str_starts(target_url(target), STR("http://a")) ? &b
+                                                                         : &a,
+                         now_ms))
+                frontier_robots(fixture.frontier, target, NULL, now_ms);
+        }
+        now_ms += DELAY_MS;
+        assert_true(now_ms < 100 * DELAY_MS);
+    }
+    assert_int_equal(fetches,
+                     2 * (1 + ROBOTS_REDIRECTS_MAX + 1)); /* and a page */
+    tear_down(&fixture);
+}
+
+static void a_move_to_a_dead_host(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.host_tries = 1});
+    put(&fixture, "http://a.example/x");
+    put(&fixture, "http://b.example/x");
+    target = take(&fixture, 0, "http://a.example/robots.txt");
+    struct target *other = take(&fixture, 0, "http://b.example/robots.txt");
+    move(&fixture, target, "http://b.example/robots.txt", 0);
+    frontier_errand_failed(fixture.frontier, other, 0, 1000, CAUSE, false);
+    struct target *refused[2] = {frontier_take(fixture.frontier, 0),
+                                 frontier_take(fixture.frontier, 0)};
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(refused[i]);
+        assert_int_equal(refused[i]->cause, CAUSE);
+        drop(&fixture, refused[i], ROBOTS_UNKNOWN, 0);
+    }
+    assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 2);
+    tear_down(&fixture);
+}
+
+/* The cap is for pages; the lock is for all. */
+static void a_move_to_a_capped_domain(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.max_per_domain = 1});
+    put(&fixture, "http://w.b.example/x");
+    target = take(&fixture, 0, "http://w.b.example/robots.txt");
+    frontier_robots(fixture.frontier, target, NULL, 0);
+    struct target *page = take(&fixture, 1000, "http://w.b.example/x");
+
+    put(&fixture, "http://a.com/x");
+    target = take(&fixture, 1000, "http://a.com/robots.txt");
+    move(&fixture, target, "http://v.b.example/robots.txt", 1000);
+    take(&fixture, 9000, "");
+    frontier_done(fixture.frontier, page, 9000);
+    target = take(&fixture, 9000, "http://v.b.example/robots.txt");
+    frontier_robots(fixture.frontier, target, NULL, 9000);
+    target = take(&fixture, 9000, "http://a.com/x");
+    frontier_done(fixture.frontier, target, 9000);
+    tear_down(&fixture);
+}
+
+static void silence_is_counted(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.host_tries = 3});
+    put(&fixture, "http://a.example/x");
+    for (unsigned i = 0; i < 3; i++) {
+        target = take(&fixture, 1000 * i, "http://a.example/robots.txt");
+        assert_int_equal(frontier_failures(target), i);
+        frontier_errand_failed(fixture.frontier, target, 1000 * i, 1000, CAUSE,
+                               false);
+        if (i < 2)
+            take(&fixture, 1000 * i + 999, "");
+    }
+    drop(&fixture, take(&fixture, 2000, "http://a.example/x"), ROBOTS_UNKNOWN,
+         2000);
+    tear_down(&fixture);
+}
+
+/* What a crawl leaves behind when it is told to stop. */
+static void a_move_that_is_never_made(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://a.example/x");
+    move(&fixture, take(&fixture, 0, "http://a.example/robots.txt"),
+         "http://b.example/robots.txt", 0);
+    assert_int_equal(frontier_counts(fixture.frontier).queued, 2);
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_move_waits_for_the_pause),
+        cmocka_unit_test(a_move_to_another_scheme),
+        cmocka_unit_test(a_move_waits_for_the_other_host),
+        cmocka_unit_test(two_that_moved_to_each_other),
+        cmocka_unit_test(a_move_to_a_dead_host),
+        cmocka_unit_test(a_move_to_a_capped_domain),
+        cmocka_unit_test(silence_is_counted),
+        cmocka_unit_test(a_move_that_is_never_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
