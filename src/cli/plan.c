@@ -22,7 +22,8 @@ enum scope_kind plan_scope_kind(const struct options *options)
 {
     if (options->scope)
         return (enum scope_kind)(options->scope - 1);
-    return options->search ? SCOPE_ANY : SCOPE_KINDS;
+    return options->search && !options->internal.count ? SCOPE_ANY
+                                                       : SCOPE_KINDS;
 }
 
 /* An absolute URL as it stands in an option, for its host and its prefix. */

@@ -7,14 +7,13 @@
 
 /* --search: one page is fetched before the crawl begins. */
 
-/* As application/x-www-form-urlencoded: what is not unreserved is escaped. */
+/* What is not unreserved is escaped, blanks too: "+" means a blank in a query
+ * only, and a template may have the words elsewhere. */
 static void put_escaped(struct buf *out, const char *text)
 {
     for (; *text; text++) {
         if (ascii_is_alnum(*text) || strchr("-._~", *text))
             buf_put_char(out, *text);
-        else if (*text == ' ')
-            buf_put_char(out, '+');
         else
             buf_printf(out, "%%%02X", (unsigned char)*text);
     }
@@ -43,27 +42,24 @@ static void fetch_one(struct pagefetcher *fetcher, struct webpage *page)
         pagefetcher_wait(fetcher, -1);
 }
 
-/* The URL and its redirects; the body is good until the fetcher is freed. */
+/* `url` and its redirects, which are put there; the body is good until the
+ * fetcher is freed. */
 static void fetch(struct pagefetcher *fetcher, struct webpage *page,
-                  struct str url, uint64_t max_redirects)
+                  struct buf *url, uint64_t max_redirects)
 {
     const struct scan_options plain = {0};
 
     for (uint64_t hops = 0;; hops++) {
-        webpage_ask(page, url, 0, false);
+        webpage_ask(page, (struct str){buf_cstr(url), url->len}, 0, false);
         fetch_one(fetcher, page);
         if (page->outcome != REDIRECTED || hops == max_redirects)
             return;
         pagescanner_follow(page, &plain);
         if (page->outcome != REDIRECTED)
             return;
-        struct buf next;
-        buf_init(&next, URL_LEN_MAX + 1);
-        buf_put(&next, page->links.link[0].url.href);
+        buf_clear(url);
+        buf_put(url, page->links.link[0].url.href);
         pagefetcher_give_back(fetcher, page);
-        /* The page's arena is emptied by the next round. */
-        url = arena_copy(&page->arena, buf_str(&next));
-        buf_release(&next);
     }
 }
 
@@ -85,6 +81,14 @@ static int add_results(struct plan *plan, const struct options *options,
                : complain(options, "has no results that can be crawled");
 }
 
+/* Something to read: a whole page, or one that tells that it is refused. */
+static bool is_answer(const struct webpage *page)
+{
+    if (page->status == 200)
+        return page->outcome == FETCHED || page->outcome == EMPTY_BODY;
+    return page->status == 202 || page->status == 403 || page->status == 429;
+}
+
 static int read_answer(struct plan *plan, const struct options *options,
                        struct webpage *page)
 {
@@ -97,11 +101,9 @@ static int read_answer(struct plan *plan, const struct options *options,
         .status = page->status,
         .base = based ? &base : NULL,
     };
-    bool answered = page->status == 200 || page->status == 202 ||
-                    page->status == 403 || page->status == 429;
     char why[512];
 
-    if (!answered) {
+    if (!is_answer(page)) {
         snprintf(why, sizeof(why), "could not be made: %s (status %d)",
                  outcome_text(page->outcome), page->status);
         return complain(options, why);
@@ -130,8 +132,7 @@ int seeds_add_search(struct plan *plan, const struct options *options)
         status = usage_error("--search: too long");
     } else {
         struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
-        struct str text = {buf_cstr(&url), url.len};
-        fetch(fetcher, &page, text, options->max_redirects);
+        fetch(fetcher, &page, &url, options->max_redirects);
         status = read_answer(plan, options, &page);
         pagefetcher_give_back(fetcher, &page);
         pagefetcher_free(fetcher);

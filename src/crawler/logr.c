@@ -189,7 +189,8 @@ void logr_refused(struct logr *log, const struct target *target,
                 has_failed(target) ? outcome_text(cause) : "");
     }
     if (log->kind == LOG_TSE)
-        put(log, has_failed(target) ? "Failed" : verdict_word(verdict),
+        put(log,
+            has_failed(target) ? outcome_word(cause) : verdict_word(verdict),
             target->depth, target_url(target));
     if (log->kind != LOG_JSON)
         return;
