@@ -85,8 +85,10 @@ static void add_line(struct plan *plan, const struct options *options,
                      struct str line, size_t number)
 {
     struct page_link seed;
-    struct str text = str_trim(line);
 
+    if (number == 1 && str_starts(line, STR("\xEF\xBB\xBF")))
+        line = str_skip(line, 3); /* a byte order mark */
+    struct str text = str_trim(line);
     if (!text.len || text.ptr[0] == '#')
         return;
     const char *why = why_not(plan, options, &seed, text);
