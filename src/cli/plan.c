@@ -375,6 +375,7 @@ int plan_make(struct plan *plan, const struct options *options)
         (status = options->seeds ? seeds_add_file(plan, options) : 0) ||
         (status = options->search ? seeds_add_search(plan, options) : 0))
         return status;
+    seeds_scope_of_sitemaps(plan, options);
     plan_frontier(plan, options);
     plan_limits(plan, options);
     if ((status = plan_files(&plan->crawl)))

@@ -23,6 +23,9 @@ int seeds_add_search(struct plan *plan, const struct options *options);
 void seeds_add_result(struct plan *plan, const struct options *options,
                       struct str url);
 
+/* Where sitemaps are all there is, the scope is that of their URLs. */
+void seeds_scope_of_sitemaps(struct plan *plan, const struct options *options);
+
 /* What can be wrong with --seeds, --search-url and --sitemap, before any of
  * them is used; the hosts of the latter two are named ones. */
 int seeds_check(struct plan *plan, const struct options *options);

@@ -115,7 +115,22 @@ void offer_sitemap(struct crawler *crawler, struct str text,
     arena_release(&arena);
 }
 
-void judge_sitemap(struct crawler *crawler, struct job *job)
+/* To another URL of the same sitemap. */
+static void follow_sitemap(struct crawler *crawler, const struct job *job)
+{
+    const struct page_link *link = &job->page.links.link[0];
+    const struct offer offer = {
+        .url = &link->url,
+        .fingerprint = ~link->fingerprint,
+        .kind = TARGET_SITEMAP,
+        .referrer_id = job->target->referrer_id,
+    };
+
+    validator_offer_redirect(&crawler->validator, job->target, &offer,
+                             crawler->options->max_redirects, crawler->now_ms);
+}
+
+static void offer_listed(struct crawler *crawler, const struct job *job)
 {
     const struct webpage *page = &job->page;
     uint32_t nesting = job->target->referrer_id;
@@ -133,5 +148,18 @@ void judge_sitemap(struct crawler *crawler, struct job *job)
                 validator_offer(&crawler->validator, &offer, crawler->now_ms) ==
                 ACCEPT;
     }
+}
+
+void judge_sitemap(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+
+    if (goes_back(crawler, job))
+        return;
+    logr_failure(crawler->options->log, page);
+    if (page->outcome == REDIRECTED)
+        follow_sitemap(crawler, job);
+    else
+        offer_listed(crawler, job);
     frontier_done(crawler->validator.frontier, job->target, ended_ms(page));
 }

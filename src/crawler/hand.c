@@ -55,7 +55,9 @@ static void work_on(struct hand *hand, struct job *job)
         work_on_robots(hand, job);
         break;
     case WEBPAGE_SITEMAP:
-        if (job->page.outcome == FETCHED)
+        if (job->page.outcome == REDIRECTED)
+            pagescanner_follow(&job->page, &hand->options->scan);
+        else if (job->page.outcome == FETCHED)
             pagescanner_sitemap(&job->page, &hand->options->scan);
         break;
     }

@@ -25,6 +25,10 @@ struct crawler {
 /* crawler/judge.c: a page, a redirect or a failure is back. */
 void judge_page(struct crawler *crawler, struct job *job);
 
+/* After every fetch of a page or a sitemap: true where it has to be tried
+ * again and waits for that. */
+bool goes_back(struct crawler *crawler, struct job *job);
+
 /* A time that the fetch did not outlast: the clock is cut to milliseconds, so
  * that a pause from end_ms on would be short by up to one. */
 static inline uint64_t ended_ms(const struct webpage *page)

@@ -162,32 +162,39 @@ static void try_again(struct crawler *crawler, struct job *job)
                    retry_holds_host(page->outcome) || page->retry_after_ms);
 }
 
-void judge_page(struct crawler *crawler, struct job *job)
+bool goes_back(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
-    struct webpage *page = &job->page;
+    const struct webpage *page = &job->page;
 
     crawler->stats->fetch_ms += page->end_ms - page->start_ms;
-    if (page->outcome == NOT_SAVED && !crawler->failed)
-        fail(crawler, page->save_errno);
     if (page->outcome == ABANDONED) {
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
-        return;
-    }
-    if (crawler->failed) {
-        pagedir_discard(crawler->options->dir, page->file);
-        frontier_done(frontier, job->target, ended_ms(page));
-        return;
+        return true;
     }
     frontier_note(frontier, job->target,
                   retry_holds_host(page->outcome) && !page->status
                       ? HOST_SILENT
                       : HOST_ANSWERED,
                   (uint8_t)page->outcome);
-    if (is_tried_again(crawler, job)) {
-        try_again(crawler, job);
+    if (crawler->failed || !is_tried_again(crawler, job))
+        return false;
+    try_again(crawler, job);
+    return true;
+}
+
+void judge_page(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+    struct webpage *page = &job->page;
+
+    if (page->outcome == NOT_SAVED && !crawler->failed)
+        fail(crawler, page->save_errno);
+    if (goes_back(crawler, job))
         return;
-    }
-    settle(crawler, job);
+    if (crawler->failed)
+        pagedir_discard(crawler->options->dir, page->file);
+    else
+        settle(crawler, job);
     frontier_done(frontier, job->target, ended_ms(page));
 }

@@ -45,14 +45,19 @@ static void put(struct logr *log, const char *word, uint32_t depth,
             (int)url.len, url.ptr);
 }
 
+void logr_failure(struct logr *log, const struct webpage *page)
+{
+    if (!log->verbose || page->outcome == FETCHED ||
+        page->outcome == REDIRECTED)
+        return;
+    logr_make_room(log);
+    fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
+            outcome_text(page->outcome), page->status);
+}
+
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
 {
-    if (log->verbose && page->outcome != FETCHED &&
-        page->outcome != REDIRECTED) {
-        logr_make_room(log);
-        fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
-                outcome_text(page->outcome), page->status);
-    }
+    logr_failure(log, page);
     if (log->kind != LOG_TSE)
         return;
     put(log, outcome_word(page->outcome), page->depth, page->url);

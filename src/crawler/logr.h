@@ -37,7 +37,11 @@ void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
                const struct pagedir *dir);
 void logr_release(struct logr *log);
 
-/* A fetch has ended for good; `id` is its page's number, 0 for none. */
+/* With --verbose: why a fetch that is over gave nothing, if it did. */
+void logr_failure(struct logr *log, const struct webpage *page);
+
+/* A fetch of a page has ended for good; `id` is its page's number, 0 for none.
+ */
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id);
 
 /* Its turn came, but target->verdict says why it is not fetched. */

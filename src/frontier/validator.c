@@ -22,7 +22,9 @@ static enum verdict judge(struct validator *validator,
 {
     unsigned line;
 
-    if (!scope_contains(validator->scope, offer->url))
+    /* A sitemap is no page: what it lists has to be in scope, not itself. */
+    if (offer->kind == TARGET_PAGE &&
+        !scope_contains(validator->scope, offer->url))
         return EXTERNAL;
     if (offer->depth > validator->max_depth)
         return TOO_DEEP;
