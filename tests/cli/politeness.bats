@@ -1,0 +1,383 @@
+#!/usr/bin/env bats
+# How often hosts, addresses and domains are asked, by the server's record.
+
+load helper
+load site
+
+# short_gaps WHAT RULE_MS: of all times from the end of a request to the start
+# of the next one of the same host, address or domain (the last two labels of
+# a name), "N of M": how many are shorter than the rule. An overlap is shorter
+# than any.
+short_gaps() {
+    record_lines | sort -n | awk -F '\t' -v what="$1" -v rule_us=$(($2 * 1000)) '
+        {
+            key = $5
+            if (what == "address") { key = $4; sub(/:[0-9]*$/, "", key) }
+            if (what == "domain") {
+                n = split($5, label, ".")
+                key = label[n - 1] "." label[n]
+            }
+            if (key in end) {
+                gaps++
+                if ($1 - end[key] < rule_us) short++
+            }
+            if (!(key in end) || $2 > end[key]) end[key] = $2
+        }
+        END { print short + 0 " of " gaps + 0 }'
+}
+
+# kept WHAT RULE_MS: no gap is shorter, and there were some to judge.
+kept() {
+    local found
+
+    found=$(short_gaps "$@")
+    [[ $found =~ ^0\ of\ [1-9] ]] || fail "gaps of a $1 under $2 ms: $found"
+}
+
+# broken WHAT RULE_MS: the judge sees that the rule was not kept.
+broken() {
+    local found
+
+    found=$(short_gaps "$@")
+    [[ ! $found =~ ^0\  ]] || fail "gaps of a $1 under $2 ms: $found"
+}
+
+# --- fifty hosts on three addresses ------------------------------------------
+
+WEB=(--web manners --hosts 50 --pages 110 --skew 0 --slow 20% --slow-time 50ms
+    --flaky 0 --limited 0 --errors 0 --redirects 5%)
+
+# crawl_web OPTION...: all of it; its hosts are on three addresses.
+crawl_web() {
+    local rules
+
+    start_playground "${WEB[@]}" --listen 127.0.1.1-3:0
+    mapfile -t rules < <("$PLAYGROUND" connect-to "${WEB[@]}" \
+        --listen "127.0.1.1-3:$PORT" | sed 's/^/--connect-to=/')
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" "${rules[@]}" --scope any --log none \
+        "$@" http://d0.example/ "$DIR" 100
+    same 0 "$STATUS" "$(cat "$ERR")"
+    stop_playground
+    same 3 "$(record_column local_addr | sort -u | wc -l)" "addresses"
+    same 50 "$(record_column host | sort -u | wc -l)" "hosts"
+    whole_pages "$("$PLAYGROUND" truth "${WEB[@]}" | wc -l)"
+}
+
+@test "fifty hosts, three addresses: no gap is shorter than a rule" {
+    crawl_web --order priority --delay 300ms --ip-delay 30ms
+    kept host 300
+    kept address 30
+    kept domain 0
+}
+
+@test "the same breadth-first, with more workers than hosts and two threads" {
+    crawl_web --order bfs --delay 150ms --ip-delay 20ms --workers 100 --threads 2
+    kept host 150
+    kept address 20
+    kept domain 0
+}
+
+@test "the judge sees it where a rule is taken away" {
+    crawl_web --order priority --delay 0 --ip-delay 0
+    broken host 300
+    broken address 30
+    broken address 0
+}
+
+@test "the judge sees it where only one rule is taken away" {
+    crawl_web --order priority --delay 300ms --ip-delay 0
+    kept host 300
+    broken address 30
+}
+
+@test "by default an address rests for a fifth of a host's pause" {
+    serve <<'END'
+/robots.txt 404
+/*
+    body A page.
+END
+    printf 'http://h%d.example/\n' {1..8} >"$TMP/seeds"
+    crawl --robots obey --scope any --delay 500ms --log none --seeds "$TMP/seeds" \
+        "$DIR" 0 2>/dev/null
+    same 8 "$(page_count)"
+    kept host 500
+    kept address 100
+    # With a proxy all hosts have its address, and it is not for us to know.
+    capture "$CRAWLER" --robots ignore --scope any --delay 500ms --log none \
+        --proxy "http://127.0.0.1:$PORT" --seeds "$TMP/seeds" "$DIR" 0
+    same 0 "$STATUS"
+    same 8 "$(page_count)"
+    broken address 100
+}
+
+# --- robots.txt is a fetch too -----------------------------------------------
+
+@test "a robots.txt that moved: pauses of all hosts that it leads to" {
+    serve <<'END'
+//a.example/robots.txt 301
+    redirect /there
+//a.example/there 302
+    redirect http://www.a.example/robots.txt
+//b.test/robots.txt 301
+    redirect http://www.a.example/robots.txt
+//c.test/robots.txt 301
+    redirect http://d.test/robots.txt
+//d.test/robots.txt 301
+    redirect http://c.test/robots.txt
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+/*
+    links 2 /%d
+    body <a href=/no>.</a>
+END
+    printf 'http://%s/\n' a.example www.a.example b.test c.test d.test >"$TMP/seeds"
+    crawl --robots obey --scope any --delay 250ms --ip-delay 20ms --log none \
+        --seeds "$TMP/seeds" "$DIR" 1 2>/dev/null
+    # Those that are in a circle have no rules.
+    same 17 "$(page_count)"
+    same 2 "$(record_count /no)"
+    kept host 250
+    kept address 20
+    kept domain 0
+}
+
+# --- the domain's lock -------------------------------------------------------
+
+# two_hosts HOST HOST OPTION...: twelve slow pages on two hosts.
+two_hosts() {
+    serve <<'END'
+/robots.txt 404
+/*
+    delay 60ms
+    links 5 /%d
+END
+    printf 'http://%s/\n' "$1" "$2" >"$TMP/seeds"
+    crawl --robots obey --scope any --delay 0 --log none --seeds "$TMP/seeds" \
+        --order priority "${@:3}" "$DIR" 1 2>/dev/null
+    same 12 "$(page_count)"
+}
+
+@test "two hosts of one domain are never asked at once" {
+    two_hosts www.one.co.uk img.one.co.uk
+    same 1 "$(record_max_in_flight)"
+}
+
+@test "two domains are" {
+    two_hosts www.one.co.uk www.two.co.uk
+    same 2 "$(record_max_in_flight)"
+    same 1 "$(record_max_in_flight www.one.co.uk)"
+}
+
+@test "--per-host raises the domain's lock with the host's" {
+    two_hosts www.one.co.uk img.one.co.uk --per-host 3
+    same 3 "$(record_max_in_flight)"
+}
+
+# --- asked to wait -----------------------------------------------------------
+
+# after PATH HOST: milliseconds from the end of the first answer to PATH to the
+# next request of the host.
+after() {
+    record_lines | sort -n | awk -F '\t' -v path="$1" -v host="$2" '
+        $5 != host { next }
+        end && $1 >= end { print int(($1 - end) / 1000); exit }
+        $7 == path { end = $2 }'
+}
+
+@test "429 and 503 with Retry-After hold the whole host, and no other" {
+    serve <<'END'
+/robots.txt 404
+//many.example/busy 429
+    times 1
+    header Retry-After: 2
+//down.example/busy 503
+    times 1
+    header Retry-After: 2
+/
+    body <a href=/busy>.</a>
+    links 4 /%d
+/*
+    body A page.
+END
+    printf 'http://%s.example/\n' many down other >"$TMP/seeds"
+    crawl --robots obey --scope any --delay 0 --log none --seeds "$TMP/seeds" \
+        "$DIR" 1 2>/dev/null
+    same 18 "$(page_count)"
+    for host in many down; do
+        wait=$(after /busy $host.example)
+        [ "$wait" -ge 2000 ] || fail "$host waited $wait ms"
+        same 2 "$(record_count /busy $host.example)"
+        # Nobody came in between.
+        same "/ /busy" "$(record_column path $host.example | grep -v robots |
+            head -n 2 | xargs)"
+    done
+    # The others did not wait with them.
+    stop_playground
+    same 0 "$(tail -n +2 "$RECORD" | sort -n | awk -F '\t' '
+        $5 == "many.example" && $7 == "/busy" && $8 == 429 { end = $2 + 2000000 }
+        $5 == "other.example" && end && $1 > end' | wc -l)"
+}
+
+@test "Retry-After as a date" {
+    local until
+
+    until=$(($(date +%s) + 3))
+    serve <<END
+/robots.txt 404
+/busy 503
+    times 1
+    header Retry-After: $(TZ=GMT LC_ALL=C date -d "@$until" '+%a, %d %b %Y %H:%M:%S GMT')
+/
+    body <a href=/busy>.</a> <a href=/1>.</a>
+/*
+    body A page.
+END
+    fetch 1 --retries 1
+    same 3 "$(page_count)"
+    # When was that by the clock of the record?
+    start=$(record_lines | sort -n | awk -F '\t' '$7 == "/busy" { print $1 }' | tail -n 1)
+    python3 -c '
+import sys, time
+start = int(sys.argv[1]) / 1e6 + time.time() - time.monotonic()
+assert start >= int(sys.argv[2]) - 0.01, start - int(sys.argv[2])' "$start" "$until"
+}
+
+@test "a Retry-After without end is an hour, nonsense is none" {
+    serve <<'END'
+/robots.txt 404
+//long.example/ 503
+    header Retry-After: 99999999
+//date.example/ 503
+    header Retry-After: Fri, 31 Dec 2100 23:59:59 GMT
+//past.example/ 503
+    header Retry-After: Fri, 31 Dec 1999 23:59:59 GMT
+//word.example/ 503
+    header Retry-After: soon
+//less.example/ 503
+    header Retry-After: -5
+//many.example/ 429
+END
+    printf 'http://%s.example/\n' long date past word less many >"$TMP/seeds"
+    capture crawl -v --robots ignore --scope any --delay 0 --log none \
+        --max-time 500ms --seeds "$TMP/seeds" "$DIR" 0
+    same 3 "$STATUS"
+    for host in long date; do
+        grep -q "^crawler: http://$host.example/: .*; again in 3600.0 s$" "$ERR" ||
+            fail "$(cat "$ERR")"
+    done
+    # By chance a little more than a second, than five after 429.
+    for host in past word less; do
+        grep -qE "^crawler: http://$host.example/: .*; again in 1.[0-3] s$" "$ERR" ||
+            fail "$(cat "$ERR")"
+    done
+    grep -qE '^crawler: http://many.example/: .*; again in (5|6).[0-9] s$' "$ERR"
+}
+
+@test "a pause begins at the end of an answer, and errors have one too" {
+    serve <<'END'
+/robots.txt 404
+/
+    delay 300ms
+    body <a href=/missing>.</a> <a href=/moved>.</a> <a href=/image>.</a>
+    body <a href=/lost>.</a> <a href=/last>.</a>
+/missing 404
+/moved 302
+    redirect /to
+/image
+    type image/png
+    bytes x
+/lost
+    body A page.
+    cut 2
+/*
+    body A page.
+END
+    fetch 1 --robots obey --delay 200ms
+    kept host 200
+    same 8 "$(record_total)"
+}
+
+# --- --max-per-domain --------------------------------------------------------
+
+# Every third page of a domain with two hosts has trouble of its own.
+capped_site() {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+/
+    links 3 /moved/%d
+    links 3 /broken/%d
+    links 3 /image/%d
+    links 20 http://www.example.org/%d
+    links 3 http://other.test/%d
+    body <a href=/no>.</a>
+/moved/* 302
+    redirect http://example.org/to
+/broken/* 503
+/image/*
+    type image/png
+    body x
+/*
+    links 20 /more/%d
+END
+}
+
+# domain_requests: what was asked of example.org and its hosts, but for
+# robots.txt.
+domain_requests() {
+    record_lines | awk -F '\t' '$5 ~ /(^|\.)example\.org$/ && $7 != "/robots.txt"' |
+        wc -l
+}
+
+@test "--max-per-domain is never exceeded: retries and redirects count" {
+    local options
+
+    for options in "--order bfs" "--order priority --per-host 8 --threads 2"; do
+        capped_site
+        # shellcheck disable=SC2086
+        capture crawl --robots obey --scope any --delay 0 --retries 1 --log json \
+            $options --max-per-domain 12 http://example.org/ "$DIR" 3
+        same 0 "$STATUS"
+        same 12 "$(domain_requests)" "with $options"
+        # robots.txt of both hosts came on top.
+        same 2 "$(record_lines | awk -F '\t' \
+            '$5 ~ /example\.org$/ && $7 == "/robots.txt"' | wc -l)"
+        # The other domain has its own twelve.
+        same 12 "$(record_column path other.test | grep -vc robots.txt)"
+        same "2 True" "$(python3 -c '
+import json, sys
+stats = json.load(open(sys.argv[1]))
+print(stats["domains_capped"],
+      sum(stats[table].get("domain-cap", 0)
+          for table in ("by_verdict", "refused_late")) > 20)
+' "$DIR/.crawler-stats.json")"
+    done
+}
+
+@test "--max-per-domain 1: the seed and nothing else" {
+    capped_site
+    capture crawl --robots obey --scope any --delay 0 --max-per-domain 1 \
+        http://example.org/ "$DIR" 3
+    same 0 "$STATUS"
+    same 1 "$(domain_requests)"
+    same "http://example.org/ http://other.test/1" "$(page_urls | xargs)"
+    grep -q 'IgnCap: http://example.org/moved/1' "$OUT"
+}
+
+@test "a domain that is used up by a page that is tried again" {
+    serve <<'END'
+/robots.txt 404
+/ 503
+END
+    capture crawl --robots obey --scope any --delay 0 --retries 5 --log json \
+        --max-per-domain 1 http://example.org/ "$DIR" 3
+    same 4 "$STATUS"
+    same 1 "$(domain_requests)"
+    same domain-cap "$(python3 -c '
+import json, sys
+print(json.loads(sys.stdin.readlines()[-1])["outcome"])' <"$OUT")"
+}
