@@ -56,8 +56,12 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
     else if (now->counts.in_flight)
         return;
     else if (idle->reason == IDLE_PAUSE)
-        buf_printf(line, ", waiting %.1f s for %.*s", wait_s,
-                   (int)idle->host.len, idle->host.ptr);
+        buf_printf(line, ", waiting %.1f s%s%.*s", wait_s,
+                   idle->host.len ? " for " : "", (int)idle->host.len,
+                   idle->host.ptr);
+    else if (idle->reason == IDLE_BACKOFF)
+        buf_printf(line, ", %.*s is in trouble, again in %.1f s",
+                   (int)idle->host.len, idle->host.ptr, wait_s);
     else if (idle->reason == IDLE_RETRY)
         buf_printf(line, ", trying %.*s again in %.1f s", (int)idle->host.len,
                    idle->host.ptr, wait_s);

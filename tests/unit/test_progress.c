@@ -46,6 +46,11 @@ static const struct {
      .text = NONE "0 B, 0.0/s, 0:00, waiting 0.7 s for example.org"},
     {.idle = {IDLE_PAUSE, NOW - 1, HOST},
      .text = NONE "0 B, 0.0/s, 0:00, waiting 0.0 s for example.org"},
+    {.idle = {IDLE_PAUSE, NOW + 700, STR_INIT("")},
+     .text = NONE "0 B, 0.0/s, 0:00, waiting 0.7 s"},
+    {.idle = {IDLE_BACKOFF, NOW + 4000, HOST},
+     .text =
+         NONE "0 B, 0.0/s, 0:00, example.org is in trouble, again in 4.0 s"},
     {.idle = {IDLE_RETRY, NOW + 61000, HOST},
      .text = NONE "0 B, 0.0/s, 0:00, trying example.org again in 61.0 s"},
     {.idle = {IDLE_EMPTY, UINT64_MAX, {0}}, .text = NONE "0 B, 0.0/s, 0:00"},
