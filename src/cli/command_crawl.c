@@ -87,8 +87,12 @@ static void print_end(const struct options *options, const struct stats *stats,
     if (end != CRAWL_FAILED && !options->quiet &&
         (!course || options->verbose || progress_is_wanted()))
         print_stats(stats, !course);
-    if (end == CRAWL_NOTHING)
-        fprintf(stderr, "crawler: not a single page could be fetched\n");
+    if (end != CRAWL_NOTHING)
+        return;
+    enum outcome why = stats_main_failure(stats);
+    fprintf(stderr, "crawler: not a single page could be fetched%s%s\n",
+            why == OUTCOMES ? "" : ": ",
+            why == OUTCOMES ? "" : outcome_text(why));
 }
 
 /* A crawl that failed for want of space cannot write this either. */

@@ -53,12 +53,18 @@ static int plan_scope(struct plan *plan, const struct options *options)
 
 /* --- the other arguments ----------------------------------------------- */
 
-static int plan_directory(struct plan *plan, const char *path)
+static int plan_directory(struct plan *plan, const struct options *options,
+                          const char *path)
 {
     if (!pagedir_open(&plan->dir, path))
         return usage_error("pageDirectory '%s' must be an existing directory "
                            "that can be written: %s",
                            path, strerror(errno));
+    /* The course's crawler may assume that there are none. */
+    if (!plan_is_course(options) && pagedir_holds_strangers(&plan->dir))
+        return usage_error("pageDirectory '%s' has a file 1 that no crawl "
+                           "made; use an empty directory",
+                           path);
     plan->crawl.dir = &plan->dir;
     plan->crawl.dir_path = path;
     plan->crawl.hand.dir_fd = plan->dir.fd;
@@ -369,7 +375,7 @@ int plan_make(struct plan *plan, const struct options *options)
     if ((status = plan_scope(plan, options)) ||
         (status = seed ? seeds_add_argument(plan, options, seed) : 0) ||
         (status = plan_fetching(plan, options)) ||
-        (status = plan_directory(plan, argument[0])) ||
+        (status = plan_directory(plan, options, argument[0])) ||
         (status = plan_depth(plan, options, argument[1])) ||
         (status = seeds_check(plan, options)) ||
         (status = options->seeds ? seeds_add_file(plan, options) : 0) ||

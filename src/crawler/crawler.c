@@ -105,6 +105,9 @@ static enum crawl_end how_it_ended(const struct crawler *crawler)
 static void refuse(struct crawler *crawler, struct target *target)
 {
     crawler->stats->late.verdict[target->verdict]++;
+    /* A page of a dead host has failed, for the reason that it is dead for. */
+    if (target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN)
+        crawler->stats->outcome[target->cause]++;
     logr_refused(crawler->options->log, target, clock_wall_ms());
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
@@ -153,5 +156,7 @@ static void take_back(struct crawler *crawler)
             break;
         }
         crew_put_back(crawler->crew, job);
+        /* Judging a page of many links takes a while. */
+        look_around(crawler);
     }
 }

@@ -192,6 +192,7 @@ struct job *crew_take(struct crew *crew)
 void crew_put_back(struct crew *crew, struct job *job)
 {
     job->target = NULL;
+    webpage_rest(&job->page);
     job->letter.next = crew->spare;
     crew->spare = &job->letter;
 }

@@ -48,6 +48,10 @@ void offer_sitemap(struct crawler *crawler, struct str url,
 void wait_for_news(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
 
+/* In the middle of much work: what time is it, and does somebody want us to
+ * stop? */
+void look_around(struct crawler *crawler);
+
 /* crawler/crawler.c: limits. */
 bool is_stopping(const struct crawler *crawler);
 bool may_fetch_more(const struct crawler *crawler);

@@ -162,6 +162,24 @@ static void try_again(struct crawler *crawler, struct job *job)
                    retry_holds_host(page->outcome) || page->retry_after_ms);
 }
 
+/* No connection is the host's fault, every time. A connection without an
+ * answer may be this page's: it counts when the page is given up, so that one
+ * page of that kind does not make a host dead, but a row of them does. */
+static void note_health(struct crawler *crawler, const struct job *job,
+                        bool again)
+{
+    const struct webpage *page = &job->page;
+    bool answered = page->status || !retry_is_worthwhile(page->outcome);
+    enum host_health health = answered                          ? HOST_ANSWERED
+                              : retry_holds_host(page->outcome) ? HOST_SILENT
+                                                                : HOST_MUTE;
+
+    if (health == HOST_MUTE && again)
+        return;
+    frontier_note(crawler->validator.frontier, job->target, health,
+                  (uint8_t)page->outcome);
+}
+
 bool goes_back(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
@@ -172,15 +190,19 @@ bool goes_back(struct crawler *crawler, struct job *job)
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
         return true;
     }
-    frontier_note(frontier, job->target,
-                  retry_holds_host(page->outcome) && !page->status
-                      ? HOST_SILENT
-                      : HOST_ANSWERED,
-                  (uint8_t)page->outcome);
-    if (crawler->failed || !is_tried_again(crawler, job))
-        return false;
-    try_again(crawler, job);
-    return true;
+    bool again = !crawler->failed && is_tried_again(crawler, job);
+    note_health(crawler, job, again);
+    if (again)
+        try_again(crawler, job);
+    return again;
+}
+
+/* It came in time, but there is none left to look at it: fetched again, if the
+ * crawl goes on one day. */
+static void abandon(struct crawler *crawler, struct webpage *page)
+{
+    pagedir_discard(crawler->options->dir, page->file);
+    page->outcome = ABANDONED;
 }
 
 void judge_page(struct crawler *crawler, struct job *job)
@@ -190,6 +212,8 @@ void judge_page(struct crawler *crawler, struct job *job)
 
     if (page->outcome == NOT_SAVED && !crawler->failed)
         fail(crawler, page->save_errno);
+    if (crawler->signals > 1)
+        abandon(crawler, page);
     if (goes_back(crawler, job))
         return;
     if (crawler->failed)

@@ -43,8 +43,18 @@ uint64_t stats_failed(const struct stats *stats)
     for (int i = 0; i < OUTCOMES; i++)
         if (i != FETCHED && i != REDIRECTED)
             failed += stats->outcome[i];
-    return failed + stats->late.verdict[HOST_DEAD] +
-           stats->late.verdict[ROBOTS_UNKNOWN];
+    return failed;
+}
+
+enum outcome stats_main_failure(const struct stats *stats)
+{
+    enum outcome main = OUTCOMES;
+
+    for (int i = 0; i < OUTCOMES; i++)
+        if (i != FETCHED && stats->outcome[i] &&
+            (main == OUTCOMES || stats->outcome[i] > stats->outcome[main]))
+            main = (enum outcome)i;
+    return main;
 }
 
 static double rate(const struct stats *stats)

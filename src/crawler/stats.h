@@ -16,7 +16,7 @@ struct tally {
     uint64_t verdict[VERDICTS];
 };
 
-enum { STATS_STATUS_MAX = 600, STATS_MIMES = 32, STATS_DEPTHS = 64 };
+enum { STATS_STATUS_MAX = 1000, STATS_MIMES = 32, STATS_DEPTHS = 64 };
 
 struct mime_count {
     char mime[MIME_MAX + 1];
@@ -44,6 +44,9 @@ struct stats {
 
 void stats_add_page(struct stats *stats, const struct webpage *page);
 void stats_add_tally(struct stats *stats, const struct tally *tally);
+
+/* The commonest reason of failure, OUTCOMES where there is none. */
+enum outcome stats_main_failure(const struct stats *stats);
 
 /* Fetches that ended for good and gave neither a page nor a redirect. */
 uint64_t stats_failed(const struct stats *stats);

@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "crawler/internal.h"
 
+/* How long the mind may work without a look at the signals. */
+enum { LOOK_AROUND_MS = 5 };
+
 static uint64_t until(uint64_t time_ms, uint64_t now_ms)
 {
     return time_ms > now_ms ? time_ms - now_ms : 0;
@@ -115,4 +118,16 @@ void wait_for_news(struct crawler *crawler)
     count_time(crawler, &idle, before_ms);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);
+}
+
+void look_around(struct crawler *crawler)
+{
+    uint64_t before_ms = crawler->now_ms;
+
+    crawler->now_ms = clock_mono_ms();
+    if (crawler->now_ms - before_ms < LOOK_AROUND_MS)
+        return;
+    struct idle idle =
+        frontier_idle(crawler->validator.frontier, crawler->now_ms);
+    take_signals(crawler, &idle);
 }

@@ -346,10 +346,17 @@ void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
 void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t cause)
 {
+    struct host *host = target->host;
+
     if (health == HOST_ANSWERED)
-        target->host->failures = 0;
-    else
-        note_silence(frontier, target->host, cause);
+        host->failures = host->mute = 0;
+    else if (health == HOST_SILENT)
+        note_silence(frontier, host, cause);
+    else if (frontier->options.host_tries &&
+             ++host->mute >= FRONTIER_MUTE_MAX) {
+        host->cause = cause;
+        give_up(frontier, host);
+    }
 }
 
 void note_silence(struct frontier *frontier, struct host *host, uint8_t cause)

@@ -91,9 +91,12 @@ void frontier_drop(struct frontier *frontier, struct target *target,
 
 /* --- done -------------------------------------------------------------- */
 
+enum { FRONTIER_MUTE_MAX = 10 };
+
 /* How the fetch went, for the host's sake. */
 enum host_health {
     HOST_ANSWERED, /* whatever it said */
+    HOST_MUTE,     /* it took the connection, and said nothing */
     HOST_SILENT,   /* no answer: the address or the host is in trouble */
 };
 
@@ -108,8 +111,9 @@ void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host);
 
 /* Before either: did the host answer at all? After `host_tries` times in a
- * row that it did not, it is dead: its targets come out refused, with the
- * last `cause`, a number of the caller's. */
+ * row that it did not, or FRONTIER_MUTE_MAX times that it was mute, it is dead:
+ * its targets come out refused, with the last `cause`, a number of the
+ * caller's. */
 void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t cause);
 

@@ -34,6 +34,7 @@ struct host {
     bool dead_robots;  /* because of its robots.txt */
     bool backing_off;  /* next_ms is because of trouble, not manners */
     uint8_t failures;  /* in a row */
+    uint8_t mute;      /* times in a row */
     uint8_t cause;     /* of the last one */
     bool robots_https; /* robots.txt is asked for on behalf of https pages */
     uint32_t in_flight;

@@ -58,7 +58,7 @@ struct html_links {
     struct html_info info;
 };
 
-enum { HTML_LINKS_MAX = 1000000, HTML_LINK_TEXT_MAX = 1000 };
+enum { HTML_LINKS_MAX = 100000, HTML_LINK_TEXT_MAX = 1000 };
 
 /* Slices of the result point into `html` or into `arena`. */
 void html_scan(struct html_links *links, struct arena *arena, struct str html,

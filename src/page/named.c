@@ -158,6 +158,11 @@ struct str named_connect_host(const struct named *named, struct str host,
     return rule && rule->to_host.len ? rule->to_host : host;
 }
 
+bool named_has_host(const struct named *named, struct str host)
+{
+    return nameset_has(&named->hosts, host, 0);
+}
+
 bool named_allows_private(const struct named *named, struct str host,
                           uint16_t port)
 {

@@ -39,6 +39,8 @@ const char *const *named_connect_to(struct named *named);
 struct str named_connect_host(const struct named *named, struct str host,
                               uint16_t port);
 
+bool named_has_host(const struct named *named, struct str host);
+
 /* May the host of this URL be at a private address? */
 bool named_allows_private(const struct named *named, struct str host,
                           uint16_t port);

@@ -70,12 +70,19 @@ static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
         close(fd);
 }
 
+bool pagedir_holds_strangers(const struct pagedir *dir)
+{
+    return faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0) &&
+           !faccessat(dir->fd, "1", F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 /* Held until the directory is closed or the program ends, however it does. */
 static bool lock(struct pagedir *dir)
 {
     /* A pipe of that name must not make us wait for its reader. */
-    dir->marker_fd = openat(dir->fd, PAGEDIR_MARKER,
-                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    dir->marker_fd =
+        openat(dir->fd, PAGEDIR_MARKER,
+               O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (dir->marker_fd < 0)
         return false;
     return !flock(dir->marker_fd, LOCK_EX | LOCK_NB);
@@ -85,8 +92,6 @@ bool pagedir_mark(struct pagedir *dir)
 {
     dir->holds_old = !faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0);
     if (!lock(dir))
-        return false;
-    if (ftruncate(dir->marker_fd, 0) && errno != EINVAL)
         return false;
     if (dir->holds_old)
         remove_all(dir, is_leftover);

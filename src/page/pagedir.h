@@ -27,6 +27,9 @@ struct pagedir {
 bool pagedir_open(struct pagedir *dir, const char *path);
 void pagedir_close(struct pagedir *dir);
 
+/* Are there numbered files that no crawl of ours has made? */
+bool pagedir_holds_strangers(const struct pagedir *dir);
+
 /* Create the marker, lock it against other crawls (errno EWOULDBLOCK where
  * one is at work) and remove what a killed crawl left half-written. Pages
  * of a former crawl stay until the first page of this one is published, then

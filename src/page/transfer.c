@@ -199,13 +199,17 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
 }
 
 /* With a proxy the address connected to is the proxy's, which the user named,
- * and it resolves the names; what is left to judge is a literal address. */
-static bool is_private_literal(struct str host)
+ * and it resolves the names; what is left to judge is a literal address and
+ * the one name that means the proxy itself. */
+static bool is_private_on_its_face(struct str host)
 {
     struct sockaddr_storage address;
 
-    return address_of_literal(host, &address) &&
-           address_is_private((struct sockaddr *)&address);
+    if (address_of_literal(host, &address))
+        return address_is_private((struct sockaddr *)&address);
+    return str_eq(host, STR("localhost")) ||
+           str_ends(host, STR(".localhost")) ||
+           str_eq(host, STR("localhost.localdomain"));
 }
 
 /* --- setting up -------------------------------------------------------- */
@@ -227,6 +231,14 @@ static bool may_reuse_handles(void)
     return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080200;
 }
 
+/* Headers that prove who we are go only to hosts that the user named, not to
+ * wherever a page leads. */
+static bool is_secret(struct str header)
+{
+    return str_starts_nocase(header, STR("authorization:")) ||
+           str_starts_nocase(header, STR("cookie:"));
+}
+
 void transfer_setup_init(struct transfer_setup *setup,
                          const struct fetch_options *options)
 {
@@ -234,22 +246,31 @@ void transfer_setup_init(struct transfer_setup *setup,
         "Accept: text/html,application/xhtml+xml,*/*;q=0.1";
     bool own_accept = false;
 
+    struct curl_slist *public_headers = NULL;
+
     for (const char *const *header = options->headers; header && *header;
-         header++)
+         header++) {
         own_accept |= str_starts_nocase(str_of(*header), STR("accept:"));
+        if (!is_secret(str_of(*header)))
+            public_headers = curl_slist_append(public_headers, *header);
+    }
     *setup = (struct transfer_setup){
         .options = options,
         .headers = list_of(options->headers),
+        .public_headers = public_headers,
         .connect_to = list_of(options->connect_to),
         .reuse_handles = may_reuse_handles(),
     };
-    if (!own_accept)
-        setup->headers = curl_slist_append(setup->headers, accept);
+    if (own_accept)
+        return;
+    setup->headers = curl_slist_append(setup->headers, accept);
+    setup->public_headers = curl_slist_append(setup->public_headers, accept);
 }
 
 void transfer_setup_release(struct transfer_setup *setup)
 {
     curl_slist_free_all(setup->headers);
+    curl_slist_free_all(setup->public_headers);
     curl_slist_free_all(setup->connect_to);
 }
 
@@ -279,7 +300,6 @@ static CURL *new_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, setup->headers);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, setup->connect_to);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
@@ -337,11 +357,15 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         options->allow_private || options->proxy ||
         named_allows_private(options->named, url_host(&url), url.port);
     if (options->proxy && !options->allow_private &&
-        is_private_literal(url_host(&url)) &&
+        is_private_on_its_face(url_host(&url)) &&
         !named_allows_private(options->named, url_host(&url), url.port)) {
         page->outcome = PRIVATE_ADDRESS;
         return false;
     }
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
+                     named_has_host(options->named, url_host(&url))
+                         ? transfer->setup->headers
+                         : transfer->setup->public_headers);
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;

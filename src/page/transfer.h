@@ -11,7 +11,7 @@
 /* The lists that every handle shares; read-only once made. */
 struct transfer_setup {
     const struct fetch_options *options;
-    struct curl_slist *headers, *connect_to;
+    struct curl_slist *headers, *public_headers, *connect_to;
     bool reuse_handles;
 };
 

@@ -14,14 +14,26 @@ void webpage_release(struct webpage *page)
     arena_release(&page->arena);
 }
 
+/* Give back all but a little, whether it was used or not. */
+static void shrink(struct arena *arena)
+{
+    arena_clear(arena);
+    if ((size_t)(arena->end - arena->at) > ARENA_KEEP_MAX)
+        arena_release(arena);
+}
+
+void webpage_rest(struct webpage *page)
+{
+    shrink(&page->arena);
+    page->links = (struct page_links){0};
+}
+
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
                  bool want_links)
 {
     struct arena arena = page->arena;
 
-    arena_clear(&arena);
-    if ((size_t)(arena.end - arena.at) > ARENA_KEEP_MAX)
-        arena_release(&arena);
+    shrink(&arena);
     *page = (struct webpage){
         .url = url,
         .depth = depth,

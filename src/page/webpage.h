@@ -67,6 +67,10 @@ struct webpage {
 void webpage_init(struct webpage *page);
 void webpage_release(struct webpage *page);
 
+/* Nobody needs what came back any more: a page that waits for its next round
+ * holds little memory. */
+void webpage_rest(struct webpage *page);
+
 /* Forget the last round and ask for a URL, borrowed until the page is back. */
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
                  bool want_links);

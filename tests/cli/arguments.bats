@@ -226,7 +226,7 @@ as_nobody() {
 
 @test ".crawler cannot be created: it is a link to nowhere or a pipe" {
     ln -s "$TMP/nothing/here" "$DIR/.crawler"
-    refused 1 '\.crawler.*No such file' "$SEED" "$DIR" 3
+    refused 1 '\.crawler.*symbolic links' "$SEED" "$DIR" 3
     rm "$DIR/.crawler"
     # Opening a pipe for writing waits for a reader.
     mkfifo "$DIR/.crawler"

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# Servers and pages that mean no good, and users in a hurry.
+
+load helper
+
+@test "a page of endless links costs bounded memory and stops when told" {
+    cat >"$TMP/many.site" <<'END'
+/*
+    links 300000 <a href=/x%d>x</a>
+END
+    start_playground --site "$TMP/many.site"
+    for i in $(seq 20); do echo "http://h$i.test/"; done >"$TMP/seeds"
+    capture crawl --scope any --delay 0 --seeds "$TMP/seeds" --max-pages 20 \
+        --log none "$DIR" 1
+    same 3 "$STATUS"
+    whole_pages 20
+    python3 - "$DIR/.crawler-stats.json" <<'END'
+import json, sys
+links = json.load(open(sys.argv[1]))["by_verdict"]
+# Of each page 100,000 links count.
+assert links == {"accept": 2000000}, links
+END
+}
+
+@test "a row of pages without an answer makes a host dead, one of them does not" {
+    cat >"$TMP/silent.site" <<'END'
+//one.test/
+    links 3 /silent%d
+    body <a href=/good1>x</a><a href=/good2>x</a>
+//all.test/
+    links 30 /silent%d
+/silent*
+    raw
+    close
+/good*
+    body good
+END
+    start_playground --site "$TMP/silent.site"
+    for host in one all; do
+        crawl --scope host --delay 0 --retries 0 --log json "http://$host.test/" \
+            "$DIR" 1 >"$TMP/$host"
+    done
+    same 3 "$(grep -c '"outcome":"fetched"' "$TMP/one")"
+    stop_playground
+    # The page itself and ten of thirty, then the host was given up; the first
+    # of them was asked for twice, since its connection was a used one.
+    [ "$(record_total all.test)" -le 12 ]
+    same 30 "$(grep -c '"outcome":"connection-lost"' "$TMP/all")"
+}
+
+@test "secrets in headers go only to hosts that were named" {
+    cat >"$TMP/secret.site" <<'END'
+/
+    body <a href=http://evil.test/a>x</a><a href=/own>x</a>
+/*
+    body fine
+END
+    start_playground --site "$TMP/secret.site" --record-headers
+    crawl --scope any --delay 0 -H 'Authorization: Bearer S1' \
+        -H 'Cookie: id=S2' -H 'X-Plain: P' --log none http://good.test/ "$DIR" 1
+    stop_playground
+    same 0 "$(grep evil.test "$RECORD" | grep -cE 'S1|S2')" "secrets told"
+    grep evil.test "$RECORD" | grep -q 'X-Plain: P'
+    same 2 "$(grep -P '\tgood.test\t' "$RECORD" | grep -c 'S1.*S2')"
+}
+
+@test "behind a proxy, localhost must be named too" {
+    cat >"$TMP/proxy.site" <<'END'
+//seed.test/
+    body <a href=http://localhost:9/a>x</a><a href=http://x.localhost/>y</a><a href=http://127.0.0.1:9/>z</a>
+END
+    start_playground --site "$TMP/proxy.site"
+    timeout 20 "$CRAWLER" --scope any --delay 0 --retries 0 --robots ignore \
+        --proxy "http://127.0.0.1:$PORT" --log json http://seed.test/ "$DIR" 1 \
+        >"$TMP/log"
+    stop_playground
+    same 3 "$(grep -c private-address "$TMP/log")"
+    same 1 "$(record_total)" "requests to the proxy"
+}
+
+@test "a .crawler that is a link is not written through, an old one is kept" {
+    start_playground --letters
+    echo precious >"$TMP/precious"
+    ln -s ../precious "$DIR/.crawler"
+    capture letters_crawl 0
+    same 1 "$STATUS"
+    same precious "$(cat "$TMP/precious")"
+    rm "$DIR/.crawler"
+    echo old >"$DIR/.crawler"
+    letters_crawl 0
+    same old "$(cat "$DIR/.crawler")"
+}
+
+@test "numbered files of somebody else are not touched" {
+    start_playground --letters
+    echo thesis >"$DIR/1"
+    capture crawl --scope host --delay 0 "$LETTERS/index.html" "$DIR" 1
+    same 2 "$STATUS"
+    grep -q 'has a file 1 that no crawl made' "$ERR"
+    same thesis "$(cat "$DIR/1")"
+}
+
+@test "why nothing could be fetched is told" {
+    capture timeout 20 "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
+        "$LETTERS/index.html" "$DIR" 1
+    same 4 "$STATUS"
+    grep -q '^crawler: not a single page could be fetched: no connection' "$ERR"
+}
