@@ -6,6 +6,7 @@
 #include "html/charset.h"
 #include "html/tag.h"
 #include "html/tokenizer.h"
+#include "html/tree.h"
 
 #define ENGINE "duckduckgo.com"
 
@@ -117,28 +118,6 @@ static void scope_end(struct scope *scope, const struct html_token *tag)
 {
     if (scope->depth && str_eq_nocase(scope->name, tag->name))
         scope->depth--;
-}
-
-/* The elements after whose start tag the tokenizer must be told. */
-static enum html_state state_inside(enum html_tag tag)
-{
-    switch (tag) {
-    case TAG_TITLE:
-    case TAG_TEXTAREA:
-        return HTML_RCDATA;
-    case TAG_STYLE:
-    case TAG_XMP:
-    case TAG_IFRAME:
-    case TAG_NOEMBED:
-    case TAG_NOFRAMES:
-        return HTML_RAWTEXT;
-    case TAG_SCRIPT:
-        return HTML_SCRIPT;
-    case TAG_PLAINTEXT:
-        return HTML_PLAINTEXT;
-    default:
-        return HTML_DATA;
-    }
 }
 
 /* ---- hosts ------------------------------------------------------------- */
@@ -333,7 +312,7 @@ static void start_tag(struct reader *reader, const struct html_token *token)
             result(reader, attributes.href);
     }
     if (!reader->foreign.depth)
-        html_tokenizer_enter(&reader->tokenizer, state_inside(tag),
+        html_tokenizer_enter(&reader->tokenizer, html_tree_state(tag),
                              token->name);
 }
 

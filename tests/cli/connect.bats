@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# What is sent and where to, judged by the server's record.
+
+load helper
+load saved
+
+# --- what to send ------------------------------------------------------------
+
+# headers [NAME]: the request headers of the first request, or the value of one.
+headers() {
+    local all
+
+    all=$(record_column request | head -n 1 | sed 's/\\r\\n/\n/g')
+    [ $# -eq 0 ] && printf '%s\n' "$all" && return
+    sed -n "s/^$1: //Ip" <<<"$all"
+}
+
+@test "-U, --contact, EMAIL: who is asking" {
+    version=$(cat "$PROJECT/VERSION")
+    # expected:options
+    while IFS=: read -r expected options; do
+        start_playground --letters --record-headers
+        # shellcheck disable=SC2086 # the words are the arguments
+        EMAIL=me@mail.test letters_crawl 0 $options >/dev/null
+        same "$expected" "$(headers User-Agent)" "User-Agent with: $options"
+        same 1 "$(headers | grep -ci user-agent)"
+        same "$expected" "$(record_column user_agent)"
+    done <<END
+crawler/$version (+me@mail.test):
+crawler/$version (+you@mail.test):--contact you@mail.test
+Other/1.0:-U Other/1.0
+Other/1.0:--user-agent=Other/1.0 --contact you@mail.test
+Glued/2:-UGlued/2
+END
+    start_playground --letters
+    env -u EMAIL LOGNAME=somebody "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
+        "$LETTERS/index.html" "$DIR" 0 >/dev/null
+    same "crawler/$version (+somebody@$(hostname))" "$(record_column user_agent)"
+}
+
+@test "-H: headers of one's own, repeated, and in place of ours" {
+    start_playground --letters --record-headers
+    letters_crawl 0 -H 'X-One: first' --header 'X-Two: second: with colon' \
+        -H 'X-One: again' -H 'Accept: text/x' --header='Cookie: a=b' >/dev/null
+    same "first
+again" "$(headers X-One)"
+    same "second: with colon" "$(headers X-Two)"
+    same "text/x" "$(headers Accept)"
+    same "a=b" "$(headers Cookie)"
+    same "cs50tse.cs.dartmouth.edu" "$(headers Host)"
+}
+
+@test "without options a request is modest" {
+    start_playground --letters --record-headers
+    letters_crawl 0 >/dev/null
+    same "GET /tse/letters/index.html HTTP/1.1" "$(headers | head -n 1)"
+    same "text/html,application/xhtml+xml,*/*;q=0.1" "$(headers Accept)"
+    [[ "$(headers Accept-Encoding)" == *gzip* ]]
+    same "" "$(headers Cookie)$(headers Referer)$(headers Authorization)"
+}
+
+# --- how to connect ----------------------------------------------------------
+
+@test "--connect-to: all its forms" {
+    start_playground --letters
+    to=127.0.0.1:$PORT
+    for rule in "::$to" "cs50tse.cs.dartmouth.edu:80:$to" \
+        "cs50tse.cs.dartmouth.edu::$to" ":80:$to" "CS50TSE.CS.Dartmouth.edu:80:$to"; do
+        capture timeout 20 "$CRAWLER" --robots ignore --delay 0 --connect-to "$rule" \
+            "$LETTERS/A.html" "$DIR" 1
+        same 0 "$STATUS" "$rule"
+        whole_pages 3
+    done
+    # Only the port: the host is still the URL's.
+    capture timeout 20 "$CRAWLER" --robots ignore --delay 0 --scope prefix \
+        --connect-to ":80::$PORT" http://127.0.0.1/tse/letters/A.html "$DIR" 1
+    same 0 "$STATUS"
+    whole_pages 3
+    # A rule for another host or port is none; the first that fits counts.
+    capture timeout 20 "$CRAWLER" --robots ignore --delay 0 --connect-to "other.test::127.0.0.1:1" \
+        --connect-to ":81:127.0.0.1:1" --connect-to "::$to" \
+        --connect-to ::127.0.0.1:1 "$LETTERS/A.html" "$DIR" 1
+    same 0 "$STATUS"
+    whole_pages 3
+    # The name in the request and in the page file is the URL's.
+    same cs50tse.cs.dartmouth.edu "$(record_column host | sort -u |
+        grep -v 127.0.0.1)"
+}
+
+@test "--connect-to: an IPv6 address, and one as the seed" {
+    start_playground --letters --listen '[::1]:0' || skip "no IPv6 loopback"
+    capture timeout 20 "$CRAWLER" --robots ignore --delay 0 --connect-to "::[::1]:$PORT" \
+        "$LETTERS/A.html" "$DIR" 1
+    same 0 "$STATUS"
+    whole_pages 3
+    capture timeout 20 "$CRAWLER" --robots ignore --delay 0 --scope prefix \
+        "http://[0:0:0::1]:$PORT/tse/letters/A.html" "$DIR" 1
+    same 0 "$STATUS"
+    whole_pages 3
+    same "http://[::1]:$PORT/tse/letters/A.html" "$(head -n 1 "$DIR/1")"
+}
+
+@test "a host name in another script" {
+    site idn <<'END'
+//xn--bcher-kva.test/
+    body books
+END
+    start_playground --site "$TMP/idn.site"
+    for seed in http://bücher.test/ http://B%C3%BCCHER.test/ \
+        http://xn--bcher-kva.test/; do
+        same "http://xn--bcher-kva.test/" \
+            "$(saved --scope host "$seed" "$DIR" 0)" "$seed"
+    done
+}
+
+@test "--proxy: requests go through it, private addresses still do not" {
+    site proxied <<'END'
+//nowhere.invalid/
+    body <a href=/a>a</a> <a href=http://127.0.0.1/secret>s</a> <a href=http://10.0.0.1/>t</a>
+/*
+    body page
+END
+    start_playground --site "$TMP/proxied.site"
+    for proxy in "http://127.0.0.1:$PORT" "127.0.0.1:$PORT"; do
+        capture timeout 30 "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope any \
+            --proxy "$proxy" http://nowhere.invalid/ "$DIR" 1
+        same 0 "$STATUS" "$proxy"
+        whole_pages 2
+        same "Added IgnPriv" "$(verdict http://127.0.0.1/secret)"
+        same "Added IgnPriv" "$(verdict http://10.0.0.1/)"
+    done
+    same 0 "$(record_count /secret)" "asked of the proxy"
+}
+
+@test "proxies of the environment are not used" {
+    start_playground --letters
+    # Nothing listens on port 1.
+    export http_proxy=http://127.0.0.1:1 HTTP_PROXY=http://127.0.0.1:1
+    export all_proxy=http://127.0.0.1:1 ALL_PROXY=http://127.0.0.1:1
+    capture letters_crawl 2 --retries 0
+    same 0 "$STATUS"
+    whole_pages 3
+}
+
+# --- private addresses -------------------------------------------------------
+
+# A public site, by its name, with links into the machine; the port of the
+# playground must be in the page.
+start_trap() {
+    site secret <<'END'
+/*
+    body secret <a href=/more>more</a>
+END
+    start_playground --site "$TMP/secret.site" --listen 127.0.0.1-2:0
+    SECRET_PORT=$PORT SECRET_RECORD=$RECORD SECRET_PID=$PID
+    TRAPS=("http://127.0.0.1:$PORT/1" "http://localhost:$PORT/2"
+        "http://127.0.0.2:$PORT/3" "http://[::1]:$PORT/4"
+        "http://[::ffff:127.0.0.1]:$PORT/5" "http://0x7f000001:$PORT/6"
+        "http://2130706433:$PORT/7" "http://127.1:$PORT/8"
+        "http://0.0.0.0:$PORT/9" "http://017700000001:$PORT/10"
+        "http://localhost.:$PORT/11" "http://１２７.0.0.1:$PORT/12"
+        "http://[::127.0.0.1]:$PORT/13" "http://[64:ff9b::7f00:1]:$PORT/14")
+    {
+        printf '/\n    type text/html; charset=utf-8\n'
+        printf '    body <a href="%s">x</a>\n' "${TRAPS[@]}"
+        printf '    body <a href=/go>x</a> <a href=/hop>x</a> <a href=/frame>f</a>\n'
+        printf '/go\n    redirect http://127.0.0.1:%s/15\n' "$PORT"
+        printf '/hop\n    redirect /hop2\n/hop2\n'
+        printf '    redirect http://localhost:%s/16\n' "$PORT"
+        printf '/frame\n'
+        printf '    body <iframe src=http://127.0.0.1:%s/17></iframe>\n' "$PORT"
+    } | site trap
+    start_playground --site "$TMP/trap.site"
+}
+
+@test "private addresses: refused for hosts that nobody named" {
+    start_trap
+    capture timeout 60 "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope any \
+        --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 3
+    same 0 "$STATUS"
+    same "http://public.test/
+http://public.test/frame" "$(page_urls)"
+    whole_pages 2
+    for path in $(seq 1 17); do
+        [ "$path" -eq 11 ] && continue # a resolver may not know that name
+        grep -q "IgnPriv: .*:$SECRET_PORT/$path\$" "$OUT" ||
+            fail "/$path: $(grep ":$SECRET_PORT/$path\$" "$OUT")"
+    done
+    RECORD=$SECRET_RECORD PID=$SECRET_PID
+    same "" "$(record_column path)" "asked of the private server"
+}
+
+@test "private addresses: --allow-private lifts it" {
+    start_trap
+    capture timeout 60 "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope any \
+        --allow-private --connect-to "public.test:80:127.0.0.1:$PORT" \
+        http://public.test/ "$DIR" 1
+    same 0 "$STATUS"
+    same "" "$(grep IgnPriv "$OUT")"
+    RECORD=$SECRET_RECORD PID=$SECRET_PID
+    same 1 "$(record_count /1)"
+    same 1 "$(record_count /3)"
+    same 1 "$(record_count /15)"
+}
+
+@test "private addresses: the seed, --internal and --connect-to name hosts" {
+    start_trap
+    # The seed's own host, on any port; localhost is another name.
+    capture timeout 60 "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope any \
+        "http://127.0.0.1:$PORT/" "$DIR" 1
+    same 0 "$STATUS"
+    grep -q "Fetched: http://127.0.0.1:$SECRET_PORT/1\$" "$OUT"
+    grep -q "IgnPriv: http://localhost:$SECRET_PORT/2\$" "$OUT"
+    grep -q "IgnPriv: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
+    # --internal.
+    capture timeout 60 "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope host \
+        --internal "http://127.0.0.2:$SECRET_PORT/" \
+        --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 1
+    same 0 "$STATUS"
+    grep -q "Fetched: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
+    # A rule that only changes the port names nobody.
+    capture timeout 60 "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope any \
+        --connect-to "public.test:80:127.0.0.1:$PORT" \
+        --connect-to "127.0.0.2:$SECRET_PORT::$SECRET_PORT" http://public.test/ \
+        "$DIR" 1
+    same 0 "$STATUS"
+    grep -q "IgnPriv: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
+}
