@@ -47,12 +47,18 @@ static void put_elapsed(struct buf *line, uint64_t elapsed_ms)
 static void put_idle(struct buf *line, const struct crawl_progress *now)
 {
     const struct idle *idle = &now->idle;
+    struct str asked =
+        now->counts.errand_host.len ? now->counts.errand_host : STR("a host");
     double wait_s = idle->until_ms > now->now_ms
                         ? (double)(idle->until_ms - now->now_ms) / 1000
                         : 0;
 
     if (now->stopping)
         buf_put(line, STR(", stopping"));
+    else if (now->counts.errands &&
+             now->counts.errands == now->counts.in_flight)
+        buf_printf(line, ", looking up %.*s and its robots.txt", (int)asked.len,
+                   asked.ptr);
     else if (now->counts.in_flight)
         return;
     else if (idle->reason == IDLE_PAUSE)
@@ -76,6 +82,9 @@ void progress_format(struct buf *line, const struct crawl_progress *now,
     put_bytes(line, now->stats->bytes);
     buf_printf(line, ", %.1f/s, ", rate);
     put_elapsed(line, now->elapsed_ms);
+    if (now->counts.domains_capped)
+        buf_printf(line, ", %zu domains at their cap",
+                   now->counts.domains_capped);
     put_idle(line, now);
     if (line->len > columns)
         line->len = columns;

@@ -7,6 +7,9 @@ struct frontier_counts frontier_counts(const struct frontier *frontier)
     counts.queued = frontier->targets.count;
     counts.hosts = frontier->hosts_seen.count;
     counts.domains = frontier->domains.count;
+    if (frontier->errand_host)
+        counts.errand_host = (struct str){frontier->errand_host->name,
+                                          frontier->errand_host->name_len};
     return counts;
 }
 

@@ -22,6 +22,21 @@ static struct target *new_errand(struct host *host, enum target_kind kind,
     return target;
 }
 
+static void begin_errand(struct frontier *frontier, struct host *host)
+{
+    host->errand = true;
+    frontier->counts.errands++;
+    frontier->errand_host = host;
+}
+
+static void end_errand(struct frontier *frontier, struct host *host)
+{
+    host->errand = false;
+    frontier->counts.errands--;
+    if (frontier->errand_host == host)
+        frontier->errand_host = NULL;
+}
+
 /* Looking a name up asks nothing of the host, so it is no fetch. */
 static struct target *begin_resolve(struct frontier *frontier,
                                     struct host *host,
@@ -29,7 +44,7 @@ static struct target *begin_resolve(struct frontier *frontier,
 {
     struct target *target = new_errand(host, TARGET_RESOLVE, target_url(page));
 
-    host->errand = true;
+    begin_errand(frontier, host);
     target->state = TARGET_IN_FLIGHT;
     frontier->counts.in_flight++;
     place_host(frontier, host, now_ms);
@@ -47,7 +62,7 @@ static struct target *begin_robots(struct frontier *frontier, struct host *host,
         new_errand(host, TARGET_ROBOTS, (struct str){url, (size_t)len});
 
     target->asker = host;
-    host->errand = true;
+    begin_errand(frontier, host);
     host->robots_https = https;
     take_off(frontier, target, now_ms);
     return target;
@@ -82,7 +97,7 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     struct host *host = target->host;
 
     assert(target->kind == TARGET_RESOLVE && host->errand);
-    host->errand = false;
+    end_errand(frontier, host);
     frontier->counts.in_flight--;
     host->resolved = host->has_ip = true;
     host->ip = *ip;
@@ -108,7 +123,7 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     robots_free(robots->rules);
     robots->rules = rules;
     robots->until_ms = now_ms + ROBOTS_KEPT_MS;
-    asker->errand = false;
+    end_errand(frontier, asker);
     asker->failures = 0;
     /* Its own last fetch was before it was known how long it wants to rest. */
     if (asker != target->host && rules &&
@@ -134,7 +149,7 @@ static void fail_errand(struct frontier *frontier, struct host *host,
 {
     bool was_dead = host->dead;
 
-    host->errand = false;
+    end_errand(frontier, host);
     note_silence(frontier, host, cause);
     if (for_good)
         give_up(frontier, host);

@@ -145,9 +145,12 @@ bool frontier_robots_moved(struct frontier *frontier, struct target *from,
 /* --- about ------------------------------------------------------------- */
 
 struct frontier_counts {
-    size_t queued;         /* waiting for their turn, retries included */
-    size_t in_flight;      /* taken and not done */
-    size_t hosts, domains; /* seen */
+    size_t queued;          /* waiting for their turn, retries included */
+    size_t in_flight;       /* taken and not done */
+    size_t errands;         /* of them: hosts that are looked up or asked for
+                             * their robots.txt */
+    struct str errand_host; /* one of those, or empty */
+    size_t hosts, domains;  /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
     size_t queued_max; /* high-water mark */
 };

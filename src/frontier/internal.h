@@ -22,6 +22,7 @@ struct frontier {
     struct heap resting; /* addresses */
     struct host *idle_oldest, *idle_newest;
     size_t idle_count;
+    struct host *errand_host; /* one whose errand is under way, or NULL */
     struct levels levels;
     struct seen hosts_seen;
     struct frontier_counts counts; /* what is not counted elsewhere */

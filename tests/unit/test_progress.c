@@ -53,6 +53,13 @@ static const struct {
          NONE "0 B, 0.0/s, 0:00, example.org is in trouble, again in 4.0 s"},
     {.idle = {IDLE_RETRY, NOW + 61000, HOST},
      .text = NONE "0 B, 0.0/s, 0:00, trying example.org again in 61.0 s"},
+    {.counts = {.queued = 1, .in_flight = 1, .errands = 1, .errand_host = HOST},
+     .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, looking up "
+             "example.org and its robots.txt"},
+    {.counts = {.domains_capped = 3},
+     .idle = PAUSE,
+     .text = NONE "0 B, 0.0/s, 0:00, 3 domains at their cap, waiting 0.7 s for "
+                  "example.org"},
     {.idle = {IDLE_EMPTY, UINT64_MAX, {0}}, .text = NONE "0 B, 0.0/s, 0:00"},
     {.counts = {.queued = 1, .in_flight = 1},
      .idle = PAUSE,
