@@ -12,7 +12,7 @@ enum { NOW = 5000 };
 #define HOST STR_INIT("example.org")
 #define PAUSE                                                                  \
     {                                                                          \
-        IDLE_PAUSE, NOW + 700, HOST                                            \
+        .reason = IDLE_PAUSE, .until_ms = NOW + 700, .host = HOST              \
     }
 
 static const struct {
@@ -44,14 +44,16 @@ static const struct {
     /* Why nothing is in flight, and only then. */
     {.idle = PAUSE,
      .text = NONE "0 B, 0.0/s, 0:00, waiting 0.7 s for example.org"},
-    {.idle = {IDLE_PAUSE, NOW - 1, HOST},
+    {.idle = {.reason = IDLE_PAUSE, .until_ms = NOW - 1, .host = HOST},
      .text = NONE "0 B, 0.0/s, 0:00, waiting 0.0 s for example.org"},
-    {.idle = {IDLE_PAUSE, NOW + 700, STR_INIT("")},
+    {.idle = {.reason = IDLE_PAUSE,
+              .until_ms = NOW + 700,
+              .host = STR_INIT("")},
      .text = NONE "0 B, 0.0/s, 0:00, waiting 0.7 s"},
-    {.idle = {IDLE_BACKOFF, NOW + 4000, HOST},
+    {.idle = {.reason = IDLE_BACKOFF, .until_ms = NOW + 4000, .host = HOST},
      .text =
          NONE "0 B, 0.0/s, 0:00, example.org is in trouble, again in 4.0 s"},
-    {.idle = {IDLE_RETRY, NOW + 61000, HOST},
+    {.idle = {.reason = IDLE_RETRY, .until_ms = NOW + 61000, .host = HOST},
      .text = NONE "0 B, 0.0/s, 0:00, trying example.org again in 61.0 s"},
     {.counts = {.queued = 1, .in_flight = 1, .errands = 1, .errand_host = HOST},
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, looking up "
@@ -60,7 +62,8 @@ static const struct {
      .idle = PAUSE,
      .text = NONE "0 B, 0.0/s, 0:00, 3 domains at their cap, waiting 0.7 s for "
                   "example.org"},
-    {.idle = {IDLE_EMPTY, UINT64_MAX, {0}}, .text = NONE "0 B, 0.0/s, 0:00"},
+    {.idle = {.reason = IDLE_EMPTY, .until_ms = UINT64_MAX, .host = {0}},
+     .text = NONE "0 B, 0.0/s, 0:00"},
     {.counts = {.queued = 1, .in_flight = 1},
      .idle = PAUSE,
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00"},
