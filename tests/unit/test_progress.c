@@ -107,7 +107,9 @@ static void long_host(void **state)
     const struct stats stats = {0};
     struct crawl_progress now = {
         .stats = &stats,
-        .idle = {IDLE_PAUSE, 1000, {host, sizeof(host)}},
+        .idle = {.reason = IDLE_PAUSE,
+                 .until_ms = 1000,
+                 .host = {host, sizeof(host)}},
     };
     struct buf line;
 
