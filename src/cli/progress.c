@@ -57,8 +57,11 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
         buf_put(line, STR(", stopping"));
     else if (now->counts.errands &&
              now->counts.errands == now->counts.in_flight)
-        buf_printf(line, ", looking up %.*s and its robots.txt", (int)asked.len,
-                   asked.ptr);
+        buf_printf(line,
+                   now->counts.errand_is_robots
+                       ? ", asking %.*s for its robots.txt"
+                       : ", looking up %.*s",
+                   (int)asked.len, asked.ptr);
     else if (now->counts.in_flight)
         return;
     else if (idle->reason == IDLE_PAUSE)

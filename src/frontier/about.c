@@ -7,9 +7,11 @@ struct frontier_counts frontier_counts(const struct frontier *frontier)
     counts.queued = frontier->targets.count;
     counts.hosts = frontier->hosts_seen.count;
     counts.domains = frontier->domains.count;
-    if (frontier->errand_host)
+    if (frontier->errand_host) {
         counts.errand_host = (struct str){frontier->errand_host->name,
                                           frontier->errand_host->name_len};
+        counts.errand_is_robots = frontier->errand_host->resolved;
+    }
     return counts;
 }
 

@@ -150,6 +150,7 @@ struct frontier_counts {
     size_t errands;         /* of them: hosts that are looked up or asked for
                              * their robots.txt */
     struct str errand_host; /* one of those, or empty */
+    bool errand_is_robots;  /* and not the look-up of its name */
     size_t hosts, domains;  /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
     size_t queued_max; /* high-water mark */

@@ -56,7 +56,7 @@ print("\n".join("".join(line).rstrip(" ") for line in screen), end="")
     whole_pages 3
     form='^[0-9]+ saved, [0-9]+ queued, [0-9]+ in flight, [0-9.]+ [KMG]?B, '
     form+='[0-9]+\.[0-9]/s, [0-9]+:[0-9][0-9]'
-    form+='(, waiting [0-9]\.[0-9] s for cs50tse\.cs\.dartmouth\.edu)?$'
+    form+='(, (waiting [0-9]\.[0-9] s for|looking up) cs50tse\.cs\.dartmouth\.edu)?$'
     drawn >"$TMP/drawn"
     same "" "$(grep -vE "$form" "$TMP/drawn")" "lines of another form"
     grep -qE '^1 saved, 1 queued, 0 in flight, 123 B, .*waiting 0\.[0-9] s for' \

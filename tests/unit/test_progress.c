@@ -57,7 +57,14 @@ static const struct {
      .text = NONE "0 B, 0.0/s, 0:00, trying example.org again in 61.0 s"},
     {.counts = {.queued = 1, .in_flight = 1, .errands = 1, .errand_host = HOST},
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, looking up "
-             "example.org and its robots.txt"},
+             "example.org"},
+    {.counts = {.queued = 1,
+                .in_flight = 1,
+                .errands = 1,
+                .errand_host = HOST,
+                .errand_is_robots = true},
+     .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, asking "
+             "example.org for its robots.txt"},
     {.counts = {.domains_capped = 3},
      .idle = PAUSE,
      .text = NONE "0 B, 0.0/s, 0:00, 3 domains at their cap, waiting 0.7 s for "
