@@ -37,8 +37,10 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     enum crawl_end end = how_it_ended(&crawler);
     stats->counts = frontier_counts(crawler.validator.frontier);
     stats->elapsed_ms = clock_mono_ms() - crawler.start_ms;
-    if (crawler.resolving)
-        return end; /* its thread still has a job; the program ends anyway */
+    if (crawler.resolving) {
+        resolver_abandon(crawler.resolver);
+        return end; /* the frontier waits for answers; the program ends */
+    }
     crew_free(crawler.crew);
     resolver_free(crawler.resolver);
     validator_release(&crawler.validator);
@@ -84,10 +86,10 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
-    /* A look-up cannot be cut short, so who says stop twice gets it now. */
-    if (crawler->signals > 1 && counts.in_flight == crawler->resolving)
+    /* A look-up cannot be cut short, and nothing is lost without it. */
+    if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
-    return !counts.in_flight && (!counts.queued || is_stopping(crawler));
+    return !counts.in_flight && !counts.queued;
 }
 
 static enum crawl_end how_it_ended(const struct crawler *crawler)

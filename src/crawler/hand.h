@@ -28,6 +28,7 @@ struct job {
     struct target *target;
     struct webpage page;
     struct robots *robots; /* of a robots.txt */
+    struct str name;       /* to be looked up */
     bool address_found;    /* of a look-up */
     struct ip ip;
 };

@@ -49,24 +49,23 @@ static struct str find_name(const struct resolver *resolver, struct job *job)
     return named_connect_host(resolver->named, url_host(&url), url.port);
 }
 
-static bool is_literal(struct job *job, struct str name)
+static bool is_literal(struct job *job)
 {
     struct sockaddr_storage address;
 
-    job->address_found = address_of_literal(name, &address);
+    job->address_found = address_of_literal(job->name, &address);
     if (job->address_found)
         take_ip(&job->ip, (struct sockaddr *)&address);
     return job->address_found;
 }
 
-static void look_up(struct job *job, struct str name)
+static void look_up(struct job *job)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *list = NULL;
-    struct str copy = arena_copy(&job->page.arena, name);
 
     job->address_found =
-        name.len && !getaddrinfo(copy.ptr, NULL, &hints, &list);
+        job->name.len && !getaddrinfo(job->name.ptr, NULL, &hints, &list);
     if (job->address_found) {
         take_ip(&job->ip, list->ai_addr);
         freeaddrinfo(list);
@@ -101,8 +100,11 @@ static void *run(void *user)
     struct job *job;
 
     while ((job = wait_for_question(resolver))) {
-        look_up(job, find_name(resolver, job));
-        answer(resolver, job);
+        look_up(job);
+        pthread_mutex_lock(&resolver->lock);
+        if (!resolver->quit)
+            answer(resolver, job);
+        pthread_mutex_unlock(&resolver->lock);
     }
     return NULL;
 }
@@ -136,7 +138,9 @@ static void start_threads(struct resolver *resolver)
 
 void resolver_ask(struct resolver *resolver, struct job *job)
 {
-    if (is_literal(job, find_name(resolver, job))) {
+    /* A copy: the rules of --connect-to may be gone before the answer. */
+    job->name = arena_copy(&job->page.arena, find_name(resolver, job));
+    if (is_literal(job)) {
         answer(resolver, job);
         return;
     }
@@ -148,14 +152,20 @@ void resolver_ask(struct resolver *resolver, struct job *job)
     pthread_mutex_unlock(&resolver->lock);
 }
 
+void resolver_abandon(struct resolver *resolver)
+{
+    pthread_mutex_lock(&resolver->lock);
+    resolver->quit = true;
+    resolver->questions.first = NULL;
+    pthread_cond_broadcast(&resolver->asked);
+    pthread_mutex_unlock(&resolver->lock);
+}
+
 void resolver_free(struct resolver *resolver)
 {
     if (!resolver)
         return;
-    pthread_mutex_lock(&resolver->lock);
-    resolver->quit = true;
-    pthread_cond_broadcast(&resolver->asked);
-    pthread_mutex_unlock(&resolver->lock);
+    resolver_abandon(resolver);
     for (unsigned i = 0; i < resolver->threads; i++)
         pthread_join(resolver->thread[i], NULL);
     pthread_cond_destroy(&resolver->asked);

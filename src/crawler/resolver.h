@@ -16,6 +16,11 @@ struct resolver *resolver_start(const struct named *named,
 /* No question may be open. NULL is fine. */
 void resolver_free(struct resolver *resolver);
 
+/* The other way to end it, with questions open: they are not answered any
+ * more. A look-up cannot be cut short, so what it works with, the jobs and the
+ * resolver itself, stays in memory until the program ends. */
+void resolver_abandon(struct resolver *resolver);
+
 void resolver_ask(struct resolver *resolver, struct job *job);
 
 #endif

@@ -8,7 +8,11 @@
 /* A host's errands: its name is looked up and its robots.txt is fetched
  * before the first of its pages. */
 
-enum { ROBOTS_KEPT_MS = 24 * 3600 * 1000 };
+enum {
+    ROBOTS_KEPT_MS = 24 * 3600 * 1000,
+    /* Enough to keep a resolver busy; a crawl may begin with a million. */
+    RESOLVING_MAX = 64,
+};
 
 static struct target *new_errand(struct host *host, enum target_kind kind,
                                  struct str url)
@@ -47,8 +51,31 @@ static struct target *begin_resolve(struct frontier *frontier,
     begin_errand(frontier, host);
     target->state = TARGET_IN_FLIGHT;
     frontier->counts.in_flight++;
+    frontier->resolving++;
     place_host(frontier, host, now_ms);
     return target;
+}
+
+bool park_unresolved(struct frontier *frontier, struct host *host)
+{
+    if (host->resolved || frontier->resolving < RESOLVING_MAX)
+        return false;
+    park(frontier, host);
+    host->newer = NULL;
+    if (frontier->unresolved_first)
+        frontier->unresolved_last->newer = host;
+    else
+        frontier->unresolved_first = host;
+    frontier->unresolved_last = host;
+    return true;
+}
+
+void unpark_unresolved(struct frontier *frontier, uint64_t now_ms)
+{
+    for (size_t n = frontier->resolving;
+         n < RESOLVING_MAX && frontier->unresolved_first; n++)
+        frontier->unresolved_first =
+            unpark(frontier, frontier->unresolved_first, now_ms);
 }
 
 static struct target *begin_robots(struct frontier *frontier, struct host *host,
@@ -99,6 +126,7 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     assert(target->kind == TARGET_RESOLVE && host->errand);
     end_errand(frontier, host);
     frontier->counts.in_flight--;
+    frontier->resolving--;
     host->resolved = host->has_ip = true;
     host->ip = *ip;
     if (frontier->options.ip_delay_ms)
@@ -168,10 +196,12 @@ void frontier_errand_failed(struct frontier *frontier, struct target *target,
     wait_until(host, now_ms + wait_ms);
     host->backing_off = true;
     place_host(frontier, host, now_ms);
-    if (is_robots)
+    if (is_robots) {
         land(frontier, target, wait_ms, now_ms);
-    else
+    } else {
         frontier->counts.in_flight--;
+        frontier->resolving--;
+    }
     free(target);
 }
 

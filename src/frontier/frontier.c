@@ -257,6 +257,8 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
             park_host(frontier, host);
             continue;
         }
+        if (park_unresolved(frontier, host))
+            continue;
         struct target *errand = next_errand(frontier, host, target, now_ms);
         if (errand)
             return errand;

@@ -14,7 +14,8 @@ enum host_place {
     NOWHERE, /* nothing to do, an errand under way, all it may in flight */
     WAITING, /* in the frontier's heap by time */
     READY,   /* in its domain's heap */
-    PARKED,  /* with its address, which is in use or rests */
+    PARKED,  /* with its address, which is in use or rests; or until fewer
+              * names are being looked up */
     IDLE,    /* nothing queued or in flight: in the list of the forgettable */
 };
 

@@ -22,6 +22,8 @@ struct frontier {
     struct heap resting; /* addresses */
     struct host *idle_oldest, *idle_newest;
     size_t idle_count;
+    size_t resolving; /* names that are being looked up */
+    struct host *unresolved_first, *unresolved_last; /* that wait for that */
     struct host *errand_host; /* one whose errand is under way, or NULL */
     struct levels levels;
     struct seen hosts_seen;
@@ -48,6 +50,10 @@ void place_domain(struct frontier *frontier, struct domain *domain);
 void place_host(struct frontier *frontier, struct host *host, uint64_t now_ms);
 bool address_is_free(const struct frontier *frontier, const struct host *host,
                      uint64_t now_ms);
+/* Out of all queues; `host->newer` is for a list of those parked there. */
+void park(struct frontier *frontier, struct host *host);
+struct host *unpark(struct frontier *frontier, struct host *host,
+                    uint64_t now_ms); /* the next of the list */
 void park_host(struct frontier *frontier, struct host *host);
 void release_due(struct frontier *frontier, uint64_t now_ms);
 
@@ -66,6 +72,10 @@ void dequeue(struct frontier *frontier, struct target *target);
  * NULL where nothing must. */
 struct target *next_errand(struct frontier *frontier, struct host *host,
                            const struct target *page, uint64_t now_ms);
+/* Its name must be looked up, but that many are that it has to wait. */
+bool park_unresolved(struct frontier *frontier, struct host *host);
+/* As many as may be looked up now, those that have waited longest. */
+void unpark_unresolved(struct frontier *frontier, uint64_t now_ms);
 /* A robots.txt that moved, whose turn it is: true where it must not be asked
  * for because its host is given up; it is freed then. */
 bool drop_moved(struct frontier *frontier, struct target *target,

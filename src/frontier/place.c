@@ -103,15 +103,31 @@ bool address_is_free(const struct frontier *frontier, const struct host *host,
             address->next_ms <= now_ms);
 }
 
+void park(struct frontier *frontier, struct host *host)
+{
+    leave(frontier, host);
+    host->place = PARKED;
+    place_domain(frontier, host->domain);
+}
+
+struct host *unpark(struct frontier *frontier, struct host *host,
+                    uint64_t now_ms)
+{
+    struct host *next = host->newer;
+
+    host->newer = NULL;
+    host->place = NOWHERE;
+    place_host(frontier, host, now_ms);
+    return next;
+}
+
 void park_host(struct frontier *frontier, struct host *host)
 {
     struct address *address = host->address;
 
-    leave(frontier, host);
-    host->place = PARKED;
+    park(frontier, host);
     host->newer = address->parked;
     address->parked = host;
-    place_domain(frontier, host->domain);
 }
 
 static void unpark_all(struct frontier *frontier, struct address *address,
@@ -120,13 +136,8 @@ static void unpark_all(struct frontier *frontier, struct address *address,
     struct host *host = address->parked;
 
     address->parked = NULL;
-    while (host) {
-        struct host *next = host->newer;
-        host->newer = NULL;
-        host->place = NOWHERE;
-        place_host(frontier, host, now_ms);
-        host = next;
-    }
+    while (host)
+        host = unpark(frontier, host, now_ms);
 }
 
 void release_due(struct frontier *frontier, uint64_t now_ms)
@@ -151,4 +162,5 @@ void release_due(struct frontier *frontier, uint64_t now_ms)
     while ((node = heap_first(&frontier->waiting)) &&
            host_of(node)->next_ms <= now_ms)
         place_host(frontier, host_of(node), now_ms);
+    unpark_unresolved(frontier, now_ms);
 }

@@ -26,8 +26,9 @@ static void set_up(struct fixture *fixture,
     fixture->fingerprint = 1;
     arena_init(&fixture->arena);
     own.domains = fixture->domains = domains_new();
-    own.robots = true;
-    own.delay_ms = DELAY_MS;
+    /* One errand at a time is enough to watch. */
+    own.robots = !options->resolve;
+    own.delay_ms = options->resolve ? 0 : DELAY_MS;
     own.per_host = own.per_host ? own.per_host : 1;
     fixture->frontier = frontier_new(&own);
 }
@@ -285,6 +286,80 @@ static void silence_is_counted(void **state)
     tear_down(&fixture);
 }
 
+/* All that can be taken now: names are looked up in the next round, pages are
+ * done at once. */
+static size_t take_all(struct fixture *fixture, struct target **names,
+                       size_t *pages, size_t *refused)
+{
+    struct target *target;
+    size_t count = 0;
+
+    while ((target = frontier_take(fixture->frontier, 0))) {
+        if (target->verdict != ACCEPT) {
+            frontier_drop(fixture->frontier, target, 0);
+            ++*refused;
+        } else if (target->kind == TARGET_RESOLVE) {
+            names[count++] = target;
+        } else if (target->kind == TARGET_ROBOTS) {
+            frontier_robots(fixture->frontier, target, NULL, 0);
+        } else {
+            frontier_done(fixture->frontier, target, 0);
+            ++*pages;
+        }
+    }
+    return count;
+}
+
+enum { NAMES = 500 };
+
+/* Not all names at once, but all in the end: found, not found, or not needed
+ * any more because the domain has had its pages. */
+static void names_are_looked_up_in_turn(void **state)
+{
+    static const struct {
+        const char *format;
+        uint64_t cap;
+        size_t pages;
+    } rows[] = {
+        {"http://d%d.example/", 0, NAMES / 2},
+        {"http://h%d.d.example/", 0, NAMES / 2},
+        {"http://h%d.d.example/", 3, 3},
+    };
+
+    (void)state;
+    for (size_t row = 0; row < ARRAY_LEN(rows); row++) {
+        struct fixture fixture;
+        struct target *names[NAMES];
+        size_t pages = 0, refused = 0, most = 0, asked = 0, count;
+        char url[64];
+
+        set_up(&fixture, &(struct frontier_options){
+                             .resolve = true,
+                             .host_tries = 1,
+                             .max_per_domain = rows[row].cap,
+                         });
+        for (int i = 0; i < NAMES; i++) {
+            snprintf(url, sizeof(url), rows[row].format, i);
+            put(&fixture, url);
+        }
+        while ((count = take_all(&fixture, names, &pages, &refused))) {
+            most = count > most ? count : most;
+            for (size_t i = 0; i < count; i++, asked++)
+                if (asked % 2)
+                    frontier_errand_failed(fixture.frontier, names[i], 0, 0,
+                                           CAUSE, false);
+                else
+                    frontier_resolved(fixture.frontier, names[i],
+                                      &(struct ip){{1}}, 0);
+        }
+        assert_in_range(most, 1, 100);
+        assert_int_equal(frontier_counts(fixture.frontier).queued, 0);
+        assert_int_equal(pages + refused, NAMES);
+        assert_int_equal(pages, rows[row].pages);
+        tear_down(&fixture);
+    }
+}
+
 /* What a crawl leaves behind when it is told to stop. */
 static void a_move_that_is_never_made(void **state)
 {
@@ -309,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_move_to_a_dead_host),
         cmocka_unit_test(a_move_to_a_capped_domain),
         cmocka_unit_test(silence_is_counted),
+        cmocka_unit_test(names_are_looked_up_in_turn),
         cmocka_unit_test(a_move_that_is_never_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

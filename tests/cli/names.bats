@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# Looking names up: many at once, slow ones, none at all.
+
+load helper
+load site
+
+# slow_names SECONDS: a system whose names take so long to be looked up, and are
+# not found then. A sanitizer wants to be the first library that is loaded.
+slow_names() {
+    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
+        skip "not with a sanitizer"
+    fi
+    cat >"$TMP/slow.c" <<END
+#include <netdb.h>
+#include <unistd.h>
+int getaddrinfo(const char *name, const char *service,
+                const struct addrinfo *hints, struct addrinfo **found)
+{
+    (void)name, (void)service, (void)hints, (void)found;
+    sleep($1);
+    return EAI_NONAME;
+}
+END
+    "${CC:-cc}" -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c"
+}
+
+# look_up OPTION...: crawl the seeds with these names; the time in ms is in TOOK.
+look_up() {
+    local start
+
+    start=$(date +%s%3N)
+    LD_PRELOAD=$TMP/slow.so capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
+        --log json --seeds "$TMP/seeds" "$@" "$DIR" "${DEPTH:-0}"
+    TOOK=$(($(date +%s%3N) - start))
+}
+
+@test "--max-time does not wait for names" {
+    slow_names 8
+    printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
+    look_up --max-time 500ms
+    same 3 "$STATUS"
+    [ "$TOOK" -lt 6000 ] || fail "it took $TOOK ms"
+}
+
+@test "nor do signals" {
+    slow_names 8
+    printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
+    LD_PRELOAD=$TMP/slow.so "$CRAWLER" --scope any --log none --seeds "$TMP/seeds" \
+        "$DIR" 0 >"$TMP/out" 2>"$TMP/err" 3>&- &
+    crawler=$!
+    start=$(date +%s%3N)
+    until [ -e "$DIR/.crawler" ]; do
+        sleep 0.02
+    done
+    kill -INT $crawler
+    wait $crawler || STATUS=$?
+    same 3 "$STATUS"
+    took=$(($(date +%s%3N) - start))
+    [ "$took" -lt 6000 ] || fail "it took $took ms"
+}
+
+@test "names that are slow do not hold up those that are known" {
+    slow_names 5
+    serve <<'END'
+/robots.txt 404
+/*
+    links 5 /%d
+END
+    {
+        printf 'http://fast%d.example/\n' {1..20}
+        printf 'http://slow%d.example/\n' {1..300}
+    } >"$TMP/seeds"
+    rules=()
+    for i in {1..20}; do
+        rules+=("--connect-to=fast$i.example::127.0.0.1:$PORT")
+    done
+    DEPTH=1 look_up "${rules[@]}" --order priority --delay 2ms --ip-delay 1ms --max-time 4s
+    same 3 "$STATUS"
+    same 120 "$(page_count)"
+}
+
+@test "many names at once cost little memory" {
+    slow_names 8
+    seq -f 'http://h%.0f.example/' 1 30000 >"$TMP/seeds"
+    LD_PRELOAD=$TMP/slow.so /usr/bin/time -f %M -o "$TMP/memory" "$CRAWLER" \
+        --scope any --log none --max-time 1s --seeds "$TMP/seeds" "$DIR" 0 \
+        >/dev/null 2>&1 || same 3 $?
+    [ "$(tail -n 1 "$TMP/memory")" -lt 100000 ] || fail "$(cat "$TMP/memory") KB"
+}
+
+@test "a name that is not found is tried again, later each time" {
+    slow_names 0
+    printf 'http://nowhere.example/%d\n' 1 2 >"$TMP/seeds"
+    look_up --retries 1 -v
+    same 4 "$STATUS"
+    same "nowhere.example/1 no-dns
+nowhere.example/2 no-dns" "$(
+        cp "$OUT" "$TMP/log"
+        outcomes http://
+    )"
+    [ "$TOOK" -ge 1000 ] || fail "it took $TOOK ms"
+}
