@@ -7,6 +7,7 @@ static void offer_seeds(struct crawler *crawler);
 static void hand_out(struct crawler *crawler);
 static void take_back(struct crawler *crawler);
 static enum crawl_end how_it_ended(const struct crawler *crawler);
+static void end_resolver(struct crawler *crawler);
 
 enum crawl_end crawler_run(const struct crawl_options *options,
                            struct stats *stats)
@@ -37,12 +38,8 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     enum crawl_end end = how_it_ended(&crawler);
     stats->counts = frontier_counts(crawler.validator.frontier);
     stats->elapsed_ms = clock_mono_ms() - crawler.start_ms;
-    if (crawler.resolving) {
-        resolver_abandon(crawler.resolver);
-        return end; /* the frontier waits for answers; the program ends */
-    }
+    end_resolver(&crawler);
     crew_free(crawler.crew);
-    resolver_free(crawler.resolver);
     validator_release(&crawler.validator);
     return end;
 }
@@ -61,6 +58,25 @@ static void offer_seeds(struct crawler *crawler)
     }
     for (const char *const *url = options->sitemaps; url && *url; url++)
         offer_sitemap(crawler, str_of(*url), NULL, 0);
+}
+
+static void drop_look_up(void *user, struct target *target)
+{
+    struct crawler *crawler = user;
+
+    crawler->resolving--;
+    frontier_errand_failed(crawler->validator.frontier, target, crawler->now_ms,
+                           0, ABANDONED, false);
+}
+
+static void end_resolver(struct crawler *crawler)
+{
+    if (crawler->resolving) {
+        resolver_abandon(crawler->resolver, drop_look_up, crawler);
+        take_back(crawler); /* what was answered before */
+    } else {
+        resolver_free(crawler->resolver);
+    }
 }
 
 /* --- limits ------------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct resolver {
     pthread_mutex_t lock;
     pthread_cond_t asked;
     struct letters questions;
+    struct job *current[THREADS]; /* being looked up, by thread */
     bool quit;
     pthread_t thread[THREADS];
     unsigned threads; /* started: the first question starts them */
@@ -80,18 +81,32 @@ static void answer(struct resolver *resolver, struct job *job)
     mailbox_put(resolver->mind, &letters);
 }
 
+/* The place of a thread that has this job, NULL for a place that is free. */
+static struct job **place_of(struct resolver *resolver, const struct job *job)
+{
+    size_t i = 0;
+
+    while (resolver->current[i] != job)
+        i++;
+    return &resolver->current[i];
+}
+
 static struct job *wait_for_question(struct resolver *resolver)
 {
     struct letter *letter;
+    struct job *job = NULL;
 
     pthread_mutex_lock(&resolver->lock);
     while (!resolver->questions.first && !resolver->quit)
         pthread_cond_wait(&resolver->asked, &resolver->lock);
     letter = resolver->questions.first;
-    if (letter)
+    if (letter) {
         resolver->questions.first = letter->next;
+        job = container_of(letter, struct job, letter);
+        *place_of(resolver, NULL) = job;
+    }
     pthread_mutex_unlock(&resolver->lock);
-    return letter ? container_of(letter, struct job, letter) : NULL;
+    return job;
 }
 
 static void *run(void *user)
@@ -102,6 +117,7 @@ static void *run(void *user)
     while ((job = wait_for_question(resolver))) {
         look_up(job);
         pthread_mutex_lock(&resolver->lock);
+        *place_of(resolver, job) = NULL;
         if (!resolver->quit)
             answer(resolver, job);
         pthread_mutex_unlock(&resolver->lock);
@@ -152,11 +168,24 @@ void resolver_ask(struct resolver *resolver, struct job *job)
     pthread_mutex_unlock(&resolver->lock);
 }
 
-void resolver_abandon(struct resolver *resolver)
+void resolver_abandon(struct resolver *resolver,
+                      void (*drop)(void *user, struct target *target),
+                      void *user)
 {
+    struct letter *letter;
+
     pthread_mutex_lock(&resolver->lock);
     resolver->quit = true;
-    resolver->questions.first = NULL;
+    for (unsigned i = 0; i < THREADS; i++)
+        if (resolver->current[i])
+            drop(user, resolver->current[i]->target);
+    while ((letter = resolver->questions.first)) {
+        struct job *job = container_of(letter, struct job, letter);
+        resolver->questions.first = letter->next;
+        drop(user, job->target);
+        webpage_release(&job->page);
+        free(job);
+    }
     pthread_cond_broadcast(&resolver->asked);
     pthread_mutex_unlock(&resolver->lock);
 }
@@ -165,7 +194,10 @@ void resolver_free(struct resolver *resolver)
 {
     if (!resolver)
         return;
-    resolver_abandon(resolver);
+    pthread_mutex_lock(&resolver->lock);
+    resolver->quit = true;
+    pthread_cond_broadcast(&resolver->asked);
+    pthread_mutex_unlock(&resolver->lock);
     for (unsigned i = 0; i < resolver->threads; i++)
         pthread_join(resolver->thread[i], NULL);
     pthread_cond_destroy(&resolver->asked);

@@ -17,9 +17,12 @@ struct resolver *resolver_start(const struct named *named,
 void resolver_free(struct resolver *resolver);
 
 /* The other way to end it, with questions open: they are not answered any
- * more. A look-up cannot be cut short, so what it works with, the jobs and the
- * resolver itself, stays in memory until the program ends. */
-void resolver_abandon(struct resolver *resolver);
+ * more, but their targets are given back. A look-up cannot be cut short, so
+ * what it works with, the job and the resolver itself, stays in memory until
+ * the program ends. */
+void resolver_abandon(struct resolver *resolver,
+                      void (*drop)(void *user, struct target *target),
+                      void *user);
 
 void resolver_ask(struct resolver *resolver, struct job *job);
 
