@@ -202,12 +202,12 @@ http://127.0.0.1:$PORT/x" "$(page_urls)"
 @test "ten thousand lines" {
     start_web
     for ((i = 0; i < 10000; i++)); do
-        echo "http://h$((i % 1000)).d$((i % 100)).example/$i"
+        echo "http://h$((i % 1000)).d$((i % 100)).example/$((i % 3000))"
     done >"$TMP/seeds"
     capture crawl --delay 0 --per-host 4 --scope host --log none \
         --seeds "$TMP/seeds" "$DIR" 0
     same 0 "$STATUS"
-    same 10000 "$(page_count)"
-    LC_ALL=C sort "$TMP/seeds" | cmp - <(page_urls)
+    same 3000 "$(page_count)"
+    LC_ALL=C sort -u "$TMP/seeds" | cmp - <(page_urls)
     grep -q '1000 hosts of 100 domains' "$ERR" || fail "$(cat "$ERR")"
 }

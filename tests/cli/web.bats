@@ -5,9 +5,8 @@
 load helper
 load site
 
-# Two hundred hosts and three thousand pages. What makes a crawler wait is left
-# to the tests that are about it.
-WEB=(--web truth --hosts 200 --pages 3000 --size 2000)
+# What makes a crawler wait is left to the tests that are about it.
+WEB=(--web truth --hosts 200 --pages 2000 --size 2000)
 CALM=(--flaky 0 --limited 0 --errors 0 --slow 0)
 
 # crawl_web DEPTH OPTION...: from the first host's root into an empty $DIR.
