@@ -33,10 +33,10 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lsqlite3
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds url html robots frontier page crawler cli
+LIB_DIRS := base ds url html robots frontier store page crawler cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out src/playground/main.c,$(wildcard src/playground/*.c))

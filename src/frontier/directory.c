@@ -116,6 +116,7 @@ static void forget(struct frontier *frontier, struct host *host)
     struct address *address = host->address;
 
     idle_remove(frontier, host);
+    forget_changed_host(frontier, host);
     hashtable_take(&frontier->hosts, host->key);
     if (address) {
         address->hosts--;

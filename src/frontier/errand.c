@@ -152,6 +152,8 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     robots->rules = rules;
     robots->until_ms = now_ms + ROBOTS_KEPT_MS;
     end_errand(frontier, asker);
+    if (asker->failures)
+        changed_host(frontier, asker);
     asker->failures = 0;
     /* Its own last fetch was before it was known how long it wants to rest. */
     if (asker != target->host && rules &&

@@ -6,9 +6,6 @@
 #include "base/mem.h"
 #include "frontier/internal.h"
 
-/* A breadth-first crawl has the source document's constant score of 2. */
-enum { BFS_PRIORITY = 200 };
-
 struct frontier *frontier_new(const struct frontier_options *options)
 {
     struct frontier *frontier = NEW(struct frontier);
@@ -65,6 +62,7 @@ void frontier_free(struct frontier *frontier)
     levels_release(&frontier->levels);
     seen_release(&frontier->hosts_seen);
     arena_release(&frontier->domain_arena);
+    changes_release(&frontier->changes);
     free(frontier);
 }
 
@@ -78,6 +76,7 @@ void frontier_count_found(struct frontier *frontier, const struct url *url)
         return;
     domain = domain_for(frontier, url);
     domain->found++;
+    changed_domain(frontier, domain);
     place_domain(frontier, domain);
 }
 
@@ -146,6 +145,7 @@ void frontier_found_again(struct frontier *frontier, const struct offer *offer)
         return;
     target->found += offer->found;
     take_depth(frontier, target, offer);
+    changed_target(frontier, target);
     if (target->state != TARGET_QUEUED)
         return;
 
@@ -175,7 +175,7 @@ void take_off(struct frontier *frontier, struct target *target, uint64_t now_ms)
 void dequeue(struct frontier *frontier, struct target *target)
 {
     target->priority = frontier->options.order == ORDER_BFS
-                           ? BFS_PRIORITY
+                           ? FRONTIER_BFS_SCORE
                            : (uint32_t)target_score(target);
     heap_remove(&target->host->queue, &target->node);
     hashtable_take(&frontier->targets, target->fingerprint);
@@ -277,6 +277,7 @@ void frontier_drop(struct frontier *frontier, struct target *target,
     target->host->in_flight--;
     levels_remove(&frontier->levels, target->depth);
     place_host(frontier, target->host, now_ms);
+    forget_changed_target(frontier, target);
     free(target);
 }
 
@@ -287,6 +288,7 @@ void give_up(struct frontier *frontier, struct host *host)
     if (!host->dead)
         frontier->counts.hosts_dead++;
     host->dead = true;
+    changed_host(frontier, host);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -294,8 +296,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t host_delay_ms(const struct frontier *frontier,
-                              const struct host *host)
+uint64_t host_delay_ms(const struct frontier *frontier, const struct host *host)
 {
     uint64_t delay_ms = frontier->options.delay_ms;
 
@@ -350,6 +351,8 @@ void frontier_note(struct frontier *frontier, struct target *target,
 {
     struct host *host = target->host;
 
+    if (health != HOST_ANSWERED || host->failures || host->mute)
+        changed_host(frontier, host);
     if (health == HOST_ANSWERED)
         host->failures = host->mute = 0;
     else if (health == HOST_SILENT)
@@ -364,6 +367,7 @@ void frontier_note(struct frontier *frontier, struct target *target,
 void note_silence(struct frontier *frontier, struct host *host, uint8_t cause)
 {
     host->cause = cause;
+    changed_host(frontier, host);
     if (host->failures < UINT8_MAX)
         host->failures++;
     if (frontier->options.host_tries &&
@@ -376,6 +380,7 @@ void frontier_done(struct frontier *frontier, struct target *target,
 {
     levels_remove(&frontier->levels, target->depth);
     land(frontier, target, 0, now_ms);
+    forget_changed_target(frontier, target);
     free(target);
 }
 

@@ -32,6 +32,9 @@ struct frontier;
 
 enum order { ORDER_BFS, ORDER_PRIORITY };
 
+/* A breadth-first crawl has the source document's constant score of 2. */
+enum { FRONTIER_BFS_SCORE = 200 };
+
 struct frontier_options {
     enum order order;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
@@ -43,6 +46,7 @@ struct frontier_options {
     uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
     bool resolve;            /* look names up before anything else */
     bool robots;             /* ask for robots.txt and obey it */
+    bool tell_changes;       /* keep lists for frontier_next_changed etc. */
     uint64_t hash_seed;      /* for host and domain names */
     const struct domains *domains;
 };
@@ -59,6 +63,7 @@ struct offer {
     uint32_t depth;       /* that the page would have */
     uint32_t referrer_id; /* page where it was found, 0 for a seed */
     uint32_t found;       /* in a page: 1; a seed: 0 */
+    uint64_t via;         /* number of the target that redirected here, or 0 */
     enum target_kind kind;
 };
 
@@ -141,6 +146,83 @@ unsigned frontier_failures(const struct target *errand);
  * freed. False where it has moved too often: then nothing has happened. */
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
                            const struct url *url, uint64_t now_ms);
+
+/* --- to remember it ---------------------------------------------------- */
+
+/* A target's `age` is its number; this is the next one, for whatever else
+ * needs a number of its own. */
+uint64_t frontier_next_number(struct frontier *frontier);
+
+/* The pause that the target's host is given after a fetch. */
+uint64_t frontier_delay_ms(const struct frontier *frontier,
+                           const struct target *target);
+
+/* A target that was queued before and has been found again since it was last
+ * told, then the next; NULL at the end. Only its depth, referrer and `found`
+ * can have changed. */
+const struct target *frontier_next_changed(struct frontier *frontier);
+
+/* Domains that were mentioned since they were last told. */
+bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
+                             uint32_t *found);
+
+/* How a host is. */
+struct host_state {
+    struct str name;
+    uint8_t failures, mute; /* in a row */
+    uint8_t given_up;       /* 1: silent; 2: because of its robots.txt */
+    uint8_t cause;
+    uint64_t next_ms; /* not to be asked before */
+};
+
+/* Hosts whose health has changed since it was last told. */
+bool frontier_next_troubled(struct frontier *frontier,
+                            struct host_state *state);
+
+/* --- to remember it again ---------------------------------------------- */
+
+/* As frontier_put, with the number that it had, the fetches it has had, and
+ * the time of the next one if it is to be tried again (else 0). */
+struct past {
+    uint64_t number;
+    uint8_t tries, redirects;
+    uint64_t due_ms;
+};
+void frontier_restore(struct frontier *frontier, const struct offer *offer,
+                      const struct past *past, uint64_t now_ms);
+
+/* All numbers up to this one are taken. */
+void frontier_restore_number(struct frontier *frontier, uint64_t number);
+
+/* Fetches that the domain of this URL has had. */
+void frontier_restore_fetches(struct frontier *frontier, const struct url *url,
+                              uint32_t fetches);
+
+/* How often the domain of this URL was found in pages. */
+void frontier_restore_found(struct frontier *frontier, const struct url *url,
+                            uint32_t found);
+
+/* The host of this URL is not to be asked before. */
+void frontier_restore_clock(struct frontier *frontier, const struct url *url,
+                            uint64_t next_ms, uint64_t now_ms);
+void frontier_restore_host(struct frontier *frontier, const struct url *url,
+                           const struct host_state *state, uint64_t now_ms);
+
+/* `rules` are taken. */
+void frontier_restore_robots(struct frontier *frontier, const struct url *url,
+                             struct robots *rules, uint64_t until_ms,
+                             uint64_t now_ms);
+
+/* Nobody knows when the hosts were last asked: all rest first. */
+void frontier_rest_all(struct frontier *frontier, uint64_t now_ms);
+
+/* A queued target by its fingerprint, or NULL; its score in hundredths, and
+ * when it may be fetched at the earliest. */
+const struct target *frontier_find(const struct frontier *frontier,
+                                   uint64_t fingerprint);
+uint64_t frontier_score(const struct frontier *frontier,
+                        const struct target *target);
+uint64_t frontier_due_ms(const struct target *target);
 
 /* --- about ------------------------------------------------------------- */
 

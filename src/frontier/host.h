@@ -38,6 +38,7 @@ struct host {
     uint8_t mute;      /* times in a row */
     uint8_t cause;     /* of the last one */
     bool robots_https; /* robots.txt is asked for on behalf of https pages */
+    bool changed;      /* its health, since it was last told */
     uint32_t in_flight;
     uint32_t retrying; /* targets that will come back to the queue */
     struct heap queue; /* of targets */
@@ -58,7 +59,8 @@ struct domain {
     struct heap_node node; /* in the frontier's ready heap */
     uint32_t crawled;      /* fetches of pages begun */
     uint32_t found;        /* links to it in pages */
-    uint16_t in_flight;
+    uint16_t in_flight : 15;
+    uint16_t changed : 1; /* `found`, since it was last told */
     uint16_t name_len;
     struct heap *ready; /* its hosts that may be asked now; NULL: none */
     char name[];

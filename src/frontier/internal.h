@@ -8,6 +8,16 @@
 #include "frontier/level.h"
 #include "frontier/seen.h"
 
+/* What has changed since it was last told. */
+struct changes {
+    struct target **target;
+    size_t targets, target_room;
+    struct domain **domain;
+    size_t domains, domain_room;
+    struct host **host;
+    size_t hosts, host_room;
+};
+
 struct frontier {
     struct frontier_options options;
     const struct ranks *ranks;
@@ -29,6 +39,7 @@ struct frontier {
     struct seen hosts_seen;
     struct frontier_counts counts; /* what is not counted elsewhere */
     uint64_t next_age;
+    struct changes changes;
 };
 
 /* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
@@ -42,6 +53,14 @@ void idle_remove(struct frontier *frontier, struct host *host);
 /* Forget idle hosts beyond the limit whose pause is over. */
 void idle_trim(struct frontier *frontier, uint64_t now_ms);
 void address_free_unused(struct frontier *frontier, struct address *address);
+
+/* frontier/remember.c: what has changed and is not told yet. */
+void changed_target(struct frontier *frontier, struct target *target);
+void changed_domain(struct frontier *frontier, struct domain *domain);
+void changed_host(struct frontier *frontier, struct host *host);
+void forget_changed_target(struct frontier *frontier, struct target *target);
+void forget_changed_host(struct frontier *frontier, struct host *host);
+void changes_release(struct changes *changes);
 
 /* frontier/place.c: where a host stands. */
 bool domain_is_capped(const struct frontier *frontier,
@@ -62,6 +81,8 @@ void take_off(struct frontier *frontier, struct target *target,
               uint64_t now_ms);
 void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
           uint64_t now_ms);
+uint64_t host_delay_ms(const struct frontier *frontier,
+                       const struct host *host);
 
 void give_up(struct frontier *frontier, struct host *host);
 void note_silence(struct frontier *frontier, struct host *host, uint8_t cause);

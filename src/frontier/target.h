@@ -49,6 +49,7 @@ struct target {
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t cause;        /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     uint32_t robots_line; /* that refused it */
+    uint32_t changed_at;  /* place in the list of the changed, + 1; 0: not */
     char url[];           /* NUL-terminated */
 };
 

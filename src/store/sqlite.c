@@ -1,0 +1,283 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "store/internal.h"
+#include "store/schema.h"
+
+enum { BUSY_MS = 10000 };
+
+void store_fail(struct store_error *error, enum store_status status,
+                const char *format, ...)
+{
+    va_list args;
+
+    error->status = status;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof(error->text), format, args);
+    va_end(args);
+}
+
+/* What SQLite calls "I/O error" the system has a better word for. */
+void store_fail_sqlite(struct store_error *error, sqlite3 *db)
+{
+    int code = sqlite3_errcode(db);
+    int why = sqlite3_system_errno(db);
+    bool damaged =
+        code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
+
+    if (code == SQLITE_FULL)
+        why = ENOSPC;
+    bool system = (code == SQLITE_FULL || code == SQLITE_IOERR ||
+                   code == SQLITE_CANTOPEN) &&
+                  why;
+    store_fail(error, damaged ? STORE_DAMAGED : STORE_FAILED, "%s",
+               system ? strerror(why) : sqlite3_errmsg(db));
+}
+
+static bool run(struct store *store, const char *sql, struct store_error *error)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return true;
+    store_fail_sqlite(error, store->db);
+    return false;
+}
+
+/* --- what is there ------------------------------------------------------ */
+
+/* A link or a pipe of that name is not ours, and opening it may do harm. */
+static enum store_status look_at(const char *path, struct store_error *error)
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof(magic)];
+    struct stat st;
+
+    if (lstat(path, &st)) {
+        store_fail(error, errno == ENOENT ? STORE_NONE : STORE_FAILED, "%s",
+                   strerror(errno));
+        return error->status;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        store_fail(error, STORE_FOREIGN, "not a file");
+        return error->status;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : read(fd, head, sizeof(head));
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    if (len < 0)
+        store_fail(error, STORE_FAILED, "%s", strerror(why));
+    else if (!len)
+        store_fail(error, STORE_NONE, "empty");
+    else if (len < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(head)))
+        store_fail(error, STORE_FOREIGN, "not the state of a crawl");
+    else
+        error->status = STORE_OK;
+    return error->status;
+}
+
+static bool ask_number(struct store *store, const char *sql, int64_t *out,
+                       struct store_error *error)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool good =
+        sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW;
+
+    if (good)
+        *out = sqlite3_column_int64(stmt, 0);
+    else
+        store_fail_sqlite(error, store->db);
+    sqlite3_finalize(stmt);
+    return good;
+}
+
+static bool is_ours(struct store *store, struct store_error *error)
+{
+    int64_t id, version, tables;
+
+    if (!ask_number(store, "PRAGMA application_id", &id, error) ||
+        !ask_number(store, "PRAGMA user_version", &version, error) ||
+        !ask_number(store, "SELECT count(*) FROM sqlite_master", &tables,
+                    error))
+        return false;
+    if (!tables)
+        store_fail(error, STORE_NONE, "empty");
+    else if (id != SCHEMA_APPLICATION_ID)
+        store_fail(error, STORE_FOREIGN, "not the state of a crawl");
+    else if (version > STORE_VERSION)
+        store_fail(error, STORE_NEWER,
+                   "written by a newer version of this program (format %lld, "
+                   "not %d)",
+                   (long long)version, STORE_VERSION);
+    else
+        return true;
+    return false;
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+static bool remove_files(const char *path, struct store_error *error)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal", ""};
+    char name[4096 + 16];
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+        if (unlink(name) && errno != ENOENT) {
+            store_fail(error, STORE_FAILED, "%s", strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_file(struct store *store, const char *path, int flags,
+                      struct store_error *error)
+{
+    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) ==
+        SQLITE_OK) {
+        sqlite3_busy_timeout(store->db, BUSY_MS);
+        return true;
+    }
+    store_fail_sqlite(error, store->db);
+    return false;
+}
+
+/* Tables first, in one transaction with a journal of its own: killed in the
+ * middle there is an empty file, as before. */
+static bool create(struct store *store, struct store_error *error)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof(sql),
+             "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             SCHEMA_APPLICATION_ID, STORE_VERSION);
+    return run(store, "BEGIN", error) && run(store, sql, error) &&
+           run(store, schema_tables, error) &&
+           run(store, schema_views, error) && run(store, "COMMIT", error);
+}
+
+/* A commit is on the disk when it returns; the file proper is written when the
+ * journal has grown, a few megabytes at a time. */
+static bool set_up(struct store *store, struct store_error *error)
+{
+    return run(store, "PRAGMA journal_mode = WAL", error) &&
+           run(store, "PRAGMA synchronous = FULL", error) &&
+           run(store, "PRAGMA wal_autocheckpoint = 4000", error) &&
+           store_prepare(store, error);
+}
+
+static bool open_for(struct store *store, const char *path,
+                     struct store_error *error)
+{
+    switch (store->mode) {
+    case STORE_CREATE:
+        return remove_files(path, error) &&
+               open_file(store, path,
+                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
+               create(store, error) && set_up(store, error);
+    case STORE_WRITE:
+        return look_at(path, error) == STORE_OK &&
+               open_file(store, path, SQLITE_OPEN_READWRITE, error) &&
+               is_ours(store, error) && set_up(store, error);
+    case STORE_READ:
+        return look_at(path, error) == STORE_OK &&
+               open_file(store, path, SQLITE_OPEN_READONLY, error) &&
+               is_ours(store, error);
+    }
+    return false;
+}
+
+/* In a directory that cannot be written there is nobody else at work, but
+ * SQLite cannot know. */
+static bool open_still(struct store *store, const char *path,
+                       struct store_error *error)
+{
+    char name[4096 + 32] = "file:";
+    size_t len = strlen(name);
+
+    for (; *path && len < sizeof(name) - 32; path++)
+        len += (size_t)snprintf(name + len, 4,
+                                strchr("%?#", *path) ? "%%%02x" : "%c",
+                                (unsigned char)*path);
+    snprintf(name + len, 32, "?immutable=1");
+    sqlite3_close(store->db);
+    store->db = NULL;
+    return open_file(store, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                     error) &&
+           is_ours(store, error);
+}
+
+struct store *store_open(const char *path, enum store_mode mode,
+                         struct store_error *error)
+{
+    struct store *store = NEW(struct store);
+
+    store->mode = mode;
+    if (open_for(store, path, error) ||
+        (mode == STORE_READ && error->status == STORE_FAILED && store->db &&
+         open_still(store, path, error)))
+        return store;
+    store_close(store);
+    return NULL;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(store->insert); i++)
+        sqlite3_finalize(store->insert[i]);
+    /* One file that can be copied and read anywhere; where somebody else
+     * reads just now it stays as it is, which is as good. */
+    if (store->db && store->mode != STORE_READ) {
+        sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
+                     NULL);
+    }
+    sqlite3_close(store->db);
+    free(store);
+}
+
+/* --- names -------------------------------------------------------------- */
+
+static bool put_names(struct store *store, const char *sql,
+                      const char *(*name)(unsigned code), unsigned count,
+                      struct store_error *error)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool good =
+        sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK;
+
+    for (unsigned i = 0; i < count && good; i++) {
+        good = sqlite3_bind_int64(stmt, 1, i) == SQLITE_OK &&
+               sqlite3_bind_text(stmt, 2, name(i), -1, SQLITE_STATIC) ==
+                   SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_DONE;
+        sqlite3_reset(stmt);
+    }
+    if (!good)
+        store_fail_sqlite(error, store->db);
+    sqlite3_finalize(stmt);
+    return good;
+}
+
+bool store_set_names(struct store *store, const struct store_names *names,
+                     struct store_error *error)
+{
+    return run(store, "BEGIN", error) &&
+           put_names(store, "INSERT OR REPLACE INTO verdict VALUES(?, ?)",
+                     names->verdict_name, names->verdicts, error) &&
+           put_names(store, "INSERT OR REPLACE INTO outcome VALUES(?, ?)",
+                     names->outcome_name, names->outcomes, error) &&
+           run(store, "COMMIT", error);
+}
