@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
+#include "cli/state.h"
 #include "cli/usage.h"
 
 /* crawler seedURL pageDirectory maxDepth */
@@ -110,13 +111,12 @@ static int crawl(struct plan *plan, const struct options *options)
     struct stats stats = {0};
     bool on_terminal = !options->quiet && progress_is_wanted();
 
-    if (!pagedir_mark(&plan->dir)) {
-        fprintf(stderr, "crawler: cannot create %s in %s: %s\n", PAGEDIR_MARKER,
-                plan->crawl.dir_path,
-                errno == EWOULDBLOCK ? "another crawl is at work there"
-                                     : strerror(errno));
+    if (!state_begin(plan, options))
         return CRAWL_FAILED;
-    }
+    if (plan->crawl.resume && !options->quiet)
+        fprintf(stderr,
+                "crawler: going on with the crawl in %s after %llu pages\n",
+                plan->crawl.dir_path, (unsigned long long)plan->past.pages);
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -136,7 +136,17 @@ static int crawl(struct plan *plan, const struct options *options)
     return (int)end;
 }
 
-static int run(const struct options *options)
+static int say_finished(const struct plan *plan, const struct options *options)
+{
+    if (!options->quiet)
+        fprintf(stderr,
+                "crawler: the crawl in %s is finished: %llu pages; --restart "
+                "starts over\n",
+                plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+    return CRAWL_FINISHED;
+}
+
+static int run_plan(const struct options *options)
 {
     struct plan plan;
 
@@ -146,10 +156,41 @@ static int run(const struct options *options)
     }
     int status = plan_make(&plan, options);
     if (!status)
-        status = crawl(&plan, options);
+        status = plan.action == ACTION_NONE ? say_finished(&plan, options)
+                                            : crawl(&plan, options);
     plan_release(&plan);
     pagefetcher_teardown();
     return status;
+}
+
+/* With the options that the crawl in the directory was begun with. */
+static int resume(const struct options *options)
+{
+    struct options remembered;
+    struct arena arena;
+    struct buf error;
+    const char **words;
+    int count;
+
+    arena_init(&arena);
+    buf_init(&error, TEXT_MAX);
+    int status = state_words(options, &arena, &words, &count);
+    if (!status) {
+        bool good = options_parse(&remembered, COMMAND_CRAWL, count,
+                                  (char *const *)words, &error);
+        remembered.remembered = true;
+        status =
+            good ? run_plan(&remembered) : usage_error("%s", buf_cstr(&error));
+        options_release(&remembered);
+    }
+    buf_release(&error);
+    arena_release(&arena);
+    return status;
+}
+
+static int run(const struct options *options)
+{
+    return options->resume ? resume(options) : run_plan(options);
 }
 
 int command_crawl(int argc, char *const argv[])

@@ -25,6 +25,7 @@ struct option_row {
     const char *initial;  /* the default, as the user would type it */
     uint64_t min, max;
     const char *choices; /* "a|b|c" */
+    bool meaning;        /* a crawl that goes on must not change it */
     const char *help;
 };
 

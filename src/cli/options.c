@@ -143,6 +143,17 @@ static bool take_value(struct words *words, const char *attached,
     return *text != NULL;
 }
 
+static void note_given(struct options *options, const struct option_row *row,
+                       const char *text)
+{
+    bool flag = row->type == OPTION_FLAG;
+    size_t size = strlen(row->name) + strlen(text) + 2;
+    char *given = arena_new(&options->arena, size);
+
+    snprintf(given, size, "%s%s%s", row->name, flag ? "" : "=", text);
+    list_add(options, &options->given, given);
+}
+
 static bool apply(struct options *options, const struct option_row *row,
                   const char *shown, const char *attached, struct words *words,
                   struct buf *error)
@@ -161,7 +172,9 @@ static bool apply(struct options *options, const struct option_row *row,
     }
     buf_init(&why, 256);
     bool good = set(options, row, text, &why);
-    if (!good)
+    if (good)
+        note_given(options, row, text);
+    else
         buf_printf(error, "%s %s, not '%.*s'", shown, buf_cstr(&why), SHOWN_MAX,
                    text);
     buf_release(&why);
@@ -240,6 +253,7 @@ bool options_parse(struct options *options, enum command command, int argc,
     arena_init(&options->arena);
     set_defaults(options);
     list_init(options, &arguments);
+    list_init(options, &options->given);
     while (words.at < words.count) {
         const char *word = words.word[words.at++];
         bool good = true;
@@ -258,6 +272,19 @@ bool options_parse(struct options *options, enum command command, int argc,
     options->argument = arguments.item;
     options->argument_count = arguments.count;
     return true;
+}
+
+bool option_is_named(struct str given, struct str name)
+{
+    return str_eq(str_cut(given, '=').head, name);
+}
+
+bool option_has_meaning(struct str given)
+{
+    const struct option_row *row =
+        find_name(COMMAND_CRAWL, str_cut(given, '=').head);
+
+    return row && row->meaning;
 }
 
 void options_release(struct options *options)

@@ -36,12 +36,17 @@ struct options {
     uint64_t log;    /* enum log_kind + 1; 0: not given */
     uint64_t order;  /* enum order + 1; 0: not given */
     uint64_t robots; /* 0: not given, 1: obey, 2: ignore */
+    uint64_t state;  /* 0: file, 1: none */
+    bool resume, restart, links;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, help,
         help_man, version;
 
     struct arena arena;
     const char **argument; /* what is not an option */
     size_t argument_count;
+    struct list given; /* the options as given: "name" or "name=value" */
+    bool remembered;   /* they are those of a crawl that goes on: its seeds
+                        * are known */
 };
 
 /* Read the command line after the command's name. False with one line in
@@ -49,6 +54,11 @@ struct options {
 bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error);
 void options_release(struct options *options);
+
+/* Does an option "name" or "name=value" change what a crawl means? And is it
+ * of that name? */
+bool option_has_meaning(struct str given);
+bool option_is_named(struct str given, struct str name);
 
 /* The options of a command as --help shows them, or as man source. */
 void options_print_help(FILE *out, enum command command);

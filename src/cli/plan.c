@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/seeds.h"
+#include "cli/state.h"
 
 /* --- scope ------------------------------------------------------------- */
 
@@ -52,24 +53,6 @@ static int plan_scope(struct plan *plan, const struct options *options)
 }
 
 /* --- the other arguments ----------------------------------------------- */
-
-static int plan_directory(struct plan *plan, const struct options *options,
-                          const char *path)
-{
-    if (!pagedir_open(&plan->dir, path))
-        return usage_error("pageDirectory '%s' must be an existing directory "
-                           "that can be written: %s",
-                           path, strerror(errno));
-    /* The course's crawler may assume that there are none. */
-    if (!plan_is_course(options) && pagedir_holds_strangers(&plan->dir))
-        return usage_error("pageDirectory '%s' has a file 1 that no crawl "
-                           "made; use an empty directory",
-                           path);
-    plan->crawl.dir = &plan->dir;
-    plan->crawl.dir_path = path;
-    plan->crawl.hand.dir_fd = plan->dir.fd;
-    return 0;
-}
 
 static int plan_depth(struct plan *plan, const struct options *options,
                       const char *text)
@@ -286,6 +269,7 @@ static void plan_frontier(struct plan *plan, const struct options *options)
         .idle_hosts_max = IDLE_HOSTS_MAX,
         .resolve = ip_delay_ms > 0,
         .robots = plan->crawl.hand.robots_agent.len > 0,
+        .tell_changes = !options->state,
         .hash_seed = random_seed(),
         .domains = plan->domains,
     };
@@ -307,6 +291,9 @@ static void plan_limits(struct plan *plan, const struct options *options)
         crawl->workers / crawl->threads + SPARE_CONNECTIONS;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
+    crawl->links = options->links && !options->state;
+    crawl->hand.remember = !options->state;
+    crawl->hand.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
 }
@@ -350,8 +337,8 @@ static void plan_init(struct plan *plan, const struct options *options)
 /* seedURL may be left out where the seeds come from elsewhere. */
 static int check_count(const struct options *options)
 {
-    bool other_seeds =
-        options->search || options->seeds || options->sitemap.count;
+    bool other_seeds = options->search || options->seeds ||
+                       options->sitemap.count || options->remembered;
 
     if (options->argument_count == 3 ||
         (other_seeds && options->argument_count == 2))
@@ -361,6 +348,25 @@ static int check_count(const struct options *options)
                        other_seeds ? "two or three" : "three",
                        other_seeds ? "[" : "", other_seeds ? "]" : "",
                        options->argument_count);
+}
+
+static int plan_seeds(struct plan *plan, const struct options *options)
+{
+    int status = seeds_check(plan, options);
+
+    if (!status && options->seeds && !options->remembered)
+        status = seeds_add_file(plan, options);
+    plan->named_seeds = plan->seed_count;
+    if (!status)
+        status = state_decide(plan, options);
+    if (status)
+        return status;
+    if (plan->action == ACTION_RESUME)
+        seeds_add_past(plan, options);
+    else if (plan->action != ACTION_NONE && options->search)
+        status = seeds_add_search(plan, options);
+    seeds_scope_of_sitemaps(plan, options);
+    return status;
 }
 
 int plan_make(struct plan *plan, const struct options *options)
@@ -375,13 +381,10 @@ int plan_make(struct plan *plan, const struct options *options)
     if ((status = plan_scope(plan, options)) ||
         (status = seed ? seeds_add_argument(plan, options, seed) : 0) ||
         (status = plan_fetching(plan, options)) ||
-        (status = plan_directory(plan, options, argument[0])) ||
+        (status = state_open_directory(plan, argument[0])) ||
         (status = plan_depth(plan, options, argument[1])) ||
-        (status = seeds_check(plan, options)) ||
-        (status = options->seeds ? seeds_add_file(plan, options) : 0) ||
-        (status = options->search ? seeds_add_search(plan, options) : 0))
+        (status = plan_seeds(plan, options)))
         return status;
-    seeds_scope_of_sitemaps(plan, options);
     plan_frontier(plan, options);
     plan_limits(plan, options);
     if ((status = plan_files(&plan->crawl)))
@@ -394,6 +397,8 @@ int plan_make(struct plan *plan, const struct options *options)
 
 void plan_release(struct plan *plan)
 {
+    store_close(plan->store);
+    past_release(&plan->past);
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);
     logr_release(&plan->log);

@@ -4,20 +4,33 @@
 #define CLI_PLAN_H
 
 #include "cli/options.h"
+#include "cli/past.h"
 #include "crawler/crawler.h"
 
 /* The CS50 playground: what is internal where nothing else is said. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
 #define COURSE_DEPTH_MAX 10
 
+/* What is to be done in the page directory. */
+enum action {
+    ACTION_START,   /* a new crawl; an old one's pages go with its first */
+    ACTION_RESTART, /* what the old one wrote goes first */
+    ACTION_RESUME,  /* go on */
+    ACTION_NONE,    /* it is finished */
+};
+
 struct plan {
     struct crawl_options crawl;
+    enum action action;
+    struct past past; /* of the page directory */
+    struct store *store;
     struct arena arena;
     struct domains *domains;
     struct scope *scope;
     struct named named;
     struct page_link *seeds;
     size_t seed_count, seed_room;
+    size_t named_seeds; /* the first ones: named by the user */
     struct pagedir dir;
     struct logr log;
 };

@@ -132,6 +132,17 @@ void seeds_add_result(struct plan *plan, const struct options *options,
         add(plan, options, &seed, false);
 }
 
+void seeds_add_past(struct plan *plan, const struct options *options)
+{
+    const struct past *past = &plan->past;
+    struct page_link seed;
+
+    for (size_t i = 0; i < past->seed_count; i++)
+        if ((options->remembered || !past->seeds[i].named) &&
+            !parse(plan, &seed, past->seeds[i].url))
+            add(plan, options, &seed, past->seeds[i].named);
+}
+
 /* --- before any of them ------------------------------------------------- */
 
 static int check_url(struct plan *plan, const char *option, const char *text)

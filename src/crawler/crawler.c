@@ -26,20 +26,29 @@ enum crawl_end crawler_run(const struct crawl_options *options,
             resolver_start(options->hand.fetch.named, crew_inbox(crawler.crew));
     validator_init(&crawler.validator, options->scope, options->max_depth,
                    &options->frontier);
+    begin_record(&crawler);
 
-    offer_seeds(&crawler);
+    if (options->resume)
+        restore(&crawler);
+    else
+        offer_seeds(&crawler);
     while (!is_over(&crawler)) {
         hand_out(&crawler);      /* validator -> frontier -> pagefetcher */
         wait_for_news(&crawler); /* pagesaver, pagescanner: the hands' */
         take_back(&crawler);     /* links found -> validator */
+        remember(&crawler);      /* what is done stays done */
     }
 
     flush_log(&crawler);
     enum crawl_end end = how_it_ended(&crawler);
+    end_record(&crawler, end);
+    if (crawler.failed)
+        end = CRAWL_FAILED;
     stats->counts = frontier_counts(crawler.validator.frontier);
     stats->elapsed_ms = clock_mono_ms() - crawler.start_ms;
     end_resolver(&crawler);
     crew_free(crawler.crew);
+    record_free(crawler.record);
     validator_release(&crawler.validator);
     return end;
 }
@@ -48,6 +57,7 @@ static void offer_seeds(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
 
+    listen_to_validator(crawler);
     for (size_t i = 0; i < options->seed_count; i++) {
         const struct page_link *seed = &options->seeds[i];
         const struct offer offer = {
@@ -92,7 +102,8 @@ bool is_stopping(const struct crawler *crawler)
 /* Every page in flight may be saved, so it counts against the limit. */
 bool may_fetch_more(const struct crawler *crawler)
 {
-    return !is_stopping(crawler) && crew_has_room(crawler->crew) &&
+    return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
+           crew_has_room(crawler->crew) &&
            crawler->stats->saved + crew_busy(crawler->crew) <
                crawler->options->max_pages;
 }
@@ -127,6 +138,7 @@ static void refuse(struct crawler *crawler, struct target *target)
     if (target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN)
         crawler->stats->outcome[target->cause]++;
     logr_refused(crawler->options->log, target, clock_wall_ms());
+    record_refusal(crawler->record, target, crawler->now_ms);
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
 
@@ -149,7 +161,8 @@ static void hand_out(struct crawler *crawler)
             look_up(crawler, target);
         else
             crew_fetch(crawler->crew, target,
-                       target->depth < crawler->options->max_depth);
+                       crawler->options->links ||
+                           target->depth < crawler->options->max_depth);
     }
     crew_send(crawler->crew);
 }

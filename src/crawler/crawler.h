@@ -15,6 +15,7 @@
 #include "crawler/stats.h"
 #include "frontier/frontier.h"
 #include "page/pagedir.h"
+#include "store/store.h"
 #include "url/scope.h"
 
 struct crawl_progress {
@@ -44,6 +45,10 @@ struct crawl_options {
     uint64_t max_pages;   /* UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
 
+    struct store *store; /* remembers the crawl, or NULL */
+    bool resume;         /* what it remembers goes on; the seeds are known */
+    bool links;          /* it remembers all links too */
+
     struct logr *log;
     int signal_fd; /* readable: stop; twice: at once. -1: none */
     void (*on_progress)(void *user, const struct crawl_progress *progress);
@@ -60,6 +65,8 @@ enum crawl_end {
     CRAWL_NOTHING = 4, /* not a single page */
 };
 
+/* With a store and without `resume`, the store is new and holds the seeds and
+ * options. With `resume` the page directory knows its last page. */
 enum crawl_end crawler_run(const struct crawl_options *options,
                            struct stats *stats);
 

@@ -39,12 +39,30 @@ static void offer_sitemaps_of(struct crawler *crawler,
     arena_release(&arena);
 }
 
+/* Asked, with an answer that counts for `known_ms` or with none. */
+static void note_robots(struct crawler *crawler, const struct job *job,
+                        const struct robots *rules, uint64_t known_ms,
+                        uint64_t wait_ms)
+{
+    uint64_t pause_ms =
+        frontier_delay_ms(crawler->validator.frontier, job->target);
+    bool own = str_eq(frontier_robots_host(job->target),
+                      frontier_host_name(job->target));
+
+    if (rules && own && robots_crawl_delay_ms(rules) > pause_ms)
+        pause_ms = robots_crawl_delay_ms(rules);
+    record_robots(crawler->record, job, frontier_robots_host(job->target),
+                  known_ms, wait_ms > pause_ms ? wait_ms : pause_ms);
+}
+
 static bool follow_robots(struct crawler *crawler, struct job *job)
 {
     const struct webpage *page = &job->page;
 
-    return page->links.count &&
-           frontier_robots_moved(crawler->validator.frontier, job->target,
+    if (!page->links.count || job->target->redirects >= ROBOTS_REDIRECTS_MAX)
+        return false;
+    note_robots(crawler, job, NULL, 0, 0);
+    return frontier_robots_moved(crawler->validator.frontier, job->target,
                                  &page->links.link[0].url, ended_ms(page));
 }
 
@@ -57,6 +75,9 @@ static void fail_robots(struct crawler *crawler, struct job *job)
                                              frontier_failures(job->target),
                                              page->retry_after_ms);
 
+    note_robots(crawler, job, NULL, 0, wait_ms);
+    if (page->retry_after_ms)
+        record_at_once(crawler->record);
     frontier_errand_failed(crawler->validator.frontier, job->target,
                            ended_ms(page), wait_ms, (uint8_t)page->outcome,
                            !stopped && !retry_is_worthwhile(page->outcome));
@@ -85,6 +106,7 @@ void judge_robots(struct crawler *crawler, struct job *job)
     }
     if (rules && crawler->options->robots_sitemaps)
         offer_sitemaps_of(crawler, rules, page);
+    note_robots(crawler, job, rules, FRONTIER_ROBOTS_KEPT_MS, 0);
     frontier_robots(frontier, job->target, rules, ended_ms(page));
 }
 
@@ -124,6 +146,7 @@ static void follow_sitemap(struct crawler *crawler, const struct job *job)
         .fingerprint = ~link->fingerprint,
         .kind = TARGET_SITEMAP,
         .referrer_id = job->target->referrer_id,
+        .via = job->target->age,
     };
 
     validator_offer_redirect(&crawler->validator, job->target, &offer,
@@ -157,6 +180,8 @@ void judge_sitemap(struct crawler *crawler, struct job *job)
     if (goes_back(crawler, job))
         return;
     logr_failure(crawler->options->log, page);
+    record_fetch(crawler->record, job, 0, 0,
+                 frontier_delay_ms(crawler->validator.frontier, job->target));
     if (page->outcome == REDIRECTED)
         follow_sitemap(crawler, job);
     else

@@ -29,6 +29,8 @@ static void work_on_page(struct hand *hand, struct webpage *page)
         return;
     if (page->want_links || scan->robots_agent.len)
         pagescanner_scan(page, scan);
+    if (scan->want_text)
+        pagescanner_keep_texts(page);
     if (page->noindex)
         page->outcome = NOINDEX;
     else
@@ -43,6 +45,8 @@ static void work_on_robots(struct hand *hand, struct job *job)
         pagescanner_follow(&job->page, &plain);
     else if (job->page.outcome == FETCHED)
         job->robots = robots_new(job->page.body, hand->options->robots_agent);
+    if (job->robots && hand->options->remember)
+        job->page.robots_text = arena_copy(&job->page.arena, job->page.body);
 }
 
 static void work_on(struct hand *hand, struct job *job)
@@ -115,6 +119,7 @@ struct hand *hand_start(unsigned number, const struct hand_options *options,
     hand->saver = (struct pagesaver){
         .dir_fd = options->dir_fd,
         .hand = number,
+        .want_digest = options->remember,
     };
     mailbox_init(&hand->inbox);
     hand->fetcher = pagefetcher_new(&options->fetch);

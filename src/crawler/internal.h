@@ -4,6 +4,7 @@
 
 #include "crawler/crawler.h"
 #include "crawler/crew.h"
+#include "crawler/record.h"
 #include "crawler/resolver.h"
 #include "frontier/validator.h"
 
@@ -12,8 +13,10 @@ struct crawler {
     struct validator validator;
     struct crew *crew;
     struct resolver *resolver; /* NULL where names need no look-up */
+    struct record *record;     /* NULL where nothing is remembered */
     struct stats *stats;
     uint64_t start_ms, now_ms;
+    uint64_t hold_ms;   /* nothing is fetched before */
     uint64_t shown_ms;  /* when progress was last told */
     uint64_t random;    /* state of the jitter */
     uint32_t resolving; /* look-ups under way */
@@ -51,6 +54,13 @@ void flush_log(struct crawler *crawler);
 /* In the middle of much work: what time is it, and does somebody want us to
  * stop? */
 void look_around(struct crawler *crawler);
+
+/* crawler/remember.c: what is done becomes durable; and what was. */
+void begin_record(struct crawler *crawler);
+void listen_to_validator(struct crawler *crawler);
+void restore(struct crawler *crawler);
+void remember(struct crawler *crawler);
+void end_record(struct crawler *crawler, enum crawl_end end);
 
 /* crawler/crawler.c: limits. */
 bool is_stopping(const struct crawler *crawler);

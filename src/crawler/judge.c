@@ -10,18 +10,23 @@ static enum verdict judge_link(struct crawler *crawler, const struct job *job,
                                const struct page_link *link,
                                const struct offer *offer)
 {
-    if (link->not_html_name)
-        return NOT_HTML_NAME;
-    if (job->page.nofollow || link->nofollow)
-        return NOFOLLOW;
-    return validator_offer(&crawler->validator, offer, crawler->now_ms);
+    enum verdict verdict = link->not_html_name ? NOT_HTML_NAME
+                           : job->page.nofollow || link->nofollow ? NOFOLLOW
+                                                                  : ACCEPT;
+
+    if (verdict == ACCEPT)
+        return validator_offer(&crawler->validator, offer, crawler->now_ms);
+    validator_refuse(&crawler->validator, offer, verdict);
+    return verdict;
 }
 
 static void note_link(struct crawler *crawler, const struct job *job,
                       const struct page_link *link, enum verdict verdict,
-                      struct tally *tally)
+                      uint32_t page_id, struct tally *tally)
 {
     tally->verdict[verdict]++;
+    if (page_id)
+        record_link(crawler->record, page_id, link, verdict);
     logr_link(crawler->options->log, &job->page, link->url.href, verdict);
 }
 
@@ -44,7 +49,7 @@ static void offer_links(struct crawler *crawler, const struct job *job,
             .found = 1,
         };
         note_link(crawler, job, link, judge_link(crawler, job, link, &offer),
-                  tally);
+                  page_id, tally);
     }
     tally->verdict[BAD_URL] += links->bad;
 }
@@ -61,15 +66,17 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
         .depth = job->page.depth,
         .referrer_id = job->target->referrer_id,
         .found = job->target->found,
+        .via = job->target->age,
     };
-    enum verdict verdict =
-        link->not_html_name
-            ? NOT_HTML_NAME
-            : validator_offer_redirect(&crawler->validator, job->target, &offer,
-                                       crawler->options->max_redirects,
-                                       crawler->now_ms);
+    enum verdict verdict = NOT_HTML_NAME;
 
-    note_link(crawler, job, link, verdict, tally);
+    if (link->not_html_name)
+        validator_refuse(&crawler->validator, &offer, verdict);
+    else
+        verdict = validator_offer_redirect(
+            &crawler->validator, job->target, &offer,
+            crawler->options->max_redirects, crawler->now_ms);
+    note_link(crawler, job, link, verdict, 0, tally);
 }
 
 /* --- pages -------------------------------------------------------------- */
@@ -101,6 +108,11 @@ static uint32_t publish(struct crawler *crawler, const struct webpage *page)
     return dir->last_id;
 }
 
+static uint64_t delay_of(const struct crawler *crawler, const struct job *job)
+{
+    return frontier_delay_ms(crawler->validator.frontier, job->target);
+}
+
 static void settle(struct crawler *crawler, struct job *job)
 {
     struct logr *log = crawler->options->log;
@@ -110,6 +122,7 @@ static void settle(struct crawler *crawler, struct job *job)
 
     if (crawler->failed)
         return;
+    record_fetch(crawler->record, job, id, 0, delay_of(crawler, job));
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX)
@@ -155,11 +168,17 @@ static void try_again(struct crawler *crawler, struct job *job)
     uint64_t wait_ms = back_off_ms(crawler, page->outcome, job->target->tries,
                                    page->retry_after_ms);
 
+    bool whole_host = retry_holds_host(page->outcome) || page->retry_after_ms;
+    uint64_t delay_ms = delay_of(crawler, job);
+
     logr_retry(crawler->options->log, page, wait_ms);
     crawler->stats->retries++;
+    record_fetch(crawler->record, job, 0, wait_ms,
+                 whole_host && wait_ms > delay_ms ? wait_ms : delay_ms);
+    if (page->retry_after_ms)
+        record_at_once(crawler->record);
     frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
-                   wait_ms,
-                   retry_holds_host(page->outcome) || page->retry_after_ms);
+                   wait_ms, whole_host);
 }
 
 /* No connection is the host's fault, every time. A connection without an
@@ -187,6 +206,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
 
     crawler->stats->fetch_ms += page->end_ms - page->start_ms;
     if (page->outcome == ABANDONED) {
+        record_fetch(crawler->record, job, 0, 1, delay_of(crawler, job));
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
         return true;
     }

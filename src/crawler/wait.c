@@ -22,6 +22,10 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
 
     if (may_fetch_more(crawler))
         wait = until(idle->wake_ms, crawler->now_ms);
+    else if (crawler->now_ms < crawler->hold_ms && !is_stopping(crawler))
+        wait = until(crawler->hold_ms, crawler->now_ms);
+    uint64_t record = until(record_due_ms(crawler->record), crawler->now_ms);
+    wait = record < wait ? record : wait;
     if (!is_stopping(crawler) && options->max_time_ms != UINT64_MAX) {
         uint64_t left =
             until(crawler->start_ms + options->max_time_ms, crawler->now_ms);
@@ -106,6 +110,7 @@ void wait_for_news(struct crawler *crawler)
     struct pollfd fd[] = {
         {.fd = crew_fd(crawler->crew), .events = POLLIN},
         {.fd = crawler->options->signal_fd, .events = POLLIN},
+        {.fd = record_fd(crawler->record), .events = POLLIN},
     };
     uint64_t before_ms = crawler->now_ms;
 

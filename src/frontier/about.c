@@ -26,6 +26,13 @@ struct str frontier_host_name(const struct target *target)
     return (struct str){target->host->name, target->host->name_len};
 }
 
+struct str frontier_domain_name(const struct target *target)
+{
+    const struct domain *domain = target->host->domain;
+
+    return (struct str){domain->name, domain->name_len};
+}
+
 const struct ip *frontier_host_ip(const struct target *target)
 {
     return target->host->has_ip ? &target->host->ip : NULL;

@@ -9,7 +9,6 @@
  * before the first of its pages. */
 
 enum {
-    ROBOTS_KEPT_MS = 24 * 3600 * 1000,
     /* Enough to keep a resolver busy; a crawl may begin with a million. */
     RESOLVING_MAX = 64,
 };
@@ -150,7 +149,7 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     assert(target->kind == TARGET_ROBOTS && asker->errand);
     robots_free(robots->rules);
     robots->rules = rules;
-    robots->until_ms = now_ms + ROBOTS_KEPT_MS;
+    robots->until_ms = now_ms + FRONTIER_ROBOTS_KEPT_MS;
     end_errand(frontier, asker);
     if (asker->failures)
         changed_host(frontier, asker);
@@ -167,6 +166,18 @@ void frontier_robots(struct frontier *frontier, struct target *target,
 static struct host *host_of_errand(const struct target *target)
 {
     return target->kind == TARGET_ROBOTS ? target->asker : target->host;
+}
+
+struct str frontier_robots_host(const struct target *errand)
+{
+    const struct host *host = errand->asker;
+
+    return (struct str){host->name, host->name_len};
+}
+
+bool frontier_robots_is_https(const struct target *errand)
+{
+    return errand->asker->robots_https;
 }
 
 unsigned frontier_failures(const struct target *errand)

@@ -126,6 +126,9 @@ void frontier_note(struct frontier *frontier, struct target *target,
 void frontier_resolved(struct frontier *frontier, struct target *target,
                        const struct ip *ip, uint64_t now_ms);
 
+/* How long a robots.txt counts. */
+enum { FRONTIER_ROBOTS_KEPT_MS = 24 * 3600 * 1000 };
+
 /* The end of a TARGET_ROBOTS, which is freed. `rules` are taken; NULL: all
  * is allowed. */
 void frontier_robots(struct frontier *frontier, struct target *target,
@@ -137,6 +140,10 @@ void frontier_robots(struct frontier *frontier, struct target *target,
 void frontier_errand_failed(struct frontier *frontier, struct target *target,
                             uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
                             bool for_good);
+
+/* Whose rules a TARGET_ROBOTS is for, and for which of its schemes. */
+struct str frontier_robots_host(const struct target *errand);
+bool frontier_robots_is_https(const struct target *errand);
 
 /* How often the host of this errand was silent in a row, so far. */
 unsigned frontier_failures(const struct target *errand);
@@ -183,13 +190,13 @@ bool frontier_next_troubled(struct frontier *frontier,
 
 /* As frontier_put, with the number that it had, the fetches it has had, and
  * the time of the next one if it is to be tried again (else 0). */
-struct past {
+struct target_past {
     uint64_t number;
     uint8_t tries, redirects;
     uint64_t due_ms;
 };
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
-                      const struct past *past, uint64_t now_ms);
+                      const struct target_past *past, uint64_t now_ms);
 
 /* All numbers up to this one are taken. */
 void frontier_restore_number(struct frontier *frontier, uint64_t number);
@@ -262,6 +269,7 @@ struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
 /* The host's name, "example.org" or "example.org:8080", and its address if
  * that was looked up, else NULL. */
 struct str frontier_host_name(const struct target *target);
+struct str frontier_domain_name(const struct target *target);
 const struct ip *frontier_host_ip(const struct target *target);
 
 #endif

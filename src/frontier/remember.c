@@ -148,11 +148,13 @@ void frontier_restore_number(struct frontier *frontier, uint64_t number)
 }
 
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
-                      const struct past *past, uint64_t now_ms)
+                      const struct target_past *past, uint64_t now_ms)
 {
+    uint64_t next_age = frontier->next_age;
+
     frontier->next_age = past->number;
     struct target *target = frontier_put(frontier, offer, now_ms);
-
+    frontier->next_age = next_age;
     target->tries = past->tries;
     target->redirects = past->redirects;
     if (past->due_ms <= now_ms)

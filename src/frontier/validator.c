@@ -9,32 +9,94 @@ void validator_init(struct validator *validator, const struct scope *scope,
         .frontier = frontier_new(options),
     };
     seen_init(&validator->seen);
+    seen_init(&validator->refused);
 }
 
 void validator_release(struct validator *validator)
 {
     seen_release(&validator->seen);
+    seen_release(&validator->refused);
     frontier_free(validator->frontier);
+}
+
+static void tell(const struct validator *validator, const struct offer *offer,
+                 const struct target *target, enum verdict verdict,
+                 unsigned line)
+{
+    const struct validator_listener *listener = &validator->listener;
+
+    if (listener->judged)
+        listener->judged(listener->user, offer, target, verdict, line);
+}
+
+/* Of a URL that is refused for how it was found nothing is remembered that
+ * counts; only that it was told of. */
+void validator_refuse(struct validator *validator, const struct offer *offer,
+                      enum verdict verdict)
+{
+    if (validator->listener.judged &&
+        seen_add(&validator->refused, offer->fingerprint))
+        tell(validator, offer, NULL, verdict, 0);
+}
+
+static bool depends_on_how_found(enum verdict verdict)
+{
+    return verdict != ACCEPT && verdict != DOMAIN_CAP &&
+           verdict != ROBOTS_REFUSED && verdict != ROBOTS_UNKNOWN &&
+           verdict != HOST_DEAD;
+}
+
+void validator_restore(struct validator *validator, uint64_t fingerprint,
+                       enum verdict verdict)
+{
+    seen_add(depends_on_how_found(verdict) ? &validator->refused
+                                           : &validator->seen,
+             fingerprint);
+}
+
+enum verdict validator_foresee(const struct validator *validator,
+                               const struct url *url, unsigned *line)
+{
+    if (!scope_contains(validator->scope, url))
+        return EXTERNAL;
+    return frontier_foresee(validator->frontier, url, line);
 }
 
 static enum verdict judge(struct validator *validator,
                           const struct offer *offer)
 {
-    unsigned line;
+    unsigned line = 0;
 
     /* A sitemap is no page: what it lists has to be in scope, not itself. */
     if (offer->kind == TARGET_PAGE &&
-        !scope_contains(validator->scope, offer->url))
+        !scope_contains(validator->scope, offer->url)) {
+        validator_refuse(validator, offer, EXTERNAL);
         return EXTERNAL;
-    if (offer->depth > validator->max_depth)
+    }
+    if (offer->depth > validator->max_depth) {
+        validator_refuse(validator, offer, TOO_DEEP);
         return TOO_DEEP;
+    }
     if (offer->found)
         frontier_count_found(validator->frontier, offer->url);
     if (!seen_add(&validator->seen, offer->fingerprint)) {
         frontier_found_again(validator->frontier, offer);
         return DUPLICATE;
     }
-    return frontier_foresee(validator->frontier, offer->url, &line);
+    enum verdict verdict =
+        frontier_foresee(validator->frontier, offer->url, &line);
+    if (verdict != ACCEPT)
+        tell(validator, offer, NULL, verdict, line);
+    return verdict;
+}
+
+static void queue(struct validator *validator, const struct offer *offer,
+                  uint8_t redirects, uint64_t now_ms)
+{
+    struct target *target = frontier_put(validator->frontier, offer, now_ms);
+
+    target->redirects = redirects;
+    tell(validator, offer, target, ACCEPT, 0);
 }
 
 enum verdict validator_offer(struct validator *validator,
@@ -43,7 +105,7 @@ enum verdict validator_offer(struct validator *validator,
     enum verdict verdict = judge(validator, offer);
 
     if (verdict == ACCEPT)
-        frontier_put(validator->frontier, offer, now_ms);
+        queue(validator, offer, 0, now_ms);
     return verdict;
 }
 
@@ -59,14 +121,15 @@ enum verdict validator_offer_redirect(struct validator *validator,
                                       const struct offer *offer,
                                       uint32_t max_hops, uint64_t now_ms)
 {
-    if (from->redirects >= max_hops)
+    if (from->redirects >= max_hops) {
+        validator_refuse(validator, offer, TOO_MANY_REDIRECTS);
         return TOO_MANY_REDIRECTS;
+    }
 
     enum verdict verdict = judge(validator, offer);
     if (verdict == DUPLICATE && is_respelled(from, offer))
         verdict = ACCEPT;
     if (verdict == ACCEPT)
-        frontier_put(validator->frontier, offer, now_ms)->redirects =
-            (uint8_t)(from->redirects + 1);
+        queue(validator, offer, (uint8_t)(from->redirects + 1), now_ms);
     return verdict;
 }

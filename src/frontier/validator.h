@@ -16,10 +16,21 @@
 #include "frontier/verdict.h"
 #include "url/scope.h"
 
+/* Who wants to know of every URL that was judged for the first time: `target`
+ * where it was queued, NULL where it was refused; `line` is of robots.txt. */
+struct validator_listener {
+    void *user;
+    void (*judged)(void *user, const struct offer *offer,
+                   const struct target *target, enum verdict verdict,
+                   unsigned line);
+};
+
 struct validator {
     const struct scope *scope;
     uint32_t max_depth;
     struct seen seen;
+    struct seen refused; /* told of, for what depends on how it was found */
+    struct validator_listener listener;
     struct frontier *frontier; /* owned */
 };
 
@@ -36,6 +47,19 @@ static inline void validator_expect(const struct validator *validator,
 
 enum verdict validator_offer(struct validator *validator,
                              const struct offer *offer, uint64_t now_ms);
+
+/* Somebody else refused it. */
+void validator_refuse(struct validator *validator, const struct offer *offer,
+                      enum verdict verdict);
+
+/* It was judged before this program began. */
+void validator_restore(struct validator *validator, uint64_t fingerprint,
+                       enum verdict verdict);
+
+/* What validator_offer would say of a URL that was not seen before, wherever
+ * it was found; nothing changes. */
+enum verdict validator_foresee(const struct validator *validator,
+                               const struct url *url, unsigned *line);
 
 /* The target answered with a redirect to the offered URL, `hops` including
  * this one: judged like a link, but one that has the target's own key (only

@@ -21,7 +21,6 @@ bool pagedir_open(struct pagedir *dir, const char *path)
 {
     *dir = (struct pagedir){
         .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-        .marker_fd = -1,
     };
     if (dir->fd < 0)
         return false;
@@ -36,9 +35,6 @@ bool pagedir_open(struct pagedir *dir, const char *path)
 
 void pagedir_close(struct pagedir *dir)
 {
-    if (dir->marker_fd >= 0)
-        close(dir->marker_fd);
-    dir->marker_fd = -1;
     close(dir->fd);
     dir->fd = -1;
 }
@@ -48,17 +44,34 @@ static bool is_leftover(struct str name)
     return str_starts(name, STR(PAGEDIR_TMP_PREFIX));
 }
 
-static bool is_page_after_first(struct str name)
+/* The number that a page of this name would have, or 0. */
+static uint32_t id_of(const char *name)
 {
     uint64_t id;
 
-    return name.ptr[0] != '0' && str_to_u64(name, &id) && id > 1;
+    if (name[0] == '0' || !str_to_u64(str_of(name), &id) || id > UINT32_MAX)
+        return 0;
+    return (uint32_t)id;
+}
+
+static bool is_page_after_first(struct str name)
+{
+    return id_of(name.ptr) > 1;
+}
+
+static DIR *open_list(const struct pagedir *dir)
+{
+    int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+    if (!list && fd >= 0)
+        close(fd);
+    return list;
 }
 
 static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
 {
-    int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    DIR *list = open_list(dir);
     struct dirent *entry;
 
     while (list && (entry = readdir(list)))
@@ -66,36 +79,107 @@ static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
             unlinkat(dir->fd, entry->d_name, 0);
     if (list)
         closedir(list);
-    else if (fd >= 0)
-        close(fd);
 }
 
-bool pagedir_holds_strangers(const struct pagedir *dir)
+/* --- other crawls ------------------------------------------------------- */
+
+bool pagedir_lock(struct pagedir *dir)
 {
-    return faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0) &&
-           !faccessat(dir->fd, "1", F_OK, AT_SYMLINK_NOFOLLOW);
+    /* A file system that has no locks cannot refuse one. */
+    return !flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
 }
 
-/* Held until the directory is closed or the program ends, however it does. */
-static bool lock(struct pagedir *dir)
+bool pagedir_is_locked(const struct pagedir *dir)
 {
-    /* A pipe of that name must not make us wait for its reader. */
-    dir->marker_fd =
-        openat(dir->fd, PAGEDIR_MARKER,
-               O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
-    if (dir->marker_fd < 0)
-        return false;
-    return !flock(dir->marker_fd, LOCK_EX | LOCK_NB);
+    if (flock(dir->fd, LOCK_SH | LOCK_NB))
+        return errno == EWOULDBLOCK;
+    flock(dir->fd, LOCK_UN);
+    return false;
+}
+
+static bool has_page(const struct pagedir *dir, uint32_t id)
+{
+    char name[NAME_MAX_LEN];
+
+    name_of(id, name);
+    return !faccessat(dir->fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* The last page of those that follow on this one without a hole. */
+static uint32_t end_of_run(const struct pagedir *dir, uint32_t id)
+{
+    while (id < UINT32_MAX && has_page(dir, id + 1))
+        id++;
+    return id;
+}
+
+uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id, bool run)
+{
+    uint32_t last = run ? end_of_run(dir, last_id) : last_id;
+    DIR *list = open_list(dir);
+    struct dirent *entry;
+    uint32_t found = 0;
+
+    while (list && !found && (entry = readdir(list)))
+        if (id_of(entry->d_name) > last)
+            found = id_of(entry->d_name);
+    if (list)
+        closedir(list);
+    return found;
+}
+
+void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run)
+{
+    char name[NAME_MAX_LEN];
+
+    for (uint32_t id = run ? end_of_run(dir, last_id) : last_id; id; id--) {
+        name_of(id, name);
+        unlinkat(dir->fd, name, 0);
+    }
+}
+
+void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
+{
+    char name[NAME_MAX_LEN];
+
+    remove_all(dir, is_leftover);
+    dir->last_id = last_id;
+    dir->holds_old = false;
+    for (uint32_t id = run ? end_of_run(dir, last_id) : last_id; id > last_id;
+         id--) {
+        name_of(id, name);
+        unlinkat(dir->fd, name, 0);
+    }
+}
+
+/* --- a new crawl -------------------------------------------------------- */
+
+/* A pipe of that name must not make us wait for its reader. */
+static int open_marker(const struct pagedir *dir, int flags)
+{
+    return openat(
+        dir->fd, PAGEDIR_MARKER,
+        O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | flags, 0666);
 }
 
 bool pagedir_mark(struct pagedir *dir)
 {
     dir->holds_old = !faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0);
-    if (!lock(dir))
+    int fd = open_marker(dir, 0);
+    if (fd < 0)
         return false;
+    close(fd);
     if (dir->holds_old)
         remove_all(dir, is_leftover);
     return true;
+}
+
+bool pagedir_empty_marker(struct pagedir *dir)
+{
+    unlinkat(dir->fd, PAGEDIR_MARKER "-wal", 0);
+    unlinkat(dir->fd, PAGEDIR_MARKER "-shm", 0);
+    int fd = open_marker(dir, O_TRUNC);
+    return fd >= 0 && !close(fd);
 }
 
 /* A former crawl's pages after the first. The second goes before the others:

@@ -1,4 +1,5 @@
-/* The page directory: the marker .crawler and the page files 1, 2, 3, ...
+/* The page directory: the marker .crawler, which is the crawl's state
+ * (store/store.h) or empty, and the page files 1, 2, 3, ...
  *
  * A page is first written under a temporary name by any thread
  * (page/pagesaver.h) and then published here, by one thread: it gets the next
@@ -17,7 +18,6 @@
 
 struct pagedir {
     int fd;
-    int marker_fd;    /* locked while a crawl is at work; -1 before */
     uint32_t last_id; /* published */
     bool holds_old;   /* a former crawl's pages, until the first new one */
 };
@@ -27,15 +27,35 @@ struct pagedir {
 bool pagedir_open(struct pagedir *dir, const char *path);
 void pagedir_close(struct pagedir *dir);
 
-/* Are there numbered files that no crawl of ours has made? */
-bool pagedir_holds_strangers(const struct pagedir *dir);
+/* Lock it against other crawls, until it is closed or the program ends,
+ * however it does. False with errno EWOULDBLOCK where one is at work. */
+bool pagedir_lock(struct pagedir *dir);
 
-/* Create the marker, lock it against other crawls (errno EWOULDBLOCK where
- * one is at work) and remove what a killed crawl left half-written. Pages
- * of a former crawl stay until the first page of this one is published, then
- * they go: so an indexer never reads two crawls as one, and a crawl that
- * fetches nothing destroys nothing. False with errno. */
+/* Is a crawl at work there? */
+bool pagedir_is_locked(const struct pagedir *dir);
+
+/* A numbered file beyond `last_id`, or 0: no crawl that wrote so many pages
+ * made it. With `run` those that follow without a hole are not counted: a
+ * crawl that was killed may have written them. */
+uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id,
+                          bool run);
+
+/* Create the marker where there is none, and remove what a killed crawl left
+ * half-written. Pages of a former crawl stay until the first page of this one
+ * is published, then they go: so an indexer never reads two crawls as one, and
+ * a crawl that fetches nothing destroys nothing. False with errno. */
 bool pagedir_mark(struct pagedir *dir);
+
+/* The marker tells nothing, whatever it was. False with errno. */
+bool pagedir_empty_marker(struct pagedir *dir);
+
+/* Go on after page `last_id`: what a killed crawl left half-written goes, and
+ * with `run` the pages that follow without a hole, which nobody remembers. */
+void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
+
+/* Remove the pages up to `last_id` and, with `run`, those that follow; the
+ * last first, so that what is left has no hole. */
+void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run);
 
 /* Give the file the next number. False with errno. */
 bool pagedir_publish(struct pagedir *dir, const char *file);

@@ -6,6 +6,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 /* Everything, however often the kernel takes only a part. */
 static bool write_all(int fd, struct iovec part[], int count)
 {
@@ -66,6 +68,8 @@ void pagesaver_save(struct pagesaver *saver, struct webpage *page)
 {
     snprintf(page->file, sizeof(page->file), PAGEDIR_TMP_PREFIX "%u-%lu",
              saver->hand, saver->count++);
+    if (saver->want_digest)
+        page->digest = hash64(page->body, 0);
     if (save(saver, page))
         return;
     page->save_errno = errno;

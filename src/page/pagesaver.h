@@ -10,6 +10,7 @@
 struct pagesaver {
     int dir_fd;
     unsigned hand;
+    bool want_digest; /* set page->digest */
     unsigned long count;
 };
 

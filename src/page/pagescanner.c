@@ -100,6 +100,22 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     }
 }
 
+void pagescanner_keep_texts(struct webpage *page)
+{
+    struct arena *arena = &page->arena;
+
+    for (size_t i = 0; i < page->links.count; i++) {
+        struct page_link *link = &page->links.link[i];
+        struct html_link *kept = arena_new(arena, sizeof(*kept));
+        *kept = (struct html_link){
+            .kind = link->html->kind,
+            .rel = arena_copy(arena, link->html->rel),
+            .text = arena_copy(arena, link->html->text),
+        };
+        link->html = kept;
+    }
+}
+
 /* A header has no charset. Bytes beyond ASCII go back to the server as they
  * came, as browsers do; for UTF-8 that is what the parser would do anyway. */
 static struct str escape_beyond_ascii(struct str s, struct arena *arena)

@@ -16,6 +16,10 @@ struct scan_options {
 /* Fill page->links from page->body. What is not http or https is left out. */
 void pagescanner_scan(struct webpage *page, const struct scan_options *options);
 
+/* The texts of the links are parts of the body: copy them, to stay when it is
+ * gone. */
+void pagescanner_keep_texts(struct webpage *page);
+
 /* Fill page->links with the one place a redirect leads to, or turn the
  * outcome into BAD_REDIRECT. */
 void pagescanner_follow(struct webpage *page,

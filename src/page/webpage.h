@@ -53,6 +53,8 @@ struct webpage {
     char charset_label[CHARSET_LABEL_MAX + 1]; /* as the header says */
     struct str body;        /* NULL once given back to the fetcher */
     size_t body_len;        /* stays */
+    uint64_t digest;        /* of the body, if it was saved and asked for */
+    struct str robots_text; /* of a robots.txt, if asked for */
     struct str location;    /* of a redirect, as served */
     bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */
     uint64_t retry_after_ms;

@@ -64,6 +64,14 @@ static struct str get_part(struct cursor *row, struct str whole)
 
 typedef bool read_fn(const struct store_reader *reader, struct cursor *row);
 
+static bool read_begin(const struct store_reader *reader, struct cursor *row)
+{
+    uint64_t urls = get_u63(row);
+    uint64_t last_number = get_u63(row);
+
+    return !row->bad && reader->begin(reader->user, urls, last_number);
+}
+
 static bool read_setting(const struct store_reader *reader, struct cursor *row)
 {
     struct store_setting setting = {.name = get_text(row),
@@ -228,6 +236,7 @@ bool store_load(struct store *store, const struct store_reader *reader,
 {
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
     bool good =
+        LOAD(begin, "count(*), coalesce(max(number), 0)", "url") &&
         LOAD(setting, "name, value", "setting") &&
         LOAD(seed, "url, named", "seed ORDER BY place") &&
         LOAD(domain, "name, found", "domain ORDER BY place") &&

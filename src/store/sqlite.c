@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "store/internal.h"
 #include "store/schema.h"
@@ -125,21 +127,6 @@ static bool is_ours(struct store *store, struct store_error *error)
 
 /* --- opening ------------------------------------------------------------ */
 
-static bool remove_files(const char *path, struct store_error *error)
-{
-    static const char *const ends[] = {"-wal", "-shm", "-journal", ""};
-    char name[4096 + 16];
-
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
-        if (unlink(name) && errno != ENOENT) {
-            store_fail(error, STORE_FAILED, "%s", strerror(errno));
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool open_file(struct store *store, const char *path, int flags,
                       struct store_error *error)
 {
@@ -150,20 +137,6 @@ static bool open_file(struct store *store, const char *path, int flags,
     }
     store_fail_sqlite(error, store->db);
     return false;
-}
-
-/* Tables first, in one transaction with a journal of its own: killed in the
- * middle there is an empty file, as before. */
-static bool create(struct store *store, struct store_error *error)
-{
-    char sql[128];
-
-    snprintf(sql, sizeof(sql),
-             "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-             SCHEMA_APPLICATION_ID, STORE_VERSION);
-    return run(store, "BEGIN", error) && run(store, sql, error) &&
-           run(store, schema_tables, error) &&
-           run(store, schema_views, error) && run(store, "COMMIT", error);
 }
 
 /* A commit is on the disk when it returns; the file proper is written when the
@@ -179,22 +152,13 @@ static bool set_up(struct store *store, struct store_error *error)
 static bool open_for(struct store *store, const char *path,
                      struct store_error *error)
 {
-    switch (store->mode) {
-    case STORE_CREATE:
-        return remove_files(path, error) &&
-               open_file(store, path,
-                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
-               create(store, error) && set_up(store, error);
-    case STORE_WRITE:
-        return look_at(path, error) == STORE_OK &&
-               open_file(store, path, SQLITE_OPEN_READWRITE, error) &&
-               is_ours(store, error) && set_up(store, error);
-    case STORE_READ:
-        return look_at(path, error) == STORE_OK &&
-               open_file(store, path, SQLITE_OPEN_READONLY, error) &&
-               is_ours(store, error);
-    }
-    return false;
+    bool writes = store->mode == STORE_WRITE;
+
+    return look_at(path, error) == STORE_OK &&
+           open_file(store, path,
+                     writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
+                     error) &&
+           is_ours(store, error) && (!writes || set_up(store, error));
 }
 
 /* In a directory that cannot be written there is nobody else at work, but
@@ -202,19 +166,20 @@ static bool open_for(struct store *store, const char *path,
 static bool open_still(struct store *store, const char *path,
                        struct store_error *error)
 {
-    char name[4096 + 32] = "file:";
-    size_t len = strlen(name);
+    struct buf name;
 
-    for (; *path && len < sizeof(name) - 32; path++)
-        len += (size_t)snprintf(name + len, 4,
-                                strchr("%?#", *path) ? "%%%02x" : "%c",
-                                (unsigned char)*path);
-    snprintf(name + len, 32, "?immutable=1");
+    buf_init(&name, 64 * 1024);
+    buf_put(&name, STR("file:"));
+    for (; *path; path++)
+        buf_printf(&name, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
+    buf_put(&name, STR("?immutable=1"));
     sqlite3_close(store->db);
     store->db = NULL;
-    return open_file(store, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                     error) &&
-           is_ours(store, error);
+    bool good = open_file(store, buf_cstr(&name),
+                          SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) &&
+                is_ours(store, error);
+    buf_release(&name);
+    return good;
 }
 
 struct store *store_open(const char *path, enum store_mode mode,
@@ -239,7 +204,7 @@ void store_close(struct store *store)
         sqlite3_finalize(store->insert[i]);
     /* One file that can be copied and read anywhere; where somebody else
      * reads just now it stays as it is, which is as good. */
-    if (store->db && store->mode != STORE_READ) {
+    if (store->db && store->mode == STORE_WRITE) {
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
                      NULL);
@@ -248,7 +213,7 @@ void store_close(struct store *store)
     free(store);
 }
 
-/* --- names -------------------------------------------------------------- */
+/* --- a new one ---------------------------------------------------------- */
 
 static bool put_names(struct store *store, const char *sql,
                       const char *(*name)(unsigned code), unsigned count,
@@ -271,13 +236,54 @@ static bool put_names(struct store *store, const char *sql,
     return good;
 }
 
-bool store_set_names(struct store *store, const struct store_names *names,
-                     struct store_error *error)
+static bool fill(struct store *store, const struct store_names *names,
+                 const struct store_batch *first, struct store_error *error)
 {
-    return run(store, "BEGIN", error) &&
-           put_names(store, "INSERT OR REPLACE INTO verdict VALUES(?, ?)",
+    char sql[128];
+
+    snprintf(sql, sizeof(sql),
+             "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             SCHEMA_APPLICATION_ID, STORE_VERSION);
+    return run(store, sql, error) && run(store, schema_tables, error) &&
+           run(store, schema_views, error) &&
+           put_names(store, "INSERT INTO verdict VALUES(?, ?)",
                      names->verdict_name, names->verdicts, error) &&
-           put_names(store, "INSERT OR REPLACE INTO outcome VALUES(?, ?)",
+           put_names(store, "INSERT INTO outcome VALUES(?, ?)",
                      names->outcome_name, names->outcomes, error) &&
-           run(store, "COMMIT", error);
+           store_prepare(store, error) && store_commit(store, first, error);
+}
+
+static bool take_place(const char *tmp, const char *path,
+                       struct store_error *error)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    char name[PATH_MAX + 16];
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+        unlink(name);
+    }
+    if (!rename(tmp, path))
+        return true;
+    store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    return false;
+}
+
+bool store_create(const char *path, const struct store_names *names,
+                  const struct store_batch *first, struct store_error *error)
+{
+    struct store *store = NEW(struct store);
+    char tmp[PATH_MAX + 16];
+
+    snprintf(tmp, sizeof(tmp), "%s-tmp-state", path);
+    unlink(tmp);
+    store->mode = STORE_READ; /* its journal is as it should be */
+    bool good = open_file(store, tmp,
+                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
+                fill(store, names, first, error);
+    store_close(store);
+    if (good && take_place(tmp, path, error))
+        return true;
+    unlink(tmp);
+    return false;
 }

@@ -1,10 +1,10 @@
 /* The store: what a crawl knows, so that it survives the program.
  *
- *     struct store *store = store_open(path, STORE_CREATE, &error);
- *     store_commit(store, &batch);        every second or so, all or nothing
+ *     store_create(path, &names, &first, &error);
+ *     struct store *store = store_open(path, STORE_WRITE, &error);
+ *     store_load(store, &reader, &error);  everything back, row by row
+ *     store_commit(store, &batch, &error); every second or so, all or nothing
  *     store_close(store);
- *
- *     store_load(store, &reader, &error); everything back, row by row
  *
  * Memory decides, the store remembers: nothing is ever asked of it on the
  * path of a page. It is a journal. Rows are appended and never changed; where
@@ -23,9 +23,8 @@
 enum { STORE_VERSION = 1 };
 
 enum store_mode {
-    STORE_CREATE, /* make it new; a file that is there is replaced */
-    STORE_WRITE,  /* go on with what is there */
-    STORE_READ,   /* look only, also beside a crawl that is at work */
+    STORE_WRITE, /* one program at a time, which is for the caller to see to */
+    STORE_READ,  /* look only, also beside a crawl that is at work */
 };
 
 enum store_status {
@@ -45,20 +44,23 @@ struct store_error {
 
 struct store;
 
-/* NULL with `error` where it cannot be opened. */
-struct store *store_open(const char *path, enum store_mode mode,
-                         struct store_error *error);
-void store_close(struct store *store);
-
-/* What the codes mean, so that whoever opens the file sees names. Once, with
- * STORE_CREATE. */
+/* What the codes mean, so that whoever opens the file sees names. */
 struct store_names {
     const char *(*verdict_name)(unsigned code);
     const char *(*outcome_name)(unsigned code);
     unsigned verdicts, outcomes;
 };
-bool store_set_names(struct store *store, const struct store_names *names,
-                     struct store_error *error);
+
+/* Make a new one that holds the first batch, in place of whatever file is
+ * there: at any moment there is either the old one or the new one, whole. A
+ * program killed meanwhile may leave `path`-tmp-state behind. */
+bool store_create(const char *path, const struct store_names *names,
+                  const struct store_batch *first, struct store_error *error);
+
+/* NULL with `error` where it cannot be opened. */
+struct store *store_open(const char *path, enum store_mode mode,
+                         struct store_error *error);
+void store_close(struct store *store);
 
 /* All of the batch or, with `error`, nothing of it. When it returns it is on
  * the disk. */
@@ -70,6 +72,8 @@ bool store_commit(struct store *store, const struct store_batch *batch,
  * they were written, URLs by number. Texts are valid during the call. */
 struct store_reader {
     void *user;
+    /* First: how many URLs there are, and the greatest number. */
+    bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
     bool (*setting)(void *user, const struct store_setting *row);
     bool (*seed)(void *user, const struct store_seed *row);
     bool (*domain)(void *user, const struct store_domain *row);

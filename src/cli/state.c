@@ -1,0 +1,342 @@
+#include "cli/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "cli/seeds.h"
+
+int state_open_directory(struct plan *plan, const char *path)
+{
+    if (!pagedir_open(&plan->dir, path))
+        return usage_error("pageDirectory '%s' must be an existing directory "
+                           "that can be written: %s",
+                           path, strerror(errno));
+    if (!pagedir_lock(&plan->dir)) {
+        usage_error("another crawl is at work in '%s'", path);
+        return CRAWL_FAILED;
+    }
+    plan->crawl.dir = &plan->dir;
+    plan->crawl.dir_path = path;
+    plan->crawl.hand.dir_fd = plan->dir.fd;
+    return 0;
+}
+
+/* --- is it the same crawl? ---------------------------------------------- */
+
+/* The option of the one that has a meaning and is not among the other's. */
+static const char *missing_from(const struct list *one,
+                                const struct list *other)
+{
+    for (size_t i = 0; i < one->count; i++) {
+        bool found = !option_has_meaning(str_of(one->item[i]));
+        for (size_t j = 0; j < other->count && !found; j++)
+            found = !strcmp(one->item[i], other->item[j]);
+        if (!found)
+            return one->item[i];
+    }
+    return NULL;
+}
+
+/* Those that the user named; the results of a search are not asked again. */
+static bool has_same_seeds(const struct plan *plan, const struct past *past)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < past->seed_count; i++) {
+        if (!past->seeds[i].named)
+            continue;
+        if (at == plan->seed_count ||
+            !str_eq(past->seeds[i].url, plan->seeds[at].url.href))
+            return false;
+        at++;
+    }
+    return at == plan->seed_count;
+}
+
+/* NULL, or what is different, for people. */
+static const char *difference(struct plan *plan, const struct options *options)
+{
+    const struct past *past = &plan->past;
+    const char *option = missing_from(&past->given, &options->given);
+    char *text = arena_new(&plan->arena, 400);
+
+    if (option) {
+        snprintf(text, 400, "it was begun with --%.300s", option);
+        return text;
+    }
+    option = missing_from(&options->given, &past->given);
+    if (option) {
+        snprintf(text, 400, "it was begun without --%.300s", option);
+        return text;
+    }
+    if (!has_same_seeds(plan, past))
+        return "it was begun from other seeds";
+    if (past->depth == plan->crawl.max_depth)
+        return NULL;
+    snprintf(text, 400, "it was begun with maxDepth %llu",
+             (unsigned long long)past->depth);
+    return text;
+}
+
+/* --- what to do --------------------------------------------------------- */
+
+static bool is_bare(const struct options *options)
+{
+    return !options->given.count && !options->remembered;
+}
+
+static int refuse_strangers(const struct plan *plan, uint32_t stranger)
+{
+    return usage_error("pageDirectory '%s' has numbered files (%u) but no "
+                       "crawl is recorded that made them; use an empty "
+                       "directory",
+                       plan->crawl.dir_path, (unsigned)stranger);
+}
+
+/* There is no record, or none that can be read. */
+static int decide_without(struct plan *plan, const struct options *options)
+{
+    const struct store_error *error = &plan->past.error;
+    const char *path = plan->crawl.dir_path;
+    uint32_t stranger = pagedir_stranger(&plan->dir, 0, false);
+
+    plan->action = ACTION_START;
+    if (options->remembered)
+        return usage_error("there is no crawl in '%s' to go on with: %s", path,
+                           error->text);
+    if (error->status == STORE_NEWER)
+        return usage_error("the state in '%s/%s' was %s; use another directory",
+                           path, PAGEDIR_MARKER, error->text);
+    if (is_bare(options) && error->status != STORE_FAILED)
+        return 0;
+    if (error->status == STORE_NONE)
+        return stranger ? refuse_strangers(plan, stranger) : 0;
+    if (error->status == STORE_FOREIGN)
+        return usage_error("'%s/%s' is %s; use another directory", path,
+                           PAGEDIR_MARKER, error->text);
+    usage_error("cannot read the state in '%s/%s': %s", path, PAGEDIR_MARKER,
+                error->text);
+    return CRAWL_FAILED;
+}
+
+static int decide_restart(struct plan *plan)
+{
+    uint32_t stranger = pagedir_stranger(&plan->dir, (uint32_t)plan->past.pages,
+                                         past_is_unclean(&plan->past));
+
+    if (stranger)
+        return usage_error("--restart removes what the recorded crawl wrote, "
+                           "but file %u in '%s' is not its; move it away first",
+                           (unsigned)stranger, plan->crawl.dir_path);
+    plan->action = ACTION_RESTART;
+    return 0;
+}
+
+static int decide_with(struct plan *plan, const struct options *options)
+{
+    const struct past *past = &plan->past;
+    const char *path = plan->crawl.dir_path;
+    bool over = past_is_finished(past) || str_eq(past->state, STR("nothing"));
+    const char *why = options->remembered ? NULL : difference(plan, options);
+
+    if (options->restart)
+        return decide_restart(plan);
+    plan->action = over ? ACTION_NONE : ACTION_RESUME;
+    if ((is_bare(options) && (why || over || past->given.count)) ||
+        (over && !past->pages && !options->remembered))
+        plan->action = ACTION_START;
+    else if (why)
+        return usage_error("the crawl in '%s' is another: %s; use another "
+                           "directory, or --restart to start over",
+                           path, why);
+    else if (options->state)
+        return usage_error("the crawl in '%s' is recorded; --state none needs "
+                           "--restart or another directory",
+                           path);
+    return 0;
+}
+
+int state_decide(struct plan *plan, const struct options *options)
+{
+    past_read(&plan->past, plan->crawl.dir_path);
+    if (plan->past.error.status != STORE_OK)
+        return decide_without(plan, options);
+    return decide_with(plan, options);
+}
+
+/* --- doing it ----------------------------------------------------------- */
+
+static const char *verdict_of(unsigned code)
+{
+    return verdict_name((enum verdict)code);
+}
+
+static const char *outcome_of(unsigned code)
+{
+    return outcome_name((enum outcome)code);
+}
+
+static bool create(struct plan *plan, const struct options *options,
+                   struct store_error *error)
+{
+    static const struct store_names names = {
+        .verdict_name = verdict_of,
+        .outcome_name = outcome_of,
+        .verdicts = VERDICTS,
+        .outcomes = OUTCOMES,
+    };
+    struct store_batch first;
+
+    store_batch_init(&first);
+    past_write(&first, &options->given, plan->crawl.max_depth, clock_wall_ms());
+    for (size_t i = 0; i < plan->seed_count; i++) {
+        const struct store_seed row = {
+            .url = plan->seeds[i].url.href,
+            .named = i < plan->named_seeds,
+        };
+        store_add_seed(&first, &row);
+    }
+    bool good = store_create(past_path(&plan->arena, plan->crawl.dir_path),
+                             &names, &first, error);
+    store_batch_release(&first);
+    return good;
+}
+
+static bool say_running(struct plan *plan, struct store_error *error)
+{
+    struct store_batch batch;
+
+    store_batch_init(&batch);
+    store_add_setting(&batch, STR("state"), STR("running"));
+    bool good = store_commit(plan->store, &batch, error);
+    store_batch_release(&batch);
+    return good;
+}
+
+static bool begin_new(struct plan *plan, const struct options *options,
+                      struct store_error *error)
+{
+    if (plan->action == ACTION_RESTART) {
+        pagedir_remove_pages(&plan->dir, (uint32_t)plan->past.pages,
+                             past_is_unclean(&plan->past));
+        unlinkat(plan->dir.fd, PAGEDIR_STATS, 0);
+    }
+    if (pagedir_mark(&plan->dir) &&
+        (!options->state || pagedir_empty_marker(&plan->dir)))
+        return options->state || create(plan, options, error);
+    error->status = STORE_FAILED;
+    snprintf(error->text, sizeof(error->text), "%s", strerror(errno));
+    return false;
+}
+
+bool state_begin(struct plan *plan, const struct options *options)
+{
+    bool resume = plan->action == ACTION_RESUME;
+    struct store_error error;
+    bool good = resume || begin_new(plan, options, &error);
+
+    if (good && !options->state) {
+        plan->store = store_open(past_path(&plan->arena, plan->crawl.dir_path),
+                                 STORE_WRITE, &error);
+        good = plan->store && (!resume || say_running(plan, &error));
+    }
+    if (good && resume)
+        pagedir_resume(&plan->dir, (uint32_t)plan->past.pages,
+                       past_is_unclean(&plan->past));
+    plan->crawl.store = plan->store;
+    plan->crawl.resume = resume;
+    if (!good)
+        usage_error("cannot create %s in %s: %s", PAGEDIR_MARKER,
+                    plan->crawl.dir_path, error.text);
+    return good;
+}
+
+/* --- the options of before ---------------------------------------------- */
+
+static bool is_given_anew(const struct options *options, const char *given)
+{
+    struct str name = str_cut(str_of(given), '=').head;
+
+    for (size_t i = 0; i < options->given.count; i++)
+        if (option_is_named(str_of(options->given.item[i]), name))
+            return true;
+    return false;
+}
+
+static const char *word_of(struct arena *arena, const char *given)
+{
+    size_t size = strlen(given) + 3;
+    char *word = arena_new(arena, size);
+
+    snprintf(word, size, "--%s", given);
+    return word;
+}
+
+static int check_anew(const struct options *options)
+{
+    if (options->argument_count != 1)
+        return usage_error("--resume takes one argument, pageDirectory; the "
+                           "crawl there knows the others");
+    if (options->restart)
+        return usage_error("--resume and --restart contradict each other");
+    for (size_t i = 0; i < options->given.count; i++)
+        if (option_has_meaning(str_of(options->given.item[i])))
+            return usage_error("--%s changes what the crawl means; --resume "
+                               "takes only limits and speeds",
+                               options->given.item[i]);
+    return 0;
+}
+
+static int check_secrets(const struct options *options, const struct past *past)
+{
+    for (size_t i = 0; i < past->given.count; i++)
+        if (past_is_secret(past->given.item[i]) &&
+            !is_given_anew(options, past->given.item[i]))
+            return usage_error("the crawl was begun with --%s; give it again",
+                               past->given.item[i]);
+    return 0;
+}
+
+static void put_words(const struct options *options, const struct past *past,
+                      struct arena *arena, const char ***words, int *count)
+{
+    const char **list = arena_new(
+        arena, (past->given.count + options->given.count + 4) * sizeof(*list));
+    char *depth = arena_new(arena, 24);
+    int n = 0;
+
+    for (size_t i = 0; i < past->given.count; i++)
+        if (!is_given_anew(options, past->given.item[i]) &&
+            !option_is_named(str_of(past->given.item[i]), STR("restart")))
+            list[n++] = word_of(arena, past->given.item[i]);
+    for (size_t i = 0; i < options->given.count; i++)
+        if (!option_is_named(str_of(options->given.item[i]), STR("resume")))
+            list[n++] = word_of(arena, options->given.item[i]);
+    snprintf(depth, 24, "%llu", (unsigned long long)past->depth);
+    list[n++] = "--";
+    list[n++] = options->argument[0];
+    list[n++] = depth;
+    *words = list;
+    *count = n;
+}
+
+int state_words(const struct options *options, struct arena *arena,
+                const char ***words, int *count)
+{
+    struct past past;
+    int status = check_anew(options);
+
+    if (status)
+        return status;
+    past_read(&past, options->argument[0]);
+    if (past.error.status != STORE_OK)
+        status = usage_error("there is no crawl in '%s' to go on with: %s",
+                             options->argument[0], past.error.text);
+    else if (!(status = check_secrets(options, &past)))
+        put_words(options, &past, arena, words, count);
+    past_release(&past);
+    return status;
+}

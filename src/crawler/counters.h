@@ -1,0 +1,17 @@
+/* The counters of a crawl as names and numbers, so that they can be kept and
+ * go on where they stopped. */
+#ifndef CRAWLER_COUNTERS_H
+#define CRAWLER_COUNTERS_H
+
+#include "base/str.h"
+#include "crawler/stats.h"
+
+/* Every counter that is not 0. */
+void stats_each(const struct stats *stats,
+                void (*visit)(void *user, struct str name, uint64_t value),
+                void *user);
+
+/* Set the counter of that name; false where there is none. */
+bool stats_set(struct stats *stats, struct str name, uint64_t value);
+
+#endif

@@ -1,0 +1,104 @@
+#include "base/clock.h"
+#include "crawler/internal.h"
+#include "crawler/resume.h"
+
+/* The mind's memory: what is done goes to the store, and comes back. */
+
+static void fail(struct crawler *crawler, const char *what,
+                 const struct store_error *error)
+{
+    logr_make_room(crawler->options->log);
+    fprintf(stderr, "crawler: cannot %s the state in %s/%s: %s\n", what,
+            crawler->options->dir_path, PAGEDIR_MARKER, error->text);
+    crawler->failed = true;
+    crew_abandon(crawler->crew);
+}
+
+void begin_record(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    const struct record_options record = {
+        .store = options->store,
+        .domains = options->frontier.domains,
+        .dir_fd = options->dir->fd,
+        .links = options->links,
+    };
+
+    crawler->record =
+        record_new(&record, crawler->validator.frontier, crawler->now_ms);
+}
+
+void listen_to_validator(struct crawler *crawler)
+{
+    if (crawler->record)
+        crawler->validator.listener = (struct validator_listener){
+            .user = crawler->record,
+            .judged = record_judged,
+        };
+}
+
+/* What was fetched after the last commit of a killed crawl nobody knows, so
+ * every host gets a whole pause first. Addresses are looked up again, and
+ * their pauses are not kept at all. */
+static void rest_first(struct crawler *crawler, const struct resumed *resumed)
+{
+    const struct frontier_options *options = &crawler->options->frontier;
+
+    if (resumed->last_ms)
+        crawler->hold_ms = resumed->last_ms + options->ip_delay_ms;
+    if (resumed->clean)
+        return;
+    uint64_t pause_ms = options->delay_ms > options->ip_delay_ms
+                            ? options->delay_ms
+                            : options->ip_delay_ms;
+    crawler->hold_ms = crawler->now_ms + pause_ms;
+    frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
+}
+
+void restore(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    const struct resume_options resume = {
+        .fingerprint_seed = options->hand.scan.fingerprint_seed,
+        .robots_agent = options->hand.robots_agent,
+        .now_ms = crawler->now_ms,
+        .wall_ms = clock_wall_ms(),
+    };
+    struct resumed resumed;
+    struct store_error error;
+
+    if (!resume_load(options->store, &crawler->validator, &resume, &resumed,
+                     &error)) {
+        fail(crawler, "read", &error);
+        return;
+    }
+    *crawler->stats = resumed.stats;
+    crawler->sitemaps = resumed.sitemaps;
+    rest_first(crawler, &resumed);
+    listen_to_validator(crawler);
+}
+
+void remember(struct crawler *crawler)
+{
+    struct store_error error;
+
+    if (!crawler->failed &&
+        !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
+        fail(crawler, "write", &error);
+}
+
+void end_record(struct crawler *crawler, enum crawl_end end)
+{
+    static const char *const states[] = {
+        [CRAWL_FINISHED] = "finished",
+        [CRAWL_FAILED] = "failed",
+        [CRAWL_STOPPED] = "stopped",
+        [CRAWL_NOTHING] = "nothing",
+    };
+    struct store_error error;
+
+    if (!record_end(crawler->record, crawler->stats, states[end],
+                    crawler->now_ms, &error) &&
+        !crawler->failed)
+        fail(crawler, "write", &error);
+}

@@ -1,0 +1,31 @@
+/* From the store back into memory: everything that a crawl knew when its last
+ * batch was committed. Used to go on with it, and to ask it questions. */
+#ifndef CRAWLER_RESUME_H
+#define CRAWLER_RESUME_H
+
+#include "crawler/stats.h"
+#include "frontier/validator.h"
+#include "store/store.h"
+
+struct resume_options {
+    uint64_t fingerprint_seed;
+    struct str robots_agent; /* whose rules are ours; empty: none are */
+    uint64_t now_ms;         /* the monotonic clock, and the wall clock, now */
+    uint64_t wall_ms;
+};
+
+struct resumed {
+    struct stats stats;
+    uint32_t last_page; /* that the store knows of */
+    uint32_t sitemaps;  /* asked for so far */
+    uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
+                         * 0: before the machine was started, or never */
+    bool clean;         /* the crawl was not killed */
+};
+
+/* Fill a new validator, which has no listener yet. False with `error`. */
+bool resume_load(struct store *store, struct validator *validator,
+                 const struct resume_options *options, struct resumed *resumed,
+                 struct store_error *error);
+
+#endif
