@@ -9,6 +9,10 @@ int command_crawl(int argc, char *const argv[]);
 int command_url(int argc, char *const argv[]);
 int command_links(int argc, char *const argv[]);
 int command_robots(int argc, char *const argv[]);
+int command_status(int argc, char *const argv[]);
+int command_why(int argc, char *const argv[]);
+int command_verify(int argc, char *const argv[]);
+int command_export(int argc, char *const argv[]);
 
 /* One line on standard error, prefixed with the program's name. Returns
  * EXIT_USAGE. */

@@ -13,6 +13,10 @@ static const struct command_row commands[] = {
     {"url", command_url},
     {"links", command_links},
     {"robots", command_robots},
+    {"status", command_status},
+    {"why", command_why},
+    {"verify", command_verify},
+    {"export", command_export},
 };
 
 /* A file that we open must not take the place of a closed standard stream, or

@@ -14,7 +14,11 @@ enum command {
     COMMAND_URL = 2,
     COMMAND_LINKS = 4,
     COMMAND_ROBOTS = 8,
-    COMMAND_ANY = 15,
+    COMMAND_STATUS = 16,
+    COMMAND_WHY = 32,
+    COMMAND_VERIFY = 64,
+    COMMAND_EXPORT = 128,
+    COMMAND_ANY = 255,
 };
 
 /* A repeatable option's values, NULL at the end; never NULL itself. */

@@ -43,6 +43,11 @@ static const char crawl_text[] =
     "       crawler [options] --search QUERY pageDirectory maxDepth\n"
     "       crawler [options] --seeds FILE pageDirectory maxDepth\n"
     "       crawler links [--base URL] [--charset LABEL] [--json] FILE\n"
+    "       crawler --resume pageDirectory\n"
+    "       crawler status pageDirectory\n"
+    "       crawler why pageDirectory URL\n"
+    "       crawler verify pageDirectory\n"
+    "       crawler export --format FORMAT pageDirectory\n"
     "       crawler robots [--agent TOKEN] FILE\n"
     "\n"
     "Crawl from seedURL along links, maxDepth hops at most, and save every\n"
@@ -75,13 +80,54 @@ static const char robots_text[] =
     "in FILE says of each: allow or disallow, the number of the line that\n"
     "decided (0 for none), the URL.\n";
 
+static const char status_text[] =
+    "usage: crawler status pageDirectory\n"
+    "\n"
+    "Tell how the crawl in pageDirectory is: finished, running or stopped, "
+    "its\n"
+    "pages and its queue, what it waits for, its largest domains.\n";
+
+static const char why_text[] =
+    "usage: crawler why pageDirectory URL\n"
+    "\n"
+    "Tell why the crawl in pageDirectory fetched or did not fetch URL.\n";
+
+static const char verify_text[] =
+    "usage: crawler verify pageDirectory\n"
+    "\n"
+    "Read it all again: pages, numbers, depths, pauses. Exit status 1 and a\n"
+    "list where something is not as it was recorded.\n";
+
+static const char export_text[] =
+    "usage: crawler export --format jsonl|csv|links|sitemap pageDirectory\n"
+    "\n"
+    "Print the pages of a crawl, or its links if it was run with --links.\n";
+
+static const char *text_of(enum command command)
+{
+    switch (command) {
+    case COMMAND_URL:
+        return url_text;
+    case COMMAND_LINKS:
+        return links_text;
+    case COMMAND_ROBOTS:
+        return robots_text;
+    case COMMAND_STATUS:
+        return status_text;
+    case COMMAND_WHY:
+        return why_text;
+    case COMMAND_VERIFY:
+        return verify_text;
+    case COMMAND_EXPORT:
+        return export_text;
+    default:
+        return crawl_text;
+    }
+}
+
 static void print_help(enum command command)
 {
-    fputs(command == COMMAND_CRAWL   ? crawl_text
-          : command == COMMAND_URL   ? url_text
-          : command == COMMAND_LINKS ? links_text
-                                     : robots_text,
-          stdout);
+    fputs(text_of(command), stdout);
     options_print_help(stdout, command);
     if (command == COMMAND_CRAWL)
         fputs(crawl_end_text, stdout);
