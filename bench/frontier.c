@@ -1,5 +1,5 @@
 /* The validator and its frontier: candidates a second, bytes a seen URL, bytes
- * a domain.
+ * a domain, the cost of an address with many hosts.
  *
  *     bench/frontier [URLS...]     (default: 100000 1000000 10000000)
  *
@@ -171,6 +171,60 @@ static void measure_domains(const struct domains *domains)
     frontier_free(frontier);
 }
 
+/* Every host a domain of its own, two pages each, all at one address that
+ * answers once in a pause. */
+static void measure_crowd(const struct domains *domains, uint64_t hosts)
+{
+    const struct frontier_options options = {
+        .order = ORDER_PRIORITY,
+        .per_host = 1,
+        .delay_ms = 1000,
+        .ip_delay_ms = 10,
+        .resolve = true,
+        .hash_seed = 1,
+        .domains = domains,
+    };
+    enum { FETCHES = 1000 };
+    const struct ip ip = {.byte = {[10] = 0xff, [11] = 0xff, [12] = 127}};
+    struct frontier *frontier = frontier_new(&options);
+    struct target *target;
+    struct arena arena;
+    uint64_t now_ms = 1;
+
+    arena_init(&arena);
+    for (uint64_t i = 0; i < 2 * hosts; i++) {
+        char text[64];
+        struct url url;
+        int len =
+            snprintf(text, sizeof(text), "http://domain%llu.example/%llu",
+                     (unsigned long long)(i / 2), (unsigned long long)(i % 2));
+        arena_clear(&arena);
+        if (url_parse(&url, &arena, (struct str){text, (size_t)len}, NULL,
+                      NULL))
+            abort();
+        const struct offer offer = {.url = &url, .fingerprint = mix(i + 1)};
+        frontier_put(frontier, &offer, now_ms);
+    }
+    arena_release(&arena);
+
+    double start = 0;
+    for (int fetches = -1; fetches < FETCHES; now_ms += 10) {
+        while ((target = frontier_take(frontier, now_ms)) &&
+               target->kind == TARGET_RESOLVE)
+            frontier_resolved(frontier, target, &ip, now_ms);
+        /* Names are looked up before the first fetch has ended. */
+        struct target *more;
+        while ((more = frontier_take(frontier, now_ms)))
+            frontier_resolved(frontier, more, &ip, now_ms);
+        if (!fetches++)
+            start = cpu_s();
+        frontier_done(frontier, target, now_ms);
+    }
+    printf("%llu hosts at one address: %.1f us a fetch\n",
+           (unsigned long long)hosts, (cpu_s() - start) / FETCHES * 1e6);
+    frontier_free(frontier);
+}
+
 int main(int argc, char *argv[])
 {
     struct domains *domains = domains_new();
@@ -184,6 +238,8 @@ int main(int argc, char *argv[])
         measure(ORDER_PRIORITY, urls, domains);
     }
     measure_domains(domains);
+    measure_crowd(domains, 1000);
+    measure_crowd(domains, 50000);
     domains_free(domains);
     return 0;
 }

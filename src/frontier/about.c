@@ -41,10 +41,16 @@ const struct ip *frontier_host_ip(const struct target *target)
 static bool can_take(const struct frontier *frontier)
 {
     const struct heap_node *ready = heap_first(&frontier->ready);
+    const struct heap_node *open = heap_first(&frontier->open);
 
-    return ready && (frontier->options.order != ORDER_BFS ||
-                     domain_best(domain_of(ready))->depth <=
-                         levels_lowest(&frontier->levels));
+    return (ready && is_its_level(frontier, domain_best(domain_of(ready)))) ||
+           (open && is_its_level(frontier, address_best(address_of(open))));
+}
+
+/* One that waits for the address, or NULL. */
+static const struct host *one_parked(const struct address *address)
+{
+    return address->lots.count ? address_best(address)->host : address->crowd;
 }
 
 static void consider(struct idle *idle, enum idle_reason reason,
@@ -72,11 +78,11 @@ struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
                  host_of(waiting)->backing_off ? IDLE_BACKOFF : IDLE_PAUSE,
                  host_of(waiting)->next_ms, host_of(waiting));
     if (retry)
-        consider(&idle, IDLE_RETRY, target_of(retry)->due_ms,
-                 target_of(retry)->host);
+        consider(&idle, IDLE_RETRY, active_retry(active_of(retry))->due_ms,
+                 active_retry(active_of(retry))->host);
     if (resting && frontier->targets.count)
         consider(&idle, IDLE_PAUSE, address_of(resting)->next_ms,
-                 address_of(resting)->parked);
+                 one_parked(address_of(resting)));
     if (can_take(frontier) || idle.wake_ms <= now_ms)
         return (struct idle){
             .reason = IDLE_NOT,

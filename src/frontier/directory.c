@@ -59,6 +59,7 @@ void address_free_unused(struct frontier *frontier, struct address *address)
     if (address->hosts || address->in_flight || heap_has(&address->node))
         return;
     hashtable_take(&frontier->addresses, address->key);
+    heap_release(&address->lots);
     free(address);
 }
 
@@ -73,6 +74,7 @@ void host_move_to(struct frontier *frontier, struct host *host,
     if (!address) {
         address = NEW(struct address);
         address->key = key;
+        heap_init(&address->lots, frontier->ranks->lot);
         hashtable_put(&frontier->addresses, key, address);
     }
     address->hosts++;

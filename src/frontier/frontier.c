@@ -21,19 +21,33 @@ struct frontier *frontier_new(const struct frontier_options *options)
     hashtable_init(&frontier->addresses);
     heap_init(&frontier->ready, frontier->ranks->domain);
     heap_init(&frontier->waiting, host_is_due_before);
-    heap_init(&frontier->retries, target_is_due_before);
+    heap_init(&frontier->retries, active_is_due_before);
     heap_init(&frontier->resting, address_is_due_before);
+    heap_init(&frontier->open, frontier->ranks->address);
     levels_init(&frontier->levels);
     seen_init(&frontier->hosts_seen);
     return frontier;
 }
 
-static void free_domain_heap(struct domain *domain)
+static void free_active(struct domain *domain)
 {
-    if (domain->ready) {
-        heap_release(domain->ready);
-        free(domain->ready);
-    }
+    struct active *active = domain->active;
+
+    if (!active)
+        return;
+    for (size_t i = 0; i < active->retries.count; i++)
+        free(target_of(active->retries.node[i]));
+    heap_release(&active->retries);
+    heap_release(&active->ready);
+    active->waiting = NULL;
+    lots_free(domain);
+    domain_free_unused(domain);
+}
+
+static void free_address(struct address *address)
+{
+    heap_release(&address->lots);
+    free(address);
 }
 
 void frontier_free(struct frontier *frontier)
@@ -43,18 +57,17 @@ void frontier_free(struct frontier *frontier)
     if (!frontier)
         return;
     assert(!frontier->counts.in_flight);
-    for (size_t i = 0; i < frontier->retries.count; i++)
-        free(target_of(frontier->retries.node[i]));
     for (size_t at = 0; (item = hashtable_next(&frontier->hosts, &at));)
         host_free(item);
     for (size_t at = 0; (item = hashtable_next(&frontier->domains, &at));)
-        free_domain_heap(item);
+        free_active(item);
     for (size_t at = 0; (item = hashtable_next(&frontier->addresses, &at));)
-        free(item);
+        free_address(item);
     heap_release(&frontier->ready);
     heap_release(&frontier->waiting);
     heap_release(&frontier->retries);
     heap_release(&frontier->resting);
+    heap_release(&frontier->open);
     hashtable_release(&frontier->targets);
     hashtable_release(&frontier->hosts);
     hashtable_release(&frontier->domains);
@@ -75,7 +88,7 @@ void frontier_count_found(struct frontier *frontier, const struct url *url)
     if (frontier->options.order == ORDER_BFS)
         return;
     domain = domain_for(frontier, url);
-    domain->found++;
+    count_in_score(frontier, domain, &domain->found);
     changed_domain(frontier, domain);
     place_domain(frontier, domain);
 }
@@ -152,8 +165,10 @@ void frontier_found_again(struct frontier *frontier, const struct offer *offer)
     struct host *host = target->host;
     heap_moved(&host->queue, &target->node);
     if (host->place == READY) {
-        heap_moved(host->domain->ready, &host->node);
+        heap_moved(&host->domain->active->ready, &host->node);
         place_domain(frontier, host->domain);
+    } else if (host->lot) {
+        lot_moved(frontier, host);
     }
 }
 
@@ -166,8 +181,10 @@ void take_off(struct frontier *frontier, struct target *target, uint64_t now_ms)
     target->state = TARGET_IN_FLIGHT;
     host->in_flight++;
     host->domain->in_flight++;
-    if (host->address)
+    if (host->address) {
         host->address->in_flight++;
+        place_address(frontier, host->address);
+    }
     frontier->counts.in_flight++;
     place_host(frontier, host, now_ms);
 }
@@ -220,17 +237,19 @@ static struct target *begin(struct frontier *frontier, struct target *target,
 
     dequeue(frontier, target);
     if (target->kind == TARGET_PAGE) {
-        if (!domain->crawled++)
-            frontier->counts.domains_crawled++;
-        if (domain->crawled == frontier->options.max_per_domain)
-            frontier->counts.domains_capped++;
+        count_in_score(frontier, domain, &domain->crawled);
+        frontier->counts.domains_crawled += domain->crawled == 1;
     }
     take_off(frontier, target, now_ms);
+    if (target->kind == TARGET_PAGE &&
+        domain->crawled == frontier->options.max_per_domain) {
+        frontier->counts.domains_capped++;
+        release_capped(frontier, domain, now_ms);
+    }
     return target;
 }
 
-static bool is_its_level(const struct frontier *frontier,
-                         const struct target *target)
+bool is_its_level(const struct frontier *frontier, const struct target *target)
 {
     return frontier->options.order != ORDER_BFS ||
            target->depth <= levels_lowest(&frontier->levels);
@@ -238,11 +257,10 @@ static bool is_its_level(const struct frontier *frontier,
 
 struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
 {
-    struct heap_node *first;
+    struct target *target;
 
     release_due(frontier, now_ms);
-    while ((first = heap_first(&frontier->ready))) {
-        struct target *target = domain_best(domain_of(first));
+    while ((target = first_ready(frontier, now_ms))) {
         struct host *host = target->host;
 
         if (!is_its_level(frontier, target))
@@ -320,10 +338,14 @@ static void land_address(struct frontier *frontier, struct address *address,
     address->in_flight--;
     address->next_ms = later(address->next_ms,
                              pause_end(now_ms, frontier->options.ip_delay_ms));
-    if (heap_has(&address->node))
+    if (address->rests) {
         heap_moved(&frontier->resting, &address->node);
-    else
-        heap_put(&frontier->resting, &address->node);
+        return;
+    }
+    if (heap_has(&address->node))
+        heap_remove(&frontier->open, &address->node);
+    address->rests = true;
+    heap_put(&frontier->resting, &address->node);
 }
 
 void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
@@ -390,8 +412,11 @@ void frontier_again(struct frontier *frontier, struct target *target,
     target->host->retrying++;
     land(frontier, target, whole_host ? wait_ms : 0, now_ms);
     target->tries++;
-    target->due_ms = pause_end(now_ms, wait_ms);
+    /* What will be refused need not wait for it. */
+    target->due_ms = domain_is_capped(frontier, target->host->domain)
+                         ? 0
+                         : pause_end(now_ms, wait_ms);
     target->state = TARGET_RETRYING;
     hashtable_put(&frontier->targets, target->fingerprint, target);
-    heap_put(&frontier->retries, &target->node);
+    put_retry(frontier, target);
 }

@@ -6,6 +6,35 @@
 
 enum { NOVELTY = 1000, NOVELTY_STEP = 10, FOUND_URL = 100 };
 
+/* --- the best of each ---------------------------------------------------- */
+
+struct target *host_best(const struct host *host)
+{
+    return target_of(heap_first(&host->queue));
+}
+
+struct target *domain_best(const struct domain *domain)
+{
+    return host_best(host_of(heap_first(&domain->active->ready)));
+}
+
+static const struct target *lot_best(const struct lot *lot)
+{
+    return host_best(host_of(heap_first(&lot->hosts)));
+}
+
+struct target *address_best(const struct address *address)
+{
+    const struct lot *lot = lot_of(heap_first(&address->lots));
+
+    return host_best(host_of(heap_first(&lot->hosts)));
+}
+
+struct target *active_retry(const struct active *active)
+{
+    return target_of(heap_first(&active->retries));
+}
+
 /* --- breadth-first: the smaller depth, then the older ------------------- */
 
 static bool is_shallower(const struct target *a, const struct target *b)
@@ -32,8 +61,22 @@ static bool domain_shallower(const struct heap_node *a,
     return is_shallower(domain_best(domain_of(a)), domain_best(domain_of(b)));
 }
 
-const struct ranks ranks_bfs = {target_shallower, host_shallower,
-                                domain_shallower};
+static bool lot_shallower(const struct heap_node *a, const struct heap_node *b)
+{
+    return is_shallower(lot_best(lot_of(a)), lot_best(lot_of(b)));
+}
+
+static bool address_shallower(const struct heap_node *a,
+                              const struct heap_node *b)
+{
+    return is_shallower(address_best(address_of(a)),
+                        address_best(address_of(b)));
+}
+
+const struct ranks ranks_bfs = {
+    target_shallower, host_shallower,    domain_shallower,
+    lot_shallower,    address_shallower, is_shallower,
+};
 
 /* --- by score: inside a domain its own terms are equal ------------------ */
 
@@ -69,18 +112,36 @@ uint64_t target_score(const struct target *target)
            (uint64_t)target->found * FOUND_URL;
 }
 
-static bool domain_wanted_more(const struct heap_node *a,
-                               const struct heap_node *b)
+static bool scores_more(const struct target *a, const struct target *b)
 {
-    const struct target *best_a = domain_best(domain_of(a));
-    const struct target *best_b = domain_best(domain_of(b));
-    uint64_t score_a = target_score(best_a), score_b = target_score(best_b);
+    uint64_t score_a = target_score(a), score_b = target_score(b);
 
-    return score_a != score_b ? score_a > score_b : best_a->age < best_b->age;
+    return score_a != score_b ? score_a > score_b : a->age < b->age;
 }
 
-const struct ranks ranks_priority = {target_wanted_more, host_wanted_more,
-                                     domain_wanted_more};
+static bool domain_scores_more(const struct heap_node *a,
+                               const struct heap_node *b)
+{
+    return scores_more(domain_best(domain_of(a)), domain_best(domain_of(b)));
+}
+
+static bool lot_scores_more(const struct heap_node *a,
+                            const struct heap_node *b)
+{
+    return scores_more(lot_best(lot_of(a)), lot_best(lot_of(b)));
+}
+
+static bool address_scores_more(const struct heap_node *a,
+                                const struct heap_node *b)
+{
+    return scores_more(address_best(address_of(a)),
+                       address_best(address_of(b)));
+}
+
+const struct ranks ranks_priority = {
+    target_wanted_more, host_wanted_more,    domain_scores_more,
+    lot_scores_more,    address_scores_more, scores_more,
+};
 
 /* --- by time ------------------------------------------------------------ */
 
@@ -97,6 +158,12 @@ bool target_is_due_before(const struct heap_node *a, const struct heap_node *b)
 bool address_is_due_before(const struct heap_node *a, const struct heap_node *b)
 {
     return address_of(a)->next_ms < address_of(b)->next_ms;
+}
+
+bool active_is_due_before(const struct heap_node *a, const struct heap_node *b)
+{
+    return active_retry(active_of(a))->due_ms <
+           active_retry(active_of(b))->due_ms;
 }
 
 /* --- making them -------------------------------------------------------- */
@@ -135,32 +202,25 @@ struct domain *domain_new(struct arena *arena, struct str name)
     return domain;
 }
 
-void domain_put_ready(struct domain *domain, struct host *host,
-                      const struct ranks *ranks)
+struct active *domain_active(struct domain *domain, const struct ranks *ranks)
 {
-    if (!domain->ready) {
-        domain->ready = NEW(struct heap);
-        heap_init(domain->ready, ranks->host);
+    if (!domain->active) {
+        domain->active = NEW(struct active);
+        heap_init(&domain->active->ready, ranks->host);
+        heap_init(&domain->active->retries, target_is_due_before);
     }
-    heap_put(domain->ready, &host->node);
+    return domain->active;
 }
 
-void domain_remove_ready(struct domain *domain, struct host *host)
+void domain_free_unused(struct domain *domain)
 {
-    heap_remove(domain->ready, &host->node);
-    if (domain->ready->count)
+    struct active *active = domain->active;
+
+    if (!active || active->ready.count || active->retries.count ||
+        active->waiting || active->lots)
         return;
-    heap_release(domain->ready);
-    free(domain->ready);
-    domain->ready = NULL;
-}
-
-struct target *host_best(const struct host *host)
-{
-    return target_of(heap_first(&host->queue));
-}
-
-struct target *domain_best(const struct domain *domain)
-{
-    return host_best(host_of(heap_first(domain->ready)));
+    heap_release(&active->ready);
+    heap_release(&active->retries);
+    free(active);
+    domain->active = NULL;
 }

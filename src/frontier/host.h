@@ -26,7 +26,7 @@ struct host_robots {
 };
 
 struct host {
-    struct heap_node node; /* WAITING or READY */
+    struct heap_node node; /* WAITING, READY, or PARKED in a lot */
     uint8_t place;
     bool resolved;
     bool has_ip;
@@ -47,7 +47,8 @@ struct host {
     struct domain *domain;
     struct ip ip;
     struct address *address;      /* or NULL */
-    struct host *older, *newer;   /* IDLE: the list; PARKED: newer */
+    struct lot *lot;              /* PARKED: there; NULL: on a list */
+    struct host *older, *newer;   /* IDLE, WAITING: the list; PARKED: newer */
     struct host_robots robots[2]; /* by target_is_https */
     size_t name_len;
     char name[]; /* "example.org" or "example.org:8080" */
@@ -62,8 +63,18 @@ struct domain {
     uint16_t in_flight : 15;
     uint16_t changed : 1; /* `found`, since it was last told */
     uint16_t name_len;
-    struct heap *ready; /* its hosts that may be asked now; NULL: none */
+    struct active *active; /* NULL: none of it is there */
     char name[];
+};
+
+/* What only a domain with something to do has. */
+struct active {
+    struct heap_node node; /* in the frontier's heap of retries */
+    uint32_t lot_count;
+    struct heap ready;    /* hosts that may be asked now */
+    struct heap retries;  /* targets, by due_ms */
+    struct host *waiting; /* a list: the frontier has them in order */
+    struct lot *lots;     /* where hosts of it are parked */
 };
 
 static inline struct target *target_of(const struct heap_node *node)
@@ -81,6 +92,16 @@ static inline struct domain *domain_of(const struct heap_node *node)
     return container_of(node, struct domain, node);
 }
 
+static inline struct active *active_of(const struct heap_node *node)
+{
+    return container_of(node, struct active, node);
+}
+
+static inline struct lot *lot_of(const struct heap_node *node)
+{
+    return container_of(node, struct lot, node);
+}
+
 static inline struct address *address_of(const struct heap_node *node)
 {
     return container_of(node, struct address, node);
@@ -88,7 +109,9 @@ static inline struct address *address_of(const struct heap_node *node)
 
 /* What goes before what, in the one order or the other. */
 struct ranks {
-    heap_before_fn *target, *host, *domain;
+    heap_before_fn *target, *host; /* of one host, of one domain */
+    heap_before_fn *domain, *lot, *address;
+    bool (*any)(const struct target *a, const struct target *b);
 };
 extern const struct ranks ranks_bfs, ranks_priority;
 
@@ -98,13 +121,27 @@ void host_free(struct host *host); /* with its queued targets */
 
 /* Domains are never freed before the arena is. */
 struct domain *domain_new(struct arena *arena, struct str name);
-void domain_put_ready(struct domain *domain, struct host *host,
-                      const struct ranks *ranks);
-void domain_remove_ready(struct domain *domain, struct host *host);
 
-/* The best target of a host with a queue, of a domain with a ready host. */
+/* Its active part, made if need be; free it again if it is empty. */
+struct active *domain_active(struct domain *domain, const struct ranks *ranks);
+void domain_free_unused(struct domain *domain);
+
+static inline struct lot *domain_lots(const struct domain *domain)
+{
+    return domain->active ? domain->active->lots : NULL;
+}
+
+static inline bool domain_has_ready(const struct domain *domain)
+{
+    return domain->active && domain->active->ready.count;
+}
+
+/* The best target of a host with a queue, of a domain with a ready host, of an
+ * address with a lot; the first of a domain's retries. */
 struct target *host_best(const struct host *host);
 struct target *domain_best(const struct domain *domain);
+struct target *address_best(const struct address *address);
+struct target *active_retry(const struct active *active);
 
 /* In hundredths. */
 uint64_t target_score(const struct target *target);
@@ -112,5 +149,6 @@ uint64_t target_score(const struct target *target);
 heap_before_fn host_is_due_before;    /* by next_ms */
 heap_before_fn target_is_due_before;  /* by due_ms */
 heap_before_fn address_is_due_before; /* by next_ms */
+heap_before_fn active_is_due_before;  /* by due_ms of the first retry */
 
 #endif

@@ -28,8 +28,9 @@ struct frontier {
     struct arena domain_arena;
     struct heap ready;   /* domains */
     struct heap waiting; /* hosts */
-    struct heap retries; /* targets */
+    struct heap retries; /* active domains with targets that wait for that */
     struct heap resting; /* addresses */
+    struct heap open;    /* addresses that may be asked, with hosts parked */
     struct host *idle_oldest, *idle_newest;
     size_t idle_count;
     size_t resolving; /* names that are being looked up */
@@ -66,6 +67,13 @@ void changes_release(struct changes *changes);
 bool domain_is_capped(const struct frontier *frontier,
                       const struct domain *domain);
 void place_domain(struct frontier *frontier, struct domain *domain);
+/* One more of what the score of a domain counts; `counter` is a field of it.
+ * The domain is to be placed after. */
+void count_in_score(struct frontier *frontier, struct domain *domain,
+                    uint32_t *counter);
+/* It has just had its last fetch: whatever of it waits is to be refused. */
+void release_capped(struct frontier *frontier, struct domain *domain,
+                    uint64_t now_ms);
 void place_host(struct frontier *frontier, struct host *host, uint64_t now_ms);
 bool address_is_free(const struct frontier *frontier, const struct host *host,
                      uint64_t now_ms);
@@ -75,6 +83,24 @@ struct host *unpark(struct frontier *frontier, struct host *host,
                     uint64_t now_ms); /* the next of the list */
 void park_host(struct frontier *frontier, struct host *host);
 void release_due(struct frontier *frontier, uint64_t now_ms);
+/* The best target of those that no rule holds back, its host READY; or NULL. */
+struct target *first_ready(struct frontier *frontier, uint64_t now_ms);
+/* The target goes back to its queue when its time, due_ms, has come. */
+void put_retry(struct frontier *frontier, struct target *target);
+
+/* frontier/lot.c: hosts that are parked with an address. */
+bool lot_put(struct frontier *frontier, struct host *host); /* false: full */
+void lot_remove(struct frontier *frontier, struct host *host);
+void lot_moved(struct frontier *frontier, struct host *host);
+/* The domain may be asked, or not: its lots count, or not. */
+void lots_place(struct frontier *frontier, const struct domain *domain,
+                bool belong);
+/* Around a change of the domain's score. */
+void lots_lift(struct frontier *frontier, const struct domain *domain);
+void lots_settle(struct frontier *frontier, const struct domain *domain);
+void lots_free(struct domain *domain);
+/* Call it after every change of the lots, the flights or the rest. */
+void place_address(struct frontier *frontier, struct address *address);
 
 /* frontier/frontier.c: a fetch from the host begins, has ended. */
 void take_off(struct frontier *frontier, struct target *target,
@@ -84,6 +110,8 @@ void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
 uint64_t host_delay_ms(const struct frontier *frontier,
                        const struct host *host);
 
+/* In breadth-first order: is no smaller depth open? */
+bool is_its_level(const struct frontier *frontier, const struct target *target);
 void give_up(struct frontier *frontier, struct host *host);
 void note_silence(struct frontier *frontier, struct host *host, uint8_t cause);
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms);

@@ -265,6 +265,39 @@ static void a_move_to_a_capped_domain(void **state)
     tear_down(&fixture);
 }
 
+/* What else waits there is refused at once, but a robots.txt is still asked
+ * for, and in its time. */
+static void a_move_to_a_domain_that_gets_capped(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.max_per_domain = 1});
+    put(&fixture, "http://slow.a.example/x");
+    target = take(&fixture, 0, "http://slow.a.example/robots.txt");
+    frontier_robots(fixture.frontier, target,
+                    rules("User-agent: *\nCrawl-delay: 5\n"), 0);
+    put(&fixture, "http://b.example/x");
+    target = take(&fixture, 0, "http://b.example/robots.txt");
+    move(&fixture, target, "http://slow.a.example/there", 0);
+    put(&fixture, "http://www.a.example/x");
+    target = take(&fixture, 0, "http://www.a.example/robots.txt");
+    frontier_robots(fixture.frontier, target, NULL, 0);
+
+    target = take(&fixture, DELAY_MS, "http://www.a.example/x");
+    take(&fixture, DELAY_MS, "");
+    frontier_done(fixture.frontier, target, DELAY_MS);
+    take(&fixture, 4999, "");
+    target = take(&fixture, 5000, "http://slow.a.example/there");
+    frontier_robots(fixture.frontier, target, NULL, 5000);
+    drop(&fixture, take(&fixture, 5000, "http://slow.a.example/x"), DOMAIN_CAP,
+         5000);
+    target = take(&fixture, 5000, "http://b.example/x");
+    frontier_done(fixture.frontier, target, 5000);
+    tear_down(&fixture);
+}
+
 static void silence_is_counted(void **state)
 {
     struct fixture fixture;
@@ -383,6 +416,7 @@ int main(void)
         cmocka_unit_test(two_that_moved_to_each_other),
         cmocka_unit_test(a_move_to_a_dead_host),
         cmocka_unit_test(a_move_to_a_capped_domain),
+        cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
         cmocka_unit_test(names_are_looked_up_in_turn),
         cmocka_unit_test(a_move_that_is_never_made),

@@ -1,6 +1,7 @@
-/* The prioritised frontier against a naive model that recomputes every score
- * and every rule for each extraction: order, the domain's cap and lock, the
- * pauses of hosts and of addresses. Random operations, fixed seeds. */
+/* The frontier with domains and addresses against a naive model that recomputes
+ * every score and every rule for each extraction: order, the domain's cap and
+ * lock, the pauses of hosts and of addresses, retries. Random operations, fixed
+ * seeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,19 +12,26 @@
 #include "frontier/frontier.h"
 #include "support/random.h"
 
-enum { HOSTS = 24, DOMAINS = 8, ADDRESSES = 5, TARGETS = 200 };
+enum { HOSTS = 400, DOMAINS = 50, ADDRESSES = 100, TARGETS = 300 };
+
+/* How many of each there are. */
+struct shape {
+    size_t hosts, domains, addresses, targets;
+};
 
 struct model_target {
     bool open, in_flight;
     size_t host;
-    uint32_t found;
+    uint32_t found, depth;
     uint64_t age, fingerprint;
+    uint64_t due_ms; /* not before; 0: it is no retry */
     struct target *target;
 };
 
 struct model {
     struct frontier *frontier;
     struct frontier_options options;
+    struct shape shape;
     uint32_t crawled[DOMAINS], found[DOMAINS], domain_flights[DOMAINS];
     uint32_t host_flights[HOSTS], address_flights[ADDRESSES];
     uint64_t host_next_ms[HOSTS], address_next_ms[ADDRESSES];
@@ -32,17 +40,17 @@ struct model {
     uint64_t age, fingerprint, now_ms;
     struct random random;
     struct arena arena;
-    size_t extractions, refusals;
+    size_t extractions, refusals, retries;
 };
 
-static size_t domain_of_model(size_t host)
+static size_t domain_of_model(const struct model *model, size_t host)
 {
-    return host % DOMAINS;
+    return host % model->shape.domains;
 }
 
-static size_t address_of_model(size_t host)
+static size_t address_of_model(const struct model *model, size_t host)
 {
-    return host % ADDRESSES;
+    return (7 * host + host / model->shape.domains) % model->shape.addresses;
 }
 
 /* --- the rules, told plainly --------------------------------------------- */
@@ -50,14 +58,16 @@ static size_t address_of_model(size_t host)
 static bool is_capped(const struct model *model, size_t host)
 {
     return model->options.max_per_domain &&
-           model->crawled[domain_of_model(host)] >=
+           model->crawled[domain_of_model(model, host)] >=
                model->options.max_per_domain;
 }
 
 static uint64_t score(const struct model *model,
                       const struct model_target *target)
 {
-    size_t domain = domain_of_model(target->host);
+    if (model->options.order == ORDER_BFS)
+        return 200;
+    size_t domain = domain_of_model(model, target->host);
     uint64_t novelty = model->crawled[domain] < 100
                            ? 1000 - 10 * (uint64_t)model->crawled[domain]
                            : 0;
@@ -67,7 +77,7 @@ static uint64_t score(const struct model *model,
 
 static bool address_allows(const struct model *model, size_t host)
 {
-    size_t address = address_of_model(host);
+    size_t address = address_of_model(model, host);
 
     return !model->options.ip_delay_ms || !model->resolved[host] ||
            (model->address_flights[address] < model->options.per_host &&
@@ -80,11 +90,32 @@ static bool is_eligible(const struct model *model,
     size_t host = target->host;
 
     return target->open && !target->in_flight && !is_capped(model, host) &&
+           target->due_ms <= model->now_ms &&
            model->host_flights[host] < model->options.per_host &&
-           model->domain_flights[domain_of_model(host)] <
+           model->domain_flights[domain_of_model(model, host)] <
                model->options.per_host &&
            model->host_next_ms[host] <= model->now_ms &&
            address_allows(model, host);
+}
+
+static bool goes_before(const struct model *model, const struct model_target *a,
+                        const struct model_target *b)
+{
+    if (model->options.order == ORDER_BFS && a->depth != b->depth)
+        return a->depth < b->depth;
+    if (score(model, a) != score(model, b))
+        return score(model, a) > score(model, b);
+    return a->age < b->age;
+}
+
+static uint32_t lowest_depth(const struct model *model)
+{
+    uint32_t lowest = UINT32_MAX;
+
+    for (size_t i = 0; i < TARGETS; i++)
+        if (model->target[i].open && model->target[i].depth < lowest)
+            lowest = model->target[i].depth;
+    return lowest;
 }
 
 static struct model_target *best_eligible(struct model *model)
@@ -93,14 +124,26 @@ static struct model_target *best_eligible(struct model *model)
 
     for (size_t i = 0; i < TARGETS; i++) {
         struct model_target *target = &model->target[i];
-        if (!is_eligible(model, target))
-            continue;
-        if (!best || score(model, target) > score(model, best) ||
-            (score(model, target) == score(model, best) &&
-             target->age < best->age))
+        if (is_eligible(model, target) &&
+            (!best || goes_before(model, target, best)))
             best = target;
     }
+    if (best && model->options.order == ORDER_BFS &&
+        best->depth > lowest_depth(model))
+        return NULL;
     return best;
+}
+
+/* Nothing holds back what is to be refused: no lock, no pause, no retry. */
+static void check_refused(const struct model *model)
+{
+    for (size_t i = 0; i < TARGETS; i++) {
+        const struct model_target *target = &model->target[i];
+        if (target->open && !target->in_flight &&
+            is_capped(model, target->host))
+            fail_msg("number %llu of h%zu, whose domain is capped, is left",
+                     (unsigned long long)target->age, target->host);
+    }
 }
 
 /* --- operations on both -------------------------------------------------- */
@@ -123,7 +166,7 @@ static void parse(struct model *model, struct url *url, size_t host,
     char text[128];
 
     snprintf(text, sizeof(text), "http://h%zu.d%zu.example/%llu", host,
-             domain_of_model(host), (unsigned long long)number);
+             domain_of_model(model, host), (unsigned long long)number);
     arena_clear(&model->arena);
     assert_int_equal(url_parse(url, &model->arena, str_of(text), NULL, NULL),
                      ERR_NONE);
@@ -134,15 +177,16 @@ static void put(struct model *model)
     struct model_target *target = NULL;
     struct url url;
 
-    for (size_t i = 0; i < TARGETS && !target; i++)
+    for (size_t i = 0; i < model->shape.targets && !target; i++)
         if (!model->target[i].open)
             target = &model->target[i];
     if (!target)
         return;
     *target = (struct model_target){
         .open = true,
-        .host = random_below(&model->random, HOSTS),
+        .host = random_below(&model->random, (uint32_t)model->shape.hosts),
         .found = random_below(&model->random, 2),
+        .depth = random_below(&model->random, 4),
         .age = model->age++,
         .fingerprint = model->fingerprint += 0x9e3779b97f4a7c15,
     };
@@ -151,10 +195,11 @@ static void put(struct model *model)
         .url = &url,
         .fingerprint = target->fingerprint,
         .found = target->found,
+        .depth = target->depth,
     };
     if (target->found) {
         frontier_count_found(model->frontier, &url);
-        model->found[domain_of_model(target->host)]++;
+        model->found[domain_of_model(model, target->host)]++;
     }
     frontier_put(model->frontier, &offer, model->now_ms);
 }
@@ -163,6 +208,7 @@ static void find_again(struct model *model)
 {
     struct model_target *target =
         pick(model, random_below(&model->random, 4) == 0);
+    uint32_t depth = random_below(&model->random, 5);
     struct url url;
 
     if (!target)
@@ -172,12 +218,16 @@ static void find_again(struct model *model)
         .url = &url,
         .fingerprint = target->fingerprint,
         .found = 1,
+        .depth = depth,
     };
     frontier_count_found(model->frontier, &url);
     frontier_found_again(model->frontier, &offer);
-    model->found[domain_of_model(target->host)]++;
-    if (!target->in_flight)
-        target->found++;
+    model->found[domain_of_model(model, target->host)]++;
+    if (target->in_flight)
+        return;
+    target->found++;
+    if (depth < target->depth)
+        target->depth = depth;
 }
 
 static struct model_target *model_of(struct model *model,
@@ -210,11 +260,11 @@ static void resolve(struct model *model, struct target *target,
 
     assert_non_null(best);
     snprintf(name, sizeof(name), "h%zu.d%zu.example", best->host,
-             domain_of_model(best->host));
+             domain_of_model(model, best->host));
     assert_true(str_eq(frontier_host_name(target), str_of(name)));
     assert_false(model->resolved[best->host]);
     model->resolved[best->host] = true;
-    ip.byte[15] = (uint8_t)address_of_model(best->host);
+    ip.byte[15] = (uint8_t)address_of_model(model, best->host);
     frontier_resolved(model->frontier, target, &ip, model->now_ms);
 }
 
@@ -227,10 +277,10 @@ static void note_taken(struct model *model, struct model_target *best,
                  (unsigned long long)score(model, best));
     best->in_flight = true;
     best->target = target;
-    model->crawled[domain_of_model(best->host)]++;
-    model->domain_flights[domain_of_model(best->host)]++;
+    model->crawled[domain_of_model(model, best->host)]++;
+    model->domain_flights[domain_of_model(model, best->host)]++;
     model->host_flights[best->host]++;
-    model->address_flights[address_of_model(best->host)]++;
+    model->address_flights[address_of_model(model, best->host)]++;
     model->extractions++;
 }
 
@@ -256,23 +306,44 @@ static void take(struct model *model)
         }
     }
     assert_null(best_eligible(model));
+    if (model->options.order == ORDER_PRIORITY)
+        check_refused(model);
 }
 
-static void end_fetch(struct model *model)
+static void pause_until(uint64_t *next_ms, uint64_t until_ms)
+{
+    if (*next_ms < until_ms)
+        *next_ms = until_ms;
+}
+
+static void end_fetch(struct model *model, bool again)
 {
     struct model_target *target = pick(model, true);
     const struct frontier_options *options = &model->options;
+    uint64_t wait_ms = random_below(&model->random, 200);
+    bool whole_host = again && random_below(&model->random, 2);
 
     if (!target)
         return;
-    size_t host = target->host, address = address_of_model(host);
-    model->domain_flights[domain_of_model(host)]--;
+    size_t host = target->host, address = address_of_model(model, host);
+    model->domain_flights[domain_of_model(model, host)]--;
     model->host_flights[host]--;
     model->address_flights[address]--;
-    model->host_next_ms[host] = model->now_ms + options->delay_ms;
-    model->address_next_ms[address] = model->now_ms + options->ip_delay_ms;
-    target->open = false;
-    frontier_done(model->frontier, target->target, model->now_ms);
+    pause_until(&model->host_next_ms[host], model->now_ms + options->delay_ms);
+    pause_until(&model->address_next_ms[address],
+                model->now_ms + options->ip_delay_ms);
+    target->in_flight = false;
+    if (again) {
+        if (whole_host)
+            pause_until(&model->host_next_ms[host], model->now_ms + wait_ms);
+        target->due_ms = model->now_ms + wait_ms;
+        model->retries++;
+        frontier_again(model->frontier, target->target, model->now_ms, wait_ms,
+                       whole_host);
+    } else {
+        target->open = false;
+        frontier_done(model->frontier, target->target, model->now_ms);
+    }
 }
 
 static void operate(struct model *model)
@@ -286,19 +357,21 @@ static void operate(struct model *model)
     else if (dice < 75)
         take(model);
     else if (dice < 95)
-        end_fetch(model);
+        end_fetch(model, random_below(&model->random, 5) == 0);
     else
         model->now_ms += random_below(&model->random, 40);
 }
 
-static void run(const struct frontier_options *options, uint64_t seed,
-                size_t operations)
+/* How many targets came out refused. */
+static size_t run(const struct frontier_options *options,
+                  const struct shape *shape, uint64_t seed, size_t operations)
 {
     struct domains *domains = domains_new();
     struct model *model = calloc(1, sizeof(*model));
 
     model->options = *options;
     model->options.domains = domains;
+    model->shape = *shape;
     model->now_ms = 1000;
     model->random.state = seed;
     arena_init(&model->arena);
@@ -312,36 +385,60 @@ static void run(const struct frontier_options *options, uint64_t seed,
         left->open = false;
         frontier_done(model->frontier, left->target, model->now_ms);
     }
-    if (options->max_per_domain)
-        assert_true(model->refusals > 0);
-    else
-        assert_true(model->extractions > operations / 20);
+    size_t refusals = model->refusals;
+    assert_true(refusals > 0 || model->extractions > operations / 200);
+    assert_true(model->retries > 0);
     for (size_t i = 0; options->max_per_domain && i < DOMAINS; i++)
         assert_true(model->crawled[i] <= options->max_per_domain);
     frontier_free(model->frontier);
     arena_release(&model->arena);
     domains_free(domains);
     free(model);
+    return refusals;
 }
 
-static void against_a_naive_model(void **state)
-{
-    static const struct frontier_options cases[] = {
-        {.delay_ms = 0, .per_host = 1},
-        {.delay_ms = 20, .per_host = 1},
-        {.delay_ms = 5, .per_host = 3},
-        {.delay_ms = 20, .per_host = 1, .ip_delay_ms = 7, .resolve = true},
-        {.delay_ms = 20, .per_host = 2, .ip_delay_ms = 30, .resolve = true},
-        {.delay_ms = 10, .per_host = 1, .idle_hosts_max = 3},
-    };
+/* The usual; many domains at one address; one domain at a few; and hosts of
+ * few domains at so many addresses that not all can be kept in order. */
+static const struct shape shapes[] = {
+    {24, 8, 5, 200},    {60, 50, 1, 300},  {100, 1, 4, 200},
+    {400, 1, 100, 300}, {200, 2, 40, 300},
+};
 
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct frontier_options options = cases[i];
-        options.order = ORDER_PRIORITY;
-        options.hash_seed = i;
-        run(&options, i + 1, 20000);
+static void run_all(const struct frontier_options *cases, size_t count,
+                    enum order order)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t refusals = 0;
+        for (size_t k = 0; k < ARRAY_LEN(shapes); k++) {
+            struct frontier_options options = cases[i];
+            options.order = order;
+            options.hash_seed = i;
+            refusals += run(&options, &shapes[k], i + 1, k ? 8000 : 20000);
+        }
+        assert_int_equal(refusals > 0, cases[i].max_per_domain > 0);
     }
+}
+
+static const struct frontier_options paces[] = {
+    {.delay_ms = 0, .per_host = 1},
+    {.delay_ms = 20, .per_host = 1},
+    {.delay_ms = 5, .per_host = 3},
+    {.delay_ms = 20, .per_host = 1, .ip_delay_ms = 7, .resolve = true},
+    {.delay_ms = 20, .per_host = 2, .ip_delay_ms = 30, .resolve = true},
+    {.delay_ms = 0, .per_host = 30, .ip_delay_ms = 300, .resolve = true},
+    {.delay_ms = 10, .per_host = 1, .idle_hosts_max = 3},
+};
+
+static void by_score(void **state)
+{
+    (void)state;
+    run_all(paces, ARRAY_LEN(paces), ORDER_PRIORITY);
+}
+
+static void by_level(void **state)
+{
+    (void)state;
+    run_all(paces, ARRAY_LEN(paces), ORDER_BFS);
 }
 
 static void never_beyond_the_cap(void **state)
@@ -353,20 +450,22 @@ static void never_beyond_the_cap(void **state)
          .max_per_domain = 100,
          .ip_delay_ms = 1,
          .resolve = true},
+        {.delay_ms = 3,
+         .per_host = 2,
+         .max_per_domain = 20,
+         .ip_delay_ms = 40,
+         .resolve = true},
     };
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct frontier_options options = cases[i];
-        options.order = ORDER_PRIORITY;
-        run(&options, i + 10, 20000);
-    }
+    run_all(cases, ARRAY_LEN(cases), ORDER_PRIORITY);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_naive_model),
+        cmocka_unit_test(by_score),
+        cmocka_unit_test(by_level),
         cmocka_unit_test(never_beyond_the_cap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
