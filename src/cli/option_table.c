@@ -132,7 +132,7 @@ const struct option_row option_table[] = {
      .help = "the charset that the HTTP header would name"},
     {"agent", 0, OPTION_TEXT, AT(agent), COMMAND_ROBOTS, "Input",
      .argument = "TOKEN", .initial = "crawler",
-     .help = "the product token that the rules are for"},
+     .help = "the product token that the rules are for; several with commas"},
     {"json", 0, OPTION_FLAG, AT(json), COMMAND_LINKS, "Output",
      .help = "one object a line: url, kind, text, rel"},
 

@@ -19,11 +19,13 @@ struct group {
 };
 
 struct parser {
-    struct str agent;
+    struct str agents; /* ours, separated by commas */
     struct group own, any;
-    bool own_seen;       /* a group of our own was met anywhere */
-    bool in_own, in_any; /* the group being read is ours, is that of "*" */
-    bool in_rules;       /* it has a rule: a user-agent line starts another */
+    bool agent_read; /* a user-agent line was met: the file has groups */
+    uint32_t crawl_delay_ms; /* that belongs to no group */
+    bool own_seen;           /* a group of our own was met anywhere */
+    bool in_own, in_any;     /* the group being read is ours, is that of "*" */
+    bool in_rules; /* it has a rule: a user-agent line starts another */
 
     /* A delay is no rule and ends no group, but it belongs only to the
      * agents named since the last delay or rule. */
@@ -100,8 +102,35 @@ static struct str token_of(struct str value)
     return str_first(value, len);
 }
 
+/* "mybot" or "mybot/1.0", but not what a browser sends: of "Mozilla/5.0 (X11;
+ * mybot)" the first word is nobody's name. */
+static struct str product_of(struct str agent)
+{
+    struct str_pair cut = str_cut(agent, '/');
+    struct str version = str_trim(cut.tail);
+
+    for (size_t i = 0; i < version.len; i++)
+        if (is_blank(version.ptr[i]))
+            return STR("");
+    return str_trim(cut.head);
+}
+
+/* Is this token one of our names? */
+static bool is_ours(const struct parser *parser, struct str token)
+{
+    struct str_pair cut = {.tail = parser->agents};
+
+    while (token.len && cut.tail.len) {
+        cut = str_cut(cut.tail, ',');
+        if (str_eq_nocase(token, product_of(cut.head)))
+            return true;
+    }
+    return false;
+}
+
 static void read_user_agent(struct parser *parser, struct str value)
 {
+    parser->agent_read = true;
     if (parser->in_rules || parser->delay_read)
         parser->delays_own = parser->delays_any = false;
     if (parser->in_rules)
@@ -113,7 +142,7 @@ static void read_user_agent(struct parser *parser, struct str value)
         parser->in_any = parser->delays_any = true;
         return;
     }
-    if (parser->agent.len && str_eq_nocase(token_of(value), parser->agent))
+    if (is_ours(parser, token_of(value)))
         parser->in_own = parser->delays_own = parser->own_seen = true;
 }
 
@@ -189,6 +218,8 @@ static void read_crawl_delay(struct parser *parser, struct str value)
     uint32_t ms = parse_delay_ms(value);
 
     parser->delay_read = true;
+    if (!parser->agent_read && ms > parser->crawl_delay_ms)
+        parser->crawl_delay_ms = ms;
     if (parser->delays_own && ms > parser->own.crawl_delay_ms)
         parser->own.crawl_delay_ms = ms;
     if (parser->delays_any && ms > parser->any.crawl_delay_ms)
@@ -312,7 +343,10 @@ static struct robots *compact(const struct parser *parser)
     robots->size = (uint32_t)size;
     robots->rule_count = (uint32_t)(group->rules.len / sizeof(struct rule));
     robots->sitemap_len = (uint32_t)parser->sitemaps.len;
-    robots->crawl_delay_ms = group->crawl_delay_ms;
+    /* In a file that names nobody at all a delay is meant for everybody; in
+     * one with groups what stands before them is nobody's. */
+    robots->crawl_delay_ms =
+        parser->agent_read ? group->crawl_delay_ms : parser->crawl_delay_ms;
     robots->flags = group->flags;
 
     const struct buf *parts[] = {&group->rules, &group->text,
@@ -325,9 +359,9 @@ static struct robots *compact(const struct parser *parser)
     return robots;
 }
 
-struct robots *robots_new(struct str bytes, struct str agent)
+struct robots *robots_new(struct str bytes, struct str agents)
 {
-    struct parser parser = {.agent = str_trim(str_cut(agent, '/').head)};
+    struct parser parser = {.agents = agents};
     struct buf *bufs[] = {&parser.own.rules, &parser.own.text,
                           &parser.any.rules, &parser.any.text,
                           &parser.sitemaps};

@@ -28,11 +28,13 @@ enum {
 
 struct robots;
 
-/* `agent` is our product token: letters, '-' and '_' ("mybot"; of "mybot/1.0"
- * the version does not count). One with other characters is never named by a
- * file, and gets the rules of "*". Any bytes are a valid file; a line cut by
- * ROBOTS_SIZE_MAX is ignored. Nothing of the arguments is kept. */
-struct robots *robots_new(struct str bytes, struct str agent);
+/* `agents` is our product token: letters, '-' and '_' ("mybot"; of "mybot/1.0"
+ * the version does not count), or several, separated by commas
+ * ("mybot,ourbot"): then the groups of all of them are ours. One with other
+ * characters is never named by a file; who is not named gets the rules of "*".
+ * Any bytes are a valid file; a line cut by ROBOTS_SIZE_MAX is ignored. Nothing
+ * of the arguments is kept. */
+struct robots *robots_new(struct str bytes, struct str agents);
 void robots_free(struct robots *robots);
 
 /* Memory in use, for the limit of a cache. */
@@ -51,7 +53,9 @@ bool robots_allows(const struct robots *robots, struct str path,
                    unsigned *line);
 
 /* The Crawl-delay of our groups, the longest of several, at most
- * ROBOTS_CRAWL_DELAY_MAX_MS; 0 where there is none. */
+ * ROBOTS_CRAWL_DELAY_MAX_MS; 0 where there is none. In a file without any
+ * user-agent line it is everybody's; before the first of several groups it is
+ * nobody's, as rules are there. */
 uint32_t robots_crawl_delay_ms(const struct robots *robots);
 
 /* The values of Sitemap lines, whatever group they are in, in order and as

@@ -157,6 +157,16 @@ static void groups(void **state)
         {STR_INIT("user-agent:\ndisallow: /"), "", true, 0},
         {STR_INIT("user-agent: *\ndisallow: /"), "", false, 2},
         {STR_INIT("user-agent: *\ndisallow: /"), "*", false, 2},
+        /* Several tokens: the groups of all of them. */
+        {STR_INIT("user-agent: bot\ndisallow: /"), "a, bot/1.0 ,b", false, 2},
+        {STR_INIT("user-agent: bot\ndisallow: /"), "a/1,bot", false, 2},
+        {STR_INIT("user-agent: bot\ndisallow: /"), "a,b", true, 0},
+        {STR_INIT("user-agent: bot\ndisallow: /"), ",bots,", true, 0},
+        {STR_INIT("user-agent:\ndisallow: /"), ",", true, 0},
+        {STR_INIT("user-agent: a\nallow: /y\nuser-agent: b\ndisallow: /\n"
+                  "user-agent: *\nallow: /x"),
+         "a,b", false, 4},
+        {STR_INIT("user-agent: x\ndisallow: /"), "bot,x/5.0 (y; z)", true, 0},
     };
 
     (void)state;
@@ -320,7 +330,12 @@ static void crawl_delay_groups(void **state)
         const char *text;
         uint32_t ms;
     } cases[] = {
-        {"crawl-delay: 1", 0},
+        /* Without a group it is everybody's, before one it is nobody's. */
+        {"crawl-delay: 1", 1000},
+        {"disallow: /\ncrawl-delay: 1\ncrawl-delay: 3\ncrawl-delay: 2", 3000},
+        {"crawl-delay: 1\nuser-agent: bot\ndisallow: /", 0},
+        {"crawl-delay: 1\nuser-agent: x\ndisallow: /", 0},
+        {"crawl-delay: 1\nuser-agent: *\ncrawl-delay: 2", 2000},
         {"user-agent: *\ncrawl-delay: 1", 1000},
         {"user-agent: *\ncrawl-delay: 1\nuser-agent: bot\ndisallow: /", 0},
         {"user-agent: bot\ncrawl-delay: 1\nuser-agent: x\ncrawl-delay: 2",
