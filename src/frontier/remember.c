@@ -163,7 +163,7 @@ void frontier_restore(struct frontier *frontier, const struct offer *offer,
     target->host->retrying++;
     target->due_ms = past->due_ms;
     target->state = TARGET_RETRYING;
-    heap_put(&frontier->retries, &target->node);
+    put_retry(frontier, target);
     place_host(frontier, target->host, now_ms);
 }
 
