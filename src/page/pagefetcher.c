@@ -1,5 +1,6 @@
 #include "page/pagefetcher.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -21,6 +22,8 @@ struct pagefetcher {
     struct transfer *finished, **last_finished; /* to be taken, in order */
     struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
+    struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
+    int events, next_event;
 };
 
 bool pagefetcher_setup(void)
@@ -205,53 +208,71 @@ static int curl_events(uint32_t events)
 
 bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 {
-    struct epoll_event event[EVENTS_AT_ONCE];
     bool watched = false;
-    int still_running;
-    int count = epoll_wait(fetcher->epoll_fd, event, EVENTS_AT_ONCE,
-                           wait_ms(fetcher, timeout_ms));
 
-    for (int i = 0; i < count; i++) {
-        if (event[i].data.fd == fetcher->watched_fd)
-            watched = true;
-        else
-            curl_multi_socket_action(fetcher->multi, event[i].data.fd,
-                                     curl_events(event[i].events),
-                                     &still_running);
-    }
-    if (fetcher->timer_ms != UINT64_MAX &&
-        fetcher->timer_ms <= clock_mono_ms()) {
-        fetcher->timer_ms = UINT64_MAX;
-        curl_multi_socket_action(fetcher->multi, CURL_SOCKET_TIMEOUT, 0,
-                                 &still_running);
-    }
-    collect(fetcher);
+    fetcher->next_event = 0;
+    fetcher->events = epoll_wait(fetcher->epoll_fd, fetcher->event,
+                                 EVENTS_AT_ONCE, wait_ms(fetcher, timeout_ms));
+    for (int i = 0; i < fetcher->events; i++)
+        watched |= fetcher->event[i].data.fd == fetcher->watched_fd;
     return watched;
 }
 
+/* Let libcurl do what is due: start new transfers, mind the deadlines. */
+static void run_timer(struct pagefetcher *fetcher)
+{
+    int still_running;
+
+    if (fetcher->timer_ms > clock_mono_ms())
+        return;
+    fetcher->timer_ms = UINT64_MAX;
+    curl_multi_socket_action(fetcher->multi, CURL_SOCKET_TIMEOUT, 0,
+                             &still_running);
+    collect(fetcher);
+}
+
+/* Let libcurl see to one socket; false if none of the last wait is left. */
+static bool run_socket(struct pagefetcher *fetcher)
+{
+    const struct epoll_event *event = &fetcher->event[fetcher->next_event];
+    int still_running;
+
+    if (fetcher->next_event >= fetcher->events)
+        return false;
+    fetcher->next_event++;
+    if (event->data.fd == fetcher->watched_fd)
+        return true;
+    curl_multi_socket_action(fetcher->multi, event->data.fd,
+                             curl_events(event->events), &still_running);
+    collect(fetcher);
+    return true;
+}
+
+/* One socket at a time, so that a page is worked on while it is still in the
+ * processor's cache, and few bodies are in memory. */
 struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
 {
+    assert(!fetcher->taken);
+    if (!fetcher->next_event)
+        run_timer(fetcher);
+    while (!fetcher->finished && run_socket(fetcher))
+        ;
     struct transfer *transfer = fetcher->finished;
-
     if (!transfer)
         return NULL;
     fetcher->finished = transfer->next;
     if (!fetcher->finished)
         fetcher->last_finished = &fetcher->finished;
-    transfer->next = fetcher->taken;
     fetcher->taken = transfer;
     return transfer->page;
 }
 
 void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
 {
-    struct transfer **link = &fetcher->taken;
+    struct transfer *transfer = fetcher->taken;
 
-    while ((*link)->page != page)
-        link = &(*link)->next;
-    struct transfer *transfer = *link;
-    *link = transfer->next;
-
+    assert(transfer->page == page);
+    fetcher->taken = NULL;
     page->body = (struct str){0};
     transfer_clear(transfer);
     transfer->next = fetcher->free;

@@ -46,10 +46,12 @@ void pagefetcher_watch(struct pagefetcher *fetcher, int fd);
 
 void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page);
 
-/* Move everything on; true if the watched descriptor is readable. -1 waits
- * without an end. */
+/* Wait until something has come, or a deadline; true if the watched
+ * descriptor is readable. -1 waits without an end. */
 bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms);
 
+/* Move everything on until a page has ended; NULL if nothing is left to do
+ * before the next wait. One page at a time: give it back before the next. */
 struct webpage *pagefetcher_take(struct pagefetcher *fetcher);
 void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
 

@@ -125,13 +125,39 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *user)
         return cut(transfer, BAD_HTTP);
     if (transfer->headers_done)
         return len; /* a trailer */
-    if (!transfer->in_headers)
+    if (!transfer->in_headers) {
         begin_headers(transfer);
-    else if (!line.len)
+        return len;
+    }
+    if (!line.len)
         return end_headers(transfer, len);
-    else
-        take_header(transfer, line);
+    transfer->has_header = true;
+    take_header(transfer, line);
     return len;
+}
+
+/* Libcurl from 7.83 to 8.1 keeps a pointer to the last header of a handle's
+ * former round, and an answer whose first header line begins with a blank, as
+ * if it went on with a header, makes it write there, into freed memory. With
+ * CURLOPT_HEADER these versions show each header line to the callback of the
+ * body before they store it, so that such an answer can be cut in time. */
+static bool must_preview_headers(void)
+{
+    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+
+    return version >= 0x075300 && version < 0x080200;
+}
+
+/* A header line, or a part of a long one. */
+static size_t preview_header(struct transfer *transfer, struct str part)
+{
+    bool goes_on =
+        !transfer->in_line && (part.ptr[0] == ' ' || part.ptr[0] == '\t');
+
+    transfer->in_line = !str_ends(part, STR("\n"));
+    if (goes_on && transfer->in_headers && !transfer->has_header)
+        return cut(transfer, BAD_HTTP);
+    return part.len;
 }
 
 /* --- status ------------------------------------------------------------ */
@@ -162,6 +188,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     struct transfer *transfer = user;
     size_t len = size * count;
 
+    if (!transfer->headers_done)
+        return preview_header(transfer, (struct str){bytes, len});
     if (transfer->page->status != 200) {
         transfer->unwanted_bytes += len;
         if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
@@ -223,14 +251,6 @@ static struct curl_slist *list_of(const char *const *items)
     return list;
 }
 
-/* A libcurl before 8.2 keeps a pointer to the last header of a handle's former
- * round, and an answer whose first header line begins with a blank makes it
- * write there, into freed memory. A handle for one round has no former one. */
-static bool may_reuse_handles(void)
-{
-    return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080200;
-}
-
 /* Headers that prove who we are go only to hosts that the user named, not to
  * wherever a page leads. */
 static bool is_secret(struct str header)
@@ -259,7 +279,7 @@ void transfer_setup_init(struct transfer_setup *setup,
         .headers = list_of(options->headers),
         .public_headers = public_headers,
         .connect_to = list_of(options->connect_to),
-        .reuse_handles = may_reuse_handles(),
+        .preview_headers = must_preview_headers(),
     };
     if (own_accept)
         return;
@@ -310,6 +330,8 @@ static CURL *new_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
     if (options->cacert)
         curl_easy_setopt(easy, CURLOPT_CAINFO, options->cacert);
+    if (setup->preview_headers)
+        curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -484,14 +506,11 @@ void transfer_clear(struct transfer *transfer)
     }
     transfer->page = NULL;
     transfer->header_bytes = transfer->unwanted_bytes = 0;
-    transfer->in_headers = transfer->headers_done = false;
+    transfer->in_headers = transfer->in_line = transfer->has_header = false;
+    transfer->headers_done = false;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
     if (transfer->body.room > BODY_KEEP_MAX)
         buf_release(&transfer->body);
     buf_clear(&transfer->body);
-    if (!transfer->setup->reuse_handles) {
-        curl_easy_cleanup(transfer->easy);
-        transfer->easy = new_handle(transfer);
-    }
 }

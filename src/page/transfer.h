@@ -12,7 +12,7 @@
 struct transfer_setup {
     const struct fetch_options *options;
     struct curl_slist *headers, *public_headers, *connect_to;
-    bool reuse_handles;
+    bool preview_headers; /* see transfer.c */
 };
 
 enum { ROBOTS_BODY_MAX = 500 * 1024, SITEMAP_BODY_MAX = 50 << 20 };
@@ -28,6 +28,8 @@ struct transfer {
     size_t header_bytes;
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool in_headers;       /* between a status line and the empty line */
+    bool has_header;       /* one came, of this answer or of a 1xx before it */
+    bool in_line;          /* a long header line comes in parts */
     bool headers_done;
     bool to_sniff; /* the type says nothing: the first bytes must */
     bool may_be_private;

@@ -238,20 +238,28 @@ END
 /
     links 20 /%d
 /2
+    raw HTTP/1.1 200 OK\r\n folded: into nothing\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/3
     raw HTTP/1.1 200 OK\r\n folded into nothing\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
 /4
-    raw HTTP/1.1 200 OK\r\n\t\r\n\t: x\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+    raw HTTP/1.1 200 OK\r\n\t: x\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
 /6
     raw HTTP/1.1 200 OK\r\nX: y\r\n  folded\r\n  twice\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/8
+    raw HTTP/1.1 200 OK\r\nX: y
+    repeat 40000 \x20
+    bytes \r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
 /*
     header X-Some: header
     body a page
 END
     fetch 1 --threads 1
     same "/2 bad-http
+/3 bad-http
 /4 bad-http
-/6 fetched" "$(outcomes | grep -E '^/[246] ')"
-    same 19 "$(page_count)"
+/6 fetched
+/8 fetched" "$(outcomes | grep -E '^/[23468] ')"
+    same 18 "$(page_count)"
 }
 
 @test "the raw replies of public suites: an outcome for each, and the next page" {
