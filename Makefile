@@ -90,11 +90,11 @@ $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libcrawler.a
+$(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libsupport.a $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
-$(OUT)/tests/%.o $(OUT)/bench/%.o: CPPFLAGS += -Itests
+$(OUT)/tests/%.o $(OUT)/bench/%.o $(OUT)/fuzz/%.o: CPPFLAGS += -Itests
 
 $(OUT)/%.o: %.c VERSION | $(DEPS_STAMP)
 	@mkdir -p $(@D)

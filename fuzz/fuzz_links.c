@@ -1,21 +1,60 @@
-/* The charset prescan, the tokenizer and the scanner, with text. */
-#include <stdlib.h>
+/* The charset prescan, the tokenizer, the scanner and the URLs of its links.
+ * The first byte says whether the header has a charset. */
+#include "fuzz.h"
 
 #include "page/pagescanner.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void scan(struct webpage *page, struct str body, bool want_text,
+                 bool charset)
+{
+    const struct scan_options options = {
+        .want_text = want_text,
+        .robots_agent = STR("mybot"),
+    };
+
+    webpage_init(page);
+    webpage_ask(page, STR("http://example.org/a/b?c"), 0, true);
+    page->body = body;
+    if (charset)
+        memcpy(page->charset_label, "shift_jis", sizeof("shift_jis"));
+    pagescanner_scan(page, &options);
+}
+
+/* Asking for the text changes no link. */
+static void check_same(const struct webpage *a, const struct webpage *b)
+{
+    assert(a->links.count == b->links.count && a->links.bad == b->links.bad);
+    assert(a->noindex == b->noindex && a->nofollow == b->nofollow);
+    for (size_t i = 0; i < a->links.count; i++) {
+        assert(str_eq(a->links.link[i].url.href, b->links.link[i].url.href));
+        assert(a->links.link[i].fingerprint == b->links.link[i].fingerprint);
+        assert(a->links.link[i].nofollow == b->links.link[i].nofollow);
+    }
+}
+
+static void check_links(const struct webpage *page, size_t body_len)
+{
+    assert(page->links.count <= HTML_LINKS_MAX);
+    assert(page->links.count <= body_len);
+    for (size_t i = 0; i < page->links.count; i++) {
+        const struct page_link *link = &page->links.link[i];
+        assert(link->url.href.len <= URL_LEN_MAX);
+        assert(link->html->text.len <= HTML_LINK_TEXT_MAX);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct scan_options options = {.want_text = true};
-    struct webpage page;
+    struct webpage with_text, without;
 
-    webpage_init(&page);
-    page.url = STR("http://example.org/a/b?c");
-    page.body = (struct str){(const char *)data, size};
-    pagescanner_scan(&page, &options);
-    for (size_t i = 0; i < page.links.count; i++)
-        if (page.links.link[i].url.href.len > URL_LEN_MAX)
-            abort();
-    webpage_release(&page);
+    if (!size)
+        return 0;
+    struct str body = fuzz_input(data + 1, size - 1);
+    scan(&with_text, body, true, data[0] & 1);
+    scan(&without, body, false, data[0] & 1);
+    check_links(&with_text, body.len);
+    check_same(&with_text, &without);
+    webpage_release(&with_text);
+    webpage_release(&without);
     return 0;
 }

@@ -1,10 +1,8 @@
 /* Content-Type values and first bytes. The first line of the input is the
  * value, the rest the body. */
-#include <assert.h>
+#include "fuzz.h"
 
 #include "page/mime.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void parse(struct str value)
 {

@@ -1,11 +1,9 @@
 /* robots.txt and questions to it. The input is a path, a line end and the
  * file; the first byte of the path chooses the agent. */
-#include <assert.h>
+#include "fuzz.h"
 
 #include "robots/robots.h"
 #include "url/url.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t count_lines(struct str file)
 {

@@ -1,10 +1,8 @@
 /* Result pages of a search. The first byte gives the status and whether there
  * is a base. */
-#include <assert.h>
+#include "fuzz.h"
 
 #include "page/searchpage.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct searchpage *page, struct arena *arena)
 {

@@ -1,9 +1,8 @@
 /* Sitemaps, feeds, lists; compressed where the input says so. */
-#include <assert.h>
+#include "fuzz.h"
 
 #include "page/sitemap.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sitemap sitemap;
