@@ -191,7 +191,7 @@ static int ask_for_symbols(struct label *label)
 {
     if (count_of(label, STAND_IN_SHARP_S) ||
         count_of(label, STAND_IN_FINAL_SIGMA) || count_of(label, NON_JOINER) ||
-        count_of(label, JOINER) || mixes_directions(label))
+        count_of(label, JOINER))
         return IDN2_DISALLOWED;
 
     replace(label, SHARP_S, STAND_IN_SHARP_S);
@@ -199,7 +199,8 @@ static int ask_for_symbols(struct label *label)
     int rc = ask_libidn2(label, IDN2_TRANSITIONAL);
     replace(label, STAND_IN_SHARP_S, SHARP_S);
     replace(label, STAND_IN_FINAL_SIGMA, FINAL_SIGMA);
-    return rc;
+    /* Only now: what is Latin may have become so by the mapping. */
+    return rc == IDN2_OK && mixes_directions(label) ? IDN2_BIDI : rc;
 }
 
 /* The mapped form of a label, in place; false if it is not valid. libidn2

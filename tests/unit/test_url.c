@@ -192,6 +192,9 @@ static void refused(void **state)
         {"http://[1:2:3:4:5:6:7:8:9]/", ERR_URL_HOST},
         {"http://[fe80::1%25eth0]/", ERR_URL_HOST},
         {"http://xn--a/", ERR_URL_HOST},
+        /* The long s is Latin once it is mapped, and the rest is Arabic with
+         * a symbol in it. */
+        {"http://\xC5\xBF\xD8\xA7\xD9\xAB\xD8\xA7/", ERR_URL_HOST},
         {"http://h:65536/", ERR_URL_PORT},
         {"http://h:99999999999999999999/", ERR_URL_PORT},
         {"http://h:8o/", ERR_URL_PORT},
