@@ -410,6 +410,7 @@ static enum outcome outcome_of_code(CURLcode code)
     case CURLE_OPERATION_TIMEDOUT:
         return TIMED_OUT;
     case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_WRITE_ERROR: /* libcurl's decoders: ours have set cut_as */
         return BAD_ENCODING;
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:

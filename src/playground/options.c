@@ -8,6 +8,7 @@ enum {
     SERVE = COMMAND_SERVE,
     TRUTH = COMMAND_TRUTH,
     LISTS = COMMAND_HOSTS | COMMAND_CONNECT_TO,
+    OUTCOMES = COMMAND_OUTCOMES,
     WEB = SERVE | TRUTH | LISTS,
 };
 
@@ -30,6 +31,8 @@ static const struct option table[] = {
      "the files of a directory (repeatable)"},
     {"site", "FILE", LIST, SERVE, AT(site),
      "a site described in a text file (repeatable)"},
+    {"hostile", "FILE", TEXT, SERVE | OUTCOMES, AT(hostile),
+     "a site of bad answers, with an index and healthy pages in between"},
     {"listen", "ADDR:PORT", LIST, SERVE | COMMAND_CONNECT_TO, AT(listen),
      "loopback address, port 0 is any free one (repeatable; 127.0.0.1:0)"},
     {"lifetime", "TIME", DURATION, SERVE, AT(lifetime_us),
@@ -93,7 +96,7 @@ static const struct option table[] = {
     {"all", NULL, FLAG, TRUTH, AT(all),
      "list also what is found and must not be saved"},
 
-    {"help", NULL, FLAG, WEB, AT(help),
+    {"help", NULL, FLAG, WEB | OUTCOMES, AT(help),
      "show this"},
 };
 
@@ -104,6 +107,7 @@ static const struct {
     {"truth", COMMAND_TRUTH},
     {"hosts", COMMAND_HOSTS},
     {"connect-to", COMMAND_CONNECT_TO},
+    {"outcomes", COMMAND_OUTCOMES},
 };
 // clang-format on
 
@@ -269,6 +273,21 @@ static enum command find_command(const char *word)
     return COMMAND_SERVE;
 }
 
+/* A command that tells of something needs to be told of what. */
+static bool has_its_source(const struct options *options,
+                           char problem[OPTIONS_PROBLEM])
+{
+    bool of_hostile = options->command == COMMAND_OUTCOMES;
+
+    if (options->command == COMMAND_SERVE || options->help)
+        return true;
+    if (of_hostile ? options->hostile : options->web.seed)
+        return true;
+    snprintf(problem, OPTIONS_PROBLEM, "%s is missing",
+             of_hostile ? "--hostile FILE" : "--web SEED");
+    return false;
+}
+
 bool play_parse(int argc, char **argv, struct options *options,
                 char problem[OPTIONS_PROBLEM])
 {
@@ -287,12 +306,7 @@ bool play_parse(int argc, char **argv, struct options *options,
             return false;
     if (!options->listen.count)
         options->listen = (struct option_list){{"127.0.0.1:0"}, 1};
-    if (options->command != COMMAND_SERVE && !options->web.seed &&
-        !options->help) {
-        snprintf(problem, OPTIONS_PROBLEM, "--web SEED is missing");
-        return false;
-    }
-    return true;
+    return has_its_source(options, problem);
 }
 
 static void help_on(FILE *out, unsigned with, unsigned without,
@@ -316,10 +330,11 @@ void play_help(FILE *out)
           "       playground truth --web SEED [options]\n"
           "       playground hosts --web SEED [options]\n"
           "       playground connect-to --web SEED --listen ADDR:PORT "
-          "[options]\n\n"
+          "[options]\n"
+          "       playground outcomes --hostile FILE\n\n"
           "A web server for tests, on loopback addresses only; and what a "
           "crawl of its\nsynthetic web must find, its hosts, and where they "
-          "are.\n",
+          "are; and how the fetches\nof a hostile site must end.\n",
           out);
     help_on(out, SERVE, TRUTH, "Serving:");
     help_on(out, TRUTH & WEB, 0, "The synthetic web, and its truth:");

@@ -18,6 +18,7 @@ enum command {
     COMMAND_TRUTH = 2,
     COMMAND_HOSTS = 4,
     COMMAND_CONNECT_TO = 8,
+    COMMAND_OUTCOMES = 16,
 };
 
 struct options {
@@ -25,6 +26,7 @@ struct options {
     bool help;
 
     struct option_list listen, root, site;
+    const char *hostile;
     bool letters;
     uint64_t lifetime_us;
     const char *record;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "playground/files.h"
+#include "playground/hostile.h"
 #include "playground/letters.h"
 #include "playground/options.h"
 #include "playground/server.h"
@@ -17,7 +18,7 @@
 #include "playground/tell.h"
 #include "playground/web_source.h"
 
-enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 2 }; /* letters and web */
+enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 3 }; /* hostile, letters, web */
 
 struct play {
     struct options options;
@@ -78,6 +79,13 @@ static bool open_sources(struct play *play)
         char problem[SITE_PROBLEM] = "";
         if (!site_source(options->site.item[i], &source, problem))
             return fail(options->site.item[i], problem);
+        *next_source(play) = source;
+    }
+    if (options->hostile) {
+        struct source source;
+        char problem[SITE_PROBLEM] = "";
+        if (!hostile_source(options->hostile, &source, problem))
+            return fail(options->hostile, problem);
         *next_source(play) = source;
     }
     if (options->letters)
@@ -153,6 +161,13 @@ static int serve(struct play *play)
     return good ? 0 : 1;
 }
 
+static int tell_outcomes(const char *path)
+{
+    char problem[SITE_PROBLEM] = "standard output cannot be written";
+
+    return hostile_tell(path, stdout, problem) || fail(path, problem) ? 0 : 2;
+}
+
 int play_main(int argc, char **argv)
 {
     struct play play = {0};
@@ -166,6 +181,8 @@ int play_main(int argc, char **argv)
         play_help(stdout);
         return 0;
     }
+    if (play.options.command == COMMAND_OUTCOMES)
+        return tell_outcomes(play.options.hostile);
     if (play.options.command != COMMAND_SERVE)
         return tell_main(&play.options);
     return serve(&play);

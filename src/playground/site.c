@@ -94,23 +94,29 @@ static void free_site(void *self)
     site_free(self);
 }
 
-bool site_source(const char *path, struct source *source,
-                 char problem[SITE_PROBLEM])
+struct site *site_read(const char *path, char problem[SITE_PROBLEM])
 {
     char dir[PATH_MAX];
     struct buf text;
     const char *slash = strrchr(path, '/');
+    struct site *site = NULL;
 
     snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
     buf_init(&text, MAX_SITE_FILE);
-    if (!readfile(path, &text)) {
+    if (readfile(path, &text))
+        site = site_parse(buf_str(&text), dir, problem);
+    else
         snprintf(problem, SITE_PROBLEM, "%s", strerror(errno));
-        buf_release(&text);
-        return false;
-    }
-    struct site *site = site_parse(buf_str(&text), dir, problem);
     buf_release(&text);
+    return site;
+}
+
+bool site_source(const char *path, struct source *source,
+                 char problem[SITE_PROBLEM])
+{
+    struct site *site = site_read(path, problem);
+
     *source = (struct source){answer, free_site, site};
     return site != NULL;
 }

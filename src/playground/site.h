@@ -12,6 +12,14 @@
 
 enum { SITE_PROBLEM = 200 };
 
+/* What a crawl must say of an entry's URL: for hostile.h. */
+struct site_expectation {
+    struct str outcome; /* empty: nothing is expected */
+    uint32_t kind;      /* a number from the list of kinds */
+    struct str url;
+    bool is_linked; /* from the index page, not only from another entry */
+};
+
 struct site_entry {
     struct str method;               /* empty: any */
     struct str host;                 /* empty: any */
@@ -20,6 +28,7 @@ struct site_entry {
     struct str when_name, when_text; /* a header that the request must have */
     uint64_t times_left;             /* UINT64_MAX: for ever */
     struct reply reply;
+    struct site_expectation expectation;
 
     uint32_t order;          /* in the file: the first that fits answers */
     struct site_entry *next; /* in the file */
@@ -38,6 +47,9 @@ struct site {
 struct site *site_parse(struct str text, const char *dir,
                         char problem[SITE_PROBLEM]);
 void site_free(struct site *site);
+
+/* The same of a file; files it names are beside it. */
+struct site *site_read(const char *path, char problem[SITE_PROBLEM]);
 
 /* The entry that answers, with its `times` counted down; NULL if none does. */
 const struct site_entry *site_find(struct site *site,

@@ -331,6 +331,42 @@ static bool when(struct parser *parser, struct str value)
     return true;
 }
 
+/* --- what a crawl must say of it --------------------------------------- */
+
+/* "KIND OUTCOME [URL]"; without a URL it is the entry's own. */
+static bool found(struct parser *parser, struct str value)
+{
+    struct arena *arena = &parser->site->arena;
+    struct site_entry *entry = parser->entry;
+    uint64_t kind = 0;
+    struct buf url;
+
+    if (!take_number(parser, &value, &kind))
+        return false;
+    struct str outcome = take_word(&value);
+    if (!outcome.len || (!value.len && (!entry->host.len || entry->is_prefix)))
+        return complain(parser, "a kind, an outcome and a URL are expected");
+    buf_init(&url, BODY_MAX);
+    buf_put(&url, STR("http://"));
+    buf_put(&url, entry->host);
+    buf_put(&url, entry->path);
+    entry->expectation = (struct site_expectation){
+        .kind = (uint32_t)kind,
+        .outcome = arena_copy(arena, outcome),
+        .url = arena_copy(arena, value.len ? value : buf_str(&url)),
+    };
+    buf_release(&url);
+    return true;
+}
+
+static bool expect(struct parser *parser, struct str value)
+{
+    bool good = found(parser, value);
+
+    parser->entry->expectation.is_linked = good;
+    return good;
+}
+
 enum value { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
 // clang-format off
@@ -361,6 +397,8 @@ static const struct property {
     {STR_INIT("http"),        http,            NEEDS_VALUE},
     {STR_INIT("times"),       times,           NEEDS_VALUE},
     {STR_INIT("when"),        when,            NEEDS_VALUE},
+    {STR_INIT("expect"),      expect,          NEEDS_VALUE},
+    {STR_INIT("found"),       found,           NEEDS_VALUE},
 };
 // clang-format on
 

@@ -122,6 +122,7 @@ int tell_main(const struct options *options)
         status = tell_connections(options, &web);
         break;
     case COMMAND_SERVE:
+    case COMMAND_OUTCOMES:
         break;
     }
     web_release(&web);
