@@ -28,9 +28,13 @@ uint64_t clock_wall_ms(void)
 
 void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1])
 {
-    time_t seconds = (time_t)(wall_ms / 1000);
+    const uint64_t last_ms = 253402300799999; /* of the year 9999 */
     struct tm utc;
     char date[CLOCK_ISO_LEN + 1];
+
+    if (wall_ms > last_ms)
+        wall_ms = last_ms;
+    time_t seconds = (time_t)(wall_ms / 1000);
 
     gmtime_r(&seconds, &utc);
     strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
