@@ -44,13 +44,11 @@ static void note_robots(struct crawler *crawler, const struct job *job,
                         const struct robots *rules, uint64_t known_ms,
                         uint64_t wait_ms)
 {
+    const struct frontier *frontier = crawler->validator.frontier;
     uint64_t pause_ms =
-        frontier_delay_ms(crawler->validator.frontier, job->target);
-    bool own = str_eq(frontier_robots_host(job->target),
-                      frontier_host_name(job->target));
+        known_ms ? frontier_robots_delay_ms(frontier, job->target, rules)
+                 : frontier_delay_ms(frontier, job->target);
 
-    if (rules && own && robots_crawl_delay_ms(rules) > pause_ms)
-        pause_ms = robots_crawl_delay_ms(rules);
     record_robots(crawler->record, job, frontier_robots_host(job->target),
                   known_ms, wait_ms > pause_ms ? wait_ms : pause_ms);
 }

@@ -164,6 +164,11 @@ uint64_t frontier_next_number(struct frontier *frontier);
 uint64_t frontier_delay_ms(const struct frontier *frontier,
                            const struct target *target);
 
+/* The same after a TARGET_ROBOTS that brought these rules. */
+uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
+                                  const struct target *target,
+                                  const struct robots *rules);
+
 /* A target that was queued before and has been found again since it was last
  * told, then the next; NULL at the end. Only its depth, referrer and `found`
  * can have changed. */

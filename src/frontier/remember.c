@@ -139,6 +139,23 @@ uint64_t frontier_delay_ms(const struct frontier *frontier,
     return host_delay_ms(frontier, target->host);
 }
 
+uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
+                                  const struct target *target,
+                                  const struct robots *rules)
+{
+    const struct host *host = target->host;
+    uint64_t delay_ms = frontier->options.delay_ms;
+
+    for (size_t i = 0; i < ARRAY_LEN(host->robots); i++) {
+        /* The rules are the asker's, who may be another. */
+        bool anew = target->asker == host && i == host->robots_https;
+        const struct robots *counts = anew ? rules : host->robots[i].rules;
+        if (counts && robots_crawl_delay_ms(counts) > delay_ms)
+            delay_ms = robots_crawl_delay_ms(counts);
+    }
+    return delay_ms;
+}
+
 /* --- back --------------------------------------------------------------- */
 
 void frontier_restore_number(struct frontier *frontier, uint64_t number)

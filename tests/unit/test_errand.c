@@ -393,6 +393,51 @@ static void names_are_looked_up_in_turn(void **state)
     }
 }
 
+/* What is told to the record is the pause that is kept, also where rules that
+ * were kept for a day are replaced by others. */
+static void the_pause_of_new_rules(void **state)
+{
+    static const struct {
+        const char *old, *new;
+        uint64_t pause_ms;
+    } rows[] = {
+        {"User-agent: *\nCrawl-delay: 5\n", "User-agent: *\nCrawl-delay: 2\n",
+         2000},
+        {"User-agent: *\nCrawl-delay: 2\n", "User-agent: *\nCrawl-delay: 5\n",
+         5000},
+        {"User-agent: *\nCrawl-delay: 5\n", NULL, DELAY_MS},
+        {NULL, "User-agent: *\nCrawl-delay: 5\n", 5000},
+    };
+    const uint64_t later_ms = 2 * (uint64_t)FRONTIER_ROBOTS_KEPT_MS;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct fixture fixture;
+        struct target *target;
+        struct robots *new = rows[i].new ? rules(rows[i].new) : NULL;
+
+        set_up(&fixture, &(struct frontier_options){0});
+        put(&fixture, "http://a.example/1");
+        put(&fixture, "http://a.example/2");
+        frontier_robots(fixture.frontier,
+                        take(&fixture, 0, "http://a.example/robots.txt"),
+                        rows[i].old ? rules(rows[i].old) : NULL, 0);
+        frontier_done(fixture.frontier,
+                      take(&fixture, 6000, "http://a.example/1"), 6000);
+        target = take(&fixture, later_ms, "http://a.example/robots.txt");
+        assert_int_equal(
+            frontier_robots_delay_ms(fixture.frontier, target, new),
+            rows[i].pause_ms);
+        frontier_robots(fixture.frontier, target, new, later_ms);
+        take(&fixture, later_ms + rows[i].pause_ms - 1, "");
+        frontier_done(
+            fixture.frontier,
+            take(&fixture, later_ms + rows[i].pause_ms, "http://a.example/2"),
+            later_ms);
+        tear_down(&fixture);
+    }
+}
+
 /* What a crawl leaves behind when it is told to stop. */
 static void a_move_that_is_never_made(void **state)
 {
@@ -419,6 +464,7 @@ int main(void)
         cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
         cmocka_unit_test(names_are_looked_up_in_turn),
+        cmocka_unit_test(the_pause_of_new_rules),
         cmocka_unit_test(a_move_that_is_never_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
