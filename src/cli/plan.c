@@ -292,6 +292,7 @@ static void plan_limits(struct plan *plan, const struct options *options)
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
+    crawl->save_every_ms = options->save_every_ms;
     crawl->hand.remember = !options->state;
     crawl->hand.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;

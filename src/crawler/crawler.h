@@ -48,6 +48,7 @@ struct crawl_options {
     struct store *store; /* remembers the crawl, or NULL */
     bool resume;         /* what it remembers goes on; the seeds are known */
     bool links;          /* it remembers all links too */
+    uint64_t save_every_ms;
 
     struct logr *log;
     int signal_fd; /* readable: stop; twice: at once. -1: none */

@@ -10,7 +10,6 @@
 #include "crawler/syncer.h"
 
 enum {
-    COMMIT_MS = 1000,
     COMMIT_PAGES = 1000,
     /* A disk that cannot keep up must not fill the memory. */
     BATCH_BYTES_MAX = 32 << 20,
@@ -293,7 +292,8 @@ uint64_t record_due_ms(const struct record *record)
 {
     if (!record || record->broken || record->syncing || is_empty(record))
         return UINT64_MAX;
-    return record->at_once ? 0 : record->closed_ms + COMMIT_MS;
+    return record->at_once ? 0
+                           : record->closed_ms + record->options.save_every_ms;
 }
 
 int record_fd(const struct record *record)

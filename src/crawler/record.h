@@ -1,6 +1,6 @@
 /* The record: what the mind tells the store.
  *
- * Events gather in a batch. Every second, or every thousand pages, the batch
+ * Events gather in a batch. Every so often, or every thousand pages, the batch
  * is closed: the page files are made to last, and then the batch is committed,
  * so that a page is done only when its file, its outcome and its links are
  * all there to stay. Meanwhile the next batch fills.
@@ -23,6 +23,7 @@ struct record_options {
     const struct domains *domains;
     int dir_fd; /* of the page files */
     bool links; /* remember every link of every page */
+    uint64_t save_every_ms;
 };
 
 /* NULL where there is no store. The frontier must have been told to keep lists

@@ -22,6 +22,7 @@ void begin_record(struct crawler *crawler)
         .domains = options->frontier.domains,
         .dir_fd = options->dir->fd,
         .links = options->links,
+        .save_every_ms = options->save_every_ms,
     };
 
     crawler->record =

@@ -244,12 +244,19 @@ static bool fill(struct store *store, const struct store_names *names,
     snprintf(sql, sizeof(sql),
              "PRAGMA application_id = %d; PRAGMA user_version = %d;",
              SCHEMA_APPLICATION_ID, STORE_VERSION);
-    return run(store, sql, error) && run(store, schema_tables, error) &&
+    /* Nobody knows of the file yet; the last commit puts all of it on the
+     * disk before it takes the old one's place. */
+    return run(store, "PRAGMA journal_mode = MEMORY", error) &&
+           run(store, "PRAGMA synchronous = OFF", error) &&
+           run(store, sql, error) && run(store, "BEGIN", error) &&
+           run(store, schema_tables, error) &&
            run(store, schema_views, error) &&
            put_names(store, "INSERT INTO verdict VALUES(?, ?)",
                      names->verdict_name, names->verdicts, error) &&
            put_names(store, "INSERT INTO outcome VALUES(?, ?)",
                      names->outcome_name, names->outcomes, error) &&
+           run(store, "COMMIT", error) &&
+           run(store, "PRAGMA synchronous = FULL", error) &&
            store_prepare(store, error) && store_commit(store, first, error);
 }
 
