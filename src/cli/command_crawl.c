@@ -138,6 +138,7 @@ static int crawl(struct plan *plan, const struct options *options)
 
 static int say_finished(const struct plan *plan, const struct options *options)
 {
+    state_tidy(plan);
     if (!options->quiet)
         fprintf(stderr,
                 "crawler: the crawl in %s is finished: %llu pages; --restart "

@@ -1,6 +1,7 @@
 #include "cli/state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -252,6 +253,19 @@ bool state_begin(struct plan *plan, const struct options *options)
         usage_error("cannot create %s in %s: %s", PAGEDIR_MARKER,
                     plan->crawl.dir_path, error.text);
     return good;
+}
+
+void state_tidy(const struct plan *plan)
+{
+    struct store_error error;
+    struct arena arena;
+
+    if (faccessat(plan->dir.fd, PAGEDIR_MARKER "-wal", F_OK, 0))
+        return;
+    arena_init(&arena);
+    store_close(store_open(past_path(&arena, plan->crawl.dir_path), STORE_WRITE,
+                           &error));
+    arena_release(&arena);
 }
 
 /* --- the options of before ---------------------------------------------- */

@@ -30,8 +30,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     if (options->resume)
         restore(&crawler);
-    else
-        offer_seeds(&crawler);
+    offer_seeds(&crawler); /* those that are known already change nothing */
     while (!is_over(&crawler)) {
         hand_out(&crawler);      /* validator -> frontier -> pagefetcher */
         wait_for_news(&crawler); /* pagesaver, pagescanner: the hands' */

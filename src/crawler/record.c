@@ -10,9 +10,10 @@
 #include "crawler/syncer.h"
 
 enum {
-    COMMIT_PAGES = 1000,
-    /* A disk that cannot keep up must not fill the memory. */
-    BATCH_BYTES_MAX = 32 << 20,
+    /* At most a thousand pages are done but not safe: those of the batch that
+     * waits for the disk, and those of the next one. */
+    BATCH_PAGES_MAX = 500,
+    BATCH_BYTES_MAX = 16 << 20,
 };
 
 struct record {
@@ -284,7 +285,7 @@ static bool is_empty(const struct record *record)
 
 static bool is_full(const struct record *record)
 {
-    return record->pages >= COMMIT_PAGES ||
+    return record->pages >= BATCH_PAGES_MAX ||
            store_batch_bytes(&record->open) >= BATCH_BYTES_MAX;
 }
 
@@ -306,8 +307,8 @@ bool record_tick(struct record *record, const struct stats *stats,
 {
     if (!record || record->broken)
         return true;
-    bool too_much = store_batch_bytes(&record->open) >= BATCH_BYTES_MAX;
-    if (!finish_commit(record, too_much, error))
+    /* A disk that cannot keep up is waited for. */
+    if (!finish_commit(record, is_full(record), error))
         return false;
     if (record->syncing || is_empty(record) ||
         (!is_full(record) && now_ms < record_due_ms(record)))

@@ -76,7 +76,6 @@ void restore(struct crawler *crawler)
     *crawler->stats = resumed.stats;
     crawler->sitemaps = resumed.sitemaps;
     rest_first(crawler, &resumed);
-    listen_to_validator(crawler);
 }
 
 void remember(struct crawler *crawler)

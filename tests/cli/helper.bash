@@ -146,10 +146,10 @@ page_depths() {
 whole_pages() {
     local dir=${2:-$DIR}
 
-    same "$(echo .crawler && seq 1 "$1")" \
-        "$(find "$dir" -mindepth 1 ! -name .crawler-stats.json -printf '%P\n' |
-            sort -V)" \
-        "the files in $dir" || return
+    diff <(echo .crawler && seq 1 "$1") \
+        <(find "$dir" -mindepth 1 ! -name .crawler-stats.json -printf '%P\n' |
+            sort -V) >"$TMP/files.diff" ||
+        fail "the files in $dir: $(head -n 5 "$TMP/files.diff")" || return
     [ "$1" -gt 0 ] || return 0
     (cd "$dir" && seq 1 "$1" | xargs awk -v count="$1" '
         function say(what) { print "page " FILENAME ": " what; bad = 1 }
