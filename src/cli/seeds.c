@@ -182,8 +182,8 @@ int seeds_check(struct plan *plan, const struct options *options)
                              options->search_url);
     if (!status && options->search && !options->search[0])
         status = usage_error("--search needs words to search for");
-    if (!status && options->seeds && strcmp(options->seeds, "-") != 0 &&
-        access(options->seeds, R_OK))
+    if (!status && options->seeds && !options->remembered &&
+        strcmp(options->seeds, "-") != 0 && access(options->seeds, R_OK))
         status =
             usage_error("--seeds '%s': %s", options->seeds, strerror(errno));
     return status;

@@ -250,8 +250,9 @@ bool state_begin(struct plan *plan, const struct options *options)
     plan->crawl.store = plan->store;
     plan->crawl.resume = resume;
     if (!good)
-        usage_error("cannot create %s in %s: %s", PAGEDIR_MARKER,
-                    plan->crawl.dir_path, error.text);
+        usage_error("cannot %s the state in '%s/%s': %s",
+                    resume ? "go on with" : "create", plan->crawl.dir_path,
+                    PAGEDIR_MARKER, error.text);
     return good;
 }
 

@@ -68,8 +68,15 @@ void restore(struct crawler *crawler)
     struct resumed resumed;
     struct store_error error;
 
-    if (!resume_load(options->store, &crawler->validator, &resume, &resumed,
-                     &error)) {
+    bool good = resume_load(options->store, &crawler->validator, &resume,
+                            &resumed, &error);
+    if (good && resumed.last_page != options->dir->last_id) {
+        snprintf(error.text, sizeof(error.text),
+                 "its last page is %u, but %u pages are counted",
+                 (unsigned)resumed.last_page, (unsigned)options->dir->last_id);
+        good = false;
+    }
+    if (!good) {
         fail(crawler, "read", &error);
         return;
     }

@@ -3,6 +3,9 @@
 
 load helper
 
+# A hundred times takes a while.
+LIMIT=300
+
 WEB=(--web killed --hosts 20 --pages 5000 --size 1000
     --flaky 0 --limited 0 --errors 0 --slow 0)
 
@@ -41,7 +44,7 @@ same_as_truth() {
 LOST_MAX=$((80 + 1000))
 
 @test "killed at a hundred random moments, it ends as if it had not been" {
-    local kills=0 wanted=100 crawls=0 before asked status lost longest=900
+    local kills=0 wanted=100 crawls=0 before asked status lost longest=500
     RANDOM=1
 
     if has_sanitizer; then

@@ -1,0 +1,444 @@
+#!/usr/bin/env bats
+# Going on with a crawl: what may change and what may not, and who waits.
+
+load helper
+
+# letters OPTION... DEPTH: the crawl of the letters, begun or gone on with.
+letters() {
+    "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 "${@:1:$#-1}" \
+        "$LETTERS/index.html" "$DIR" "${@: -1}"
+}
+
+# part OPTION... DEPTH: the letters, up to a limit.
+part() {
+    letters "$@" >/dev/null 2>&1 || same 3 $? "exit status at a limit"
+}
+
+# behind COMMAND...: in the background, so that a signal reaches the program.
+behind() {
+    "$@" >/dev/null 2>&1 3>&- &
+    PID_BEHIND=$!
+}
+
+state() {
+    sqlite3 "$DIR/.crawler" "$1"
+}
+
+# complaint PATTERN: exit status 2, one line, and it says so.
+complaint() {
+    same 2 "$STATUS" "exit status"
+    same 1 "$(wc -l <"$ERR")" "lines of complaint: $(cat "$ERR")"
+    grep -qE "$1" "$ERR" || fail "not '$1': $(cat "$ERR")"
+    silent "$OUT"
+}
+
+@test "the same command goes on, and then it is finished" {
+    start_playground --letters
+    capture letters --max-pages 4 10
+    same 3 "$STATUS"
+    whole_pages 4
+    capture letters 10
+    same 0 "$STATUS"
+    whole_pages 9
+    grep -q '^crawler: going on with the crawl in .* after 4 pages$' "$ERR"
+    same 5 "$(grep -c Fetched "$OUT")" "pages of the second part"
+    before=$(record_total)
+    same 9 "$before" "requests"
+    capture letters 10
+    same 0 "$STATUS"
+    silent "$OUT"
+    grep -q 'is finished: 9 pages; --restart starts over$' "$ERR"
+    capture letters --quiet 10
+    same 0 "$STATUS"
+    silent "$ERR"
+    same "$before" "$(record_total)" "requests after the end"
+}
+
+@test "--resume knows the options, and takes new limits and speeds" {
+    start_playground --letters
+    part --max-pages 2 10
+    capture "$CRAWLER" --resume "$DIR"
+    same 3 "$STATUS" "the limit counts all pages"
+    whole_pages 2
+    capture "$CRAWLER" --max-pages 5 --workers 1 --resume "$DIR"
+    same 3 "$STATUS"
+    whole_pages 5
+    mv "$DIR" "$TMP/moved"
+    DIR=$TMP/moved
+    capture "$CRAWLER" --resume --max-pages 100 "$DIR"
+    same 0 "$STATUS"
+    whole_pages 9
+    same 9 "$(record_total)" "requests"
+}
+
+@test "--resume refuses what changes the meaning, and what is no crawl" {
+    start_playground --letters
+    part --max-pages 2 10
+    capture "$CRAWLER" --resume --scope host "$DIR"
+    complaint '^crawler: --scope=host changes what the crawl means'
+    capture "$CRAWLER" --resume --order priority "$DIR"
+    complaint '^crawler: --order=priority changes what the crawl means'
+    capture "$CRAWLER" --resume "$DIR" 5
+    complaint '^crawler: --resume takes one argument'
+    capture "$CRAWLER" --resume --restart "$DIR"
+    complaint 'contradict'
+    mkdir "$TMP/empty"
+    capture "$CRAWLER" --resume "$TMP/empty"
+    complaint "^crawler: there is no crawl in '.*' to go on with"
+    capture "$CRAWLER" --resume "$TMP/nowhere"
+    complaint "^crawler: there is no crawl in '.*' to go on with"
+    whole_pages 2
+    same 2 "$(record_total)" "requests"
+}
+
+@test "another meaning in the same directory is refused, each with its reason" {
+    start_playground --letters
+    part --max-pages 2 10
+    capture letters 9
+    complaint 'is another: it was begun with maxDepth 10; .* --restart'
+    capture letters --scope host 10
+    complaint 'begun without --scope=host'
+    capture letters --order priority 10
+    complaint 'begun without --order=priority'
+    capture "$CRAWLER" --delay 0 "$LETTERS/A.html" "$DIR" 10
+    complaint 'begun from other seeds'
+    capture letters --state none 10
+    complaint 'state none'
+    whole_pages 2
+    capture letters --delay 1ms --per-host 2 --retries 0 --timeout 9s 10
+    same 0 "$STATUS"
+    whole_pages 9
+}
+
+@test "seeds from a file: the same ones go on, others are refused" {
+    start_playground --letters
+    printf '%s\n' "$LETTERS/A.html" "$LETTERS/B.html" >"$TMP/seeds"
+    seeded() {
+        "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 --log none \
+            --seeds "$TMP/seeds" "$@" "$DIR" 10
+    }
+    capture seeded --max-pages 3
+    same 3 "$STATUS"
+    echo "$LETTERS/C.html" >>"$TMP/seeds"
+    capture seeded
+    complaint 'begun from other seeds'
+    rm "$TMP/seeds"
+    capture "$CRAWLER" --resume --max-pages 1000 "$DIR"
+    same 0 "$STATUS"
+    whole_pages 9
+    same 9 "$(record_total)" "requests"
+}
+
+@test "--restart starts over and removes only what the crawl wrote" {
+    start_playground --letters
+    letters 10 >/dev/null
+    echo mine >"$DIR/notes.txt"
+    capture letters --restart 1
+    same 0 "$STATUS"
+    rm "$DIR/notes.txt"
+    whole_pages 2
+    # A numbered file that it did not write is not touched, nor is the rest.
+    echo mine >"$DIR/500"
+    capture letters --restart 10
+    complaint 'file 500 .* is not its'
+    same mine "$(cat "$DIR/500")"
+    rm "$DIR/500"
+    whole_pages 2
+    # A crawl that was killed may have written more than it remembers.
+    state "UPDATE setting SET value = 'running' WHERE name = 'state'"
+    cp "$DIR/2" "$DIR/3"
+    capture letters --restart 0
+    same 0 "$STATUS"
+    whole_pages 1
+}
+
+@test "numbered files without a record are refused with options" {
+    start_playground --letters
+    echo mine >"$DIR/7"
+    capture letters 10
+    complaint 'numbered files \(7\) but no crawl is recorded'
+    : >"$DIR/.crawler"
+    capture letters 10
+    complaint 'numbered files'
+    capture letters --restart 10
+    complaint 'numbered files'
+    same mine "$(cat "$DIR/7")"
+}
+
+@test "--state none: an empty marker, and nothing to go on with" {
+    start_playground --letters
+    capture letters --state none 10
+    same 0 "$STATUS"
+    whole_pages 9
+    [ ! -s "$DIR/.crawler" ] || fail "the marker is not empty"
+    capture "$CRAWLER" --resume "$DIR"
+    complaint 'no crawl in .* to go on with'
+    capture "$CRAWLER" status "$DIR"
+    same 2 "$STATUS"
+    rm "$DIR"/[1-9]
+    letters 10 >/dev/null
+    capture letters --restart --state none 10
+    same 0 "$STATUS"
+    whole_pages 9
+    [ ! -s "$DIR/.crawler" ] || fail "the marker is not empty"
+}
+
+@test "a state that is newer, foreign or broken is left alone" {
+    start_playground --letters
+    part --max-pages 2 10
+    state 'PRAGMA user_version = 99'
+    cp "$DIR/.crawler" "$TMP/kept"
+    for options in "" --restart; do
+        capture letters $options 10
+        complaint 'written by a newer version of this program \(format 99'
+    done
+    capture "$CRAWLER" --resume "$DIR"
+    complaint 'written by a newer version'
+    cmp "$TMP/kept" "$DIR/.crawler"
+
+    echo 'the marker of some other program' >"$DIR/.crawler"
+    capture letters 10
+    complaint 'is not the state of a crawl'
+    rm "$DIR/.crawler"
+    sqlite3 "$DIR/.crawler" 'CREATE TABLE t(x)'
+    capture letters 10
+    complaint 'is not the state of a crawl'
+
+    cp "$TMP/kept" "$DIR/.crawler"
+    state 'PRAGMA user_version = 1'
+    dd if=/dev/urandom of="$DIR/.crawler" bs=4096 seek=1 count=8 \
+        conv=notrunc status=none
+    capture letters 10
+    same 1 "$STATUS"
+    grep -q '^crawler: cannot read the state in ' "$ERR"
+    whole_pages 2
+}
+
+@test "a row that cannot be is a broken state, not a crash" {
+    start_playground --letters
+    part --max-pages 3 10
+    cp "$DIR/.crawler" "$TMP/kept"
+    while read -r change; do
+        cp "$TMP/kept" "$DIR/.crawler"
+        state "$change"
+        capture letters 10
+        same 1 "$STATUS" "exit status after $change"
+        grep -q 'the state in' "$ERR" || fail "$change: $(cat "$ERR")"
+    done <<'END'
+UPDATE url SET url = 'no url' WHERE number = 1
+UPDATE url SET host_at = 5000 WHERE number = 2
+UPDATE url SET number = 1 << 60 WHERE number = 2
+UPDATE url SET verdict = 77 WHERE number = 2
+UPDATE url SET depth = -1 WHERE number = 3
+UPDATE fetch SET number = 123456789
+UPDATE fetch SET page = 'x' || char(0) || 'y', start_ms = -5
+UPDATE fetch SET page = page + 1
+INSERT INTO change VALUES(NULL, 99999, 1, 1, 1)
+INSERT INTO host VALUES(NULL, '//', 1, 1, 0, 200, 0)
+DROP TABLE fetch
+END
+}
+
+@test "two at once: the second is refused" {
+    start_playground --letters
+    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 500ms \
+        "$LETTERS/index.html" "$DIR" 10
+    pid=$PID_BEHIND
+    while [ ! -e "$DIR/1" ]; do
+        sleep 0.02
+    done
+    capture letters 10
+    same 1 "$STATUS"
+    grep -q "^crawler: another crawl is at work in '" "$ERR"
+    capture "$CRAWLER" --resume "$DIR"
+    same 1 "$STATUS"
+    capture letters --restart 10
+    same 1 "$STATUS"
+    kill -TERM $pid
+    wait $pid || same 3 $? "the first"
+    letters 10 >/dev/null
+    whole_pages 9
+}
+
+@test "Retry-After and back-off survive kill -9" {
+    start_playground --site <(cat <<'END'
+/robots.txt 404
+/
+    links 3 /%d
+    body .
+/1
+    status 503
+    header Retry-After: 3
+    body wait
+/*
+    body A page.
+END
+)
+    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
+        --retries 5 http://example.org/ "$DIR" 1
+    pid=$PID_BEHIND
+    for _ in {1..200}; do
+        [ "$(state 'SELECT count(*) FROM fetch WHERE due_ms > 0' 2>/dev/null)" = 1 ] &&
+            break
+        sleep 0.02
+    done
+    kill -9 $pid
+    wait $pid || :
+    asked=$(record_count /1)
+    same 1 "$asked" "requests before the kill"
+    capture "$CRAWLER" --max-time 8s --resume "$DIR"
+    stop_playground
+    # The host was told to wait: nothing of it comes before that.
+    gap=$(tail -n +2 "$RECORD" | sort -n | awk -F '\t' '
+        told { print int(($1 - told) / 1000); exit }
+        $7 == "/1" { told = $2 }')
+    [ "$gap" -ge 2990 ] || fail "asked again after $gap ms"
+}
+
+@test "a pause survives: by the server's record, none is short" {
+    start_playground --letters
+    for pages in 2 4 6; do
+        letters --delay 400ms --max-pages $pages 10 >/dev/null 2>&1 || :
+    done
+    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 400ms \
+        "$LETTERS/index.html" "$DIR" 10
+    pid=$PID_BEHIND
+    while [ ! -e "$DIR/7" ]; do
+        sleep 0.02
+    done
+    kill -9 $pid
+    wait $pid || :
+    letters --delay 400ms 10 >/dev/null
+    whole_pages 9
+    [ "$(record_min_gap_ms)" -ge 399 ] || fail "$(record_min_gap_ms) ms"
+}
+
+@test "Crawl-delay and robots.txt are remembered" {
+    start_playground --site <(cat <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Crawl-delay: 1
+    body Disallow: /2
+/
+    links 3 /%d
+    body .
+/*
+    body A page.
+END
+)
+    "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --log none \
+        --delay 0 --max-pages 1 http://example.org/ "$DIR" 1 2>/dev/null || same 3 $?
+    capture "$CRAWLER" --resume --max-pages 10 "$DIR"
+    same 0 "$STATUS"
+    whole_pages 3
+    same 1 "$(record_count /robots.txt)" "requests of robots.txt"
+    same 0 "$(record_count /2)"
+    [ "$(record_min_gap_ms)" -ge 999 ] || fail "$(record_min_gap_ms) ms"
+}
+
+@test "the order goes on: priorities are as if nothing had happened" {
+    web=(--web order --hosts 30 --pages 600 --size 500 --flaky 0 --limited 0
+        --errors 0 --slow 0)
+    start_playground "${web[@]}"
+    run_web() {
+        "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 \
+            --workers 1 --order priority --log pages "$@" 2>/dev/null
+    }
+    mkdir "$TMP/whole"
+    run_web http://d0.example/ "$TMP/whole" 100 >"$TMP/whole.log"
+    for limit in 50 133 250 400; do
+        run_web --max-pages $limit http://d0.example/ "$DIR" 100 \
+            >>"$TMP/parts.log" || same 3 $?
+    done
+    run_web http://d0.example/ "$DIR" 100 >>"$TMP/parts.log"
+    # Timestamps aside, the same lines in the same order.
+    diff <(cut -f 2- "$TMP/whole.log") \
+        <(grep -v '^Timestamp' "$TMP/parts.log" | cut -f 2- |
+            cat <(head -n 1 "$TMP/whole.log" | cut -f 2-) -) >"$TMP/diff" ||
+        fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 6 "$TMP/diff")"
+}
+
+@test "a cap goes on to count" {
+    web=(--web cap --hosts 5 --pages 500 --size 500 --flaky 0 --limited 0
+        --errors 0 --slow 0)
+    start_playground "${web[@]}"
+    for limit in 20 40 60; do
+        "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 \
+            --robots ignore --max-per-domain 30 --max-pages $limit --log none \
+            http://d0.example/ "$DIR" 100 2>/dev/null || same 3 $?
+    done
+    "$CRAWLER" --resume --max-pages 100000 "$DIR" 2>/dev/null
+    stop_playground
+    most=$(tail -n +2 "$RECORD" | cut -f 5 | sort | uniq -c | sort -n | tail -n 1)
+    same 30 "$(awk '{ print $1 }' <<<"$most")" "requests of one domain"
+}
+
+@test "secrets are not kept, and are asked for again" {
+    start_playground --letters
+    part -H 'Authorization: Basic c2VjcmV0' -H 'X-Plain: seen' --max-pages 2 10
+    ! grep -aq c2VjcmV0 "$DIR/.crawler"
+    grep -aq 'X-Plain: seen' "$DIR/.crawler"
+    capture "$CRAWLER" --resume "$DIR"
+    complaint 'begun with --header=Authorization: \(not kept\); give it again'
+}
+
+@test "a full disk: what is good is kept, and it goes on" {
+    [ "$(id -u)" -eq 0 ] && mkdir "$TMP/small" &&
+        mount -t tmpfs -o size=600k tmpfs "$TMP/small" 2>/dev/null ||
+        skip "no small file system can be mounted"
+    web=(--web full --hosts 3 --pages 300 --size 4000 --flaky 0 --limited 0
+        --errors 0 --slow 0)
+    start_playground "${web[@]}"
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 \
+        --log none --save-every 10ms http://d0.example/ "$TMP/small" 100
+    status=$STATUS
+    cp "$ERR" "$TMP/full.err"
+    mount -o remount,size=64m "$TMP/small"
+    capture "$CRAWLER" --resume "$TMP/small"
+    resumed=$STATUS
+    cp -r "$TMP/small/." "$DIR"
+    umount "$TMP/small"
+    same 1 "$status" "status on a full disk"
+    grep -q 'No space left on device' "$TMP/full.err" || fail "$(cat "$TMP/full.err")"
+    same 0 "$resumed" "status with room: $(cat "$ERR")"
+    page_urls >"$TMP/urls"
+    "$PLAYGROUND" truth "${web[@]}" | cut -f 2 | LC_ALL=C sort |
+        diff - "$TMP/urls" | head -n 3 >"$TMP/diff"
+    silent "$TMP/diff"
+    capture "$CRAWLER" verify "$DIR"
+    same 0 "$STATUS" "verify: $(head "$OUT")"
+}
+
+teardown() {
+    [ ! -e "$TMP/elsewhere" ] || rm -rf "$(realpath "$TMP/elsewhere")"
+    helper_teardown
+}
+
+@test "a state or a directory that cannot be written" {
+    [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null ||
+        skip "needs root to become nobody"
+    start_playground --letters
+    # The test's own directory is for its owner alone.
+    DIR=$(mktemp -d) && ln -s "$DIR" "$TMP/elsewhere"
+    part --max-pages 2 10
+    chmod 755 "$DIR" && chmod 644 "$DIR/.crawler"
+    cp "$CRAWLER" "$DIR/crawler"
+    nobody() {
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$DIR/crawler" "$@"
+    }
+    nobody --version >/dev/null 2>&1 || skip "nobody cannot come here"
+    capture nobody --resume "$DIR"
+    same 2 "$STATUS" "$(cat "$ERR")"
+    grep -q 'directory that can be written: Permission denied' "$ERR" ||
+        fail "$(cat "$ERR")"
+    chmod 777 "$DIR"
+    capture nobody --resume "$DIR"
+    same 1 "$STATUS" "$(cat "$ERR")"
+    grep -qE "cannot (read|write|create).*\.crawler" "$ERR" || fail "$(cat "$ERR")"
+    # Looking is allowed.
+    capture nobody status "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    rm "$DIR/crawler"
+    whole_pages 2
+}
