@@ -33,7 +33,7 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lsqlite3
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3
 PLAY_LIBS := -ldeflate -lm
 
 LIB_DIRS := base ds url html robots frontier store page crawler cli
@@ -84,7 +84,7 @@ $(OUT)/libsupport.a: $(call obj,$(SUP_SRC))
 $(OUT)/tests/%: $(OUT)/tests/%.o $(OUT)/libsupport.a $(OUT)/libplayground.a \
                 $(OUT)/libcrawler.a
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS) -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS) -lcmocka -lbrotlienc
 
 $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(call say,LINK)

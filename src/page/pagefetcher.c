@@ -22,6 +22,7 @@ struct pagefetcher {
     struct transfer *finished, **last_finished; /* to be taken, in order */
     struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
+    struct buf decoded;     /* the body of that one, where it was coded */
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -108,6 +109,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     free_list(fetcher->finished);
     curl_multi_cleanup(fetcher->multi);
     transfer_setup_release(&fetcher->setup);
+    buf_release(&fetcher->decoded);
     close(fetcher->epoll_fd);
     free(fetcher);
 }
@@ -264,6 +266,7 @@ struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
     if (!fetcher->finished)
         fetcher->last_finished = &fetcher->finished;
     fetcher->taken = transfer;
+    transfer_decode(transfer, &fetcher->decoded);
     return transfer->page;
 }
 
@@ -274,6 +277,8 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
     assert(transfer->page == page);
     fetcher->taken = NULL;
     page->body = (struct str){0};
+    if (fetcher->decoded.room > BODY_KEEP_MAX)
+        buf_release(&fetcher->decoded);
     transfer_clear(transfer);
     transfer->next = fetcher->free;
     fetcher->free = transfer;

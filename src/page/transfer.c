@@ -14,7 +14,9 @@ enum {
     /* Read a small unwanted body (an error page), so that the connection can
      * be used again; cut a larger one. */
     UNWANTED_BYTES_MAX = 64 * 1024,
-    BODY_KEEP_MAX = 256 * 1024,
+    /* Of a robots.txt as it would be without its coding, before the rest of it
+     * is dropped. */
+    CODED_ROBOTS_MAX = 16 << 20,
     RETRY_AFTER_MAX_S = 3600,
     CUT_NOTICE_MS = 50,
     RECEIVE_BUFFER = 64 * 1024,
@@ -36,7 +38,7 @@ static void copy_cstr(char *out, size_t max, struct str s)
     out[s.len] = '\0';
 }
 
-static void take_header(const struct transfer *transfer, struct str line)
+static void take_header(struct transfer *transfer, struct str line)
 {
     struct webpage *page = transfer->page;
     struct str agent = transfer->setup->options->robots_agent;
@@ -47,12 +49,20 @@ static void take_header(const struct transfer *transfer, struct str line)
         copy_cstr(page->mime, MIME_MAX, mime_essence(value));
         copy_cstr(page->charset_label, CHARSET_LABEL_MAX,
                   charset_of_content_type(value));
+    } else if (str_eq_nocase(header.head, STR("content-encoding"))) {
+        transfer->is_coding_unknown |= !codings_add(&transfer->codings, value);
     } else if (str_eq_nocase(header.head, STR("location")) &&
                !page->location.ptr && value.len <= URL_LEN_MAX) {
         page->location = arena_copy(&page->arena, value);
     } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
         robots_tag_read(value, agent, &page->noindex, &page->nofollow);
     }
+}
+
+static void forget_codings(struct transfer *transfer)
+{
+    transfer->codings.count = 0;
+    transfer->is_coding_unknown = false;
 }
 
 /* A status line: of the answer, or of one more after a 1xx. */
@@ -66,6 +76,7 @@ static void begin_headers(struct transfer *transfer)
     page->mime[0] = page->charset_label[0] = '\0';
     page->location = (struct str){0};
     page->noindex = page->nofollow = false;
+    forget_codings(transfer);
     transfer->in_headers = true;
 }
 
@@ -78,11 +89,10 @@ static enum mime_verdict type_verdict(const struct transfer *transfer)
     return mime_verdict(str_of(transfer->page->mime));
 }
 
-/* The first bytes, or all there are, are here. */
-static bool sniffs_as_page(const struct transfer *transfer)
+/* By its first bytes, or all there are. */
+static bool sniffs_as_page(struct str body)
 {
-    return mime_sniffs_as_html(
-        str_first(buf_str(&transfer->body), MIME_SNIFF_LEN));
+    return mime_sniffs_as_html(str_first(body, MIME_SNIFF_LEN));
 }
 
 static bool is_announced_too_large(const struct transfer *transfer)
@@ -196,13 +206,18 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
             return cut(transfer, outcome_of_status(transfer->page));
         return len;
     }
+    if (transfer->is_coding_unknown)
+        return cut(transfer, BAD_ENCODING);
     if (buf_put(&transfer->body, (struct str){bytes, len})) {
-        if (!transfer->to_sniff || transfer->body.len < MIME_SNIFF_LEN)
+        if (!transfer->to_sniff || transfer->codings.count ||
+            transfer->body.len < MIME_SNIFF_LEN)
             return len;
         transfer->to_sniff = false;
-        return sniffs_as_page(transfer) ? len : cut(transfer, NOT_HTML);
+        return sniffs_as_page(buf_str(&transfer->body))
+                   ? len
+                   : cut(transfer, NOT_HTML);
     }
-    if (transfer->page->kind != WEBPAGE_ROBOTS)
+    if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
         return cut(transfer, TOO_LARGE);
     /* Of a robots.txt what is beyond the cap does not count. */
     buf_put(&transfer->body,
@@ -259,32 +274,33 @@ static bool is_secret(struct str header)
            str_starts_nocase(header, STR("cookie:"));
 }
 
+/* Add ours unless the user has one of that name. */
+static void add_default(struct transfer_setup *setup, const char *header)
+{
+    struct str name = str_cut(str_of(header), ':').head;
+
+    for (const char *const *own = setup->options->headers; own && *own; own++)
+        if (str_eq_nocase(str_cut(str_of(*own), ':').head, name))
+            return;
+    setup->headers = curl_slist_append(setup->headers, header);
+    setup->public_headers = curl_slist_append(setup->public_headers, header);
+}
+
 void transfer_setup_init(struct transfer_setup *setup,
                          const struct fetch_options *options)
 {
-    static const char accept[] =
-        "Accept: text/html,application/xhtml+xml,*/*;q=0.1";
-    bool own_accept = false;
-
-    struct curl_slist *public_headers = NULL;
-
-    for (const char *const *header = options->headers; header && *header;
-         header++) {
-        own_accept |= str_starts_nocase(str_of(*header), STR("accept:"));
-        if (!is_secret(str_of(*header)))
-            public_headers = curl_slist_append(public_headers, *header);
-    }
     *setup = (struct transfer_setup){
         .options = options,
         .headers = list_of(options->headers),
-        .public_headers = public_headers,
         .connect_to = list_of(options->connect_to),
         .preview_headers = must_preview_headers(),
     };
-    if (own_accept)
-        return;
-    setup->headers = curl_slist_append(setup->headers, accept);
-    setup->public_headers = curl_slist_append(setup->public_headers, accept);
+    for (const char *const *own = options->headers; own && *own; own++)
+        if (!is_secret(str_of(*own)))
+            setup->public_headers =
+                curl_slist_append(setup->public_headers, *own);
+    add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");
+    add_default(setup, "Accept-Encoding: " CODINGS_ACCEPTED);
 }
 
 void transfer_setup_release(struct transfer_setup *setup)
@@ -316,7 +332,6 @@ static CURL *new_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
@@ -432,15 +447,14 @@ static enum outcome outcome_of_code(CURLcode code)
     }
 }
 
-static enum outcome outcome_of_body(const struct transfer *transfer)
+static enum outcome outcome_of_body(const struct transfer *transfer,
+                                    struct str body)
 {
-    struct str body = buf_str(&transfer->body);
-
     if (transfer->page->kind != WEBPAGE_HTML)
         return FETCHED;
     if (!body.len)
         return EMPTY_BODY;
-    if (transfer->to_sniff && !sniffs_as_page(transfer))
+    if (transfer->to_sniff && !sniffs_as_page(body))
         return NOT_HTML;
     return FETCHED;
 }
@@ -481,7 +495,10 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
         return outcome_of_code(code);
     if (!transfer->headers_done)
         return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
-    return outcome_of_body(transfer);
+    /* What is coded is judged by what it means: transfer_decode. */
+    return transfer->codings.count
+               ? FETCHED
+               : outcome_of_body(transfer, buf_str(&transfer->body));
 }
 
 void transfer_end(struct transfer *transfer, CURLcode code)
@@ -498,6 +515,25 @@ void transfer_end(struct transfer *transfer, CURLcode code)
     page->body_len = page->body.len;
 }
 
+void transfer_decode(struct transfer *transfer, struct buf *decoded)
+{
+    struct webpage *page = transfer->page;
+    bool is_robots = page->kind == WEBPAGE_ROBOTS;
+
+    if (!transfer->codings.count || page->outcome != FETCHED)
+        return;
+    buf_clear(decoded);
+    decoded->cap = is_robots ? CODED_ROBOTS_MAX : transfer->body.cap;
+    enum coding_end end = codings_undo(&transfer->codings, page->body, decoded);
+    if (is_robots && decoded->len > ROBOTS_BODY_MAX)
+        decoded->len = ROBOTS_BODY_MAX;
+    page->body = buf_str(decoded);
+    page->body_len = page->body.len;
+    page->outcome = end == CODING_WHOLE ? outcome_of_body(transfer, page->body)
+                    : end == CODING_TOO_LARGE ? TOO_LARGE
+                                              : BAD_ENCODING;
+}
+
 void transfer_clear(struct transfer *transfer)
 {
     if (transfer->pin) {
@@ -511,6 +547,7 @@ void transfer_clear(struct transfer *transfer)
     transfer->headers_done = false;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
+    forget_codings(transfer);
     if (transfer->body.room > BODY_KEEP_MAX)
         buf_release(&transfer->body);
     buf_clear(&transfer->body);

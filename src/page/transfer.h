@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 
 #include "base/buf.h"
+#include "page/coding.h"
 #include "page/pagefetcher.h"
 
 /* The lists that every handle shares; read-only once made. */
@@ -15,7 +16,11 @@ struct transfer_setup {
     bool preview_headers; /* see transfer.c */
 };
 
-enum { ROBOTS_BODY_MAX = 500 * 1024, SITEMAP_BODY_MAX = 50 << 20 };
+enum {
+    ROBOTS_BODY_MAX = 500 * 1024,
+    SITEMAP_BODY_MAX = 50 << 20,
+    BODY_KEEP_MAX = 256 * 1024, /* the room of a buffer that is used again */
+};
 
 struct transfer {
     struct transfer *next; /* free, or finished */
@@ -34,7 +39,9 @@ struct transfer {
     bool to_sniff; /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
-    enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+    struct codings codings;
+    bool is_coding_unknown; /* beside those */
+    enum outcome cut_as;    /* why we cut it; OUTCOMES where we did not */
 };
 
 void transfer_setup_init(struct transfer_setup *setup,
@@ -50,6 +57,9 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page);
 
 /* libcurl is done with it: fill in the page. */
 void transfer_end(struct transfer *transfer, CURLcode code);
+
+/* Undo the content codings, if there are any; the body is in `decoded` then. */
+void transfer_decode(struct transfer *transfer, struct buf *decoded);
 
 /* The page has gone on: be ready for the next. */
 void transfer_clear(struct transfer *transfer);

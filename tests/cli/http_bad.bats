@@ -38,6 +38,38 @@ END
 /5 fetched" "$(outcomes)"
 }
 
+@test "a coded page that ends too early is not one, whatever its framing says" {
+    seq 1000 >"$TMP/plain"
+    gzip -c "$TMP/plain" >"$TMP/gzip"
+    brotli -c "$TMP/plain" >"$TMP/br"
+    zstd -qc "$TMP/plain" >"$TMP/zstd"
+    python3 -c 'import sys, zlib
+sys.stdout.buffer.write(zlib.compress(sys.stdin.buffer.read()))' \
+        <"$TMP/plain" >"$TMP/deflate"
+    {
+        printf '/\n    body'
+        for coding in gzip br zstd deflate; do
+            printf ' <a href=/%s/whole>.</a> <a href=/%s/cut>.</a>' \
+                $coding $coding
+        done
+        echo
+        for coding in gzip br zstd deflate; do
+            head -c -7 "$TMP/$coding" >"$TMP/$coding-cut"
+            printf '/%s/whole\n    file %s\n' $coding $coding
+            printf '    type text/html\n    header Content-Encoding: %s\n' $coding
+            printf '/%s/cut\n    file %s-cut\n' $coding $coding
+            printf '    type text/html\n    header Content-Encoding: %s\n' $coding
+        done
+    } >"$TMP/codings.site"
+    serve <"$TMP/codings.site"
+    fetch 1
+    for coding in gzip br zstd deflate; do
+        body_is "http://example.org/$coding/whole" "$TMP/plain"
+        same "/$coding/cut bad-encoding" "$(outcomes | grep "^/$coding/cut ")"
+    done
+    same 5 "$(page_count)"
+}
+
 @test "a body that is cut is not saved, and tried again" {
     serve <<'END'
 /

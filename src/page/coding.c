@@ -1,0 +1,200 @@
+#include "page/coding.h"
+
+#include <assert.h>
+#include <brotli/decode.h>
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "page/gunzip.h"
+
+/* Text becomes a fifth or less: what a decoder that wants to know the length
+ * before is given at first. */
+enum { FIRST_ROOM = 32 * 1024, USUAL_RATIO = 6 };
+
+/* --- names -------------------------------------------------------------- */
+
+struct coding_name {
+    struct str name;
+    enum coding coding;
+};
+
+static const struct coding_name *find(struct str name)
+{
+    static const struct coding_name names[] = {
+        {STR_INIT("gzip"), CODING_GZIP}, {STR_INIT("x-gzip"), CODING_GZIP},
+        {STR_INIT("br"), CODING_BROTLI}, {STR_INIT("deflate"), CODING_DEFLATE},
+        {STR_INIT("zstd"), CODING_ZSTD},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq_nocase(name, names[i].name))
+            return &names[i];
+    return NULL;
+}
+
+bool codings_add(struct codings *codings, struct str value)
+{
+    while (value.len) {
+        struct str_pair cut = str_cut(value, ',');
+        struct str name = str_trim(cut.head);
+
+        value = cut.tail;
+        if (!name.len || str_eq_nocase(name, STR("identity")) ||
+            str_eq_nocase(name, STR("none")))
+            continue;
+        const struct coding_name *known = find(name);
+        if (!known || codings->count == CODINGS_MAX)
+            return false;
+        codings->coding[codings->count++] = known->coding;
+    }
+    return true;
+}
+
+/* --- decoders ----------------------------------------------------------- */
+
+/* Decode all of `in` to `out`, which has that room. */
+typedef enum coding_end one_go(struct str in, char *out, size_t room,
+                               size_t *len);
+
+/* With more and more room, so that all tries cost no more than the last one
+ * twice. */
+static enum coding_end decode(one_go *decoder, struct str in, struct buf *out)
+{
+    size_t most = out->cap - out->len, room = FIRST_ROOM;
+
+    if (in.len > FIRST_ROOM / USUAL_RATIO)
+        room = in.len * USUAL_RATIO;
+    for (;;) {
+        size_t len;
+
+        room = room < most ? room : most;
+        enum coding_end end = decoder(in, buf_reserve(out, room), room, &len);
+        if (end == CODING_WHOLE)
+            out->len += len;
+        if (end != CODING_TOO_LARGE || room == most)
+            return end;
+        room *= 2;
+    }
+}
+
+static enum coding_end end_of_deflate(enum libdeflate_result result)
+{
+    return result == LIBDEFLATE_SUCCESS              ? CODING_WHOLE
+           : result == LIBDEFLATE_INSUFFICIENT_SPACE ? CODING_TOO_LARGE
+                                                     : CODING_BROKEN;
+}
+
+/* "deflate" is the zlib format, but some servers send it without its frame. */
+static enum coding_end inflate_in_one_go(struct str in, char *out, size_t room,
+                                         size_t *len)
+{
+    struct libdeflate_decompressor *z = libdeflate_alloc_decompressor();
+    size_t in_len;
+
+    if (!z)
+        abort(); /* out of memory, as in base/mem.h */
+    enum libdeflate_result result = libdeflate_zlib_decompress_ex(
+        z, in.ptr, in.len, out, room, &in_len, len);
+    if (result == LIBDEFLATE_BAD_DATA)
+        result = libdeflate_deflate_decompress_ex(z, in.ptr, in.len, out, room,
+                                                  &in_len, len);
+    libdeflate_free_decompressor(z);
+    return end_of_deflate(result);
+}
+
+/* Into a flat buffer no window is needed, whatever size a frame asks for. */
+static enum coding_end zstd_in_one_go(struct str in, char *out, size_t room,
+                                      size_t *len)
+{
+    *len = ZSTD_decompress(out, room, in.ptr, in.len);
+    if (!ZSTD_isError(*len))
+        return CODING_WHOLE;
+    return ZSTD_getErrorCode(*len) == ZSTD_error_dstSize_tooSmall
+               ? CODING_TOO_LARGE
+               : CODING_BROKEN;
+}
+
+static enum coding_end unzip(struct str in, struct buf *out)
+{
+    static const enum coding_end end_of[] = {
+        [GUNZIP_WHOLE] = CODING_WHOLE,
+        [GUNZIP_BROKEN] = CODING_BROKEN,
+        [GUNZIP_TOO_LARGE] = CODING_TOO_LARGE,
+    };
+
+    return gunzip_is_gzip(in) ? end_of[gunzip(in, out)] : CODING_BROKEN;
+}
+
+static enum coding_end brotli(struct str in, struct buf *out)
+{
+    BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;
+    const uint8_t *next_in = (const uint8_t *)in.ptr;
+    size_t left_in = in.len;
+
+    if (!state)
+        abort();
+    while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT &&
+           out->len < out->cap) {
+        size_t most = out->cap - out->len;
+        size_t left = FIRST_ROOM < most ? FIRST_ROOM : most;
+        uint8_t *start = (uint8_t *)buf_reserve(out, left), *next = start;
+
+        result = BrotliDecoderDecompressStream(state, &left_in, &next_in, &left,
+                                               &next, NULL);
+        out->len += (size_t)(next - start);
+    }
+    BrotliDecoderDestroyInstance(state);
+    if (result == BROTLI_DECODER_RESULT_SUCCESS)
+        return CODING_WHOLE;
+    return result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT ? CODING_TOO_LARGE
+                                                             : CODING_BROKEN;
+}
+
+static enum coding_end inflate(struct str in, struct buf *out)
+{
+    return decode(inflate_in_one_go, in, out);
+}
+
+static enum coding_end zstd(struct str in, struct buf *out)
+{
+    return decode(zstd_in_one_go, in, out);
+}
+
+static enum coding_end undo(enum coding coding, struct str in, struct buf *out)
+{
+    static enum coding_end (*const decoder[])(struct str, struct buf *) = {
+        [CODING_DEFLATE] = inflate,
+        [CODING_GZIP] = unzip,
+        [CODING_BROTLI] = brotli,
+        [CODING_ZSTD] = zstd,
+    };
+    static_assert(ARRAY_LEN(decoder) == CODINGS, "every coding has a decoder");
+
+    /* Some servers name a coding where there is nothing to encode. */
+    return in.len ? decoder[coding](in, out) : CODING_WHOLE;
+}
+
+/* The last one applied comes off first; what is between two has the same cap
+ * as the end. */
+enum coding_end codings_undo(const struct codings *codings, struct str body,
+                             struct buf *out)
+{
+    enum coding_end end = CODING_WHOLE;
+    struct buf from, to;
+
+    buf_init(&from, out->cap);
+    for (size_t i = codings->count - 1; i > 0 && end == CODING_WHOLE; i--) {
+        buf_init(&to, out->cap);
+        end = undo(codings->coding[i], body, &to);
+        body = buf_str(&to);
+        buf_release(&from);
+        from = to;
+    }
+    if (end == CODING_WHOLE)
+        end = undo(codings->coding[0], body, out);
+    buf_release(&from);
+    return end;
+}
