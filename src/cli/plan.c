@@ -224,6 +224,9 @@ static uint32_t core_count(void)
  * connections that it will use again. */
 enum { SPARE_CONNECTIONS = 8 };
 
+/* What large pages in flight may take of memory, all hands together. */
+enum { BODY_BUDGET = 64 << 20 };
+
 /* A socket for every fetch in flight, one that is kept open for each, and
  * what every thread and the rest have. */
 static int plan_files(const struct crawl_options *crawl)
@@ -289,6 +292,7 @@ static void plan_limits(struct plan *plan, const struct options *options)
     assert(crawl->threads); /* the least of --workers is 1 */
     crawl->hand.fetch.connections =
         crawl->workers / crawl->threads + SPARE_CONNECTIONS;
+    crawl->hand.fetch.body_budget = BODY_BUDGET / crawl->threads;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;

@@ -14,6 +14,7 @@ enum { EVENTS_AT_ONCE = 64 };
 
 struct pagefetcher {
     struct transfer_setup setup;
+    struct bodies bodies;
     CURLM *multi;
     int epoll_fd;
     int watched_fd;
@@ -76,6 +77,7 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     struct pagefetcher *fetcher = NEW(struct pagefetcher);
 
     transfer_setup_init(&fetcher->setup, options);
+    bodies_init(&fetcher->bodies, options->body_budget);
     fetcher->last_finished = &fetcher->finished;
     fetcher->watched_fd = -1;
     fetcher->timer_ms = UINT64_MAX;
@@ -110,6 +112,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     curl_multi_cleanup(fetcher->multi);
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
+    bodies_release(&fetcher->bodies);
     close(fetcher->epoll_fd);
     free(fetcher);
 }
@@ -153,12 +156,21 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
     if (transfer)
         fetcher->free = transfer->next;
     else
-        transfer = transfer_new(&fetcher->setup);
+        transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
     page->start_ms = page->end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||
         curl_multi_add_handle(fetcher->multi, transfer->easy))
         finish(fetcher, transfer);
+}
+
+/* Any message of libcurl about it is gone after this. */
+static void end(struct pagefetcher *fetcher, struct transfer *transfer,
+                CURLcode code)
+{
+    transfer_end(transfer, code);
+    curl_multi_remove_handle(fetcher->multi, transfer->easy);
+    finish(fetcher, transfer);
 }
 
 static void collect(struct pagefetcher *fetcher)
@@ -173,10 +185,24 @@ static void collect(struct pagefetcher *fetcher)
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        transfer_end(transfer, code);
-        /* `message` is gone after this. */
-        curl_multi_remove_handle(fetcher->multi, transfer->easy);
-        finish(fetcher, transfer);
+        end(fetcher, transfer, code);
+    }
+}
+
+/* Those that were paused may go on, or pause again. */
+static void resume_waiting(struct pagefetcher *fetcher)
+{
+    struct transfer *next;
+
+    for (struct transfer *transfer = fetcher->running; transfer;
+         transfer = next) {
+        next = transfer->next_running;
+        if (!transfer->is_waiting)
+            continue;
+        transfer->is_waiting = false;
+        CURLcode code = curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
+        if (code != CURLE_OK)
+            end(fetcher, transfer, code);
     }
 }
 
@@ -277,11 +303,13 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
     assert(transfer->page == page);
     fetcher->taken = NULL;
     page->body = (struct str){0};
-    if (fetcher->decoded.room > BODY_KEEP_MAX)
+    if (fetcher->decoded.room > DECODED_KEEP_MAX)
         buf_release(&fetcher->decoded);
     transfer_clear(transfer);
     transfer->next = fetcher->free;
     fetcher->free = transfer;
+    if (bodies_take_call(&fetcher->bodies))
+        resume_waiting(fetcher);
 }
 
 void pagefetcher_abandon(struct pagefetcher *fetcher)

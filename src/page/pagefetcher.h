@@ -28,6 +28,7 @@ struct fetch_options {
     const char *cacert; /* or NULL */
     uint64_t timeout_ms;
     uint64_t max_size;
+    uint64_t body_budget; /* for all large bodies in flight (page/bodies.h) */
     uint32_t connections; /* idle ones kept open at most */
     bool insecure;
     bool allow_private;

@@ -51,6 +51,8 @@ static void take_header(struct transfer *transfer, struct str line)
                   charset_of_content_type(value));
     } else if (str_eq_nocase(header.head, STR("content-encoding"))) {
         transfer->is_coding_unknown |= !codings_add(&transfer->codings, value);
+    } else if (str_eq_nocase(header.head, STR("transfer-encoding"))) {
+        transfer->has_transfer_coding |= !str_eq_nocase(value, STR("chunked"));
     } else if (str_eq_nocase(header.head, STR("location")) &&
                !page->location.ptr && value.len <= URL_LEN_MAX) {
         page->location = arena_copy(&page->arena, value);
@@ -62,7 +64,7 @@ static void take_header(struct transfer *transfer, struct str line)
 static void forget_codings(struct transfer *transfer)
 {
     transfer->codings.count = 0;
-    transfer->is_coding_unknown = false;
+    transfer->is_coding_unknown = transfer->has_transfer_coding = false;
 }
 
 /* A status line: of the answer, or of one more after a 1xx. */
@@ -146,19 +148,8 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *user)
     return len;
 }
 
-/* Libcurl from 7.83 to 8.1 keeps a pointer to the last header of a handle's
- * former round, and an answer whose first header line begins with a blank, as
- * if it went on with a header, makes it write there, into freed memory. With
- * CURLOPT_HEADER these versions show each header line to the callback of the
- * body before they store it, so that such an answer can be cut in time. */
-static bool must_preview_headers(void)
-{
-    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
-
-    return version >= 0x075300 && version < 0x080200;
-}
-
-/* A header line, or a part of a long one. */
+/* A header line, or a part of a long one, before libcurl stores it (see
+ * page/transfer_setup.c). */
 static size_t preview_header(struct transfer *transfer, struct str part)
 {
     bool goes_on =
@@ -193,6 +184,26 @@ static enum outcome outcome_of_status(const struct webpage *page)
 
 /* --- body -------------------------------------------------------------- */
 
+/* False if enough has come to tell that it is no page. */
+static bool sniff_early(struct transfer *transfer)
+{
+    if (!transfer->to_sniff || transfer->codings.count ||
+        transfer->body.len < MIME_SNIFF_LEN)
+        return true;
+    transfer->to_sniff = false;
+    return sniffs_as_page(buf_str(&transfer->body));
+}
+
+/* What a transfer coding that nobody asked for holds, libcurl decodes, and it
+ * would keep what came of it while we wait. Another time there may be room. */
+static size_t wait_for_room(struct transfer *transfer)
+{
+    if (transfer->has_transfer_coding)
+        return cut(transfer, CONNECTION_LOST);
+    transfer->is_waiting = true;
+    return CURL_WRITEFUNC_PAUSE;
+}
+
 static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *transfer = user;
@@ -208,20 +219,20 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     }
     if (transfer->is_coding_unknown)
         return cut(transfer, BAD_ENCODING);
-    if (buf_put(&transfer->body, (struct str){bytes, len})) {
-        if (!transfer->to_sniff || transfer->codings.count ||
-            transfer->body.len < MIME_SNIFF_LEN)
-            return len;
-        transfer->to_sniff = false;
-        return sniffs_as_page(buf_str(&transfer->body))
-                   ? len
-                   : cut(transfer, NOT_HTML);
+    switch (bodies_put(transfer->bodies, &transfer->body,
+                       (struct str){bytes, len})) {
+    case BODY_PUT:
+        return sniff_early(transfer) ? len : cut(transfer, NOT_HTML);
+    case BODY_WAIT:
+        return wait_for_room(transfer);
+    case BODY_FULL:
+        break;
     }
     if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
         return cut(transfer, TOO_LARGE);
     /* Of a robots.txt what is beyond the cap does not count. */
-    buf_put(&transfer->body,
-            (struct str){bytes, transfer->body.cap - transfer->body.len});
+    bodies_put(transfer->bodies, &transfer->body,
+               (struct str){bytes, transfer->body.cap - transfer->body.len});
     return cut(transfer, FETCHED);
 }
 
@@ -256,59 +267,6 @@ static bool is_private_on_its_face(struct str host)
 }
 
 /* --- setting up -------------------------------------------------------- */
-
-static struct curl_slist *list_of(const char *const *items)
-{
-    struct curl_slist *list = NULL;
-
-    for (; items && *items; items++)
-        list = curl_slist_append(list, *items);
-    return list;
-}
-
-/* Headers that prove who we are go only to hosts that the user named, not to
- * wherever a page leads. */
-static bool is_secret(struct str header)
-{
-    return str_starts_nocase(header, STR("authorization:")) ||
-           str_starts_nocase(header, STR("cookie:"));
-}
-
-/* Add ours unless the user has one of that name. */
-static void add_default(struct transfer_setup *setup, const char *header)
-{
-    struct str name = str_cut(str_of(header), ':').head;
-
-    for (const char *const *own = setup->options->headers; own && *own; own++)
-        if (str_eq_nocase(str_cut(str_of(*own), ':').head, name))
-            return;
-    setup->headers = curl_slist_append(setup->headers, header);
-    setup->public_headers = curl_slist_append(setup->public_headers, header);
-}
-
-void transfer_setup_init(struct transfer_setup *setup,
-                         const struct fetch_options *options)
-{
-    *setup = (struct transfer_setup){
-        .options = options,
-        .headers = list_of(options->headers),
-        .connect_to = list_of(options->connect_to),
-        .preview_headers = must_preview_headers(),
-    };
-    for (const char *const *own = options->headers; own && *own; own++)
-        if (!is_secret(str_of(*own)))
-            setup->public_headers =
-                curl_slist_append(setup->public_headers, *own);
-    add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");
-    add_default(setup, "Accept-Encoding: " CODINGS_ACCEPTED);
-}
-
-void transfer_setup_release(struct transfer_setup *setup)
-{
-    curl_slist_free_all(setup->headers);
-    curl_slist_free_all(setup->public_headers);
-    curl_slist_free_all(setup->connect_to);
-}
 
 static void allow_only_web(CURL *easy)
 {
@@ -360,11 +318,13 @@ static CURL *new_handle(struct transfer *transfer)
     return easy;
 }
 
-struct transfer *transfer_new(const struct transfer_setup *setup)
+struct transfer *transfer_new(const struct transfer_setup *setup,
+                              struct bodies *bodies)
 {
     struct transfer *transfer = NEW(struct transfer);
 
     transfer->setup = setup;
+    transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
     buf_init(&transfer->body, setup->options->max_size);
     transfer->easy = new_handle(transfer);
@@ -375,7 +335,7 @@ void transfer_free(struct transfer *transfer)
 {
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->pin);
-    buf_release(&transfer->body);
+    bodies_drop(transfer->bodies, &transfer->body);
     free(transfer);
 }
 
@@ -547,8 +507,7 @@ void transfer_clear(struct transfer *transfer)
     transfer->headers_done = false;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
+    transfer->is_waiting = false;
     forget_codings(transfer);
-    if (transfer->body.room > BODY_KEEP_MAX)
-        buf_release(&transfer->body);
-    buf_clear(&transfer->body);
+    bodies_drop(transfer->bodies, &transfer->body);
 }

@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-#include "base/buf.h"
+#include "page/bodies.h"
 #include "page/coding.h"
 #include "page/pagefetcher.h"
 
@@ -13,13 +13,13 @@
 struct transfer_setup {
     const struct fetch_options *options;
     struct curl_slist *headers, *public_headers, *connect_to;
-    bool preview_headers; /* see transfer.c */
+    bool preview_headers; /* see transfer_setup.c */
 };
 
 enum {
     ROBOTS_BODY_MAX = 500 * 1024,
     SITEMAP_BODY_MAX = 50 << 20,
-    BODY_KEEP_MAX = 256 * 1024, /* the room of a buffer that is used again */
+    DECODED_KEEP_MAX = 256 * 1024, /* the room of a buffer that is kept */
 };
 
 struct transfer {
@@ -27,8 +27,9 @@ struct transfer {
     struct transfer *previous_running, *next_running;
     CURL *easy;
     const struct transfer_setup *setup;
+    struct bodies *bodies;
     struct webpage *page;
-    struct buf body;
+    struct buf body; /* one of `bodies` */
     struct curl_slist *pin;
     size_t header_bytes;
     size_t unwanted_bytes; /* of a body that will not be kept */
@@ -40,15 +41,18 @@ struct transfer {
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     struct codings codings;
-    bool is_coding_unknown; /* beside those */
-    enum outcome cut_as;    /* why we cut it; OUTCOMES where we did not */
+    bool is_coding_unknown;   /* beside those */
+    bool has_transfer_coding; /* other than chunked */
+    bool is_waiting;          /* paused, until there is room for its body */
+    enum outcome cut_as;      /* why we cut it; OUTCOMES where we did not */
 };
 
 void transfer_setup_init(struct transfer_setup *setup,
                          const struct fetch_options *options);
 void transfer_setup_release(struct transfer_setup *setup);
 
-struct transfer *transfer_new(const struct transfer_setup *setup);
+struct transfer *transfer_new(const struct transfer_setup *setup,
+                              struct bodies *bodies);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the page's outcome set, where the

@@ -106,3 +106,27 @@ END
     same 4 "$STATUS"
     grep -q '^crawler: not a single page could be fetched: no connection' "$ERR"
 }
+
+@test "many large pages at once share a budget of memory, and small ones go by" {
+    cat >"$TMP/large.site" <<'END'
+//small.test/
+    links 50 /small%d
+//small.test/*
+    body small
+/*
+    repeat 1200000 0123456789
+    chunked
+END
+    start_playground --site "$TMP/large.site"
+    {
+        echo http://small.test/
+        seq -f 'http://large%.0f.test/' 40
+    } >"$TMP/seeds"
+    # A sanitizer keeps what is freed; that must not count here.
+    ASAN_OPTIONS=quarantine_size_mb=1 /usr/bin/time -f %M -o "$TMP/memory" \
+        "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --robots ignore \
+        --scope any --delay 0 --seeds "$TMP/seeds" --log none "$DIR" 1
+    whole_pages 91
+    same 40 "$(find "$DIR" -name '[1-9]*' -size +11M | wc -l)"
+    [ "$(tail -n 1 "$TMP/memory")" -lt 160000 ] || fail "$(cat "$TMP/memory") KB"
+}
