@@ -136,6 +136,15 @@ static int decide_restart(struct plan *plan)
     return 0;
 }
 
+/* The recorded crawl wrote nothing, so what is there is not its. */
+static int decide_anew(struct plan *plan)
+{
+    uint32_t stranger = pagedir_stranger(&plan->dir, 0, false);
+
+    plan->action = ACTION_START;
+    return stranger ? refuse_strangers(plan, stranger) : 0;
+}
+
 static int decide_with(struct plan *plan, const struct options *options)
 {
     const struct past *past = &plan->past;
@@ -146,9 +155,10 @@ static int decide_with(struct plan *plan, const struct options *options)
     if (options->restart)
         return decide_restart(plan);
     plan->action = over ? ACTION_NONE : ACTION_RESUME;
-    if ((is_bare(options) && (why || over || past->given.count)) ||
-        (over && !past->pages && !options->remembered))
+    if (is_bare(options) && (why || over || past->given.count))
         plan->action = ACTION_START;
+    else if (over && !past->pages && !options->remembered)
+        return decide_anew(plan);
     else if (why)
         return usage_error("the crawl in '%s' is another: %s; use another "
                            "directory, or --restart to start over",

@@ -3,6 +3,7 @@
 # The tests called "plan:" are those of the design specification.
 
 load helper
+load bare
 
 # The links of the letters site, by the table in its description. The directory
 # is a page of its own with the content of index.html.
@@ -192,9 +193,8 @@ END
 
 @test "three arguments and nothing else: only pages are asked for" {
     start_playground --letters
-    # --connect-to stands for the name server, all else is as by default.
-    capture timeout 60 "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
-        "$LETTERS/index.html" "$DIR" 1
+    bare_start
+    capture bare "$LETTERS/index.html" "$DIR" 1
     same 0 "$STATUS" "exit status"
     silent "$ERR"
     same 5 "$(wc -l <"$OUT")" "lines of the log"
@@ -507,57 +507,4 @@ END
     capture crawl --delay 0 "$LETTERS/index.html" . 2
     same 0 "$STATUS"
     whole_pages 3
-}
-
-# --- the same directory again ------------------------------------------------
-
-fingerprint() {
-    (cd "$DIR" && find . -type f -name '[1-9]*' -exec sha256sum {} + | sort)
-}
-
-@test "again: a smaller crawl leaves no old pages" {
-    start_playground --letters
-    letters_crawl 10 >/dev/null
-    whole_pages 9
-    letters_crawl 1 >/dev/null
-    whole_pages 2
-    letters_crawl 10 >/dev/null
-    whole_pages 9
-}
-
-@test "again: nor where the old pages had a hole" {
-    start_playground --letters
-    letters_crawl 10 >/dev/null
-    rm "$DIR/3"
-    # Three pages fill the hole: what is behind it must not join them.
-    letters_crawl 2 >/dev/null
-    whole_pages 3
-}
-
-@test "again: a crawl that fetches nothing leaves the old pages alone" {
-    start_playground --letters
-    letters_crawl 10 >/dev/null
-    before=$(fingerprint)
-    capture crawl --delay 0 "$LETTERS/nothing.html" "$DIR" 1
-    same 4 "$STATUS" "exit status"
-    whole_pages 9
-    same "$before" "$(fingerprint)"
-    # Nor do wrong arguments.
-    capture crawl "$LETTERS/index.html" "$DIR" 11
-    same 2 "$STATUS" "exit status"
-    same "$before" "$(fingerprint)"
-}
-
-@test "again: other files in the directory stay" {
-    start_playground --letters
-    for name in notes.txt 1.bak 01 1a x1 -1 .hidden; do
-        echo mine >"$DIR/$name"
-    done
-    mkdir "$DIR/sub" && echo mine >"$DIR/sub/1"
-    letters_crawl 10 >/dev/null
-    letters_crawl 2 >/dev/null
-    for name in notes.txt 1.bak 01 1a x1 -1 .hidden sub/1; do
-        same mine "$(cat "$DIR/$name")" "$name"
-    done
-    same "1 2 3" "$(cd "$DIR" && echo [1-9])"
 }

@@ -108,9 +108,10 @@ stop_playground() {
 
 # --- crawling ----------------------------------------------------------------
 
-# crawl ARGS...: the crawler, with every host led to the playground.
+# crawl ARGS...: the crawler, with every host led to the playground. It starts
+# over where the directory remembers a crawl.
 crawl() {
-    timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" "$@"
 }
 

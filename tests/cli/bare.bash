@@ -1,0 +1,66 @@
+# The bare form: three arguments and no option at all, which means more than an
+# option that says the same (a directory is crawled again without asking). So
+# the playground stands for the course's server behind the program's back.
+#
+#     load helper
+#     load bare
+#
+#     @test "..." {
+#         start_playground --letters
+#         bare_start
+#         capture bare "$LETTERS/index.html" "$DIR" 1
+#     }
+
+# bare_start: every name has an address of the open net, and whoever connects
+# there finds the playground of $PORT.
+bare_start() {
+    cat >"$TMP/lead.c" <<'END'
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+
+int getaddrinfo(const char *name, const char *service,
+                const struct addrinfo *hints, struct addrinfo **found)
+{
+    int (*next)(const char *, const char *, const struct addrinfo *,
+                struct addrinfo **);
+    struct addrinfo ask = {.ai_flags = AI_NUMERICHOST};
+
+    (void)name;
+    if (hints)
+        ask.ai_socktype = hints->ai_socktype;
+    *(void **)&next = dlsym(RTLD_NEXT, "getaddrinfo");
+    return next("93.184.215.14", service, &ask, found);
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+    int (*next)(int, const struct sockaddr *, socklen_t);
+    struct sockaddr_in here = {
+        .sin_family = AF_INET,
+        .sin_port = htons((unsigned short)atoi(getenv("PLAYGROUND_PORT"))),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
+
+    *(void **)&next = dlsym(RTLD_NEXT, "connect");
+    if (to->sa_family != AF_INET)
+        return next(fd, to, len);
+    return next(fd, (struct sockaddr *)&here, sizeof(here));
+}
+END
+    "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/lead.so" "$TMP/lead.c" -ldl
+    LEAD=$TMP/lead.so
+    # A sanitizer wants to be the first library that is loaded.
+    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
+        LEAD="$(ldd "$CRAWLER" | awk '/lib[at]san/ { print $3 }') $LEAD"
+        [ "$LEAD" != " $TMP/lead.so" ] || skip "the sanitizer is in the program"
+    fi
+}
+
+# bare ARGUMENT...: the crawler with these arguments and nothing else.
+bare() {
+    timeout -k 5 "$LIMIT" env PLAYGROUND_PORT="$PORT" LD_PRELOAD="$LEAD" \
+        "$CRAWLER" "$@"
+}
