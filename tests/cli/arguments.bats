@@ -221,16 +221,51 @@ as_nobody() {
 
 @test ".crawler cannot be created: it is a directory" {
     mkdir "$DIR/.crawler"
-    refused 1 '\.crawler.*Is a directory' "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not a file" --restart "$SEED" "$DIR" 3
+    rmdir "$DIR/.crawler"
 }
 
 @test ".crawler cannot be created: it is a link to nowhere or a pipe" {
-    ln -s "$TMP/nothing/here" "$DIR/.crawler"
-    refused 1 '\.crawler.*symbolic links' "$SEED" "$DIR" 3
+    ln -s "$TMP/here" "$DIR/.crawler"
+    refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not a file" --restart "$SEED" "$DIR" 3
+    [ ! -e "$TMP/here" ]
+    [ -L "$DIR/.crawler" ]
     rm "$DIR/.crawler"
     # Opening a pipe for writing waits for a reader.
     mkfifo "$DIR/.crawler"
-    refused 1 '\.crawler' "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not a file" --restart "$SEED" "$DIR" 3
+    [ -p "$DIR/.crawler" ]
+}
+
+@test ".crawler is not ours: a link to a file, a file of somebody else" {
+    echo precious >"$TMP/letter"
+    ln -s "$TMP/letter" "$DIR/.crawler"
+    refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not a file" --restart "$SEED" "$DIR" 3
+    same precious "$(cat "$TMP/letter")"
+    rm "$DIR/.crawler"
+    cp "$TMP/letter" "$DIR/.crawler"
+    refused 2 "/\.crawler' is not the state of a crawl; use another directory" \
+        "$SEED" "$DIR" 3
+    refused 2 "/\.crawler' is not the state of a crawl" --restart "$SEED" "$DIR" 3
+    same precious "$(cat "$DIR/.crawler")"
+}
+
+@test "numbered files that no crawl is known to have written" {
+    echo precious >"$DIR/7"
+    for option in --restart --quiet --delay=0; do
+        refused 2 'numbered files \(7\) but no crawl.*use an empty directory' \
+            "$option" "$SEED" "$DIR" 3
+        # As the crawl of another program leaves it.
+        : >"$DIR/.crawler"
+        refused 2 'numbered files \(7\) but no crawl.*use an empty directory' \
+            "$option" "$SEED" "$DIR" 3
+        rm "$DIR/.crawler"
+    done
+    same precious "$(cat "$DIR/7")"
 }
 
 # --- options -----------------------------------------------------------------
