@@ -111,8 +111,13 @@ static int crawl(struct plan *plan, const struct options *options)
     struct stats stats = {0};
     bool on_terminal = !options->quiet && progress_is_wanted();
 
-    if (!state_begin(plan, options))
+    /* Before anything is there to see: who stops a crawl that has begun is
+     * heard. */
+    plan->crawl.signal_fd = open_signals();
+    if (!state_begin(plan, options)) {
+        close(plan->crawl.signal_fd);
         return CRAWL_FAILED;
+    }
     if (plan->crawl.resume && !options->quiet)
         fprintf(stderr,
                 "crawler: going on with the crawl in %s after %llu pages\n",
@@ -126,7 +131,6 @@ static int crawl(struct plan *plan, const struct options *options)
     }
     plan->crawl.on_asked = print_now;
     plan->crawl.user = &progress;
-    plan->crawl.signal_fd = open_signals();
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
     if (!plan_is_course(options))

@@ -131,6 +131,35 @@ $LETTERS/index.html 0" "$(page_depths)"
     done
 }
 
+@test "again: one that is stopped before its first page leaves them alone too" {
+    cat >"$TMP/stuck.site" <<'END'
+/tse/stuck
+    delay 10m
+END
+    start_playground --letters --site "$TMP/stuck.site"
+    bare_start
+    letters_crawl 10 >/dev/null
+    before=$(fingerprint)
+    inode=$(stat -c %i "$DIR/.crawler")
+    PLAYGROUND_PORT=$PORT LD_PRELOAD=$LEAD "$CRAWLER" "${LETTERS%/*}/stuck" "$DIR" 1 \
+        >"$TMP/out" 2>"$TMP/err" 3>&- &
+    pid=$!
+    # It has its own record from then on.
+    for _ in $(seq 600); do
+        [ "$inode" = "$(stat -c %i "$DIR/.crawler")" ] || break
+        sleep 0.05
+    done
+    [ "$inode" != "$(stat -c %i "$DIR/.crawler")" ]
+    kill -TERM "$pid"
+    kill -INT "$pid"
+    STATUS=0
+    wait "$pid" || STATUS=$?
+    same 3 "$STATUS"
+    silent "$TMP/out"
+    whole_pages 9
+    same "$before" "$(fingerprint)"
+}
+
 # stopped_after COUNT SIGNAL ARGUMENT...: the bare form until it has saved so
 # many pages, then the signal; its exit status is in STATUS.
 stopped_after() {
