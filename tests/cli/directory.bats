@@ -14,8 +14,7 @@ load helper
     [ -e "$DIR/1" ]
     capture letters_crawl 10
     same 1 "$STATUS"
-    grep -q '^crawler: cannot create .crawler in .*: another crawl is at work' \
-        "$ERR"
+    same "crawler: another crawl is at work in '$DIR'" "$(cat "$ERR")"
     silent "$OUT"
     wait "$pid"
     whole_pages 9

@@ -3,6 +3,7 @@
 # servers that break. What is saved stays whole, and the exit status tells.
 
 load helper
+load bare
 
 # wait_for COMMAND...: until it succeeds; fails after 20 seconds.
 wait_for() {
@@ -17,11 +18,12 @@ wait_for() {
 
 # crawl_in_background ARGUMENT...: sets CRAWL, its process. Signals are as a
 # terminal would have them; a shell starts background jobs with some ignored.
+# It starts over where there was a crawl.
 crawl_in_background() {
     OUT=$TMP/out ERR=$TMP/err
     : >"$OUT"
-    env --default-signal=INT,HUP "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
-        --delay 0 "$@" >"$OUT" 2>"$ERR" </dev/null 3>&- &
+    env --default-signal=INT,HUP "$CRAWLER" --restart --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 "$@" >"$OUT" 2>"$ERR" </dev/null 3>&- &
     CRAWL=$!
 }
 
@@ -105,8 +107,9 @@ one_error() {
 
 @test "a page file that cannot be written: 1 is a directory" {
     start_playground --letters
+    bare_start
     mkdir "$DIR/1"
-    capture letters_crawl 3
+    capture bare "$LETTERS/index.html" "$DIR" 3
     same 1 "$STATUS" "exit status"
     one_error "cannot write page 1 in .*Is a directory"
     silent "$OUT"
@@ -116,6 +119,8 @@ one_error() {
 
 @test "a page file that cannot be written: 3 is a directory" {
     start_playground --letters
+    letters_crawl 10 >/dev/null
+    rm "$DIR/3"
     mkdir "$DIR/3"
     capture letters_crawl 10 --per-host 8
     same 1 "$STATUS" "exit status"
@@ -127,14 +132,18 @@ one_error() {
 
 @test "a page file that is a link: the file behind it is not touched" {
     start_playground --letters
+    bare_start
     echo precious >"$TMP/precious"
-    ln -s /dev/full "$DIR/1"
-    ln -s "$TMP/precious" "$DIR/2"
-    capture letters_crawl 2
-    same 0 "$STATUS" "exit status"
-    whole_pages 3
-    [ ! -L "$DIR/1" ] && [ ! -L "$DIR/2" ]
-    same precious "$(cat "$TMP/precious")"
+    for form in bare "crawl --delay 0"; do
+        ln -sf /dev/full "$DIR/1"
+        ln -sf "$TMP/precious" "$DIR/2"
+        # shellcheck disable=SC2086 # the words are the arguments
+        capture $form "$LETTERS/index.html" "$DIR" 2
+        same 0 "$STATUS" "exit status of $form"
+        whole_pages 3
+        [ ! -L "$DIR/1" ] && [ ! -L "$DIR/2" ]
+        same precious "$(cat "$TMP/precious")"
+    done
 }
 
 @test "the page directory vanishes" {
@@ -164,18 +173,18 @@ one_error() {
 
 @test "the log's disk is full, or there is no standard output" {
     start_playground --letters
-    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --robots ignore --connect-to \
-        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --restart --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 1 "$STATUS"
     one_error "cannot write the log: No space left"
     whole_pages "$(page_count)"
     # Also where it shows only at the very end.
-    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --robots ignore --connect-to \
-        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 0
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --restart --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 0
     same 1 "$STATUS"
     one_error "cannot write the log: No space left"
-    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --robots ignore --connect-to \
-        "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
+    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --restart --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 1 "$STATUS"
     one_error "cannot write the log: Bad file descriptor"
     whole_pages "$(page_count)"
@@ -205,7 +214,7 @@ END
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 0 "$STATUS"
     whole_pages 9
-    capture timeout 20 bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --robots ignore \
+    capture timeout 20 bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 -v "$LETTERS/index.html" \
         "$DIR" 10
     same 1 "$STATUS" "exit status with a log"
@@ -299,8 +308,7 @@ http://slow.test/slow" "$(page_urls)" "after $signal"
     wait_for grep -q 'again in' "$ERR"
     kill -TERM "$CRAWL"
     ended 3
-    # The pages of the former crawl are still there.
-    whole_pages 1
+    whole_pages 0
 }
 
 @test "a hang-up is ignored where the user said so (nohup)" {

@@ -78,17 +78,21 @@ END
     same 1 "$(record_total)" "requests to the proxy"
 }
 
-@test "a .crawler that is a link is not written through, an old one is kept" {
+@test "a .crawler that is a link is not written through, one of another is kept" {
     start_playground --letters
     echo precious >"$TMP/precious"
     ln -s ../precious "$DIR/.crawler"
     capture letters_crawl 0
-    same 1 "$STATUS"
+    same 2 "$STATUS"
     same precious "$(cat "$TMP/precious")"
     rm "$DIR/.crawler"
     echo old >"$DIR/.crawler"
-    letters_crawl 0
+    capture letters_crawl 0
+    same 2 "$STATUS"
+    grep -q "^crawler: '.*/.crawler' is not the state of a crawl" "$ERR"
     same old "$(cat "$DIR/.crawler")"
+    same .crawler "$(ls -A "$DIR")" "files"
+    same 0 "$(record_total)" "requests"
 }
 
 @test "numbered files of somebody else are not touched" {
@@ -96,7 +100,8 @@ END
     echo thesis >"$DIR/1"
     capture crawl --scope host --delay 0 "$LETTERS/index.html" "$DIR" 1
     same 2 "$STATUS"
-    grep -q 'has a file 1 that no crawl made' "$ERR"
+    grep -q "has numbered files (1) but no crawl is recorded that made them" "$ERR"
+    same 1 "$(ls -A "$DIR")" "files"
     same thesis "$(cat "$DIR/1")"
 }
 
