@@ -32,6 +32,10 @@ struct parser {
     bool delays_own, delays_any, delay_read;
     struct buf sitemaps;
     uint32_t line;
+
+    /* Who asks for the text of one line wants nothing else. */
+    uint32_t wanted;
+    struct str found;
 };
 
 enum directive { USER_AGENT, ALLOW, DISALLOW, CRAWL_DELAY, SITEMAP, OTHER };
@@ -237,6 +241,11 @@ static void read_sitemap(struct parser *parser, struct str value)
 static void read_line(struct parser *parser, struct str line)
 {
     parser->line++;
+    if (parser->wanted) {
+        if (parser->line == parser->wanted)
+            parser->found = line;
+        return;
+    }
 
     struct str_pair pair = key_and_value(str_first(line, LINE_LEN_MAX));
     switch (directive_of(pair.head)) {
@@ -331,6 +340,16 @@ static bool narrow_utf16(struct str bytes, struct buf *out)
     return true;
 }
 
+/* `narrow` is for a file that has to be written anew. */
+static void read_file(struct parser *parser, struct str bytes,
+                      struct buf *narrow)
+{
+    bytes = bytes.len ? cap(bytes) : STR("");
+    buf_init(narrow, ROBOTS_SIZE_MAX);
+    read_lines(parser, narrow_utf16(bytes, narrow) ? buf_str(narrow)
+                                                   : skip_mark(bytes));
+}
+
 /* Copy what was collected for us into one block. */
 static struct robots *compact(const struct parser *parser)
 {
@@ -369,17 +388,26 @@ struct robots *robots_new(struct str bytes, struct str agents)
 
     for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
         buf_init(bufs[i], TEXT_MAX);
-    buf_init(&narrow, ROBOTS_SIZE_MAX);
-
-    bytes = bytes.len ? cap(bytes) : STR("");
-    read_lines(&parser, narrow_utf16(bytes, &narrow) ? buf_str(&narrow)
-                                                     : skip_mark(bytes));
+    read_file(&parser, bytes, &narrow);
     struct robots *robots = compact(&parser);
 
     buf_release(&narrow);
     for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
         buf_release(bufs[i]);
     return robots;
+}
+
+bool robots_line(struct str bytes, unsigned line, struct buf *out)
+{
+    struct parser parser = {.wanted = line};
+    struct buf narrow;
+
+    if (!line)
+        return false;
+    read_file(&parser, bytes, &narrow);
+    bool good = parser.found.ptr && buf_put(out, parser.found);
+    buf_release(&narrow);
+    return good;
 }
 
 void robots_free(struct robots *robots)

@@ -18,7 +18,7 @@
 #ifndef ROBOTS_ROBOTS_H
 #define ROBOTS_ROBOTS_H
 
-#include "base/str.h"
+#include "base/buf.h"
 
 enum {
     ROBOTS_SIZE_MAX = 500 * 1024, /* what is beyond is ignored */
@@ -66,6 +66,11 @@ uint32_t robots_crawl_delay_ms(const struct robots *robots);
  *         use(sitemap);
  */
 bool robots_next_sitemap(const struct robots *robots, struct str *sitemap);
+
+/* The text of the line with this number, as robots_allows counts them, at the
+ * end of `out`: any bytes, without the line end. False where the file has no
+ * such line, or it does not fit into the cap of `out`. */
+bool robots_line(struct str bytes, unsigned line, struct buf *out);
 
 /* What the status of the answer for /robots.txt says (RFC 9309, 2.3.1). */
 enum robots_access {

@@ -541,17 +541,82 @@ static void compact(void **state)
     buf_release(&buf);
 }
 
+/* The text of a line is that of the line which robots_allows names. */
+static void text_of_line(void **state)
+{
+    static const struct {
+        const char *what;
+        struct str file;
+        unsigned line;
+        const char *expected; /* NULL: there is none */
+    } cases[] = {
+        {"first", STR_INIT("a: b\nc: d\n"), 1, "a: b"},
+        {"second", STR_INIT("a: b\nc: d\n"), 2, "c: d"},
+        {"none", STR_INIT("a: b\nc: d\n"), 0, NULL},
+        {"beyond the end", STR_INIT("a: b\nc: d\n"), 3, NULL},
+        {"no line end", STR_INIT("a\nDisallow: /x"), 2, "Disallow: /x"},
+        {"CR", STR_INIT("a\rb\rc"), 2, "b"},
+        {"CR LF", STR_INIT("a\r\nb\r\nc"), 3, "c"},
+        {"LF CR", STR_INIT("a\n\rb"), 3, "b"},
+        {"empty line", STR_INIT("a\n\nb"), 2, ""},
+        {"comment and blanks", STR_INIT("\n Allow: /  # yes "), 2,
+         " Allow: /  # yes "},
+        {"mark",
+         STR_INIT("\xEF\xBB\xBF"
+                  "a\nb"),
+         1, "a"},
+        {"UTF-16",
+         STR_INIT("\xFF\xFE"
+                  "a\0\n\0b\0"),
+         2, "b"},
+        {"empty file", STR_INIT(""), 1, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf out;
+        buf_init(&out, 100);
+        bool found = robots_line(cases[i].file, cases[i].line, &out);
+        const char *expected = cases[i].expected;
+        if (found != (expected != NULL) ||
+            (found && strcmp(buf_cstr(&out), expected) != 0))
+            fail_msg("%s: got '%s'", cases[i].what, buf_cstr(&out));
+        buf_release(&out);
+    }
+}
+
+static void line_beyond_the_cap(void **state)
+{
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, 3);
+    assert_false(robots_line(STR("abcd\nabc"), 1, &out));
+    assert_true(robots_line(STR("abcd\nabc"), 2, &out));
+    assert_string_equal(buf_cstr(&out), "abc");
+    buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deciding_line),   cmocka_unit_test(syntax),
-        cmocka_unit_test(groups),          cmocka_unit_test(patterns),
-        cmocka_unit_test(encoded_letters), cmocka_unit_test(utf16),
-        cmocka_unit_test(crawl_delay),     cmocka_unit_test(crawl_delay_groups),
-        cmocka_unit_test(sitemaps),        cmocka_unit_test(statuses),
-        cmocka_unit_test(size_limit),      cmocka_unit_test(long_line),
-        cmocka_unit_test(hostile),         cmocka_unit_test(too_much_work),
+        cmocka_unit_test(deciding_line),
+        cmocka_unit_test(syntax),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(encoded_letters),
+        cmocka_unit_test(utf16),
+        cmocka_unit_test(crawl_delay),
+        cmocka_unit_test(crawl_delay_groups),
+        cmocka_unit_test(sitemaps),
+        cmocka_unit_test(statuses),
+        cmocka_unit_test(size_limit),
+        cmocka_unit_test(long_line),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(too_much_work),
         cmocka_unit_test(compact),
+        cmocka_unit_test(text_of_line),
+        cmocka_unit_test(line_beyond_the_cap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
