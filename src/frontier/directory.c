@@ -22,19 +22,26 @@ struct host *host_known(const struct frontier *frontier, const struct url *url)
     return hashtable_get(&frontier->hosts, key_of(frontier, name_of(url)));
 }
 
-struct domain *domain_for(struct frontier *frontier, const struct url *url)
+struct domain *domain_known(const struct frontier *frontier,
+                            const struct url *url)
 {
     const struct host *host = host_known(frontier, url);
 
     if (host)
         return host->domain;
     struct str name = domain_of_host(frontier->options.domains, url_host(url));
-    uint64_t key = key_of(frontier, name);
-    struct domain *domain = hashtable_get(&frontier->domains, key);
-    if (!domain) {
-        domain = domain_new(&frontier->domain_arena, name);
-        hashtable_put(&frontier->domains, key, domain);
-    }
+    return hashtable_get(&frontier->domains, key_of(frontier, name));
+}
+
+struct domain *domain_for(struct frontier *frontier, const struct url *url)
+{
+    struct domain *domain = domain_known(frontier, url);
+
+    if (domain)
+        return domain;
+    struct str name = domain_of_host(frontier->options.domains, url_host(url));
+    domain = domain_new(&frontier->domain_arena, name);
+    hashtable_put(&frontier->domains, key_of(frontier, name), domain);
     return domain;
 }
 

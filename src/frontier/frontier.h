@@ -236,6 +236,14 @@ uint64_t frontier_score(const struct frontier *frontier,
                         const struct target *target);
 uint64_t frontier_due_ms(const struct target *target);
 
+/* What the domain of a URL has had. */
+struct domain_counts {
+    uint32_t crawled; /* fetches */
+    uint32_t found;   /* links to it in pages; counted in ORDER_PRIORITY */
+};
+struct domain_counts frontier_domain_counts(const struct frontier *frontier,
+                                            const struct url *url);
+
 /* --- about ------------------------------------------------------------- */
 
 struct frontier_counts {

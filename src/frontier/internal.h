@@ -46,6 +46,8 @@ struct frontier {
 /* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
 struct host *host_for(struct frontier *frontier, const struct url *url);
 struct host *host_known(const struct frontier *frontier, const struct url *url);
+struct domain *domain_known(const struct frontier *frontier,
+                            const struct url *url); /* or NULL */
 struct domain *domain_for(struct frontier *frontier, const struct url *url);
 void host_move_to(struct frontier *frontier, struct host *host,
                   const struct ip *ip);

@@ -284,6 +284,19 @@ uint64_t frontier_score(const struct frontier *frontier,
                                                 : target_score(target);
 }
 
+struct domain_counts frontier_domain_counts(const struct frontier *frontier,
+                                            const struct url *url)
+{
+    const struct domain *domain = domain_known(frontier, url);
+
+    if (!domain)
+        return (struct domain_counts){0};
+    return (struct domain_counts){
+        .crawled = domain->crawled,
+        .found = domain->found,
+    };
+}
+
 uint64_t frontier_due_ms(const struct target *target)
 {
     uint64_t host_ms = target->host->next_ms;

@@ -416,6 +416,43 @@ static void counts(void **state)
     arena_release(&stage.arena);
 }
 
+/* Of the whole domain, whichever of its hosts is asked for. */
+static void counts_of_a_domain(void **state)
+{
+    const struct frontier_options options = {
+        .order = ORDER_PRIORITY,
+        .per_host = 1,
+        .domains = domains,
+    };
+    struct stage stage = {.frontier = frontier_new(&options)};
+    struct url url, sister, stranger;
+
+    (void)state;
+    arena_init(&stage.arena);
+    assert_false(
+        url_parse(&url, &stage.arena, STR("http://a.d.example/1"), NULL, NULL));
+    assert_false(url_parse(&sister, &stage.arena, STR("http://b.d.example/2"),
+                           NULL, NULL));
+    assert_false(url_parse(&stranger, &stage.arena, STR("http://e.example/"),
+                           NULL, NULL));
+    const struct offer offer = {.url = &url, .fingerprint = 1};
+    frontier_count_found(stage.frontier, &url);
+    frontier_count_found(stage.frontier, &sister);
+    frontier_put(stage.frontier, &offer, 0);
+    struct domain_counts got = frontier_domain_counts(stage.frontier, &url);
+    assert_int_equal(got.crawled, 0);
+    assert_int_equal(got.found, 2);
+    frontier_done(stage.frontier, frontier_take(stage.frontier, 0), 0);
+    got = frontier_domain_counts(stage.frontier, &sister);
+    assert_int_equal(got.crawled, 1);
+    assert_int_equal(got.found, 2);
+    got = frontier_domain_counts(stage.frontier, &stranger);
+    assert_int_equal(got.crawled + got.found, 0);
+    assert_int_equal(frontier_counts(stage.frontier).domains, 1);
+    frontier_free(stage.frontier);
+    arena_release(&stage.arena);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -436,6 +473,7 @@ int main(void)
         cmocka_unit_test(scripted),
         cmocka_unit_test(fields_of_a_target),
         cmocka_unit_test(counts),
+        cmocka_unit_test(counts_of_a_domain),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
