@@ -6,23 +6,29 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "url/url.h"
 
-enum { NAME_MAX_LEN = 16 };
+enum { NAME_MAX_LEN = 16, LOCK_TRIES = 30, LOCK_WAIT_NS = 10 * 1000 * 1000 };
 
 static void name_of(uint32_t id, char out[NAME_MAX_LEN])
 {
     snprintf(out, NAME_MAX_LEN, "%u", (unsigned)id);
 }
 
-bool pagedir_open(struct pagedir *dir, const char *path)
+bool pagedir_open_read(struct pagedir *dir, const char *path)
 {
     *dir = (struct pagedir){
         .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
     };
-    if (dir->fd < 0)
+    return dir->fd >= 0;
+}
+
+bool pagedir_open(struct pagedir *dir, const char *path)
+{
+    if (!pagedir_open_read(dir, path))
         return false;
     if (!faccessat(dir->fd, ".", W_OK | X_OK, AT_EACCESS))
         return true;
@@ -85,8 +91,19 @@ static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
 
 bool pagedir_lock(struct pagedir *dir)
 {
-    /* A file system that has no locks cannot refuse one. */
-    return !flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
+    const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
+
+    /* Who asks whether it is locked holds it for an instant. A file system
+     * that has no locks cannot refuse one. */
+    for (int tries = LOCK_TRIES; flock(dir->fd, LOCK_EX | LOCK_NB);) {
+        if (errno != EWOULDBLOCK)
+            return true;
+        if (!--tries)
+            return false;
+        nanosleep(&wait, NULL);
+        errno = EWOULDBLOCK;
+    }
+    return true;
 }
 
 bool pagedir_is_locked(const struct pagedir *dir)

@@ -25,6 +25,9 @@ struct pagedir {
 /* Open an existing directory that can be written. Nothing is changed. False
  * with errno where it cannot be. */
 bool pagedir_open(struct pagedir *dir, const char *path);
+
+/* Open an existing directory that need not be writable, to look at it. */
+bool pagedir_open_read(struct pagedir *dir, const char *path);
 void pagedir_close(struct pagedir *dir);
 
 /* Lock it against other crawls, until it is closed or the program ends,

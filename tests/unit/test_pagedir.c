@@ -5,8 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -256,6 +259,57 @@ static void urls_of_pages(void **state)
     pagedir_close(&dir);
 }
 
+/* --- locks --------------------------------------------------------------- */
+
+static void *begin_a_crawl(void *user)
+{
+    struct pagedir *dir = user;
+
+    return pagedir_lock(dir) ? dir : NULL;
+}
+
+/* Who asks whether it is locked holds it for an instant; that must not keep a
+ * crawl from beginning. */
+static void asking_is_no_crawl(void **state)
+{
+    const struct timespec instant = {.tv_nsec = 20 * 1000 * 1000};
+    const struct tempdir *temp = *state;
+    struct pagedir dir, asker;
+    pthread_t thread;
+    void *locked;
+
+    assert_true(pagedir_open(&dir, temp->path));
+    assert_true(pagedir_open_read(&asker, temp->path));
+    assert_int_equal(flock(asker.fd, LOCK_SH | LOCK_NB), 0);
+    assert_int_equal(pthread_create(&thread, NULL, begin_a_crawl, &dir), 0);
+    nanosleep(&instant, NULL);
+    assert_int_equal(flock(asker.fd, LOCK_UN), 0);
+    pthread_join(thread, &locked);
+    assert_non_null(locked);
+    pagedir_close(&asker);
+    pagedir_close(&dir);
+}
+
+static void one_crawl_at_a_time(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir one, other, asker;
+
+    assert_true(pagedir_open(&one, temp->path));
+    assert_true(pagedir_open(&other, temp->path));
+    assert_true(pagedir_open_read(&asker, temp->path));
+    assert_false(pagedir_is_locked(&asker));
+    assert_true(pagedir_lock(&one));
+    assert_true(pagedir_is_locked(&asker));
+    assert_false(pagedir_lock(&other));
+    assert_int_equal(errno, EWOULDBLOCK);
+    pagedir_close(&one);
+    assert_false(pagedir_is_locked(&asker));
+    assert_true(pagedir_lock(&other));
+    pagedir_close(&other);
+    pagedir_close(&asker);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -269,6 +323,8 @@ int main(void)
         CASE(the_marker_is_a_directory),
         CASE(the_marker_is_a_pipe),
         CASE(urls_of_pages),
+        CASE(asking_is_no_crawl),
+        CASE(one_crawl_at_a_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
