@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "crawler/counters.h"
+#include "url/course.h"
 #include "url/key.h"
 
 /* A clock that was set wrong must not stop a crawl for years. */
@@ -139,12 +140,16 @@ static bool load_refusal(void *user, const struct store_refusal *row)
 
 /* --- URLs --------------------------------------------------------------- */
 
-/* The text is as we would write it, or it is not ours. */
+/* The text is as we would write it, or it is not ours. Only the course keeps
+ * a default port that was written. */
 static bool parse(struct loader *loader, struct str text, struct url *url)
 {
     arena_clear(&loader->arena);
-    return !url_parse(url, &loader->arena, text, NULL, NULL) &&
-           str_eq(url->href, text);
+    if (url_parse(url, &loader->arena, text, NULL, NULL))
+        return false;
+    if (!str_eq(url->href, text))
+        course_normalize(url, &loader->arena);
+    return str_eq(url->href, text);
 }
 
 static void put_back(struct loader *loader, const struct store_url *row,
