@@ -94,17 +94,30 @@ void remember(struct crawler *crawler)
         fail(crawler, "write", &error);
 }
 
+static const char *state_after(const struct crawler *crawler,
+                               enum crawl_end end)
+{
+    switch (end) {
+    case CRAWL_FINISHED:
+        return "finished";
+    case CRAWL_FAILED:
+        return "failed";
+    case CRAWL_NOTHING:
+        return "nothing";
+    case CRAWL_STOPPED:
+        break;
+    }
+    if (crawler->signals)
+        return "interrupted";
+    return crawler->stats->saved >= crawler->options->max_pages ? "max-pages"
+                                                                : "max-time";
+}
+
 void end_record(struct crawler *crawler, enum crawl_end end)
 {
-    static const char *const states[] = {
-        [CRAWL_FINISHED] = "finished",
-        [CRAWL_FAILED] = "failed",
-        [CRAWL_STOPPED] = "stopped",
-        [CRAWL_NOTHING] = "nothing",
-    };
     struct store_error error;
 
-    if (!record_end(crawler->record, crawler->stats, states[end],
+    if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
                     crawler->now_ms, &error) &&
         !crawler->failed)
         fail(crawler, "write", &error);
