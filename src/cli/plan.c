@@ -400,6 +400,26 @@ int plan_make(struct plan *plan, const struct options *options)
     return 0;
 }
 
+int plan_recall(struct plan *plan, const struct options *options,
+                struct past *past)
+{
+    int status;
+
+    plan_init(plan, options);
+    plan->past = *past;
+    *past = (struct past){0};
+    if ((status = plan_scope(plan, options)) ||
+        (status = plan_depth(plan, options, options->argument[1])))
+        return status;
+    seeds_add_past(plan, options);
+    seeds_scope_of_sitemaps(plan, options);
+    plan_frontier(plan, options);
+    plan_limits(plan, options);
+    plan->crawl.frontier.tell_changes = false;
+    plan->crawl.frontier.idle_hosts_max = 0;
+    return 0;
+}
+
 void plan_release(struct plan *plan)
 {
     store_close(plan->store);

@@ -47,6 +47,12 @@ enum scope_kind plan_scope_kind(const struct options *options);
 /* Status 0, or another (EXIT_USAGE mostly) after one line on standard error.
  * In either case release the plan. */
 int plan_make(struct plan *plan, const struct options *options);
+
+/* The plan of a crawl of which only questions are asked: what it may fetch, in
+ * which order, within which limits. `options` are the remembered ones, `past`
+ * is taken. No directory is opened. Status as above. */
+int plan_recall(struct plan *plan, const struct options *options,
+                struct past *past);
 void plan_release(struct plan *plan);
 
 #endif

@@ -20,7 +20,7 @@ static size_t terminal_columns(void)
     return size.ws_col;
 }
 
-static void put_bytes(struct buf *line, uint64_t bytes)
+void progress_put_bytes(struct buf *line, uint64_t bytes)
 {
     static const char *const unit[] = {"B", "KB", "MB", "GB", "TB"};
     double value = (double)bytes;
@@ -82,7 +82,7 @@ void progress_format(struct buf *line, const struct crawl_progress *now,
     buf_printf(line, "%llu saved, %zu queued, %zu in flight, ",
                (unsigned long long)now->stats->saved, now->counts.queued,
                now->counts.in_flight);
-    put_bytes(line, now->stats->bytes);
+    progress_put_bytes(line, now->stats->bytes);
     buf_printf(line, ", %.1f/s, ", rate);
     put_elapsed(line, now->elapsed_ms);
     if (now->counts.domains_capped)

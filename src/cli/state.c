@@ -365,3 +365,14 @@ int state_words(const struct options *options, struct arena *arena,
     past_release(&past);
     return status;
 }
+
+void state_recall(const struct past *past, const char *dir_path,
+                  struct arena *arena, const char ***words, int *count)
+{
+    const struct options nothing = {
+        .argument = &dir_path,
+        .argument_count = 1,
+    };
+
+    put_words(&nothing, past, arena, words, count);
+}

@@ -23,4 +23,9 @@ void state_tidy(const struct plan *plan);
 int state_words(const struct options *options, struct arena *arena,
                 const char ***words, int *count);
 
+/* The same for who only asks: nothing is given anew, and what was secret is
+ * not needed. `dir_path` must last as long as the words. */
+void state_recall(const struct past *past, const char *dir_path,
+                  struct arena *arena, const char ***words, int *count);
+
 #endif

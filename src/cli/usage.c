@@ -17,23 +17,37 @@ static bool is_control(struct str text, size_t at)
            (c >= 0x80 && c < 0xa0 && at && text.ptr[at - 1] == '\xc2');
 }
 
-int usage_error(const char *format, ...)
+static void print_line(FILE *out, const char *format, va_list args)
 {
     char *message;
+
+    if (vasprintf(&message, format, args) < 0)
+        abort();
+    struct str text = str_of(message);
+    for (size_t i = 0; i < text.len; i++)
+        fputc(is_control(text, i) ? '?' : text.ptr[i], out);
+    fputc('\n', out);
+    free(message);
+}
+
+void usage_line(FILE *out, const char *format, ...)
+{
     va_list args;
 
     va_start(args, format);
-    if (vasprintf(&message, format, args) < 0)
-        abort();
+    print_line(out, format, args);
     va_end(args);
+}
 
-    /* What the user typed is part of it, and it must stay one line. */
-    struct str text = str_of(message);
+/* What the user typed is part of it, and it must stay one line. */
+int usage_error(const char *format, ...)
+{
+    va_list args;
+
     fputs("crawler: ", stderr);
-    for (size_t i = 0; i < text.len; i++)
-        fputc(is_control(text, i) ? '?' : text.ptr[i], stderr);
-    fputc('\n', stderr);
-    free(message);
+    va_start(args, format);
+    print_line(stderr, format, args);
+    va_end(args);
     return EXIT_USAGE;
 }
 

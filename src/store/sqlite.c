@@ -41,7 +41,9 @@ void store_fail_sqlite(struct store_error *error, sqlite3 *db)
                    code == SQLITE_CANTOPEN) &&
                   why;
     store_fail(error, damaged ? STORE_DAMAGED : STORE_FAILED, "%s",
-               system ? strerror(why) : sqlite3_errmsg(db));
+               system                    ? strerror(why)
+               : code == SQLITE_READONLY ? "it cannot be written"
+                                         : sqlite3_errmsg(db));
 }
 
 static bool run(struct store *store, const char *sql, struct store_error *error)

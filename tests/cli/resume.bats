@@ -435,10 +435,96 @@ teardown() {
     chmod 777 "$DIR"
     capture nobody --resume "$DIR"
     same 1 "$STATUS" "$(cat "$ERR")"
-    grep -qE "cannot (read|write|create).*\.crawler" "$ERR" || fail "$(cat "$ERR")"
+    grep -q 'cannot go on with the state .*: it cannot be written' "$ERR" ||
+        fail "$(cat "$ERR")"
     # Looking is allowed.
     capture nobody status "$DIR"
     same 0 "$STATUS" "$(cat "$ERR")"
     rm "$DIR/crawler"
     whole_pages 2
+}
+
+# bare ARGUMENT...: without any option, but the course's host is the playground.
+bare() {
+    LD_PRELOAD=$TMP/course.so COURSE_PORT=$PORT "$CRAWLER" "$@"
+}
+
+lead_course_here() {
+    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
+        skip "not with a sanitizer"
+    fi
+    cat >"$TMP/course.c" <<'END'
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+int getaddrinfo(const char *name, const char *service,
+                const struct addrinfo *hints, struct addrinfo **found)
+{
+    int (*real)(const char *, const char *, const struct addrinfo *,
+                struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
+    (void)name;
+    return real("127.0.0.1", service, hints, found);
+}
+int connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+    int (*real)(int, const struct sockaddr *, socklen_t) =
+        dlsym(RTLD_NEXT, "connect");
+    struct sockaddr_in in = {
+        .sin_family = AF_INET,
+        .sin_port = htons((unsigned short)atoi(getenv("COURSE_PORT"))),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
+    if (to->sa_family != AF_INET)
+        return real(fd, to, len);
+    return real(fd, (struct sockaddr *)&in, sizeof(in));
+}
+END
+    "${CC:-cc}" -shared -fPIC -o "$TMP/course.so" "$TMP/course.c" -ldl
+}
+
+@test "the bare form: the same command goes on, anything else starts over" {
+    lead_course_here
+    start_playground --letters
+    LD_PRELOAD=$TMP/course.so COURSE_PORT=$PORT behind "$CRAWLER" \
+        "$LETTERS/index.html" "$DIR" 3
+    # One page a second; what a second brought is in the state.
+    until [ -e "$DIR/3" ]; do
+        sleep 0.05
+    done
+    kill -9 $PID_BEHIND
+    wait $PID_BEHIND || :
+    until [ "$(state 'SELECT count(*) FROM pages')" ]; do
+        sleep 0.05
+    done
+    known=$(state 'SELECT count(*) FROM pages')
+    asked=$(record_total)
+    capture bare "$LETTERS/index.html" "$DIR" 3
+    same 0 "$STATUS" "$(cat "$ERR")"
+    whole_pages 6
+    same $((6 - known)) $(($(record_total) - asked)) "requests to go on"
+
+    # Finished: it starts over, as the course's crawler would.
+    asked=$(record_total)
+    capture bare "$LETTERS/index.html" "$DIR" 1
+    same 0 "$STATUS"
+    whole_pages 2
+    same 2 $(($(record_total) - asked)) "requests to start over"
+    capture bare "$LETTERS/index.html" "$DIR" 1
+    same 0 "$STATUS"
+    whole_pages 2
+    same 4 $(($(record_total) - asked)) "requests to start over again"
+
+    # Whatever is there.
+    echo 'not a state' >"$DIR/.crawler"
+    capture bare "$LETTERS/A.html" "$DIR" 0
+    same 0 "$STATUS"
+    whole_pages 1
+    rm "$DIR/.crawler"
+    capture bare "$LETTERS/B.html" "$DIR" 0
+    same 0 "$STATUS"
+    whole_pages 1
 }

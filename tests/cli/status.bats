@@ -1,0 +1,365 @@
+#!/usr/bin/env bats
+# What `crawler status` says of a crawl.
+
+load helper
+load site
+
+# status: what it says, times replaced.
+status() {
+    (cd "$TMP" && "$CRAWLER" status pages) | sed -E \
+        -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC/TIME/g' \
+        -e 's/ [0-9.]+ (s|min [0-9]+ s|h [0-9]+ min)( ago)?$/ SOME\2/'
+}
+
+# says <TEXT: this and nothing else.
+says() {
+    diff -u - <(status)
+}
+
+# begin OPTION... : a crawl of http://example.org/ in the background, its number
+# in CRAWL; the first page is saved and remembered.
+begin() {
+    "$CRAWLER" -q --robots ignore --connect-to "::127.0.0.1:$PORT" \
+        --scope host "$@" http://example.org/ "$DIR" 9 2>"$TMP/err" 3>&- &
+    CRAWL=$!
+    for _ in $(seq $((LIMIT * 10))); do
+        if status 2>/dev/null | grep -q '^  pages    [1-9]'; then
+            return
+        fi
+        kill -0 "$CRAWL" || fail "it ended: $(cat "$TMP/err")" || return
+        sleep 0.1
+    done
+    fail "no page is remembered"
+}
+
+# files: all in $DIR, with their bytes. SQLite's -shm is no file of the crawl:
+# it is where readers and writers meet.
+files() {
+    find "$DIR" -type f ! -name '*-shm' -printf '%P %T@\n' -exec sha256sum {} + |
+        sort
+}
+
+# unchanged COMMAND...: no file of $DIR is written by it.
+unchanged() {
+    local before
+
+    before=$(files)
+    "$@" || return
+    same "$before" "$(files)" "the files in $DIR"
+}
+
+teardown() {
+    [ -z "${CRAWL:-}" ] || kill -KILL "$CRAWL" 2>/dev/null || :
+    helper_teardown
+}
+
+small_site() {
+    serve <<'END'
+/
+    body <a href=/a>.</a> <a href=/b rel=nofollow>.</a> <a href=/b>.</a>
+    body <a href=/c rel=nofollow>.</a> <a href=/old>.</a> <a href=/no>.</a>
+    body <a href=http://other.example/>.</a>
+/old
+    redirect /a
+/no 404
+    body No.
+/*
+    body A page.
+END
+}
+
+# --- the states --------------------------------------------------------------
+
+@test "finished" {
+    small_site
+    fetch 3 -q --robots obey
+    says <<'END'
+The crawl in pages is finished
+  from     http://example.org/, maxDepth 3
+  begun    TIME; ended TIME
+  pages    3 saved, 183 B; 1 redirected, 1 failed, 1 refused
+  queue    0 URLs
+      pages    queued   refused  domain
+          3         0         1  example.org
+END
+}
+
+@test "not a single page" {
+    serve <<'END'
+/* 404
+    body No.
+END
+    fetch 3 -q || :
+    says <<'END'
+The crawl in pages is finished without a single page
+  from     http://example.org/, maxDepth 3
+  begun    TIME; ended TIME
+  pages    0 saved, 0 B; 0 redirected, 1 failed, 0 refused
+  queue    0 URLs
+      pages    queued   refused  domain
+          0         0         0  example.org
+END
+}
+
+@test "stopped at --max-pages, what remains, and then finished" {
+    small_site
+    run -3 fetch 3 -q --max-pages 1
+    says <<'END'
+The crawl in pages is stopped: --max-pages was reached
+  from     http://example.org/, maxDepth 3
+  begun    TIME; ended TIME
+  pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused
+  queue    5 URLs
+  waits    for nothing: could go on at once
+  limits   --max-pages
+      pages    queued   refused  domain
+          1         5         0  example.org
+  go on    crawler --resume pages
+END
+    # The command that it names goes on.
+    command=$(status | sed -n 's/^  go on    crawler //p')
+    # shellcheck disable=SC2086 # words
+    run -0 bash -c "cd '$TMP' && '$CRAWLER' -q --max-pages 10 $command"
+    same "The crawl in pages is finished" "$(status | head -n 1)"
+}
+
+@test "stopped by --max-time while a host asks for an hour" {
+    serve <<'END'
+/
+    body <a href=/later>.</a> <a href=/next>.</a>
+/later 503
+    header Retry-After: 3600
+    body Later.
+END
+    run -3 fetch 3 -q --max-time 1s --retries 3
+    says <<'END'
+The crawl in pages is stopped: --max-time was over
+  from     http://example.org/, maxDepth 3
+  begun    TIME; ended TIME
+  pages    1 saved, 41 B; 0 redirected, 0 failed, 0 refused
+  queue    2 URLs, 1 of them to be tried again
+  waits    for the pause of example.org, until TIME, in SOME
+  limits   --max-time
+      pages    queued   refused  domain
+          1         2         0  example.org
+  go on    crawler --resume pages
+END
+    (cd "$TMP" && "$CRAWLER" status pages) | grep -E '^  waits .*, in (1 h 0|59) min'
+}
+
+@test "waits to try a page again" {
+    serve <<'END'
+/
+    body <a href=/later>.</a>
+/later 503
+    header Retry-After: 3600
+    body Later.
+END
+    run -3 fetch 3 -q --max-time 1s --retries 3
+    status | grep -x '  waits    to try example.org again, until TIME, in SOME'
+}
+
+@test "running, and what it waits for; interrupted; killed" {
+    small_site
+    begin --delay 1h
+    says <<'END'
+The crawl in pages is running
+  from     http://example.org/, maxDepth 9
+  begun    TIME; last written TIME, SOME ago
+  pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused
+  queue    5 URLs
+  waits    for the pause of example.org, until TIME, in SOME
+      pages    queued   refused  domain
+          1         5         0  example.org
+END
+    kill -TERM "$CRAWL"
+    wait "$CRAWL" || :
+    same "The crawl in pages is stopped: interrupted by a signal" \
+        "$(status | head -n 1)"
+    status | grep -x '  go on    crawler --resume pages'
+    rm -r "$DIR"
+    mkdir "$DIR"
+    begin --delay 1h
+    kill -KILL "$CRAWL"
+    wait "$CRAWL" || :
+    same "The crawl in pages is stopped: killed, or the machine went down" \
+        "$(status | head -n 1)"
+    status | grep -x '  pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused'
+    status | grep -x '  go on    crawler --resume pages'
+    # What it left is all there still, for who goes on with it.
+    unchanged status
+}
+
+@test "failed: a page could not be written" {
+    # Whoever sets the limit of file sizes fills a disk.
+    serve <<'END'
+/
+    body <a href=/large>.</a>
+/large
+    repeat 3000000 x
+END
+    run -1 bash -c "ulimit -f 1000; exec '$CRAWLER' -q --robots ignore \
+        --connect-to '::127.0.0.1:$PORT' --scope host --delay 0 \
+        http://example.org/ '$DIR' 3"
+    same "The crawl in pages is stopped: something could not be written" \
+        "$(status | head -n 1)"
+}
+
+# --- limits, hosts, domains --------------------------------------------------
+
+@test "limits that were hit, hosts that were given up" {
+    serve <<'END'
+/
+    body <a href=/a>.</a> <a href=/large>.</a>
+    body <a href=http://dead.example.org:1/>.</a>
+    body <a href=http://busy.example.org/>.</a>
+/large
+    repeat 100000 x
+/a
+    body <a href=/deep>.</a>
+//busy.example.org/robots.txt 503
+/*
+    body A page.
+END
+    run -0 "$CRAWLER" -q --scope domain --delay 0 --retries 0 --max-size 50K \
+        --links --connect-to dead.example.org:1:127.0.0.1:1 \
+        --connect-to "::127.0.0.1:$PORT" http://example.org/ "$DIR" 1
+    says <<'END'
+The crawl in pages is finished
+  from     http://example.org/, maxDepth 1
+  begun    TIME; ended TIME
+  pages    2 saved, 138 B; 0 redirected, 3 failed, 3 refused
+  queue    0 URLs
+  limits   maxDepth (1 link), --max-size (1 page)
+  dead     2 hosts given up
+           busy.example.org: its robots.txt: failed in the server (5xx)
+           dead.example.org:1: its robots.txt: no connection to the server
+      pages    queued   refused  domain
+          2         0         3  example.org
+END
+}
+
+@test "only the first hosts that were given up are listed" {
+    : >"$TMP/seeds"
+    for i in $(seq 1 8); do
+        echo "http://d$i.example:1/" >>"$TMP/seeds"
+    done
+    run -4 "$CRAWLER" -q --robots ignore --scope host --delay 0 --retries 0 \
+        --connect-to "::127.0.0.1:1" --seeds "$TMP/seeds" "$DIR" 1
+    status | grep -x '  dead     8 hosts given up'
+    status | grep -x '           d5.example:1: no connection to the server'
+    run ! grep d6.example:1 <(status | sed '/domain$/,$d')
+    status | grep -x '           and 3 more'
+    status | grep -x '  from     http://d1.example:1/ and 7 more, maxDepth 1'
+}
+
+@test "domains: the largest first, ten of them, those at their cap" {
+    : >"$TMP/seeds"
+    for i in $(seq 1 12); do
+        echo "http://d$i.example/$i" >>"$TMP/seeds"
+    done
+    serve <<'END'
+/3
+    links 2 /x/%d
+/7
+    links 9 /x/%d
+/*
+    body A page.
+END
+    run -0 "$CRAWLER" -q --robots ignore --scope any --delay 0 \
+        --max-per-domain 5 --connect-to "::127.0.0.1:$PORT" \
+        --seeds "$TMP/seeds" "$DIR" 1
+    status | sed -n '/domain$/,$p' >"$TMP/table"
+    diff -u - "$TMP/table" <<'END'
+      pages    queued   refused  domain
+          5         0         5  d7.example (at its cap)
+          3         0         0  d3.example
+          1         0         0  d1.example
+          1         0         0  d10.example
+          1         0         0  d11.example
+          1         0         0  d12.example
+          1         0         0  d2.example
+          1         0         0  d4.example
+          1         0         0  d5.example
+          1         0         0  d6.example
+  and 2 more
+END
+    status | grep -x '  limits   --max-per-domain (1 domain)'
+}
+
+@test "secrets are not kept, so the command asks for them again" {
+    small_site
+    run -3 fetch 3 -q --max-pages 1 -H 'Authorization: Basic c2VjcmV0'
+    status | grep -x '  go on    crawler --resume --header ... pages'
+}
+
+# --- beside others -----------------------------------------------------------
+
+@test "nothing is written" {
+    small_site
+    fetch 3 -q
+    unchanged status
+}
+
+@test "a directory that cannot be written" {
+    small_site
+    fetch 3 -q
+    chmod 555 "$DIR"
+    chmod 444 "$DIR/.crawler"
+    as_nobody=(setpriv --bounding-set -dac_override,-dac_read_search)
+    [ "$(id -u)" -eq 0 ] || as_nobody=()
+    "${as_nobody[@]}" true || skip "setpriv cannot drop capabilities"
+    "${as_nobody[@]}" touch "$DIR/x" 2>/dev/null &&
+        skip "permissions do not count here"
+    run -0 "${as_nobody[@]}" "$CRAWLER" status "$DIR"
+    same "The crawl in $DIR is finished" "${lines[0]}"
+    run -0 "${as_nobody[@]}" "$CRAWLER" why "$DIR" http://example.org/a
+    same "http://example.org/a was fetched as page 2 at depth 1" "${lines[0]}"
+    chmod 755 "$DIR"
+}
+
+# --- wrong questions ---------------------------------------------------------
+
+# refused TEXT ARGS...: one line with TEXT on standard error, status 2.
+refused() {
+    capture "$CRAWLER" status "${@:2}"
+    same 2 "$STATUS" "exit status"
+    silent "$OUT"
+    same 1 "$(wc -l <"$ERR")" "lines on standard error"
+    grep -qF -- "$1" "$ERR" || fail "not '$1' but: $(cat "$ERR")"
+}
+
+@test "wrong arguments, and directories without a crawl" {
+    refused "one argument"
+    refused "one argument" "$DIR" "$DIR"
+    refused "No such file or directory" "$TMP/none"
+    refused "Not a directory" "$BATS_TEST_FILENAME"
+    refused ".crawler is missing" "$DIR"
+    same "" "$(ls -A "$DIR")"
+    touch "$DIR/.crawler"
+    refused ".crawler is empty" "$DIR"
+    echo text >"$DIR/.crawler"
+    refused "not the state of a crawl" "$DIR"
+    same text "$(cat "$DIR/.crawler")"
+}
+
+@test "a state of a later version, and a damaged one" {
+    small_site
+    fetch 3 -q
+    cp "$DIR/.crawler" "$TMP/good"
+    python3 -c '
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("PRAGMA user_version = 99")
+db.commit()' "$DIR/.crawler"
+    refused "newer version" "$DIR"
+    cp "$TMP/good" "$DIR/.crawler"
+    python3 -c '
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE url SET verdict = 77 WHERE number = 2")
+db.commit()' "$DIR/.crawler"
+    refused "cannot read the state" "$DIR"
+    head -c 20000 "$TMP/good" >"$DIR/.crawler"
+    refused "cannot read the state" "$DIR"
+}
