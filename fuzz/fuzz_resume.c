@@ -1,0 +1,227 @@
+/* What a state may hold, into memory: rows of all kinds with any values and in
+ * any order, also such as no crawl would write. The loader refuses them, or the
+ * frontier it fills can be used. The store is ours here: it makes the rows from
+ * the input. */
+#include "fuzz.h"
+
+#include <stdio.h>
+
+#include "crawler/resume.h"
+#include "store/store.h"
+#include "url/domain.h"
+#include "url/scope.h"
+
+struct store {
+    struct str input;
+};
+
+static uint8_t byte(struct store *store)
+{
+    uint8_t value = store->input.len ? (uint8_t)store->input.ptr[0] : 0;
+
+    store->input = str_skip(store->input, store->input.len ? 1 : 0);
+    return value;
+}
+
+/* Small ones are what leads anywhere; some are large. */
+static uint64_t number(struct store *store)
+{
+    uint8_t value = byte(store);
+
+    return value < 240 ? value : (uint64_t)1 << (value - 240) * 4;
+}
+
+/* Times about now, which is 1,000,000 here. */
+static uint64_t moment(struct store *store)
+{
+    return (uint64_t)(1000000 - 128000) + (uint64_t)byte(store) * 1000;
+}
+
+/* One of a few, or bytes of the input. */
+static struct str text(struct store *store, char room[64])
+{
+    static const char *const forms[] = {
+        "http://a.example/%u",
+        "https://a.example/%u",
+        "http://b.example:8080/%u",
+        "http://%u.example/",
+        "a.example",
+        "b.example:8080",
+        "a.example:80",
+        "User-agent: *\nDisallow: /%u\n",
+    };
+    uint8_t which = byte(store);
+
+    if (which < 224) {
+        int len = snprintf(room, 64, forms[which % 8], which / 8);
+        return (struct str){room, (size_t)len};
+    }
+    struct str raw = str_first(store->input, which - 224);
+    store->input = str_skip(store->input, raw.len);
+    return raw;
+}
+
+static bool one_url(struct store *store, const struct store_reader *reader,
+                    uint64_t row)
+{
+    char room[64];
+    const struct store_url url = {
+        .url = text(store, room),
+        .number = byte(store) < 250 ? row : number(store),
+        .depth = (uint32_t)number(store),
+        .found = (uint32_t)number(store),
+        .kind = byte(store) & 3,
+        .verdict = byte(store) % 20,
+        .redirects = byte(store),
+    };
+
+    return reader->url(reader->user, &url);
+}
+
+static bool one_fetch(struct store *store, const struct store_reader *reader)
+{
+    const struct store_fetch fetch = {
+        .number = number(store),
+        .page = (uint32_t)number(store),
+        .end_ms = moment(store),
+        .pause_ms = number(store),
+        .due_ms = byte(store) & 1 ? moment(store) : 0,
+    };
+
+    return reader->fetch(reader->user, &fetch);
+}
+
+static bool one_robots(struct store *store, const struct store_reader *reader)
+{
+    char host[64], url[64], rules[64];
+    const struct store_robots robots = {
+        .host = text(store, host),
+        .url = text(store, url),
+        .text = text(store, rules),
+        .https = byte(store) & 1,
+        .known = byte(store) & 1,
+        .end_ms = moment(store),
+        .pause_ms = number(store),
+        .until_ms = moment(store),
+    };
+
+    return reader->robots(reader->user, &robots);
+}
+
+static bool one_host(struct store *store, const struct store_reader *reader)
+{
+    char name[64];
+    const struct store_host host = {
+        .name = text(store, name),
+        .failures = byte(store),
+        .mute = byte(store),
+        .given_up = byte(store) & 3,
+        .outcome = byte(store) % 30,
+        .until_ms = moment(store),
+    };
+
+    return reader->host(reader->user, &host);
+}
+
+static bool one_other(struct store *store, const struct store_reader *reader,
+                      uint8_t kind)
+{
+    char room[64];
+    const struct store_domain domain = {text(store, room),
+                                        (uint32_t)number(store)};
+    const struct store_change change = {
+        .number = number(store),
+        .depth = (uint32_t)number(store),
+        .found = (uint32_t)number(store),
+    };
+    const struct store_refusal refusal = {.number = number(store)};
+    const struct store_setting setting = {domain.name, domain.name};
+
+    switch (kind & 3) {
+    case 0:
+        return reader->domain(reader->user, &domain);
+    case 1:
+        return reader->change(reader->user, &change);
+    case 2:
+        return reader->refusal(reader->user, &refusal);
+    default:
+        return reader->setting(reader->user, &setting);
+    }
+}
+
+bool store_load(struct store *store, const struct store_reader *reader,
+                struct store_error *error)
+{
+    uint64_t urls = byte(store), row = 0; /* counted, so it is true */
+    bool good = reader->begin(reader->user, urls, number(store));
+
+    *error = (struct store_error){.status = STORE_DAMAGED};
+    while (good && store->input.len) {
+        uint8_t kind = byte(store);
+        good = kind < 96    ? one_url(store, reader, ++row)
+               : kind < 144 ? one_fetch(store, reader)
+               : kind < 176 ? one_robots(store, reader)
+               : kind < 200 ? one_host(store, reader)
+                            : one_other(store, reader, kind);
+    }
+    return good;
+}
+
+/* Everything comes out, in an order that a frontier allows. */
+static void drain(struct frontier *frontier)
+{
+    uint64_t now_ms = 1000000;
+
+    for (unsigned i = 0; i < 2000; i++) {
+        struct target *target = frontier_take(frontier, now_ms);
+        struct idle idle = frontier_idle(frontier, now_ms);
+        if (!target && idle.wake_ms == UINT64_MAX)
+            break;
+        if (!target) {
+            now_ms = idle.wake_ms > now_ms ? idle.wake_ms : now_ms + 1;
+            continue;
+        }
+        if (target->verdict != ACCEPT)
+            frontier_drop(frontier, target, now_ms);
+        else if (target->kind == TARGET_ROBOTS)
+            frontier_robots(frontier, target, NULL, now_ms);
+        else
+            frontier_done(frontier, target, now_ms);
+    }
+    assert(!frontier_counts(frontier).in_flight);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct domains *domains; /* reading the list takes long */
+    if (!domains)
+        domains = domains_new();
+    struct scope *scope = scope_new(domains);
+    struct store store = {{(const char *)data, size}};
+    const struct frontier_options frontier = {
+        .order = size && data[0] & 1 ? ORDER_PRIORITY : ORDER_BFS,
+        .delay_ms = 10,
+        .per_host = 1,
+        .max_per_domain = size && data[0] & 2 ? 5 : 0,
+        .host_tries = 3,
+        .idle_hosts_max = 4,
+        .robots = true,
+        .tell_changes = true,
+        .domains = domains,
+    };
+    const struct resume_options options = {
+        .robots_agent = STR("crawler"),
+        .now_ms = 1000000,
+        .wall_ms = 1000000,
+    };
+    struct validator validator;
+    struct resumed resumed;
+    struct store_error error;
+
+    validator_init(&validator, scope, 100, &frontier);
+    if (resume_load(&store, &validator, &options, &resumed, &error))
+        drain(validator.frontier);
+    validator_release(&validator);
+    scope_free(scope);
+    return 0;
+}
