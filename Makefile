@@ -3,7 +3,8 @@
 # make test       build and run every test (BUILD=asan, tsan or debug for a
 #                 variant; VALGRIND=1 runs the unit tests under valgrind)
 # make lint       format, static analysis, warnings with gcc and clang
-# make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each)
+# make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each) and
+#                 compares 100,000 spoiled pages and URLs (FUZZ_SEED)
 # make install    DESTDIR and PREFIX as usual
 
 BUILD   ?= release
@@ -122,8 +123,10 @@ bench: all benches
 	tools/bench $(OUT)
 
 FUZZ_SECONDS ?= 60
+FUZZ_SEED    ?= 1
 fuzz: $(DEPS_STAMP)
 	tools/fuzz $(FUZZ_SECONDS)
+	tests/differential/run spoiled 100000 $(FUZZ_SEED)
 
 lint: $(DEPS_STAMP)
 	tools/lint

@@ -1,6 +1,10 @@
-/* What html_scan finds in files, for tests/differential/links.mjs.
+/* What html_scan finds in pages, for tests/differential/links.mjs.
  *
  *     list_links < names-of-files
+ *     list_links - < pages
+ *
+ * With "-" the pages themselves are read, each after a line with its length,
+ * and are called 1, 2, ...
  *
  * For each file a line "file", its name and its charset, then one line for
  * each link: "link", kind, href, rel, text; and at last "base" and its href if
@@ -71,21 +75,46 @@ static void list(const char *name, struct str html)
     arena_release(&arena);
 }
 
-int main(void)
+static bool list_files(struct buf *html)
 {
     char name[NAME_CAP];
+
+    while (fgets(name, sizeof(name), stdin)) {
+        name[strcspn(name, "\n")] = '\0';
+        buf_clear(html);
+        if (!read_file(name, html)) {
+            perror(name);
+            return false;
+        }
+        list(name, buf_str(html));
+    }
+    return true;
+}
+
+static bool list_pages(struct buf *html)
+{
+    char name[32];
+    size_t len;
+
+    for (unsigned number = 1; scanf("%zu%*1[\n]", &len) == 1; number++) {
+        buf_clear(html);
+        char *to = buf_reserve(html, len + 1);
+        if (!to || fread(to, 1, len, stdin) != len)
+            return false;
+        html->len = len;
+        snprintf(name, sizeof(name), "%u", number);
+        list(name, buf_str(html));
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
     struct buf html;
 
     buf_init(&html, PAGE_CAP);
-    while (fgets(name, sizeof(name), stdin)) {
-        name[strcspn(name, "\n")] = '\0';
-        buf_clear(&html);
-        if (!read_file(name, &html)) {
-            perror(name);
-            return 1;
-        }
-        list(name, buf_str(&html));
-    }
+    bool pages = argc > 1 && !strcmp(argv[1], "-");
+    bool good = pages ? list_pages(&html) : list_files(&html);
     buf_release(&html);
-    return 0;
+    return good ? 0 : 1;
 }
