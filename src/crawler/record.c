@@ -105,6 +105,25 @@ void record_judged(void *user, const struct offer *offer,
     store_add_url(&record->open, &row);
 }
 
+static void add_change(struct record *record, const struct target *target)
+{
+    const struct store_change row = {
+        .number = target->age,
+        .depth = target->depth,
+        .referrer = target->referrer_id,
+        .found = target->found,
+    };
+
+    store_add_change(&record->open, &row);
+}
+
+/* What is done is in no list of changes when the batch is closed. */
+static void add_last_change(struct record *record, const struct target *target)
+{
+    if (target->changed_at)
+        add_change(record, target);
+}
+
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms)
 {
@@ -129,6 +148,8 @@ void record_fetch(struct record *record, const struct job *job,
     };
 
     store_add_fetch(&record->open, &row);
+    if (!wait_ms)
+        add_last_change(record, job->target);
     record->pages += page_id > 0;
 }
 
@@ -146,6 +167,7 @@ void record_refusal(struct record *record, const struct target *target,
     };
 
     store_add_refusal(&record->open, &row);
+    add_last_change(record, target);
 }
 
 void record_robots(struct record *record, const struct job *job,
@@ -201,15 +223,8 @@ static void add_changes(struct record *record)
     struct host_state host;
     struct store_domain domain;
 
-    while ((target = frontier_next_changed(record->frontier))) {
-        const struct store_change row = {
-            .number = target->age,
-            .depth = target->depth,
-            .referrer = target->referrer_id,
-            .found = target->found,
-        };
-        store_add_change(&record->open, &row);
-    }
+    while ((target = frontier_next_changed(record->frontier)))
+        add_change(record, target);
     while (frontier_next_troubled(record->frontier, &host)) {
         const struct store_host row = {
             .name = host.name,
