@@ -63,7 +63,9 @@ void restore(struct crawler *crawler)
         .fingerprint_seed = options->hand.scan.fingerprint_seed,
         .robots_agent = options->hand.robots_agent,
         .now_ms = crawler->now_ms,
-        .wall_ms = clock_wall_ms(),
+        /* Of the same moment, or every pause would be shorter by what it took
+         * to come here. */
+        .wall_ms = clock_wall_ms() - (clock_mono_ms() - crawler->now_ms),
     };
     struct resumed resumed;
     struct store_error error;
