@@ -145,6 +145,19 @@ uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id, bool run)
     return found;
 }
 
+void pagedir_each(const struct pagedir *dir,
+                  void (*visit)(void *user, uint32_t id), void *user)
+{
+    DIR *list = open_list(dir);
+    struct dirent *entry;
+
+    while (list && (entry = readdir(list)))
+        if (id_of(entry->d_name))
+            visit(user, id_of(entry->d_name));
+    if (list)
+        closedir(list);
+}
+
 void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run)
 {
     char name[NAME_MAX_LEN];

@@ -43,6 +43,10 @@ bool pagedir_is_locked(const struct pagedir *dir);
 uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id,
                           bool run);
 
+/* Every numbered file, in no order. */
+void pagedir_each(const struct pagedir *dir,
+                  void (*visit)(void *user, uint32_t id), void *user);
+
 /* Create the marker where there is none, and remove what a killed crawl left
  * half-written. Pages of a former crawl stay until the first page of this one
  * is published, then they go: so an indexer never reads two crawls as one, and

@@ -24,6 +24,7 @@ struct store {
     sqlite3 *db;
     enum store_mode mode;
     sqlite3_stmt *insert[INSERTS];
+    sqlite3_stmt *find_url; /* NULL: not asked for yet */
 };
 
 void store_fail(struct store_error *error, enum store_status status,

@@ -89,25 +89,34 @@ static bool read_seed(const struct store_reader *reader, struct cursor *row)
     return !row->bad && reader->seed(reader->user, &seed);
 }
 
+#define URL_COLUMNS                                                            \
+    "number, url, host_at, host_len, domain_at, domain_len, depth, referrer, " \
+    "found, kind, verdict, redirects, line, via"
+
+static bool get_url(struct cursor *row, struct store_url *url)
+{
+    url->number = get_u63(row);
+    url->url = get_text(row);
+    if (!url->number || !url->url.ptr)
+        return false;
+    url->host = get_part(row, url->url);
+    url->domain = get_part(row, url->url);
+    url->depth = get_u32(row);
+    url->referrer = get_u32(row);
+    url->found = get_u32(row);
+    url->kind = get_u8(row);
+    url->verdict = get_u8(row);
+    url->redirects = get_u8(row);
+    url->line = get_u32(row);
+    url->via = get_u63(row);
+    return !row->bad;
+}
+
 static bool read_url(const struct store_reader *reader, struct cursor *row)
 {
     struct store_url url;
 
-    url.number = get_u63(row);
-    url.url = get_text(row);
-    if (!url.number || !url.url.ptr)
-        return false;
-    url.host = get_part(row, url.url);
-    url.domain = get_part(row, url.url);
-    url.depth = get_u32(row);
-    url.referrer = get_u32(row);
-    url.found = get_u32(row);
-    url.kind = get_u8(row);
-    url.verdict = get_u8(row);
-    url.redirects = get_u8(row);
-    url.line = get_u32(row);
-    url.via = get_u63(row);
-    return !row->bad && reader->url(reader->user, &url);
+    return get_url(row, &url) && reader->url(reader->user, &url);
 }
 
 static bool read_change(const struct store_reader *reader, struct cursor *row)
@@ -254,11 +263,22 @@ bool store_load(struct store *store, const struct store_reader *reader,
              "fetch ORDER BY place") &&
         LOAD(refusal, "number, verdict, outcome, line, at_ms",
              "refusal ORDER BY place") &&
-        LOAD(url,
-             "number, url, host_at, host_len, domain_at, domain_len, depth, "
-             "referrer, found, kind, verdict, redirects, line, via",
-             "url ORDER BY number") &&
+        LOAD(url, URL_COLUMNS, "url ORDER BY number") &&
         LOAD(link, "page, verdict, url, text, rel", "link ORDER BY place");
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return good;
+}
+
+bool store_find_url(struct store *store, uint64_t number, struct store_url *url)
+{
+    if (number > INT64_MAX ||
+        (!store->find_url &&
+         sqlite3_prepare_v3(
+             store->db, "SELECT " URL_COLUMNS " FROM url WHERE number = ?", -1,
+             SQLITE_PREPARE_PERSISTENT, &store->find_url, NULL) != SQLITE_OK))
+        return false;
+    sqlite3_reset(store->find_url);
+    sqlite3_bind_int64(store->find_url, 1, (int64_t)number);
+    struct cursor row = {.stmt = store->find_url};
+    return sqlite3_step(row.stmt) == SQLITE_ROW && get_url(&row, url);
 }

@@ -204,6 +204,7 @@ void store_close(struct store *store)
         return;
     for (size_t i = 0; i < ARRAY_LEN(store->insert); i++)
         sqlite3_finalize(store->insert[i]);
+    sqlite3_finalize(store->find_url);
     /* One file that can be copied and read anywhere; where somebody else
      * reads just now it stays as it is, which is as good. */
     if (store->db && store->mode == STORE_WRITE) {

@@ -88,4 +88,10 @@ struct store_reader {
 bool store_load(struct store *store, const struct store_reader *reader,
                 struct store_error *error);
 
+/* One URL by its number, also from within a reader, of the same moment then.
+ * Texts are valid until the next call. False where there is none, or none that
+ * can be read. For whoever looks back; a crawl at work never asks. */
+bool store_find_url(struct store *store, uint64_t number,
+                    struct store_url *url);
+
 #endif
