@@ -33,8 +33,8 @@ Other/1.0:--user-agent=Other/1.0 --contact you@mail.test
 Glued/2:-UGlued/2
 END
     start_playground --letters
-    env -u EMAIL LOGNAME=somebody "$CRAWLER" --restart --robots ignore --connect-to "::127.0.0.1:$PORT" \
-        "$LETTERS/index.html" "$DIR" 0 >/dev/null
+    env -u EMAIL LOGNAME=somebody "$CRAWLER" --restart --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" "$LETTERS/index.html" "$DIR" 0 >/dev/null
     same "crawler/$version (+somebody@$(hostname))" "$(record_column user_agent)"
 }
 
@@ -77,8 +77,8 @@ again" "$(headers X-One)"
     same 0 "$STATUS"
     whole_pages 3
     # A rule for another host or port is none; the first that fits counts.
-    capture timeout 20 "$CRAWLER" --restart --robots ignore --delay 0 --connect-to "other.test::127.0.0.1:1" \
-        --connect-to ":81:127.0.0.1:1" --connect-to "::$to" \
+    capture timeout 20 "$CRAWLER" --restart --robots ignore --delay 0 \
+        --connect-to "other.test::127.0.0.1:1" --connect-to ":81:127.0.0.1:1" --connect-to "::$to" \
         --connect-to ::127.0.0.1:1 "$LETTERS/A.html" "$DIR" 1
     same 0 "$STATUS"
     whole_pages 3

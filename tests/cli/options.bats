@@ -513,9 +513,11 @@ END
     start_playground --letters
     capture letters_crawl 1
     same 0 "$STATUS" "finished"
-    mkdir -p "$TMP/bad/1"
-    capture crawl --delay 0 "$LETTERS/index.html" "$TMP/bad" 1
+    rm "$DIR/2"
+    mkdir "$DIR/2"
+    capture letters_crawl 1
     same 1 "$STATUS" "cannot write"
+    rmdir "$DIR/2"
     capture letters_crawl eleven
     same 2 "$STATUS" "wrong arguments"
     capture letters_crawl 10 --max-pages 1

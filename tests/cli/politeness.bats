@@ -54,7 +54,7 @@ crawl_web() {
     start_playground "${WEB[@]}" --listen 127.0.1.1-3:0
     mapfile -t rules < <("$PLAYGROUND" connect-to "${WEB[@]}" \
         --listen "127.0.1.1-3:$PORT" | sed 's/^/--connect-to=/')
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" "${rules[@]}" --scope any --log none \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart "${rules[@]}" --scope any --log none \
         "$@" http://d0.example/ "$DIR" 100
     same 0 "$STATUS" "$(cat "$ERR")"
     stop_playground
@@ -103,7 +103,7 @@ END
     kept host 500
     kept address 100
     # With a proxy all hosts have its address, and it is not for us to know.
-    capture "$CRAWLER" --robots ignore --scope any --delay 500ms --log none \
+    capture "$CRAWLER" --restart --robots ignore --scope any --delay 500ms --log none \
         --proxy "http://127.0.0.1:$PORT" --seeds "$TMP/seeds" "$DIR" 0
     same 0 "$STATUS"
     same 8 "$(page_count)"

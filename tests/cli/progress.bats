@@ -15,7 +15,7 @@ on_terminal() {
 
 # The crawler with the letters site, as words for a shell.
 letters_words() {
-    printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" "$@" \
+    printf '%q ' "$CRAWLER" --restart --robots ignore --connect-to "::127.0.0.1:$PORT" "$@" \
         "$LETTERS/index.html" "$DIR"
 }
 
@@ -125,9 +125,11 @@ END
     grep -q '^crawler: http://a.test/gone: ' "$TMP/shown"
     same 2 "$(grep -c ^crawler: "$TMP/shown")" "lines: $(cat "$TMP/shown")"
     # ... nor does the one that ends the crawl.
-    mkdir "$DIR/9" "$TMP/other" "$TMP/other/2"
-    on_terminal 200 "$(printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
-        --delay 0 --log none --scope host http://a.test/ "$TMP/other" 1)"
+    rm "$DIR/2"
+    mkdir "$DIR/2"
+    on_terminal 200 "$(printf '%q ' "$CRAWLER" --restart --robots ignore \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --log none --scope host \
+        http://a.test/ "$DIR" 1)"
     same 1 "$STATUS"
     shown >"$TMP/shown"
     grep -q '^crawler: cannot write page 2 ' "$TMP/shown"

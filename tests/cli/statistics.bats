@@ -380,7 +380,7 @@ END
 on_terminal() {
     local words
 
-    words=$(printf '%q ' "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --log none "$@")
+    words=$(printf '%q ' "$CRAWLER" --restart --connect-to "::127.0.0.1:$PORT" --log none "$@")
     timeout "$LIMIT" script -qec "stty cols 200 rows 24; $words" /dev/null \
         </dev/null 2>&1 | tr '\r' '\n' | sed $'s/\033\\[K.*//'
 }

@@ -83,7 +83,7 @@ fetch() {
         url=${*: -1}
         set -- "${@:1:$#-1}"
     fi
-    timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --log json --scope host --delay 0 \
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log json --scope host --delay 0 \
         --connect-to "::127.0.0.1:$port" "$@" "$url" "$DIR" "$depth" \
         >"$TMP/log" 2>"$TMP/err"
 }
@@ -167,10 +167,10 @@ refused() {
 
 @test "a certificate may be for an address" {
     serve_site
-    timeout 20 "$CRAWLER" --robots ignore --scope host --log none --cacert "$(CA)" \
+    timeout 20 "$CRAWLER" --restart --robots ignore --scope host --log none --cacert "$(CA)" \
         "https://127.0.0.1:${PORTS[2]}/" "$DIR" 0
     same "https://127.0.0.1:${PORTS[2]}/" "$(page_urls)"
-    run timeout 20 "$CRAWLER" --robots ignore --scope host --log json --cacert "$(CA)" \
+    run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
         "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
     same 4 "$status"
     [[ $output == *'"outcome":"tls-failed"'* ]]
@@ -178,7 +178,7 @@ refused() {
 
 # both ARGS...: the crawler, with http and https of every host at their ports.
 both() {
-    timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --log json --scope host --delay 0 \
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log json --scope host --delay 0 \
         --connect-to ":80:127.0.0.1:${PORTS[1]}" \
         --connect-to ":443:127.0.0.1:${PORTS[2]}" --cacert "$(CA)" "$@" \
         >"$TMP/log"
@@ -212,7 +212,7 @@ https://example.org/2.html" "$(page_urls)"
 @test "a file for --cacert that has no certificate is a wrong argument" {
     echo nonsense >"$TMP/empty.pem"
     for file in /nonexistent "$TMP" "$TMP/empty.pem"; do
-        run timeout 20 "$CRAWLER" --robots ignore --scope host --cacert "$file" \
+        run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --cacert "$file" \
             https://127.0.0.1:1/ "$DIR" 0
         same 2 "$status" "$file"
         same 1 "${#lines[@]}" "lines"
