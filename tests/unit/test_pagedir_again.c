@@ -1,0 +1,261 @@
+/* A page directory that a crawl has been at work in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "page/pagedir.h"
+#include "support/tempdir.h"
+
+static int setup(void **state)
+{
+    *state = malloc(sizeof(struct tempdir));
+    tempdir_make(*state);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    tempdir_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static void assert_file(const struct tempdir *temp, const char *name,
+                        struct str expected)
+{
+    struct buf got;
+
+    buf_init(&got, 1 << 20);
+    if (!tempdir_read(temp, name, &got))
+        fail_msg("%s is not there", name);
+    if (!str_eq(buf_str(&got), expected))
+        fail_msg("%s: expected '%.*s', got '%s'", name, (int)expected.len,
+                 expected.ptr, buf_cstr(&got));
+    buf_release(&got);
+}
+
+/* A crawl holds its lock until it ends, however it does. */
+static void a_killed_crawl_holds_no_lock(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+    int ready[2];
+    char byte;
+
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (!child) {
+        struct pagedir own;
+        bool good = pagedir_open(&own, temp->path) && pagedir_lock(&own);
+        if (!good || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    assert_true(pagedir_open(&dir, temp->path));
+    assert_true(pagedir_is_locked(&dir));
+    assert_false(pagedir_lock(&dir));
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_false(pagedir_is_locked(&dir));
+    assert_true(pagedir_lock(&dir));
+    pagedir_close(&dir);
+}
+
+/* --- what is there ------------------------------------------------------- */
+
+static void write_all(const struct tempdir *temp, const char *names)
+{
+    struct str rest = str_of(names);
+
+    while (rest.len) {
+        struct str_pair cut = str_cut(rest, ' ');
+        char name[32];
+        snprintf(name, sizeof(name), "%.*s", (int)cut.head.len, cut.head.ptr);
+        tempdir_write(temp, name, STR("a page"));
+        rest = cut.tail;
+    }
+}
+
+static void strangers(void **state)
+{
+    static const struct {
+        const char *files;
+        uint32_t last_id;
+        bool run;
+        uint32_t stranger;
+    } cases[] = {
+        {"", 0, false, 0},
+        {"", 0, true, 0},
+        {"", 7, true, 0},
+        {"1", 0, false, 1},
+        {"1", 1, false, 0},
+        {"1 2 3", 3, false, 0},
+        {"1 2 3", 2, false, 3},
+        /* Killed: what follows without a hole may be its. */
+        {"1 2 3", 2, true, 0},
+        {"1 2 3", 0, true, 0},
+        {"1 2 3 5", 2, true, 5},
+        {"1 2 3 5", 3, true, 5},
+        {"1 2 4", 2, true, 4},
+        {"4", 2, true, 4},
+        /* A hole in what it wrote is not filled by others. */
+        {"1 3", 3, false, 0},
+        {"1 3 4", 3, true, 0},
+        {"4294967295", 3, true, 4294967295},
+        {"4294967295", 4294967295, true, 0},
+        /* None of these is a page. */
+        {"0 01 -1 1a 1.html x 4294967296 99999999999999999999 .5 +1", 0, false,
+         0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tempdir temp;
+        struct pagedir dir;
+        tempdir_make(&temp);
+        write_all(&temp, cases[i].files);
+        assert_true(pagedir_open(&dir, temp.path));
+        uint32_t got = pagedir_stranger(&dir, cases[i].last_id, cases[i].run);
+        if (got != cases[i].stranger)
+            fail_msg("'%s' after %u: expected %u, got %u", cases[i].files,
+                     (unsigned)cases[i].last_id, (unsigned)cases[i].stranger,
+                     (unsigned)got);
+        pagedir_close(&dir);
+        tempdir_remove(&temp);
+    }
+}
+
+/* A link to nowhere and a directory are in the way of a page too. */
+static void strangers_of_all_kinds(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    assert_true(pagedir_open(&dir, temp->path));
+    assert_int_equal(symlinkat("nowhere", temp->fd, "1"), 0);
+    assert_int_equal(pagedir_stranger(&dir, 0, false), 1);
+    assert_int_equal(pagedir_stranger(&dir, 0, true), 0);
+    tempdir_mkdir(temp, "3");
+    assert_int_equal(pagedir_stranger(&dir, 0, true), 3);
+    pagedir_close(&dir);
+}
+
+/* --- going on, and starting over ----------------------------------------- */
+
+static void what_goes(void **state)
+{
+    static const struct {
+        const char *files;
+        uint32_t last_id;
+        bool run;
+        const char *resumed, *removed;
+    } cases[] = {
+        {"", 0, true, "", ""},
+        {"1 2 3", 3, false, "1 2 3 ", ""},
+        {"1 2 3", 3, true, "1 2 3 ", ""},
+        /* A crawl that ended knows all it wrote. */
+        {"1 2 3 4", 2, false, "1 2 3 4 ", "3 4 "},
+        {"1 2 3 4", 2, true, "1 2 ", ""},
+        {"1 2 3 4", 0, true, "", ""},
+        /* What is behind a hole is somebody else's. */
+        {"1 2 3 5", 2, true, "1 2 5 ", "5 "},
+        {"1 2 4", 2, true, "1 2 4 ", "4 "},
+        /* A hole in its own pages does not hold it up. */
+        {"1 3", 3, false, "1 3 ", ""},
+        {"1 3 4 5", 3, true, "1 3 ", ""},
+        {"1 2 .crawler-tmp-0-1 .crawler-tmp-text .crawler", 2, false,
+         ".crawler 1 2 ", ".crawler .crawler-tmp-0-1 .crawler-tmp-text "},
+        {"1 0 01 1a notes", 1, true, "0 01 1 1a notes ", "0 01 1a notes "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+        const bool resume = i % 2;
+        const char *expected =
+            resume ? cases[i / 2].resumed : cases[i / 2].removed;
+        struct tempdir temp;
+        struct pagedir dir;
+        tempdir_make(&temp);
+        write_all(&temp, cases[i / 2].files);
+        assert_true(pagedir_open(&dir, temp.path));
+        (resume ? pagedir_resume : pagedir_remove_pages)(
+            &dir, cases[i / 2].last_id, cases[i / 2].run);
+        if (strcmp(tempdir_list(&temp), expected))
+            fail_msg("'%s' %s %u: expected '%s', got '%s'", cases[i / 2].files,
+                     resume ? "going on after" : "without",
+                     (unsigned)cases[i / 2].last_id, expected,
+                     tempdir_list(&temp));
+        pagedir_close(&dir);
+        tempdir_remove(&temp);
+    }
+}
+
+/* The next page has the next number, and the old ones stay. */
+static void pages_after_going_on(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    write_all(temp, ".crawler 1 2 3");
+    assert_true(pagedir_open(&dir, temp->path));
+    /* As it would be if a new crawl had begun. */
+    dir.holds_old = true;
+    pagedir_resume(&dir, 2, true);
+    assert_int_equal(dir.last_id, 2);
+    tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
+    assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
+    assert_string_equal(tempdir_list(temp), ".crawler 1 2 3 ");
+    assert_file(temp, "2", STR("a page"));
+    assert_file(temp, "3", STR("new"));
+    pagedir_close(&dir);
+}
+
+static void an_empty_marker(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    write_all(temp, ".crawler .crawler-wal .crawler-shm .crawler-stats.json 1");
+    assert_true(pagedir_open(&dir, temp->path));
+    assert_true(pagedir_empty_marker(&dir));
+    assert_string_equal(tempdir_list(temp), ".crawler .crawler-stats.json 1 ");
+    assert_file(temp, ".crawler", STR(""));
+    assert_true(pagedir_empty_marker(&dir));
+    /* And where there was none. */
+    assert_int_equal(unlinkat(temp->fd, ".crawler", 0), 0);
+    assert_true(pagedir_empty_marker(&dir));
+    assert_file(temp, ".crawler", STR(""));
+
+    /* Never through a link. */
+    tempdir_write(temp, "precious", STR("mine"));
+    assert_int_equal(unlinkat(temp->fd, ".crawler", 0), 0);
+    assert_int_equal(symlinkat("precious", temp->fd, ".crawler"), 0);
+    assert_false(pagedir_empty_marker(&dir));
+    assert_int_equal(errno, ELOOP);
+    assert_file(temp, "precious", STR("mine"));
+    pagedir_close(&dir);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(a_killed_crawl_holds_no_lock), cmocka_unit_test(strangers),
+        CASE(strangers_of_all_kinds),       cmocka_unit_test(what_goes),
+        CASE(pages_after_going_on),         CASE(an_empty_marker),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
