@@ -19,6 +19,7 @@ static const struct {
     {"busy_ms", offsetof(struct stats, busy_ms)},
     {"pause_ms", offsetof(struct stats, pause_ms)},
     {"idle_ms", offsetof(struct stats, idle_ms)},
+    {"elapsed_ms", offsetof(struct stats, elapsed_ms)},
 };
 
 static const char *outcome_key(unsigned i)

@@ -40,11 +40,12 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     flush_log(&crawler);
     enum crawl_end end = how_it_ended(&crawler);
+    crawler.now_ms = clock_mono_ms();
+    stats->elapsed_ms = elapsed_ms(&crawler);
     end_record(&crawler, end);
     if (crawler.failed)
         end = CRAWL_FAILED;
     stats->counts = frontier_counts(crawler.validator.frontier);
-    stats->elapsed_ms = clock_mono_ms() - crawler.start_ms;
     end_resolver(&crawler);
     crew_free(crawler.crew);
     record_free(crawler.record);

@@ -16,6 +16,7 @@ struct crawler {
     struct record *record;     /* NULL where nothing is remembered */
     struct stats *stats;
     uint64_t start_ms, now_ms;
+    uint64_t before_ms; /* how long it was at work before this start */
     uint64_t hold_ms;   /* nothing is fetched before */
     uint64_t shown_ms;  /* when progress was last told */
     uint64_t random;    /* state of the jitter */
@@ -61,6 +62,12 @@ void listen_to_validator(struct crawler *crawler);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);
+
+/* How long the crawl has been at work, all in all. */
+static inline uint64_t elapsed_ms(const struct crawler *crawler)
+{
+    return crawler->before_ms + crawler->now_ms - crawler->start_ms;
+}
 
 /* crawler/crawler.c: limits. */
 bool is_stopping(const struct crawler *crawler);

@@ -83,6 +83,7 @@ void restore(struct crawler *crawler)
         return;
     }
     *crawler->stats = resumed.stats;
+    crawler->before_ms = resumed.stats.elapsed_ms;
     crawler->sitemaps = resumed.sitemaps;
     rest_first(crawler, &resumed);
 }
@@ -91,6 +92,7 @@ void remember(struct crawler *crawler)
 {
     struct store_error error;
 
+    crawler->stats->elapsed_ms = elapsed_ms(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
         fail(crawler, "write", &error);

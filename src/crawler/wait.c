@@ -45,7 +45,7 @@ static void tell(struct crawler *crawler, const struct idle *idle,
         .counts = frontier_counts(crawler->validator.frontier),
         .idle = *idle,
         .now_ms = crawler->now_ms,
-        .elapsed_ms = crawler->now_ms - crawler->start_ms,
+        .elapsed_ms = elapsed_ms(crawler),
         .stopping = is_stopping(crawler),
     };
 

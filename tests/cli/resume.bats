@@ -359,6 +359,23 @@ END
         fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 6 "$TMP/diff")"
 }
 
+@test "the figures go on: they are those of the whole crawl" {
+    start_playground --letters
+    figures() {
+        python3 -c '
+import json, sys
+stats = json.load(open(sys.argv[1]))
+print(stats["pages"], stats["by_depth"]["0"], stats["by_outcome"]["fetched"],
+      stats["elapsed_ms"] >= 1500)' "$DIR/.crawler-stats.json"
+    }
+    for pages in 2 4 100; do
+        "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 250ms --log none \
+            --scope host --robots ignore --max-pages $pages "$LETTERS/index.html" \
+            "$DIR" 10 2>/dev/null || same 3 $?
+    done
+    same "9 1 9 True" "$(figures)"
+}
+
 @test "a cap goes on to count" {
     web=(--web cap --hosts 5 --pages 500 --size 500 --flaky 0 --limited 0
         --errors 0 --slow 0)
