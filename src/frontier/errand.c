@@ -151,9 +151,10 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     robots->rules = rules;
     robots->until_ms = now_ms + FRONTIER_ROBOTS_KEPT_MS;
     end_errand(frontier, asker);
-    if (asker->failures)
+    if (asker->failures[asker->robots_https])
         changed_host(frontier, asker);
-    asker->failures = 0;
+    asker->failures[asker->robots_https] = 0;
+    asker->answered[asker->robots_https] = true;
     /* Its own last fetch was before it was known how long it wants to rest. */
     if (asker != target->host && rules &&
         robots_crawl_delay_ms(rules) > frontier->options.delay_ms)
@@ -180,22 +181,26 @@ bool frontier_robots_is_https(const struct target *errand)
     return errand->asker->robots_https;
 }
 
-unsigned frontier_failures(const struct target *errand)
+/* On behalf of https pages? A name is looked up for both. */
+static bool is_for_https(const struct target *errand)
 {
-    return host_of_errand(errand)->failures;
+    return errand->kind == TARGET_ROBOTS && errand->asker->robots_https;
 }
 
-static void fail_errand(struct frontier *frontier, struct host *host,
-                        uint8_t cause, bool is_robots, bool for_good)
+unsigned frontier_failures(const struct target *errand)
 {
-    bool was_dead = host->dead;
+    return host_of_errand(errand)->failures[is_for_https(errand)];
+}
+
+static void fail_errand(struct frontier *frontier, const struct target *errand,
+                        uint8_t cause, bool for_good)
+{
+    struct host *host = host_of_errand(errand);
+    bool https = is_for_https(errand);
 
     end_errand(frontier, host);
-    note_silence(frontier, host, cause);
-    if (for_good)
-        give_up(frontier, host);
-    if (host->dead && !was_dead)
-        host->dead_robots = is_robots;
+    if (note_silence(frontier, host, https, cause) || for_good)
+        give_up(frontier, host, https, errand->kind == TARGET_ROBOTS, cause);
 }
 
 void frontier_errand_failed(struct frontier *frontier, struct target *target,
@@ -205,7 +210,7 @@ void frontier_errand_failed(struct frontier *frontier, struct target *target,
     bool is_robots = target->kind == TARGET_ROBOTS;
     struct host *host = host_of_errand(target);
 
-    fail_errand(frontier, host, cause, is_robots, for_good);
+    fail_errand(frontier, target, cause, for_good);
     wait_until(host, now_ms + wait_ms);
     host->backing_off = true;
     place_host(frontier, host, now_ms);
@@ -243,10 +248,12 @@ bool drop_moved(struct frontier *frontier, struct target *target,
 {
     struct host *host = target->host, *asker = target->asker;
 
-    if (target->kind != TARGET_ROBOTS || !host->dead)
+    if (target->kind != TARGET_ROBOTS ||
+        !host_is_given_up(host, target_is_https(target)))
         return false;
     dequeue(frontier, target);
-    fail_errand(frontier, asker, host->cause, true, true);
+    fail_errand(frontier, target, host->dead ? host->cause : host->closed_cause,
+                true);
     place_host(frontier, host, now_ms);
     if (asker != host)
         place_host(frontier, asker, now_ms);

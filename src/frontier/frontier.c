@@ -93,6 +93,13 @@ void frontier_count_found(struct frontier *frontier, const struct url *url)
     place_domain(frontier, domain);
 }
 
+static enum verdict given_up_verdict(const struct host *host)
+{
+    bool by_robots = host->dead ? host->dead_robots : host->closed_robots;
+
+    return by_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
+}
+
 enum verdict frontier_foresee(const struct frontier *frontier,
                               const struct url *url, unsigned *line)
 {
@@ -102,8 +109,8 @@ enum verdict frontier_foresee(const struct frontier *frontier,
         return ACCEPT;
     if (domain_is_capped(frontier, host->domain))
         return DOMAIN_CAP;
-    if (host->dead)
-        return host->dead_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
+    if (host_is_given_up(host, url->https))
+        return given_up_verdict(host);
     return robots_verdict(host, url->https,
                           str_skip(url->href, url->path_start), line);
 }
@@ -211,8 +218,8 @@ static enum verdict last_judgement(const struct frontier *frontier,
         return ACCEPT;
     if (domain_is_capped(frontier, host->domain))
         return DOMAIN_CAP;
-    if (host->dead)
-        return host->dead_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
+    if (host_is_given_up(host, target_is_https(target)))
+        return given_up_verdict(host);
     return robots_verdict(host, target_is_https(target), str_skip(url, path),
                           &target->robots_line);
 }
@@ -220,9 +227,11 @@ static enum verdict last_judgement(const struct frontier *frontier,
 static struct target *refuse(struct frontier *frontier, struct target *target,
                              enum verdict verdict, uint64_t now_ms)
 {
+    const struct host *host = target->host;
+
     dequeue(frontier, target);
     target->verdict = (uint8_t)verdict;
-    target->cause = target->host->cause;
+    target->cause = host->dead ? host->cause : host->closed_cause;
     target->state = TARGET_IN_FLIGHT;
     frontier->counts.in_flight++;
     target->host->in_flight++;
@@ -268,7 +277,8 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
         if (drop_moved(frontier, target, now_ms))
             continue;
         if (target->kind != TARGET_ROBOTS &&
-            (host->dead || domain_is_capped(frontier, host->domain)))
+            (host_is_given_up(host, target_is_https(target)) ||
+             domain_is_capped(frontier, host->domain)))
             return refuse(frontier, target, last_judgement(frontier, target),
                           now_ms);
         if (!address_is_free(frontier, host, now_ms)) {
@@ -301,11 +311,22 @@ void frontier_drop(struct frontier *frontier, struct target *target,
 
 /* --- done --------------------------------------------------------------- */
 
-void give_up(struct frontier *frontier, struct host *host)
+void give_up(struct frontier *frontier, struct host *host, bool https,
+             bool by_robots, uint8_t cause)
 {
-    if (!host->dead)
+    if (host->answered[!https] && !host->closed[!https]) {
+        host->failures[https] = 0;
+        host->closed[https] = true;
+        host->closed_robots = by_robots;
+        host->closed_cause = cause;
+        return;
+    }
+    if (!host->dead) {
         frontier->counts.hosts_dead++;
+        host->dead_robots = by_robots;
+    }
     host->dead = true;
+    host->cause = cause;
     changed_host(frontier, host);
 }
 
@@ -372,29 +393,31 @@ void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t cause)
 {
     struct host *host = target->host;
+    bool https = target_is_https(target);
 
-    if (health != HOST_ANSWERED || host->failures || host->mute)
+    if (health != HOST_ANSWERED || host->failures[https] || host->mute)
         changed_host(frontier, host);
-    if (health == HOST_ANSWERED)
-        host->failures = host->mute = 0;
-    else if (health == HOST_SILENT)
-        note_silence(frontier, host, cause);
-    else if (frontier->options.host_tries &&
-             ++host->mute >= FRONTIER_MUTE_MAX) {
-        host->cause = cause;
-        give_up(frontier, host);
+    if (health == HOST_ANSWERED) {
+        host->answered[https] = true;
+        host->failures[https] = host->mute = 0;
+    } else if (health == HOST_SILENT) {
+        if (note_silence(frontier, host, https, cause))
+            give_up(frontier, host, https, false, cause);
+    } else if (frontier->options.host_tries &&
+               ++host->mute >= FRONTIER_MUTE_MAX) {
+        give_up(frontier, host, https, false, cause);
     }
 }
 
-void note_silence(struct frontier *frontier, struct host *host, uint8_t cause)
+bool note_silence(struct frontier *frontier, struct host *host, bool https,
+                  uint8_t cause)
 {
     host->cause = cause;
     changed_host(frontier, host);
-    if (host->failures < UINT8_MAX)
-        host->failures++;
-    if (frontier->options.host_tries &&
-        host->failures >= frontier->options.host_tries)
-        give_up(frontier, host);
+    if (host->failures[https] < UINT8_MAX)
+        host->failures[https]++;
+    return frontier->options.host_tries &&
+           host->failures[https] >= frontier->options.host_tries;
 }
 
 void frontier_done(struct frontier *frontier, struct target *target,

@@ -30,15 +30,19 @@ struct host {
     uint8_t place;
     bool resolved;
     bool has_ip;
-    bool errand;       /* being looked up, or its robots.txt is under way */
-    bool dead;         /* given up */
-    bool dead_robots;  /* because of its robots.txt */
-    bool backing_off;  /* next_ms is because of trouble, not manners */
-    uint8_t failures;  /* in a row */
-    uint8_t mute;      /* times in a row */
-    uint8_t cause;     /* of the last one */
-    bool robots_https; /* robots.txt is asked for on behalf of https pages */
-    bool changed;      /* its health, since it was last told */
+    bool errand;        /* being looked up, or its robots.txt is under way */
+    bool dead;          /* given up */
+    bool dead_robots;   /* because of its robots.txt */
+    bool answered[2];   /* by target_is_https: there is a server */
+    bool closed[2];     /* only this is given up: the other has answered */
+    bool closed_robots; /* because of its robots.txt */
+    uint8_t closed_cause;
+    bool backing_off;    /* next_ms is because of trouble, not manners */
+    uint8_t failures[2]; /* in a row, by target_is_https */
+    uint8_t mute;        /* times in a row */
+    uint8_t cause;       /* of the last one */
+    bool robots_https;   /* robots.txt is asked for on behalf of https pages */
+    bool changed;        /* its health, since it was last told */
     uint32_t in_flight;
     uint32_t retrying; /* targets that will come back to the queue */
     struct heap queue; /* of targets */
@@ -76,6 +80,13 @@ struct active {
     struct host *waiting; /* a list: the frontier has them in order */
     struct lot *lots;     /* where hosts of it are parked */
 };
+
+/* Are its pages of http, or of https, given up? A server that is not there at
+ * the one port says nothing of the one at the other. */
+static inline bool host_is_given_up(const struct host *host, bool https)
+{
+    return host->dead || host->closed[https];
+}
 
 static inline struct target *target_of(const struct heap_node *node)
 {

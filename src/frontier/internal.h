@@ -114,8 +114,13 @@ uint64_t host_delay_ms(const struct frontier *frontier,
 
 /* In breadth-first order: is no smaller depth open? */
 bool is_its_level(const struct frontier *frontier, const struct target *target);
-void give_up(struct frontier *frontier, struct host *host);
-void note_silence(struct frontier *frontier, struct host *host, uint8_t cause);
+/* The host, or where the other of http and https has answered only this one;
+ * `by_robots` where its robots.txt is why. */
+void give_up(struct frontier *frontier, struct host *host, bool https,
+             bool by_robots, uint8_t cause);
+/* True if it was silent too often. */
+bool note_silence(struct frontier *frontier, struct host *host, bool https,
+                  uint8_t cause);
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms);
 void dequeue(struct frontier *frontier, struct target *target);
 

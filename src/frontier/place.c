@@ -18,8 +18,9 @@ static bool is_to_refuse(const struct frontier *frontier,
 {
     const struct host *host = target->host;
 
-    return host->dead || (domain_is_capped(frontier, host->domain) &&
-                          target->kind != TARGET_ROBOTS);
+    return host_is_given_up(host, target_is_https(target)) ||
+           (domain_is_capped(frontier, host->domain) &&
+            target->kind != TARGET_ROBOTS);
 }
 
 void place_domain(struct frontier *frontier, struct domain *domain)

@@ -119,7 +119,8 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
     host->changed = false;
     *state = (struct host_state){
         .name = {host->name, host->name_len},
-        .failures = host->failures,
+        .failures = host->failures[0] > host->failures[1] ? host->failures[0]
+                                                          : host->failures[1],
         .mute = host->mute,
         .given_up = host->dead ? 1 + host->dead_robots : 0,
         .cause = host->cause,
@@ -229,7 +230,7 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
 {
     struct host *host = host_for(frontier, url);
 
-    host->failures = state->failures;
+    host->failures[0] = host->failures[1] = state->failures;
     host->mute = state->mute;
     host->cause = state->cause;
     host->backing_off = state->next_ms > now_ms;
@@ -249,6 +250,7 @@ void frontier_restore_robots(struct frontier *frontier, const struct url *url,
     struct host *host = host_for(frontier, url);
     struct host_robots *robots = &host->robots[url->https];
 
+    host->answered[url->https] = true;
     robots_free(robots->rules);
     robots->rules = rules;
     robots->until_ms = until_ms;

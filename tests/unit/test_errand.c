@@ -319,6 +319,50 @@ static void silence_is_counted(void **state)
     tear_down(&fixture);
 }
 
+/* https pages of a host, with a page of http between them, whose https server
+ * is not there; by its robots.txt, and by a page. */
+static void https_that_is_not_there(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.host_tries = 1});
+    put(&fixture, "http://a.example/1");
+    put(&fixture, "https://a.example/2");
+    put(&fixture, "http://a.example/3");
+    put(&fixture, "https://a.example/4");
+    target = take(&fixture, 0, "http://a.example/robots.txt");
+    frontier_robots(fixture.frontier, target, NULL, 0);
+    target = take(&fixture, 1000, "http://a.example/1");
+    frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
+    frontier_done(fixture.frontier, target, 1000);
+
+    target = take(&fixture, 2000, "https://a.example/robots.txt");
+    frontier_errand_failed(fixture.frontier, target, 2000, 0, CAUSE, true);
+    target = take(&fixture, 3000, "https://a.example/2");
+    assert_int_equal(target->cause, CAUSE);
+    drop(&fixture, target, ROBOTS_UNKNOWN, 3000);
+    target = take(&fixture, 3000, "http://a.example/3");
+    frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
+    frontier_done(fixture.frontier, target, 3000);
+    drop(&fixture, take(&fixture, 3000, "https://a.example/4"), ROBOTS_UNKNOWN,
+         3000);
+    assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 0);
+
+    /* The other way round as well; then nothing is left. */
+    put(&fixture, "http://a.example/5");
+    put(&fixture, "http://a.example/6");
+    target = take(&fixture, 9000, "http://a.example/5");
+    frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE + 1);
+    frontier_done(fixture.frontier, target, 9000);
+    target = take(&fixture, 9000, "http://a.example/6");
+    assert_int_equal(target->cause, CAUSE + 1);
+    drop(&fixture, target, HOST_DEAD, 9000);
+    assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 1);
+    tear_down(&fixture);
+}
+
 /* All that can be taken now: names are looked up in the next round, pages are
  * done at once. */
 static size_t take_all(struct fixture *fixture, struct target **names,
@@ -460,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_move_waits_for_the_other_host),
         cmocka_unit_test(two_that_moved_to_each_other),
         cmocka_unit_test(a_move_to_a_dead_host),
+        cmocka_unit_test(https_that_is_not_there),
         cmocka_unit_test(a_move_to_a_capped_domain),
         cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
