@@ -203,6 +203,7 @@ static bool create(struct plan *plan, const struct options *options,
 
     store_batch_init(&first);
     past_write(&first, &options->given, plan->crawl.max_depth, clock_wall_ms());
+    store_add_number(&first, STR("per_host"), plan->crawl.frontier.per_host);
     for (size_t i = 0; i < plan->seed_count; i++) {
         const struct store_seed row = {
             .url = plan->seeds[i].url.href,
@@ -222,6 +223,9 @@ static bool say_running(struct plan *plan, struct store_error *error)
 
     store_batch_init(&batch);
     store_add_setting(&batch, STR("state"), STR("running"));
+    if (plan->crawl.frontier.per_host > plan->past.per_host)
+        store_add_number(&batch, STR("per_host"),
+                         plan->crawl.frontier.per_host);
     bool good = store_commit(plan->store, &batch, error);
     store_batch_release(&batch);
     return good;
