@@ -136,6 +136,12 @@ const struct option_row option_table[] = {
     {"agent", 0, OPTION_TEXT, AT(agent), COMMAND_ROBOTS, "Input",
      .argument = "TOKEN", .initial = "crawler",
      .help = "the product token that the rules are for; several with commas"},
+    {"format", 0, OPTION_CHOICE, AT(format), COMMAND_EXPORT, "Output",
+     .argument = "FORM", .choices = "|jsonl|csv|links|sitemap",
+     .help = "one JSON object a page (jsonl), a table of the pages (csv), the links between them (links), or a sitemap; must be given"},
+    {"part", 0, OPTION_COUNT, AT(part), COMMAND_EXPORT, "Output",
+     .argument = "N", .min = 1, .max = UINT32_MAX,
+     .help = "of a sitemap that is too large for one file, the Nth part"},
     {"json", 0, OPTION_FLAG, AT(json), COMMAND_LINKS, "Output",
      .help = "one object a line: url, kind, text, rel"},
 

@@ -41,6 +41,8 @@ struct options {
     uint64_t order;  /* enum order + 1; 0: not given */
     uint64_t robots; /* 0: not given, 1: obey, 2: ignore */
     uint64_t state;  /* 0: file, 1: none */
+    uint64_t format; /* enum export_format; 0: not given */
+    uint64_t part;   /* of a sitemap; 0: not given */
     bool resume, restart, links;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, help,
         help_man, version;

@@ -113,7 +113,8 @@ static const char verify_text[] =
     "list where something is not as it was recorded.\n";
 
 static const char export_text[] =
-    "usage: crawler export --format jsonl|csv|links|sitemap pageDirectory\n"
+    "usage: crawler export --format jsonl|csv|links|sitemap [--part N]\n"
+    "       pageDirectory\n"
     "\n"
     "Print the pages of a crawl, or its links if it was run with --links.\n";
 

@@ -1,0 +1,335 @@
+#!/usr/bin/env bats
+# crawler export: what a crawl knows, for other programs.
+
+load helper
+load site
+
+# export_as FORMAT [ARG...]: the command on $DIR, within a time.
+export_as() {
+    timeout -k 5 "$LIMIT" "$CRAWLER" export --format "$1" "${@:2}" "$DIR"
+}
+
+# site_crawl [OPTION...]: some pages, names with all that needs care.
+site_crawl() {
+    serve <<'END'
+/
+    body <a href="/a,b">one</a><a href="/it's?x=1&amp;y=2" rel="nofollow me">two &amp; "2"</a>
+    body <a href=/old>three
+    body 	and	<b>a half</b>
+    body </a><a href=http://other.example/>out</a><a href=/a,b></a>
+/a,b
+    type application/xhtml+xml; charset=utf-8
+    body <a href=/deep rel="a	b">ünïcode</a>
+/old 301
+    redirect /new
+/new
+    body <a href=/>home</a><map><area href=/deep></map>
+/it's?x=1&y=2
+    body short
+/deep
+    body deep
+/missing 404
+END
+    fetch 9 --links "$@"
+    stop_playground
+}
+
+sql() {
+    sqlite3 "$DIR/.crawler" "$*"
+}
+
+# python CODE <INPUT
+python() {
+    python3 -c "import csv, hashlib, json, sys
+$1" "${@:2}"
+}
+
+@test "jsonl: every page, by number, with all that is known of it" {
+    site_crawl
+    export_as jsonl >"$TMP/jsonl"
+    same "1 http://example.org/ 0 None None 200 text/html
+2 http://example.org/a,b 1 1 http://example.org/ 200 application/xhtml+xml
+3 http://example.org/it's?x=1&y=2 1 1 http://example.org/ 200 text/html
+4 http://example.org/new 1 1 http://example.org/ 200 text/html
+5 http://example.org/deep 2 2 http://example.org/a,b 200 text/html" \
+        "$(python '
+keys = "id url depth referrer_id referrer status mime size digest fetched ms"
+for line in sys.stdin:
+    page = json.loads(line)
+    assert list(page) == keys.split(), page
+    print(*list(page.values())[:7])' <"$TMP/jsonl")"
+    # Against the files and the view.
+    python '
+import datetime, sqlite3
+view = sqlite3.connect(sys.argv[1] + "/.crawler").execute(
+    "SELECT id, size, digest, fetched, ms FROM pages ORDER BY id").fetchall()
+for line, row in zip(open(sys.argv[2]), view, strict=True):
+    page = json.loads(line)
+    url, depth, body = open(sys.argv[1] + "/" + str(page["id"]), "rb").read().split(b"\n", 2)
+    assert (url.decode(), int(depth), len(body)) == (
+        page["url"], page["depth"], page["size"]), page
+    time = datetime.datetime.strptime(page["fetched"], "%Y-%m-%dT%H:%M:%S.%fZ")
+    assert row == (page["id"], page["size"], page["digest"],
+                   time.strftime("%Y-%m-%d %H:%M:%S"), page["ms"]), (row, page)
+    assert len(page["digest"]) == 16
+' "$DIR" "$TMP/jsonl"
+}
+
+@test "csv: the same columns, by RFC 4180" {
+    site_crawl
+    export_as csv >"$TMP/csv"
+    same "id,url,depth,referrer_id,referrer,status,mime,size,digest,fetched,ms" \
+        "$(head -n 1 "$TMP/csv" | tr -d '\r')"
+    grep -q '^2,"http://example.org/a,b",1,1,http://example.org/,200,application/xhtml+xml,' \
+        "$TMP/csv"
+    # Every line ends with CR LF, and what comes back is what JSON says.
+    same 6 "$(grep -c $'\r$' "$TMP/csv")"
+    python '
+rows = list(csv.DictReader(open(sys.argv[1], newline=""), strict=True))
+pages = [json.loads(line) for line in sys.stdin]
+for row, page in zip(rows, pages, strict=True):
+    assert row == {k: "" if v is None else str(v) for k, v in page.items()}, row
+' "$TMP/csv" < <(export_as jsonl)
+}
+
+@test "csv: quotes and line ends" {
+    site_crawl
+    sql "UPDATE fetch SET mime = 'a\"b,c' || char(10) || 'd' WHERE page = 1"
+    same $'a"b,c\nd' "$(export_as csv | python '
+print(next(csv.DictReader(sys.stdin, strict=True))["mime"])')"
+}
+
+@test "links: source, target, rel, text, tab separated" {
+    site_crawl
+    export_as links >"$TMP/links"
+    same "http://example.org/|http://example.org/a,b||one
+http://example.org/|http://example.org/it's?x=1&y=2|nofollow me|two & \"2\"
+http://example.org/|http://example.org/old||three and a half
+http://example.org/|http://other.example/||out
+http://example.org/|http://example.org/a,b||
+http://example.org/a,b|http://example.org/deep|a b|ünïcode
+http://example.org/new|http://example.org/||home
+http://example.org/new|http://example.org/deep||" "$(tr '\t' '|' <"$TMP/links")"
+    same "$(sql "SELECT count(*) FROM links")" "$(wc -l <"$TMP/links")"
+}
+
+@test "links: nothing in a text or a rel ends a line or a column" {
+    site_crawl
+    sql "UPDATE link SET rel = char(9, 1, 127) || 'x' || char(10, 13) || 'y',
+        text = 'a' || char(0) || 'b' || char(11) WHERE place = 1"
+    same "http://example.org/|http://example.org/a,b|x y|a b" \
+        "$(export_as links | head -n 1 | tr '\t' '|')"
+    # A rel without an end has one here.
+    sql "UPDATE link SET rel = hex(zeroblob(5000000)) WHERE place = 1"
+    same "8 4" "$(export_as links | awk -F '\t' '{ n[NF]++ } END {
+        for (i in n) print n[i], i }')"
+}
+
+@test "links need --links" {
+    start_playground --letters
+    letters_crawl 1 >/dev/null
+    capture export_as links
+    same 2 "$STATUS"
+    silent "$OUT"
+    same "crawler: the crawl in '$DIR' was run without --links, so its links were not kept" \
+        "$(cat "$ERR")"
+    # With --links and without a link it is an empty list.
+    serve <<'END'
+/
+    body none
+END
+    DIR=$TMP/empty
+    mkdir "$DIR"
+    fetch 1 --links
+    capture export_as links
+    same 0 "$STATUS"
+    silent "$OUT"
+}
+
+# is_sitemap <XML: valid by the schema of sitemaps.org (its rules for a urlset
+# of locs); prints the URLs.
+is_sitemap() {
+    python '
+import xml.etree.ElementTree as tree
+ns = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+text = sys.stdin.buffer.read()
+assert text.startswith(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+assert len(text) <= 50 * 1024 * 1024, len(text)
+root = tree.fromstring(text)
+assert root.tag == ns + "urlset" and 1 <= len(root) <= 50000, len(root)
+for url in root:
+    assert url.tag == ns + "url" and [e.tag for e in url] == [ns + "loc"]
+    assert 12 <= len(url[0].text) < 2048
+    print(url[0].text)'
+}
+
+@test "sitemap: every page, escaped" {
+    site_crawl
+    capture export_as sitemap
+    same 0 "$STATUS"
+    silent "$ERR"
+    same "$(sql "SELECT url FROM pages ORDER BY id")" "$(is_sitemap <"$OUT")"
+    grep -qx "<url><loc>http://example.org/it&apos;s?x=1&amp;y=2</loc></url>" "$OUT"
+    same "$(cat "$OUT")" "$(export_as sitemap --part 1)"
+    capture export_as sitemap --part 2
+    same 2 "$STATUS"
+    same "crawler: there is no --part 2: the sitemap has 1" "$(cat "$ERR")"
+}
+
+# many_pages COUNT URL: the record of that many pages; ?N is added to the URL.
+many_pages() {
+    sql "DELETE FROM url; DELETE FROM fetch;
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+        INSERT INTO url SELECT i, '$2?' || i, 7, 11, 7, 11, min(i - 1, 1),
+            i > 1, 1, 0, 0, 0, 0, 0 FROM n;
+        INSERT INTO fetch SELECT NULL, number, number, 200, 0, 'text/html', 1,
+            number, 1e12, 1e12, 0, 0, NULL FROM url"
+}
+
+@test "sitemap: as many files as the limits need" {
+    site_crawl
+    many_pages 100001 http://example.org/
+    capture export_as sitemap
+    same 2 "$STATUS"
+    silent "$OUT"
+    same "crawler: the pages do not fit into one sitemap: print it with --part 1 to --part 3, each into a file of its own" \
+        "$(cat "$ERR")"
+    for part in 1 2 3; do
+        export_as sitemap --part "$part" | is_sitemap >>"$TMP/urls"
+    done
+    cmp "$TMP/urls" <(sql "SELECT url FROM url ORDER BY number")
+    same 1 "$(export_as sitemap --part 3 | is_sitemap | wc -l)"
+    many_pages 50000 http://example.org/
+    export_as sitemap | is_sitemap >"$TMP/urls"
+    same 50000 "$(wc -l <"$TMP/urls")"
+}
+
+@test "sitemap: the limit in bytes, and URLs that are too long for one" {
+    site_crawl
+    # A little over 2000 bytes an entry: 25,000 and some in 50 MB.
+    many_pages 30000 "http://example.org/$(printf '%01950d' 0)"
+    capture export_as sitemap
+    same 2 "$STATUS"
+    [[ $(cat "$ERR") == *"--part 1 to --part 2,"* ]]
+    { export_as sitemap --part 1 | is_sitemap; export_as sitemap --part 2 | is_sitemap; } \
+        >"$TMP/urls"
+    cmp "$TMP/urls" <(sql "SELECT url FROM url ORDER BY number")
+    sql "UPDATE url SET url = url || hex(zeroblob(100)) WHERE number > 7"
+    capture export_as sitemap
+    same 0 "$STATUS"
+    same "crawler: 29993 pages are left out: a sitemap has no URLs of more than 2047 characters" \
+        "$(cat "$ERR")"
+    same 7 "$(is_sitemap <"$OUT" | wc -l)"
+}
+
+@test "a crawl without a page" {
+    serve <<'END'
+/ 404
+END
+    capture fetch 1 --links
+    for format in jsonl links; do
+        capture export_as "$format"
+        same 0 "$STATUS"
+        silent "$OUT"
+    done
+    same 1 "$(export_as csv | wc -l)"
+    capture export_as sitemap
+    same 1 "$STATUS"
+    silent "$OUT"
+    same 1 "$(wc -l <"$ERR")"
+}
+
+@test "the depth and the referrer are those of the fetch" {
+    site_crawl
+    number=$(sql "SELECT number FROM url WHERE url LIKE '%/deep'")
+    sql "INSERT INTO change VALUES (NULL, $number, 7, 1, 9), (NULL, $number, 9, 3, 9)"
+    same "9 3 http://example.org/it's?x=1&y=2" "$(export_as jsonl | python '
+for line in sys.stdin:
+    page = json.loads(line)
+print(page["depth"], page["referrer_id"], page["referrer"])')"
+}
+
+@test "beside a crawl at work, and the same after a resume" {
+    serve <<'END'
+/
+    links 300 /page/%d
+/*
+    body A page.
+END
+    fetch 1 --max-pages 50 || :
+    same 50 "$(export_as jsonl | wc -l)"
+    "$CRAWLER" -q --resume --max-pages 100 --delay 5ms "$DIR" 3>&- &
+    CRAWL=$!
+    while kill -0 "$CRAWL" 2>/dev/null; do
+        pages=$(export_as jsonl | wc -l)
+        [ "$pages" -ge 50 ] && [ "$pages" -le 100 ] || fail "$pages pages"
+    done
+    wait "$CRAWL" || :
+    same "$(seq 100)" "$(export_as jsonl | python '
+for line in sys.stdin:
+    print(json.loads(line)["id"])')"
+}
+
+@test "wrong arguments and no crawl: exit status 2, one line" {
+    refused() {
+        capture "$CRAWLER" export "${@:2}"
+        same 2 "$STATUS" "$(cat "$OUT" "$ERR")"
+        silent "$OUT"
+        same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
+        [[ $(cat "$ERR") == "crawler: "$1 ]] || fail "said: $(cat "$ERR")"
+    }
+    refused "export needs --format jsonl, csv, links or sitemap" "$DIR"
+    refused "--format must be one of jsonl|csv|links|sitemap, not 'xml'" \
+        --format xml "$DIR"
+    refused "--format must be one of *, not ''" --format= "$DIR"
+    refused "--format needs a value: *" "$DIR" --format
+    refused "export needs one pageDirectory, not 0 arguments" --format csv
+    refused "export needs one pageDirectory, not 2 arguments" --format csv a b
+    refused "--part is for --format sitemap" --format csv --part 1 "$DIR"
+    refused "--part must be at least 1, not '0'" --format sitemap --part 0 "$DIR"
+    refused "no crawl is recorded in '$DIR': No such file or directory" \
+        --format csv "$DIR"
+    : >"$DIR/.crawler"
+    refused "no crawl is recorded in '$DIR': empty" --format links "$DIR"
+}
+
+@test "a record that cannot be: exit status 1, one line" {
+    site_crawl
+    cp "$DIR/.crawler" "$TMP/good"
+    for change in "url SET number = 4000000000 WHERE number = 2" \
+        "fetch SET page = 4294967295 WHERE page = 5" \
+        "fetch SET number = 4000000000 WHERE page = 5" \
+        "fetch SET mime = hex(zeroblob(100)) WHERE page = 5" \
+        "url SET url = url || hex(zeroblob(5000)) WHERE number = 2" \
+        "url SET referrer = 4000000000 WHERE url LIKE '%/new'"; do
+        cp "$TMP/good" "$DIR/.crawler"
+        sql "UPDATE $change"
+        capture export_as jsonl
+        same 1 "$STATUS" "$change: $(cat "$ERR")"
+        [[ $(cat "$ERR") == "crawler: cannot read the state in '$DIR/.crawler': "* ]]
+        same 1 "$(wc -l <"$ERR")"
+    done
+    cp "$TMP/good" "$DIR/.crawler"
+    sql "UPDATE link SET page = 77 WHERE place = 3"
+    capture export_as links
+    same 1 "$STATUS"
+    # A time that cannot be is no reason.
+    cp "$TMP/good" "$DIR/.crawler"
+    sql "UPDATE fetch SET start_ms = 9000000000000000000 WHERE page = 1"
+    [[ $(export_as jsonl | head -n 1) == *'"fetched":"9999-12-31T23:59:59.999Z","ms":0}' ]]
+}
+
+@test "nobody reads it" {
+    site_crawl
+    many_pages 20000 http://example.org/
+    for format in jsonl csv links sitemap; do
+        capture sh -c '"$0" export --format "$2" "$1" >/dev/full' "$CRAWLER" \
+            "$DIR" "$format"
+        same 1 "$STATUS" "$format"
+        same "crawler: cannot write: No space left on device" "$(cat "$ERR")"
+        capture sh -c '"$0" export --format "$2" "$1" >&-' "$CRAWLER" \
+            "$DIR" "$format"
+        same 1 "$STATUS" "$format"
+        [[ $(cat "$ERR") == "crawler: cannot write: "* ]]
+    done
+}
