@@ -281,6 +281,211 @@ static void respelled_and_tried_again(void **state)
     finish(&fixture);
 }
 
+/* --- who wants to know ---------------------------------------------------- */
+
+struct heard {
+    char text[400];
+    size_t count;
+};
+
+static void hear(void *user, const struct offer *offer,
+                 const struct target *target, enum verdict verdict,
+                 unsigned line)
+{
+    struct heard *heard = user;
+    size_t used = strlen(heard->text);
+
+    heard->count++;
+    snprintf(heard->text + used, sizeof(heard->text) - used, "%s%s %s %u",
+             used ? ", " : "", offer->url->href.ptr + strlen("http://"),
+             verdict_name(verdict), line);
+    /* A target where it was queued, and only there. */
+    assert_int_equal(target != NULL, verdict == ACCEPT);
+    if (target) {
+        assert_string_equal(target->url, offer->url->href.ptr);
+        assert_int_equal(target->depth, offer->depth);
+        assert_int_equal(target->fingerprint, offer->fingerprint);
+    }
+}
+
+static void attach(struct fixture *fixture, struct heard *heard)
+{
+    *heard = (struct heard){0};
+    fixture->validator.listener =
+        (struct validator_listener){.user = heard, .judged = hear};
+}
+
+static void assert_heard(struct heard *heard, const char *expected)
+{
+    if (strcmp(heard->text, expected))
+        fail_msg("expected '%s', heard '%s'", expected, heard->text);
+    *heard = (struct heard){0};
+}
+
+static void set_robots(struct fixture *fixture, const char *url,
+                       const char *text)
+{
+    frontier_restore_robots(fixture->validator.frontier, parse(fixture, url),
+                            robots_new(str_of(text), STR("crawler")),
+                            UINT64_MAX, 0);
+}
+
+/* Every URL once, whatever becomes of it. */
+static void told_once(void **state)
+{
+    struct fixture fixture;
+    struct heard heard;
+
+    (void)state;
+    start(&fixture);
+    attach(&fixture, &heard);
+    offer(&fixture, "http://h.example/a", 1);
+    assert_heard(&heard, "h.example/a accept 0");
+    offer(&fixture, "http://h.example/a", 1);
+    offer(&fixture, "http://h.example/%61", 0);
+    assert_heard(&heard, "");
+    offer(&fixture, "http://o.example/", 1);
+    assert_heard(&heard, "o.example/ external 0");
+    offer(&fixture, "http://o.example/", 2);
+    assert_heard(&heard, "");
+    /* Too deep by one way; by a shorter one it is another verdict. */
+    offer(&fixture, "http://h.example/deep", MAX_DEPTH + 1);
+    assert_heard(&heard, "h.example/deep too-deep 0");
+    offer(&fixture, "http://h.example/deep", MAX_DEPTH + 2);
+    assert_heard(&heard, "");
+    offer(&fixture, "http://h.example/deep", MAX_DEPTH);
+    assert_heard(&heard, "h.example/deep accept 0");
+    offer(&fixture, "http://h.example/deep", MAX_DEPTH + 1);
+    assert_heard(&heard, "");
+    /* With the line of robots.txt. */
+    set_robots(&fixture, "http://h.example/",
+               "User-agent: *\nDisallow: /no\nDisallow: /never\n");
+    offer(&fixture, "http://h.example/never", 1);
+    assert_heard(&heard, "h.example/never robots 3");
+    offer(&fixture, "http://h.example/never", 0);
+    assert_heard(&heard, "");
+    finish(&fixture);
+}
+
+static void redirects_are_told(void **state)
+{
+    struct fixture fixture;
+    struct heard heard;
+
+    (void)state;
+    start(&fixture);
+    attach(&fixture, &heard);
+    offer(&fixture, "http://h.example/%61", 1);
+    assert_heard(&heard, "h.example/%61 accept 0");
+    struct target *from = take(&fixture);
+    /* The same page by another spelling is queued once more. */
+    redirect(&fixture, from, "http://h.example/a");
+    assert_heard(&heard, "h.example/a accept 0");
+    redirect(&fixture, from, "http://o.example/");
+    assert_heard(&heard, "o.example/ external 0");
+    done(&fixture, from);
+    from = take(&fixture);
+    from->redirects = MAX_HOPS;
+    redirect(&fixture, from, "http://h.example/b");
+    assert_heard(&heard, "h.example/b too-many-redirects 0");
+    redirect(&fixture, from, "http://h.example/b");
+    assert_heard(&heard, "");
+    done(&fixture, from);
+    finish(&fixture);
+}
+
+/* What others refuse is told once too, and does not count as seen. */
+static void refused_by_others(void **state)
+{
+    struct fixture fixture;
+    struct heard heard;
+
+    (void)state;
+    start(&fixture);
+    struct offer link = offer_of(&fixture, "http://h.example/pdf", 1);
+    /* Without a listener nothing is kept. */
+    validator_refuse(&fixture.validator, &link, NOT_HTML_NAME);
+    attach(&fixture, &heard);
+    validator_refuse(&fixture.validator, &link, NOT_HTML_NAME);
+    assert_heard(&heard, "h.example/pdf not-html-name 0");
+    validator_refuse(&fixture.validator, &link, NOFOLLOW);
+    assert_heard(&heard, "");
+    assert_int_equal(offer(&fixture, "http://h.example/pdf", 1), ACCEPT);
+    assert_heard(&heard, "h.example/pdf accept 0");
+    finish(&fixture);
+}
+
+/* --- what was judged before ----------------------------------------------- */
+
+/* What depends on how it was found may be found another way; it is only not
+ * told again. */
+static void restored(void **state)
+{
+    static const bool is_seen[VERDICTS] = {
+        [ACCEPT] = true,         [DOMAIN_CAP] = true, [ROBOTS_REFUSED] = true,
+        [ROBOTS_UNKNOWN] = true, [HOST_DEAD] = true,
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < VERDICTS; i++) {
+        struct fixture fixture;
+        struct heard heard;
+        start(&fixture);
+        attach(&fixture, &heard);
+        struct offer link = offer_of(&fixture, "http://h.example/x", 1);
+        validator_restore(&fixture.validator, link.fingerprint,
+                          (enum verdict)i);
+        assert_heard(&heard, "");
+        validator_refuse(&fixture.validator, &link, NOFOLLOW);
+        if (heard.count != is_seen[i])
+            fail_msg("%s: told %zu times", verdict_name((enum verdict)i),
+                     heard.count);
+        enum verdict got = validator_offer(&fixture.validator, &link, 0);
+        if (got != (is_seen[i] ? DUPLICATE : ACCEPT))
+            fail_msg("%s: offered again it is %s",
+                     verdict_name((enum verdict)i), verdict_name(got));
+        assert_int_equal(queued(&fixture), !is_seen[i]);
+        finish(&fixture);
+    }
+}
+
+/* Asking changes nothing: neither seen nor told, nor is a host known by it. */
+static void foreseen(void **state)
+{
+    static const struct {
+        const char *url;
+        enum verdict verdict;
+        unsigned line;
+    } cases[] = {
+        {"http://h.example/a", ACCEPT, 0},
+        {"http://h.example/seen", ACCEPT, 0},
+        {"http://h.example/no/b", ROBOTS_REFUSED, 2},
+        {"http://o.example/", EXTERNAL, 0},
+        {"https://h.example/", EXTERNAL, 0},
+    };
+    struct fixture fixture;
+    struct heard heard;
+
+    (void)state;
+    start(&fixture);
+    assert_int_equal(offer(&fixture, "http://h.example/seen", 1), ACCEPT);
+    set_robots(&fixture, "http://h.example/", "User-agent: *\nDisallow: /no\n");
+    attach(&fixture, &heard);
+    for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+        size_t at = i % ARRAY_LEN(cases);
+        unsigned line = 0;
+        enum verdict got = validator_foresee(
+            &fixture.validator, parse(&fixture, cases[at].url), &line);
+        if (got != cases[at].verdict || line != cases[at].line)
+            fail_msg("%s: expected %s, got %s of line %u", cases[at].url,
+                     verdict_name(cases[at].verdict), verdict_name(got), line);
+    }
+    assert_heard(&heard, "");
+    assert_int_equal(queued(&fixture), 1);
+    assert_int_equal(offer(&fixture, "http://h.example/a", 1), ACCEPT);
+    finish(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +495,11 @@ int main(void)
         cmocka_unit_test(chains),
         cmocka_unit_test(spellings_in_a_circle),
         cmocka_unit_test(respelled_and_tried_again),
+        cmocka_unit_test(told_once),
+        cmocka_unit_test(redirects_are_told),
+        cmocka_unit_test(refused_by_others),
+        cmocka_unit_test(restored),
+        cmocka_unit_test(foreseen),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
