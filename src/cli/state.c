@@ -285,12 +285,22 @@ void state_tidy(const struct plan *plan)
 
 /* --- the options of before ---------------------------------------------- */
 
+/* A header stands for its name: another one does not replace it. */
+static bool replaces(struct str anew, struct str before)
+{
+    struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
+
+    if (!str_eq(one.head, other.head))
+        return false;
+    return !option_is_named(anew, STR("header")) ||
+           str_eq_nocase(str_cut(one.tail, ':').head,
+                         str_cut(other.tail, ':').head);
+}
+
 static bool is_given_anew(const struct options *options, const char *given)
 {
-    struct str name = str_cut(str_of(given), '=').head;
-
     for (size_t i = 0; i < options->given.count; i++)
-        if (option_is_named(str_of(options->given.item[i]), name))
+        if (replaces(str_of(options->given.item[i]), str_of(given)))
             return true;
     return false;
 }

@@ -1,0 +1,371 @@
+/* What a page directory remembers of the options, and what it does not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cli/past.h"
+#include "cli/state.h"
+#include "store/store.h"
+#include "support/tempdir.h"
+
+enum { DEPTH = 7, GIVEN_MAX = 12 };
+
+static int setup(void **state)
+{
+    *state = malloc(sizeof(struct tempdir));
+    tempdir_make(*state);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    tempdir_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static const char *no_name(unsigned code)
+{
+    (void)code;
+    return "name";
+}
+
+static struct list list_of(const char **given)
+{
+    struct list list = {.item = given};
+
+    while (list.count < GIVEN_MAX && given[list.count])
+        list.count++;
+    return list;
+}
+
+/* A crawl with these options has begun there. */
+static void begin_with(const struct tempdir *temp, const struct list *given)
+{
+    static const struct store_names names = {
+        .verdict_name = no_name,
+        .outcome_name = no_name,
+        .verdicts = 1,
+        .outcomes = 1,
+    };
+    struct store_error error;
+    struct store_batch first;
+    struct arena arena;
+
+    arena_init(&arena);
+    store_batch_init(&first);
+    past_write(&first, given, DEPTH, 1000);
+    store_add_seed(&first, &(struct store_seed){.url = STR("http://a.example/"),
+                                                .named = true});
+    store_add_seed(&first,
+                   &(struct store_seed){.url = STR("http://b.example/")});
+    if (!store_create(past_path(&arena, temp->path), &names, &first, &error))
+        fail_msg("%s", error.text);
+    store_batch_release(&first);
+    arena_release(&arena);
+}
+
+static void begin(const struct tempdir *temp, const char **given)
+{
+    struct list list = list_of(given);
+
+    begin_with(temp, &list);
+}
+
+/* One more fact about it. */
+static void add_setting(const struct tempdir *temp, const char *name,
+                        const char *value)
+{
+    struct store_error error;
+    struct store_batch batch;
+    struct arena arena;
+
+    arena_init(&arena);
+    store_batch_init(&batch);
+    store_add_setting(&batch, str_of(name), str_of(value));
+    struct store *store =
+        store_open(past_path(&arena, temp->path), STORE_WRITE, &error);
+    assert_non_null(store);
+    assert_true(store_commit(store, &batch, &error));
+    store_close(store);
+    store_batch_release(&batch);
+    arena_release(&arena);
+}
+
+static void paths(void **state)
+{
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena);
+    assert_string_equal(past_path(&arena, "a/b"), "a/b/.crawler");
+    assert_string_equal(past_path(&arena, "."), "./.crawler");
+    assert_string_equal(past_path(&arena, "/"), "//.crawler");
+    arena_release(&arena);
+}
+
+static void options_in_their_order(void **state)
+{
+    static const char *given[] = {
+        "scope=any",     "header=X-B: 2",          "quiet",
+        "header=X-A: 1", "connect-to=::1.2.3.4:5", "search=a=b\n\"c\" \xff",
+        "user-agent=",   "proxy=http://h:3128",    "connect-to=a:b:c:d",
+        "max-pages=10",  "max-pages=12",           NULL,
+    };
+    const struct tempdir *temp = *state;
+    struct past past;
+
+    begin(temp, given);
+    past_read(&past, temp->path);
+    assert_int_equal(past.error.status, STORE_OK);
+    assert_int_equal(past.given.count, ARRAY_LEN(given) - 1);
+    for (size_t i = 0; i < past.given.count; i++) {
+        assert_string_equal(past.given.item[i], given[i]);
+        assert_false(past_is_secret(past.given.item[i]));
+    }
+    assert_int_equal(past.depth, DEPTH);
+    assert_int_equal(past.pages, 0);
+    assert_int_equal(past.seed_count, 2);
+    assert_true(str_eq(past.seeds[0].url, STR("http://a.example/")));
+    assert_true(past.seeds[0].named);
+    assert_true(str_eq(past.seeds[1].url, STR("http://b.example/")));
+    assert_false(past.seeds[1].named);
+    past_release(&past);
+}
+
+/* More than nine, so that 10 must not come before 2. */
+static void many_options(void **state)
+{
+    static char text[1200][16];
+    static const char *item[1200];
+    const struct tempdir *temp = *state;
+    const struct list list = {.item = item, .count = ARRAY_LEN(item)};
+    struct past past;
+
+    for (size_t i = 0; i < ARRAY_LEN(item); i++) {
+        snprintf(text[i], sizeof(text[i]), "internal=%zu", i);
+        item[i] = text[i];
+    }
+    begin_with(temp, &list);
+    past_read(&past, temp->path);
+    assert_int_equal(past.given.count, ARRAY_LEN(item));
+    for (size_t i = 0; i < past.given.count; i++)
+        assert_string_equal(past.given.item[i], item[i]);
+    past_release(&past);
+}
+
+static void states(void **state)
+{
+    static const struct {
+        const char *state;
+        bool finished, unclean;
+    } cases[] = {
+        {"running", false, true},  {"failed", false, true},
+        {"finished", true, false}, {"stopped", false, false},
+        {"nothing", false, false},
+    };
+    const struct tempdir *temp = *state;
+    struct past past;
+
+    begin(temp, (const char *[]){NULL});
+    past_read(&past, temp->path);
+    /* As it is when it was killed before it saved anything. */
+    assert_false(past_is_finished(&past));
+    assert_true(past_is_unclean(&past));
+    past_release(&past);
+    add_setting(temp, "count.saved", "4294967295");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        add_setting(temp, "state", cases[i].state);
+        past_read(&past, temp->path);
+        assert_int_equal(past.error.status, STORE_OK);
+        assert_int_equal(past.pages, UINT32_MAX);
+        if (past_is_finished(&past) != cases[i].finished ||
+            past_is_unclean(&past) != cases[i].unclean)
+            fail_msg("%s", cases[i].state);
+        past_release(&past);
+    }
+}
+
+static void damaged(void **state)
+{
+    static const char *const bad[][2] = {
+        {"count.saved", "4294967296"},
+        {"count.saved", "many"},
+        {"count.saved", ""},
+        {"depth", "-1"},
+        {"depth", "99999999999999999999"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct tempdir temp;
+        struct past past;
+        tempdir_make(&temp);
+        begin(&temp, (const char *[]){NULL});
+        add_setting(&temp, bad[i][0], bad[i][1]);
+        past_read(&past, temp.path);
+        if (past.error.status != STORE_DAMAGED)
+            fail_msg("%s=%s: %d", bad[i][0], bad[i][1], past.error.status);
+        past_release(&past);
+        tempdir_remove(&temp);
+    }
+}
+
+static void no_record(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct past past;
+
+    past_read(&past, temp->path);
+    assert_int_equal(past.error.status, STORE_NONE);
+    past_release(&past);
+    tempdir_write(temp, ".crawler", STR(""));
+    past_read(&past, temp->path);
+    assert_int_equal(past.error.status, STORE_NONE);
+    past_release(&past);
+    tempdir_write(temp, ".crawler", STR("a note of mine"));
+    past_read(&past, temp->path);
+    assert_int_equal(past.error.status, STORE_FOREIGN);
+    past_release(&past);
+}
+
+/* --- secrets -------------------------------------------------------------- */
+
+static bool is_in_files(const struct tempdir *temp, struct str secret)
+{
+    struct buf bytes;
+    bool found;
+
+    buf_init(&bytes, 1 << 24);
+    assert_true(tempdir_read(temp, ".crawler", &bytes));
+    tempdir_read(temp, ".crawler-wal", &bytes);
+    found = memmem(bytes.ptr, bytes.len, secret.ptr, secret.len) != NULL;
+    buf_release(&bytes);
+    return found;
+}
+
+static void secrets(void **state)
+{
+    static const struct {
+        const char *given, *kept;
+    } cases[] = {
+        {"header=Authorization: Bearer TopSecret",
+         "header=Authorization: (not kept)"},
+        {"header=authorization:TopSecret", "header=authorization: (not kept)"},
+        {"header=COOKIE: a=b:TopSecret=c", "header=COOKIE: (not kept)"},
+        {"header=Proxy-Authorization: TopSecret",
+         "header=Proxy-Authorization: (not kept)"},
+        {"proxy=http://me:TopSecret@h:3128", "proxy=(not kept)"},
+        {"proxy=TopSecret@h", "proxy=(not kept)"},
+        /* These are not. */
+        {"header=X-Cookie: plain", NULL},
+        {"header=Accept: text/html", NULL},
+        {"header=Cookies", NULL},
+        {"proxy=http://h:3128", NULL},
+        {"user-agent=me@h", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tempdir temp;
+        struct past past;
+        tempdir_make(&temp);
+        begin(&temp, (const char *[]){"quiet", cases[i].given, NULL});
+        past_read(&past, temp.path);
+        assert_int_equal(past.given.count, 2);
+        assert_string_equal(past.given.item[1],
+                            cases[i].kept ? cases[i].kept : cases[i].given);
+        if (past_is_secret(past.given.item[1]) != (cases[i].kept != NULL))
+            fail_msg("%s", cases[i].given);
+        past_release(&past);
+        assert_false(is_in_files(&temp, STR("TopSecret")));
+        assert_true(is_in_files(&temp, STR("quiet")));
+        tempdir_remove(&temp);
+    }
+}
+
+/* --- the words of before -------------------------------------------------- */
+
+/* The words of a crawl that goes on, joined by blanks; or NULL. */
+static const char *words_of(const struct tempdir *temp, const char **given)
+{
+    static char text[1000];
+    const char *argument[] = {temp->path};
+    const struct options options = {
+        .given = list_of(given),
+        .argument = argument,
+        .argument_count = 1,
+    };
+    const char **words;
+    struct arena arena;
+    size_t used = 0;
+    int count;
+
+    arena_init(&arena);
+    bool good = !state_words(&options, &arena, &words, &count);
+    for (int i = 0; good && i < count; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof(text) - used, "%s%s", i ? " " : "",
+            strcmp(words[i], temp->path) ? words[i] : "DIR");
+    arena_release(&arena);
+    return good ? text : NULL;
+}
+
+static void words(void **state)
+{
+    static const char *begun[] = {
+        "scope=any",         "delay=2s",           "header=X-Plain: 1",
+        "header=Cookie: s1", "header=X-Plain: 2",  "header=Authorization: s2",
+        "restart",           "proxy=http://u:p@h", NULL,
+    };
+    static const struct {
+        const char *given[6];
+        const char *words;
+    } cases[] = {
+        /* All that was secret, or it does not go on. */
+        {{"resume"}, NULL},
+        {{"resume", "header=Cookie: s1", "proxy=x"}, NULL},
+        {{"resume", "header=Authorization: s2", "proxy=x"}, NULL},
+        {{"resume", "header=Authorization: s2", "header=Cookie: s1"}, NULL},
+        {{"resume", "header=authorization: s3", "header=COOKIE: s4", "proxy=x"},
+         "--scope=any --delay=2s --header=X-Plain: 1 --header=X-Plain: 2 "
+         "--header=authorization: s3 --header=COOKIE: s4 --proxy=x -- DIR 7"},
+        /* What is given anew takes the place of all of its name. */
+        {{"header=Authorization: s2", "header=x-plain: 3", "header=Cookie: s1",
+          "proxy=x", "delay=0"},
+         "--scope=any --header=Authorization: s2 --header=x-plain: 3 "
+         "--header=Cookie: s1 --proxy=x --delay=0 -- DIR 7"},
+        /* What changes the meaning is not for it to say. */
+        {{"resume", "scope=host", "header=Authorization: s2",
+          "header=Cookie: s1", "proxy=x"},
+         NULL},
+    };
+    const struct tempdir *temp = *state;
+
+    begin(temp, begun);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *given[6];
+        memcpy(given, cases[i].given, sizeof(given));
+        const char *got = words_of(temp, given);
+        if (!got != !cases[i].words || (got && strcmp(got, cases[i].words)))
+            fail_msg("case %zu: expected '%s', got '%s'", i,
+                     cases[i].words ? cases[i].words : "nothing",
+                     got ? got : "nothing");
+    }
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths),   CASE(options_in_their_order),
+        CASE(many_options),        CASE(states),
+        cmocka_unit_test(damaged), CASE(no_record),
+        cmocka_unit_test(secrets), CASE(words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
