@@ -202,7 +202,8 @@ static bool load_url(void *user, const struct store_url *row)
         return true;
     if (row->kind == TARGET_PAGE)
         frontier_restore_fetches(loader->validator->frontier, &url,
-                                 loader->fate[row->number].fetches);
+                                 loader->fate[row->number].fetches,
+                                 loader->options->now_ms);
     put_back(loader, row, &url, fingerprint);
     return true;
 }

@@ -208,7 +208,7 @@ void frontier_restore_number(struct frontier *frontier, uint64_t number);
 
 /* Fetches that the domain of this URL has had. */
 void frontier_restore_fetches(struct frontier *frontier, const struct url *url,
-                              uint32_t fetches);
+                              uint32_t fetches, uint64_t now_ms);
 
 /* How often the domain of this URL was found in pages. */
 void frontier_restore_found(struct frontier *frontier, const struct url *url,

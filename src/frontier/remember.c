@@ -175,7 +175,9 @@ void frontier_restore(struct frontier *frontier, const struct offer *offer,
     frontier->next_age = next_age;
     target->tries = past->tries;
     target->redirects = past->redirects;
-    if (past->due_ms <= now_ms)
+    /* What will be refused need not wait for it. */
+    if (past->due_ms <= now_ms ||
+        domain_is_capped(frontier, target->host->domain))
         return;
     heap_remove(&target->host->queue, &target->node);
     target->host->retrying++;
@@ -186,19 +188,21 @@ void frontier_restore(struct frontier *frontier, const struct offer *offer,
 }
 
 void frontier_restore_fetches(struct frontier *frontier, const struct url *url,
-                              uint32_t fetches)
+                              uint32_t fetches, uint64_t now_ms)
 {
     struct domain *domain = domain_for(frontier, url);
-    uint64_t cap = frontier->options.max_per_domain;
+    bool was_capped = domain_is_capped(frontier, domain);
 
     if (!fetches)
         return;
     if (!domain->crawled)
         frontier->counts.domains_crawled++;
-    if (domain->crawled < cap && domain->crawled + fetches >= cap)
-        frontier->counts.domains_capped++;
     domain->crawled += fetches;
     place_domain(frontier, domain);
+    if (was_capped || !domain_is_capped(frontier, domain))
+        return;
+    frontier->counts.domains_capped++;
+    release_capped(frontier, domain, now_ms);
 }
 
 void frontier_restore_found(struct frontier *frontier, const struct url *url,
