@@ -293,6 +293,8 @@ static void rules_of_the_time(void **state)
     add_robots(fixture, "h.example", false, RULES("disallow: /a # this"));
     add_robots(fixture, "h.example", true, RULES("disallow: /a # https"));
     add_robots(fixture, "other.example", false, RULES("disallow: /a # no"));
+    add_robots(fixture, "h.example", false,
+               RULES("\ndisallow: /a # another line"));
     add_robots(fixture, "h.example", false, RULES("disallow: /b # last"));
     add_robots(fixture, "h.example", false, NULL);
     write_all(fixture);
