@@ -545,3 +545,20 @@ END
     same 0 "$STATUS"
     whole_pages 1
 }
+
+@test "a default port that was written, which the course keeps, is no damage" {
+    cat >"$TMP/port.site" <<'END'
+/tse/letters/index.html
+    body <a href=http://cs50tse.cs.dartmouth.edu:80/tse/x.html>.</a>
+    body <a href=A.html>.</a>
+/tse/letters/A.html
+    body A page.
+END
+    start_playground --site "$TMP/port.site"
+    part --max-pages 1 10
+    same "http://cs50tse.cs.dartmouth.edu:80/tse/x.html" \
+        "$(state "SELECT url FROM url WHERE url LIKE '%:80/%'")"
+    capture letters 10
+    same 0 "$STATUS" "$(cat "$ERR")"
+    whole_pages 2
+}

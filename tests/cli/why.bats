@@ -255,11 +255,12 @@ db = sqlite3.connect(sys.argv[1])
 db.execute("""INSERT INTO robots(host, url, https, known, outcome, status,
     start_ms, end_ms, pause_ms, until_ms, text)
     SELECT host, url, https, known, outcome, status, start_ms, end_ms,
-    pause_ms, until_ms, "User-agent: *" || char(10) || "Disallow: /else" ||
-    char(10) || "Allow: /" FROM robots WHERE host = "example.org" """)
+    pause_ms, until_ms, ? FROM robots WHERE host = ?""",
+    ("User-agent: *\nDisallow: /else\nAllow: /", "example.org"))
 db.commit()' "$DIR/changed/.crawler"
     run -0 "$CRAWLER" why "$DIR/changed" http://example.org/private/x
-    same "  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno?"         "${lines[1]}"
+    same "  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno?" \
+        "${lines[1]}"
     run -0 "$CRAWLER" why "$DIR/changed" http://example.org/private/never
     [[ ${lines[0]} == *"would be queued"* ]] || fail "$output"
 }
