@@ -24,6 +24,9 @@ is_sanitized() {
 
 setup() {
     helper_setup
+    # A sanitizer makes all of it ten times as slow, but for the servers.
+    TIMEOUT=4s BODIES=100
+    ! is_sanitized || TIMEOUT=15s BODIES=20
     start_playground --hostile "$PROJECT/tests/cli/hostile.site"
     "$PLAYGROUND" outcomes --hostile "$PROJECT/tests/cli/hostile.site" \
         >"$TMP/expected"
@@ -33,8 +36,8 @@ setup() {
 @test "all 33 kinds, each with its outcome, and the healthy pages" {
     same "$(seq 0 33)" "$(expected 1 | sort -nu)" "kinds"
     /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
-        --scope any --sitemaps --delay 0 --per-host 4 --retries 0 --timeout 4s \
-        --max-redirects 4 --log json "${RULES[@]}" http://hostile.test/ "$DIR" 3 \
+        --scope any --sitemaps --delay 0 --per-host 4 --retries 0 \
+        --timeout "$TIMEOUT" --max-redirects 4 --log json "${RULES[@]}" http://hostile.test/ "$DIR" 3 \
         >"$TMP/log" 2>"$TMP/err"
     python3 - "$TMP/log" >"$TMP/got" <<'END_PYTHON'
 import json, sys
@@ -50,7 +53,7 @@ END_PYTHON
 
 @test "the same on one thread, stopped in the middle" {
     timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --sitemaps --delay 0 \
-        --threads 1 --timeout 4s --max-time 2s --log none "${RULES[@]}" \
+        --threads 1 --timeout "$TIMEOUT" --max-time 2s --log none "${RULES[@]}" \
         http://hostile.test/ "$DIR" 3 2>"$TMP/err" || same 3 $?
     # What was saved by then is whole.
     whole_pages "$(page_count)"
@@ -66,4 +69,66 @@ END_PYTHON
     capture "$PLAYGROUND" outcomes
     same 2 "$STATUS"
     grep -q -- '--hostile FILE is missing' "$ERR"
+}
+
+# start_resetter: a server at port $RESETS that resets every connection as soon
+# as it is made.
+start_resetter() {
+    mkfifo "$TMP/resetter"
+    timeout "$LIMIT" python3 - >"$TMP/resetter" 3>&- <<'END' &
+import socket, struct
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    connection, _ = server.accept()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                          struct.pack("ii", 1, 0))
+    connection.close()
+END
+    RESETTER=$!
+    read -r -t 10 RESETS <"$TMP/resetter"
+}
+
+@test "a connection that is reset as soon as it is made" {
+    start_resetter
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --log json --scope any --delay 0 \
+        --robots ignore --retries 1 --connect-to "reset.test::127.0.0.1:$RESETS" \
+        --connect-to "tls.test::127.0.0.1:$RESETS" \
+        --connect-to "hostile.test::127.0.0.1:$PORT" --seeds <(
+            printf '%s\n' http://reset.test/ https://tls.test/ \
+                http://hostile.test/healthy/1
+        ) "$DIR" 0
+    kill "$RESETTER"
+    same 0 "$STATUS"
+    # Whether there was a connection is a matter of microseconds.
+    same "http://hostile.test/healthy/1 fetched
+http://reset.test/ lost
+https://tls.test/ lost" "$(python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    page = json.loads(line)
+    print(page["url"], page["outcome"])' "$OUT" | LC_ALL=C sort |
+        sed -E 's/(not-connected|connection-lost|tls-failed)$/lost/')"
+}
+
+@test "a hundred bodies without an end, at once" {
+    cat >"$TMP/endless.site" <<'END'
+/healthy
+    body healthy
+/*
+    endless <p>text
+END
+    start_playground --site "$TMP/endless.site"
+    for ((i = 1; i <= BODIES; i++)); do
+        echo "http://h$i.test/"
+        [ $((i % 10)) -ne 0 ] || echo "http://h$i.test/healthy"
+    done >"$TMP/seeds"
+    /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
+        --scope any --robots ignore --delay 0 --retries 0 --log json \
+        --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$DIR" 0 \
+        >"$TMP/log" 2>"$TMP/err"
+    same "$BODIES" "$(grep -c '"outcome":"too-large"' "$TMP/log")"
+    same $((BODIES / 10)) "$(page_count)" "healthy pages"
+    is_sanitized || [ "$(tail -n 1 "$TMP/memory")" -lt $((256 * 1024)) ] ||
+        fail "$(cat "$TMP/memory") KB of memory"
 }
