@@ -281,6 +281,17 @@ static void utf16(void **state)
           STR("/a"), false, 3);
 }
 
+/* A file of `size` bytes: the beginning, then `fill` over and over. */
+static struct str repeated(struct buf *buf, const char *start, const char *fill,
+                           size_t size)
+{
+    buf_init(buf, size + 100);
+    buf_put(buf, str_of(start));
+    while (buf->len < size)
+        buf_put(buf, str_of(fill));
+    return (struct str){buf->ptr, size};
+}
+
 static void size_limit(void **state)
 {
     struct buf buf;

@@ -136,17 +136,6 @@ static void statuses(void **state)
                      cases[i].access, robots_access_of_status(cases[i].status));
 }
 
-/* A file of `size` bytes: the beginning, then `fill` over and over. */
-static struct str repeated(struct buf *buf, const char *start, const char *fill,
-                           size_t size)
-{
-    buf_init(buf, size + 100);
-    buf_put(buf, str_of(start));
-    while (buf->len < size)
-        buf_put(buf, str_of(fill));
-    return (struct str){buf->ptr, size};
-}
-
 static void text_of_line(void **state)
 {
     static const struct {
