@@ -158,11 +158,30 @@ void pagedir_each(const struct pagedir *dir,
         closedir(list);
 }
 
+/* The greatest number of all, but not above `last_id`: what is written in a
+ * state must not decide how long we are at work. */
+static uint32_t last_of_all(const struct pagedir *dir, uint32_t last_id)
+{
+    DIR *list = open_list(dir);
+    struct dirent *entry;
+    uint32_t last = 0;
+
+    while (list && (entry = readdir(list))) {
+        uint32_t id = id_of(entry->d_name);
+        if (id <= last_id && id > last)
+            last = id;
+    }
+    if (list)
+        closedir(list);
+    return last;
+}
+
 void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run)
 {
     char name[NAME_MAX_LEN];
+    uint32_t last = run ? end_of_run(dir, last_id) : last_id;
 
-    for (uint32_t id = run ? end_of_run(dir, last_id) : last_id; id; id--) {
+    for (uint32_t id = last_of_all(dir, last); id; id--) {
         name_of(id, name);
         unlinkat(dir->fd, name, 0);
     }
