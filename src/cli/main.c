@@ -10,12 +10,9 @@ struct command_row {
 };
 
 static const struct command_row commands[] = {
-    {"url", command_url},
-    {"links", command_links},
-    {"robots", command_robots},
-    {"status", command_status},
-    {"why", command_why},
-    {"verify", command_verify},
+    {"url", command_url},       {"links", command_links},
+    {"robots", command_robots}, {"status", command_status},
+    {"why", command_why},       {"verify", command_verify},
     {"export", command_export},
 };
 
