@@ -110,7 +110,7 @@ END
     cat >"$BATS_TEST_TMPDIR/expected" <<END
 http://example.org/~user is a duplicate: another spelling of http://example.org/%7euser?
 http://example.org/%7euser? was fetched as page ${page##*/} at depth 1
-  found     on page 1, http://example.org/
+  found     on page 1, http://example.org/; 2 times in all
   answer    status 200, text/html, 8 bytes
   fetched   TIME, took SOME
 END
