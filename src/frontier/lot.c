@@ -156,6 +156,14 @@ void lots_settle(struct frontier *frontier, const struct domain *domain)
 
 void lots_free(struct domain *domain)
 {
-    while (domain_lots(domain))
-        lot_free(domain_lots(domain));
+    struct lot *lot = domain_lots(domain);
+
+    while (lot) {
+        struct lot *next = lot->next;
+        heap_release(&lot->hosts);
+        free(lot);
+        lot = next;
+    }
+    if (domain->active)
+        domain->active->lots = NULL;
 }
