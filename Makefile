@@ -89,13 +89,18 @@ $(OUT)/tests/%: $(OUT)/tests/%.o $(OUT)/libsupport.a $(OUT)/libplayground.a \
 
 $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PEER_LIBS)
 
 $(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libsupport.a $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 $(OUT)/tests/%.o $(OUT)/bench/%.o $(OUT)/fuzz/%.o: CPPFLAGS += -Itests
+# What the scanner is compared with, where it is installed (tools/bench).
+PEERS = pkg-config --exists libxml-2.0 gumbo 2>/dev/null && pkg-config
+$(OUT)/bench/%: PEER_LIBS = $(shell $(PEERS) --libs libxml-2.0 gumbo)
+$(OUT)/bench/%.o: CPPFLAGS += -I. \
+    $(shell $(PEERS) --cflags libxml-2.0 gumbo && echo -DHAS_PEERS)
 
 $(OUT)/%.o: %.c VERSION | $(DEPS_STAMP)
 	@mkdir -p $(@D)
@@ -119,7 +124,7 @@ demo: all
 test: tests
 	tools/run-tests $(OUT)
 
-bench: all benches
+bench: all
 	tools/bench $(OUT)
 
 FUZZ_SECONDS ?= 60

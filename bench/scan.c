@@ -1,127 +1,158 @@
-/* How fast html_scan is over real pages.
+/* How fast html_scan is over real pages, and others beside it.
  *
  *     bench/scan FOLDER [ROUNDS]
  *
  * Reads every .html and .htm file below FOLDER, then scans all of them ROUNDS
  * times and prints the median in MB (10^6 bytes) per second of CPU time. To
  * compare with: counting every '<' with memchr, and counting start tags with a
- * machine that takes one byte at a time and could stop after any of them.
+ * machine that takes one byte at a time and could stop after any of them;
+ * where they were there to compile with, libxml2's SAX parser and gumbo, asked
+ * for the same links. What these miss or find beyond ours is printed too.
  */
-#include <fts.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "bench/pages.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/mem.h"
+#include "base/hash.h"
 #include "html/scan.h"
 
-enum { ROUNDS = 7, ROUNDS_MAX = 1000, PAGE_CAP = 64 << 20 };
+#ifdef HAS_PEERS
+#include <gumbo.h>
+#include <libxml/HTMLparser.h>
+#endif
 
-struct pages {
-    struct str *page;
+enum { ROUNDS = 7, SLOW_ROUNDS = 1, ROUNDS_MAX = 1000 };
+
+/* What was found: how much, and where somebody asks, which. */
+struct finds {
     size_t count, room;
-    size_t bytes;
+    bool keep;
+    uint64_t *hash; /* of the page's number and the address */
+    size_t page;
 };
 
-static bool read_file(const char *path, struct buf *out)
+static void find(struct finds *finds, struct str href)
 {
-    FILE *file = fopen(path, "rb");
-    char chunk[65536];
-    size_t len;
-
-    if (!file)
-        return false;
-    while ((len = fread(chunk, 1, sizeof(chunk), file)) > 0)
-        if (!buf_put(out, (struct str){chunk, len}))
-            break;
-    fclose(file);
-    return true;
-}
-
-static void add_page(struct pages *pages, const char *path)
-{
-    struct buf buf;
-    struct str page;
-
-    buf_init(&buf, PAGE_CAP);
-    if (!read_file(path, &buf))
-        return;
-    if (pages->count == pages->room) {
-        pages->room = pages->room ? pages->room * 2 : 1024;
-        pages->page =
-            mem_resize(pages->page, pages->room * sizeof(*pages->page));
+    if (finds->keep) {
+        if (finds->count == finds->room) {
+            finds->room = finds->room ? finds->room * 2 : 1 << 16;
+            finds->hash =
+                mem_resize(finds->hash, finds->room * sizeof(*finds->hash));
+        }
+        finds->hash[finds->count] = hash64(href, finds->page);
     }
-    page.ptr = buf_take(&buf, &page.len);
-    pages->page[pages->count++] = page;
-    pages->bytes += page.len;
+    finds->count++;
 }
 
-static void read_pages(struct pages *pages, char *folder)
-{
-    char *const paths[] = {folder, NULL};
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    FTSENT *entry;
+/* --- ours --------------------------------------------------------------- */
 
-    while (tree && (entry = fts_read(tree))) {
-        struct str name = str_of(entry->fts_name);
-        if (entry->fts_info == FTS_F &&
-            (str_ends(name, STR(".html")) || str_ends(name, STR(".htm"))))
-            add_page(pages, entry->fts_path);
-    }
-    if (tree)
-        fts_close(tree);
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static size_t scan_pages(const struct pages *pages, bool want_text)
+static void scan_pages(const struct pages *pages, struct finds *finds,
+                       bool want_text)
 {
     struct html_scan_options options = {.want_text = want_text};
     struct arena arena;
-    size_t count = 0;
 
     arena_init(&arena);
     for (size_t i = 0; i < pages->count; i++) {
         struct html_links links;
 
+        finds->page = i;
         html_scan(&links, &arena, pages->page[i], &options);
-        count += links.count;
+        for (size_t k = 0; k < links.count; k++)
+            if (links.link[k].kind < HTML_REFRESH)
+                find(finds, links.link[k].href);
         arena_clear(&arena);
     }
     arena_release(&arena);
-    return count;
 }
 
-static size_t scan_links(const struct pages *pages)
+static void scan_links(const struct pages *pages, struct finds *finds)
 {
-    return scan_pages(pages, false);
+    scan_pages(pages, finds, false);
 }
 
-static size_t scan_texts(const struct pages *pages)
+static void scan_texts(const struct pages *pages, struct finds *finds)
 {
-    return scan_pages(pages, true);
+    scan_pages(pages, finds, true);
 }
 
-static size_t count_marks(const struct pages *pages)
-{
-    size_t count = 0;
+/* --- others ------------------------------------------------------------- */
 
+#ifdef HAS_PEERS
+
+static void on_start(void *user, const xmlChar *name, const xmlChar **attr)
+{
+    struct str element = str_of((const char *)name);
+    bool is_frame = str_eq_nocase(element, STR("frame")) ||
+                    str_eq_nocase(element, STR("iframe"));
+    struct str wanted = is_frame ? STR("src") : STR("href");
+
+    if (!is_frame && !str_eq_nocase(element, STR("a")) &&
+        !str_eq_nocase(element, STR("area")))
+        return;
+    for (; attr && attr[0]; attr += 2)
+        if (str_eq_nocase(str_of((const char *)attr[0]), wanted)) {
+            find(user, str_of(attr[1] ? (const char *)attr[1] : ""));
+            return;
+        }
+}
+
+static void parse_with_libxml2(const struct pages *pages, struct finds *finds)
+{
+    for (size_t i = 0; i < pages->count; i++) {
+        htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(
+            pages->page[i].ptr, (int)pages->page[i].len);
+        if (!parser)
+            continue;
+        finds->page = i;
+        htmlCtxtUseOptions(parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
+                                       HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
+        *parser->sax = (htmlSAXHandler){.startElement = on_start};
+        parser->userData = finds;
+        htmlParseDocument(parser);
+        htmlFreeParserCtxt(parser);
+    }
+}
+
+static void walk(const GumboNode *node, struct finds *finds)
+{
+    if (node->type != GUMBO_NODE_ELEMENT && node->type != GUMBO_NODE_TEMPLATE)
+        return;
+    const GumboElement *element = &node->v.element;
+    bool is_frame =
+        element->tag == GUMBO_TAG_FRAME || element->tag == GUMBO_TAG_IFRAME;
+    if (is_frame || element->tag == GUMBO_TAG_A ||
+        element->tag == GUMBO_TAG_AREA) {
+        const GumboAttribute *attr = gumbo_get_attribute(
+            &element->attributes, is_frame ? "src" : "href");
+        if (attr)
+            find(finds, str_of(attr->value));
+    }
+    for (unsigned i = 0; i < element->children.length; i++)
+        walk(element->children.data[i], finds);
+}
+
+static void parse_with_gumbo(const struct pages *pages, struct finds *finds)
+{
+    for (size_t i = 0; i < pages->count; i++) {
+        GumboOutput *output = gumbo_parse_with_options(
+            &kGumboDefaultOptions, pages->page[i].ptr, pages->page[i].len);
+        finds->page = i;
+        walk(output->root, finds);
+        gumbo_destroy_output(&kGumboDefaultOptions, output);
+    }
+}
+
+#endif
+
+static void count_marks(const struct pages *pages, struct finds *finds)
+{
     for (size_t i = 0; i < pages->count; i++) {
         const char *at = pages->page[i].ptr, *end = at + pages->page[i].len;
         while (at < end && (at = memchr(at, '<', (size_t)(end - at)))) {
-            count++;
+            finds->count++;
             at++;
         }
     }
-    return count;
 }
 
 /* The states of a tag, as a tokenizer that may be interrupted at any byte has
@@ -167,43 +198,95 @@ static enum state next_state(enum state state, char c)
     return DATA;
 }
 
-static size_t count_by_bytes(const struct pages *pages)
+static void count_by_bytes(const struct pages *pages, struct finds *finds)
 {
-    size_t count = 0;
-
     for (size_t i = 0; i < pages->count; i++) {
         enum state state = DATA;
         for (size_t j = 0; j < pages->page[i].len; j++) {
             enum state next = next_state(state, pages->page[i].ptr[j]);
-            count += state == TAG_OPEN && next == TAG_NAME;
+            finds->count += state == TAG_OPEN && next == TAG_NAME;
             state = next;
         }
     }
-    return count;
 }
 
-static int compare(const void *a, const void *b)
+/* --- measuring ---------------------------------------------------------- */
+
+typedef void scan_function(const struct pages *pages, struct finds *finds);
+
+static int compare_seconds(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
 
-static void measure(const char *name, const struct pages *pages, int rounds,
-                    size_t (*run)(const struct pages *))
+static void measure(const char *name, scan_function *scan,
+                    const struct pages *pages, int rounds)
 {
     double seconds[ROUNDS_MAX];
-    size_t found = 0;
+    struct finds finds;
 
     for (int i = 0; i < rounds; i++) {
+        finds = (struct finds){0};
         double start = cpu_seconds();
-        found = run(pages);
+        scan(pages, &finds);
         seconds[i] = cpu_seconds() - start;
     }
-    qsort(seconds, (size_t)rounds, sizeof(seconds[0]), compare);
-    printf("%-24s %8.0f MB/s   %zu found\n", name,
-           (double)pages->bytes / seconds[rounds / 2] / 1e6, found);
+    qsort(seconds, (size_t)rounds, sizeof(seconds[0]), compare_seconds);
+    printf("%-24s %8.0f MB/s   %zu found", name,
+           (double)pages->bytes / seconds[rounds / 2] / 1e6, finds.count);
 }
+
+#ifdef HAS_PEERS
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static struct finds all_of(scan_function *scan, const struct pages *pages)
+{
+    struct finds finds = {.keep = true};
+
+    scan(pages, &finds);
+    qsort(finds.hash, finds.count, sizeof(*finds.hash), compare_hashes);
+    return finds;
+}
+
+/* How many of `some` are not in `others`, each as often as it is there. */
+static size_t count_missing(const struct finds *some,
+                            const struct finds *others)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0, k = 0; i < some->count; i++) {
+        while (k < others->count && others->hash[k] < some->hash[i])
+            k++;
+        if (k < others->count && others->hash[k] == some->hash[i])
+            k++;
+        else
+            missing++;
+    }
+    return missing;
+}
+
+static void measure_peer(const char *name, scan_function *scan,
+                         const struct pages *pages)
+{
+    struct finds ours = all_of(scan_links, pages);
+    struct finds theirs = all_of(scan, pages);
+
+    measure(name, scan, pages, SLOW_ROUNDS);
+    printf(", %zu of ours missing, %zu more\n", count_missing(&ours, &theirs),
+           count_missing(&theirs, &ours));
+    free(ours.hash);
+    free(theirs.hash);
+}
+
+#endif
 
 int main(int argc, char **argv)
 {
@@ -214,7 +297,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: scan FOLDER [ROUNDS]\n");
         return 2;
     }
-    read_pages(&pages, argv[1]);
+    pages_read(&pages, argv[1]);
     if (pages.count == 0) {
         fprintf(stderr, "scan: no .html file below %s\n", argv[1]);
         return 1;
@@ -222,13 +305,18 @@ int main(int argc, char **argv)
 
     printf("%zu pages, %.1f MB, median of %d rounds\n", pages.count,
            (double)pages.bytes / 1e6, rounds);
-    measure("html_scan", &pages, rounds, scan_links);
-    measure("html_scan with text", &pages, rounds, scan_texts);
-    measure("memchr('<')", &pages, rounds, count_marks);
-    measure("byte by byte", &pages, rounds, count_by_bytes);
-
-    for (size_t i = 0; i < pages.count; i++)
-        free((char *)pages.page[i].ptr);
-    free(pages.page);
+    measure("html_scan", scan_links, &pages, rounds);
+    putchar('\n');
+    measure("html_scan with text", scan_texts, &pages, rounds);
+    putchar('\n');
+    measure("memchr('<')", count_marks, &pages, rounds);
+    putchar('\n');
+    measure("byte by byte", count_by_bytes, &pages, rounds);
+    putchar('\n');
+#ifdef HAS_PEERS
+    measure_peer("libxml2 SAX", parse_with_libxml2, &pages);
+    measure_peer("gumbo", parse_with_gumbo, &pages);
+#endif
+    pages_free(&pages);
     return 0;
 }

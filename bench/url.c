@@ -1,25 +1,31 @@
 /* How long it takes to parse a reference and resolve it against its base.
  *
- *     url [FILE BASE]    references, one a line, instead of the built-in mix
+ *     url [FOLDER]    the links of all pages below it, each with its page's
+ *                     URL, instead of the built-in mix
  *
  * CPU time, best of several rounds; the same by libcurl's URL API.
  */
-#include <curl/curl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "bench/pages.h"
 
-#include "base/buf.h"
-#include "base/mem.h"
+#include <curl/curl.h>
+
+#include "html/scan.h"
 #include "url/key.h"
 #include "url/url.h"
 
-enum { ROUNDS = 15, ROUND_URLS = 200000, FILE_MAX = 256 << 20 };
+enum { ROUNDS = 9, ROUND_URLS = 200000 };
 
-struct corpus {
+/* The references of a page, which have the same base. */
+struct group {
     const char *base;
     struct str *refs;
     size_t count;
+};
+
+struct corpus {
+    struct group *group;
+    size_t count;
+    size_t refs; /* of all */
 };
 
 // clang-format off
@@ -37,56 +43,62 @@ static const char *const mix[] = {
 };
 // clang-format on
 
-static uint64_t cpu_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void use_mix(struct corpus *corpus)
 {
-    corpus->base = "https://en.cppreference.com/w/cpp/container/vector.html";
-    corpus->count = ARRAY_LEN(mix);
-    corpus->refs = mem_array(corpus->count, sizeof(*corpus->refs));
-    for (size_t i = 0; i < corpus->count; i++)
-        corpus->refs[i] = str_of(mix[i]);
+    struct group *group = NEW(struct group);
+
+    group->base = "https://en.cppreference.com/w/cpp/container/vector.html";
+    group->refs = mem_array(ROUND_URLS, sizeof(*group->refs));
+    group->count = ROUND_URLS;
+    for (size_t i = 0; i < ROUND_URLS; i++)
+        group->refs[i] = str_of(mix[i % ARRAY_LEN(mix)]);
+    *corpus = (struct corpus){.group = group, .count = 1, .refs = ROUND_URLS};
 }
 
-/* The lines of a file; `text` keeps the bytes. */
-static bool read_lines(struct corpus *corpus, struct buf *text,
-                       const char *path)
+static const char *base_of(struct arena *arena, struct str path)
 {
-    FILE *file = fopen(path, "rb");
-    char *room;
-    size_t got = 1;
+    struct buf url;
 
-    if (!file)
-        return false;
-    while (got && (room = buf_reserve(text, 64 << 10))) {
-        got = fread(room, 1, 64 << 10, file);
-        text->len += got;
-    }
-    fclose(file);
-
-    size_t lines = 1;
-    for (size_t i = 0; i < text->len; i++)
-        lines += text->ptr[i] == '\n';
-    corpus->refs = mem_array(lines, sizeof(*corpus->refs));
-    for (struct str rest = buf_str(text); rest.len;) {
-        struct str_pair cut = str_cut(rest, '\n');
-        corpus->refs[corpus->count++] = cut.head;
-        rest = cut.tail;
-    }
-    return corpus->count > 0;
+    buf_init(&url, 64 << 10);
+    buf_put(&url, STR("http://docs.example"));
+    buf_put(&url, path);
+    struct str copy = arena_copy(arena, buf_str(&url));
+    buf_release(&url);
+    return copy.ptr;
 }
 
-/* One round over `urls` references; the sum keeps the work from being
- * optimised away. */
-typedef size_t round_function(const struct corpus *corpus, size_t urls);
+/* What the scanner finds; `arena` and `pages` keep the bytes. */
+static void use_pages(struct corpus *corpus, const struct pages *pages,
+                      struct arena *arena)
+{
+    const struct html_scan_options options = {0};
 
-static size_t round_parse(const struct corpus *corpus, size_t urls)
+    corpus->group = mem_array(pages->count, sizeof(*corpus->group));
+    for (size_t i = 0; i < pages->count; i++) {
+        struct group *group = &corpus->group[corpus->count++];
+        struct html_links links;
+
+        html_scan(&links, arena, pages->page[i], &options);
+        group->base = base_of(arena, pages->path[i]);
+        group->refs = mem_array(links.count + 1, sizeof(*group->refs));
+        group->count = links.count;
+        for (size_t k = 0; k < links.count; k++)
+            group->refs[k] = links.link[k].href;
+        corpus->refs += links.count;
+    }
+}
+
+static void release(struct corpus *corpus)
+{
+    for (size_t i = 0; i < corpus->count; i++)
+        free(corpus->group[i].refs);
+    free(corpus->group);
+}
+
+/* All references once; the sum keeps the work from being optimised away. */
+typedef size_t round_function(const struct group *group);
+
+static size_t parse(const struct group *group, bool with_fingerprint)
 {
     struct arena base_arena, arena;
     struct url base, url;
@@ -94,13 +106,11 @@ static size_t round_parse(const struct corpus *corpus, size_t urls)
 
     arena_init(&base_arena);
     arena_init(&arena);
-    if (url_parse(&base, &base_arena, str_of(corpus->base), NULL, NULL))
+    if (url_parse(&base, &base_arena, str_of(group->base), NULL, NULL))
         exit(2);
-    for (size_t i = 0, k = 0; i < urls; i++) {
-        if (!url_parse(&url, &arena, corpus->refs[k], &base, NULL))
-            sum += url.href.len;
-        if (++k == corpus->count)
-            k = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (!url_parse(&url, &arena, group->refs[i], &base, NULL))
+            sum += with_fingerprint ? url_fingerprint(&url, 1) : url.href.len;
         if (i % 100 == 99) /* about the links of a page */
             arena_clear(&arena);
     }
@@ -109,90 +119,80 @@ static size_t round_parse(const struct corpus *corpus, size_t urls)
     return sum;
 }
 
-static size_t round_parse_and_fingerprint(const struct corpus *corpus,
-                                          size_t urls)
+static size_t round_parse(const struct group *group)
 {
-    struct arena base_arena, arena;
-    struct url base, url;
-    size_t sum = 0;
-
-    arena_init(&base_arena);
-    arena_init(&arena);
-    if (url_parse(&base, &base_arena, str_of(corpus->base), NULL, NULL))
-        exit(2);
-    for (size_t i = 0, k = 0; i < urls; i++) {
-        if (!url_parse(&url, &arena, corpus->refs[k], &base, NULL))
-            sum += url_fingerprint(&url, 1);
-        if (++k == corpus->count)
-            k = 0;
-        if (i % 100 == 99)
-            arena_clear(&arena);
-    }
-    arena_release(&arena);
-    arena_release(&base_arena);
-    return sum;
+    return parse(group, false);
 }
 
-static size_t round_curl(const struct corpus *corpus, size_t urls)
+static size_t round_parse_and_fingerprint(const struct group *group)
 {
+    return parse(group, true);
+}
+
+static size_t round_curl(const struct group *group)
+{
+    CURLU *base = curl_url();
     size_t sum = 0;
     char ref[8192];
 
-    for (size_t i = 0, k = 0; i < urls; i++) {
-        struct str in = str_first(corpus->refs[k], sizeof(ref) - 1);
-        CURLU *url = curl_url();
+    curl_url_set(base, CURLUPART_URL, group->base, CURLU_URLENCODE);
+    for (size_t i = 0; i < group->count; i++) {
+        struct str in = str_first(group->refs[i], sizeof(ref) - 1);
+        CURLU *url = curl_url_dup(base);
         char *href = NULL;
 
         memcpy(ref, in.ptr, in.len);
         ref[in.len] = '\0';
-        if (!curl_url_set(url, CURLUPART_URL, corpus->base, 0) &&
-            !curl_url_set(url, CURLUPART_URL, ref, CURLU_URLENCODE) &&
+        if (!curl_url_set(url, CURLUPART_URL, ref, CURLU_URLENCODE) &&
             !curl_url_get(url, CURLUPART_URL, &href, 0))
             sum += strlen(href);
         curl_free(href);
         curl_url_cleanup(url);
-        if (++k == corpus->count)
-            k = 0;
     }
+    curl_url_cleanup(base);
     return sum;
 }
 
 static void measure(const char *name, round_function *round,
-                    const struct corpus *corpus, size_t urls)
+                    const struct corpus *corpus, int rounds)
 {
-    uint64_t best = UINT64_MAX;
+    double best = 1e9;
     size_t sum = 0;
 
-    for (int i = 0; i < ROUNDS; i++) {
-        uint64_t start = cpu_ns();
-        sum += round(corpus, urls);
-        uint64_t took = cpu_ns() - start;
+    for (int i = 0; i < rounds; i++) {
+        double start = cpu_seconds();
+        for (size_t k = 0; k < corpus->count; k++)
+            sum += round(&corpus->group[k]);
+        double took = cpu_seconds() - start;
         best = took < best ? took : best;
     }
     printf("url: %-28s %7.1f ns a reference (check %zx)\n", name,
-           (double)best / (double)urls, sum & 0xFFFF);
+           best * 1e9 / (double)corpus->refs, sum & 0xFFFF);
 }
 
 int main(int argc, char **argv)
 {
     struct corpus corpus = {0};
-    struct buf text;
+    struct pages pages = {0};
+    struct arena arena;
 
-    buf_init(&text, FILE_MAX);
-    if (argc == 3) {
-        corpus.base = argv[2];
-        if (!read_lines(&corpus, &text, argv[1])) {
-            fprintf(stderr, "%s: no references\n", argv[1]);
-            return 2;
-        }
+    arena_init(&arena);
+    if (argc == 2) {
+        pages_read(&pages, argv[1]);
+        use_pages(&corpus, &pages, &arena);
     } else {
         use_mix(&corpus);
     }
-    measure("parse and resolve", round_parse, &corpus, ROUND_URLS);
+    if (!corpus.refs) {
+        fprintf(stderr, "%s: no references\n", argv[1]);
+        return 2;
+    }
+    measure("parse and resolve", round_parse, &corpus, ROUNDS);
     measure("the same and its fingerprint", round_parse_and_fingerprint,
-            &corpus, ROUND_URLS);
-    measure("curl_url", round_curl, &corpus, ROUND_URLS / 10);
-    free(corpus.refs);
-    buf_release(&text);
+            &corpus, ROUNDS);
+    measure("curl_url", round_curl, &corpus, 1);
+    release(&corpus);
+    pages_free(&pages);
+    arena_release(&arena);
     return 0;
 }
