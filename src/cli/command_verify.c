@@ -9,7 +9,6 @@
 #include "cli/recorded.h"
 #include "cli/usage.h"
 #include "cli/verify.h"
-#include "url/url.h"
 
 /* crawler verify pageDirectory: read it all again. */
 
@@ -26,7 +25,6 @@ static void verify_init(struct verify *verify, struct store *store)
     pauses_init(&verify->pauses, verify->seed);
     seen_init(&verify->page_urls);
     buf_init(&verify->file, file_max);
-    arena_init(&verify->arena);
 }
 
 static void verify_release(struct verify *verify)
@@ -36,7 +34,6 @@ static void verify_release(struct verify *verify)
     pauses_release(&verify->pauses);
     seen_release(&verify->page_urls);
     buf_release(&verify->file);
-    arena_release(&verify->arena);
 }
 
 static int check(struct verify *verify, const char *dir_path)

@@ -49,7 +49,6 @@ struct verify {
     struct seen page_urls; /* fingerprints */
     uint64_t seed;         /* of those */
     struct buf file;
-    struct arena arena; /* of one URL */
 
     /* settings */
     uint64_t saved, saved_bytes, per_host;

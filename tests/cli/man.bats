@@ -73,6 +73,25 @@ options_of_help() {
     done
 }
 
+# columns_in_man VIEW: those that the section STATE FILE explains, in order.
+columns_in_man() {
+    plain_man | sed -n '/^\.SH STATE FILE/,/^\.SH STAT/p' |
+        sed -n "/^\.SS $1\$/,/^\.S[SH]/p" |
+        sed -n '/^\.TP$/{n;s/^\.BR* //;s/ ", " /\n/g;p}'
+}
+
+@test "every view of the state file is explained, column by column" {
+    start_playground --letters
+    letters_crawl 0 >/dev/null
+    state() { sqlite3 "$DIR/.crawler" "$1"; }
+    views=$(state "SELECT name FROM sqlite_master WHERE type = 'view'")
+    same 6 "$(wc -w <<<"$views")" "views"
+    for view in $views; do
+        same "$(state "SELECT name FROM pragma_table_info('$view')")" \
+            "$(columns_in_man "$view")" "$view"
+    done
+}
+
 @test "the version in the man page is the program's" {
     same "crawler $(cat "$PROJECT/VERSION")" \
         "$(sed -n 's/^\.TH .*"\(crawler [^"]*\)".*/\1/p' "$MAN")"
