@@ -81,7 +81,8 @@ static enum store_status look_at(const char *path, struct store_error *error)
         store_fail(error, STORE_FAILED, "%s", strerror(why));
     else if (!len)
         store_fail(error, STORE_NONE, "empty");
-    else if (len < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(head)))
+    else if (len < (ssize_t)sizeof(head) ||
+             memcmp(head, magic, sizeof(head)) != 0)
         store_fail(error, STORE_FOREIGN, "not the state of a crawl");
     else
         error->status = STORE_OK;
