@@ -33,7 +33,8 @@ def scanner(out, _scratch, _quick, say):
             say.line(f"left out: scanner, {name}: no such package")
             continue
         text = told_by(os.path.join(out, "bench/scan"), folder)
-        found = re.findall(r"^(\S.*?) +(\d+) MB/s +(\d+) found(.*)$", text, re.M)
+        found = re.findall(r"^(\S.*?) +(\d+) MB/s +(\d+) found,? ?(.*)$",
+                           text, re.M)
         result[name] = {what: {"mb_per_s": int(speed), "found": int(count),
                                "note": note.strip()}
                         for what, speed, count, note in found}
