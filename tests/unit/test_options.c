@@ -408,8 +408,10 @@ static char *printed(void (*print)(FILE *, enum command), enum command command)
 /* Help shows every option of the command with its default, in 79 columns. */
 static void help_shows_all(void **state)
 {
-    static const enum command commands[] = {COMMAND_CRAWL, COMMAND_URL,
-                                            COMMAND_LINKS};
+    static const enum command commands[] = {
+        COMMAND_CRAWL,  COMMAND_URL, COMMAND_LINKS,  COMMAND_ROBOTS,
+        COMMAND_STATUS, COMMAND_WHY, COMMAND_VERIFY, COMMAND_EXPORT,
+    };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
@@ -419,7 +421,10 @@ static void help_shows_all(void **state)
             const struct option_row *row = &option_table[j];
             char name[64];
             bool shown = (row->commands & commands[i]) && row->help;
-            snprintf(name, sizeof(name), "--%s%s", row->name,
+            char letter[] = {'-', row->letter, ',', ' ', '\0'};
+            /* Its own entry; other options may speak of it. */
+            snprintf(name, sizeof(name), "\n  %s--%s%s",
+                     row->letter ? letter : "", row->name,
                      row->argument ? " " : "");
             if ((strstr(help, name) != NULL) != shown)
                 fail_msg("%s is %sin the help of command %d", row->name,
