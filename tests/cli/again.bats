@@ -169,8 +169,9 @@ stopped_after() {
     PLAYGROUND_PORT=$PORT LD_PRELOAD=$LEAD "$CRAWLER" "$@" \
         >"$TMP/first" 2>"$TMP/first.err" 3>&- &
     pid=$!
+    # By its log: the files may still be those of the crawl before.
     for _ in $(seq 600); do
-        [ ! -e "$DIR/$count" ] || break
+        [ "$(grep -c ' Fetched: ' "$TMP/first")" -lt "$count" ] || break
         sleep 0.05
     done
     kill "-$signal" "$pid"
