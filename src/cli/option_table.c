@@ -83,7 +83,7 @@ const struct option_row option_table[] = {
      .argument = "N", .initial = "1", .min = 1, .max = 1000,
      .help = "fetches in flight per host, and per registrable domain"},
     {"workers", 0, OPTION_COUNT, AT(workers), COMMAND_CRAWL, "How fast",
-     .argument = "N", .initial = "80", .min = 1, .max = 10000,
+     .argument = "N", .initial = "80", .min = 1, .max = 20000,
      .help = "fetches in flight over all hosts"},
     {"threads", 0, OPTION_COUNT, AT(threads), COMMAND_CRAWL, "How fast",
      .argument = "N", .min = 1, .max = 256,

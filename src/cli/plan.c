@@ -221,18 +221,18 @@ static uint32_t core_count(void)
 }
 
 /* Hands are not loaded quite evenly; the busier one must not have to close
- * connections that it will use again. */
-enum { SPARE_CONNECTIONS = 8 };
+ * connections that it will use again. Of very many workers not each can have
+ * one that is kept beside the one in use. */
+enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
 /* What large pages in flight may take of memory, all hands together. */
 enum { BODY_BUDGET = 64 << 20 };
 
-/* A socket for every fetch in flight, one that is kept open for each, and
- * what every thread and the rest have. */
+/* The sockets of all hands, and what every thread and the rest have. */
 static int plan_files(const struct crawl_options *crawl)
 {
-    rlim_t need = 2 * (rlim_t)crawl->workers +
-                  2 * SPARE_CONNECTIONS * (rlim_t)crawl->threads + 64;
+    rlim_t need =
+        (rlim_t)crawl->hand.fetch.connections_max * crawl->threads + 64;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -290,8 +290,13 @@ static void plan_limits(struct plan *plan, const struct options *options)
     if (crawl->threads > crawl->workers)
         crawl->threads = crawl->workers;
     assert(crawl->threads); /* the least of --workers is 1 */
+    uint32_t kept =
+        crawl->workers < KEPT_CONNECTIONS ? crawl->workers : KEPT_CONNECTIONS;
     crawl->hand.fetch.connections =
         crawl->workers / crawl->threads + SPARE_CONNECTIONS;
+    crawl->hand.fetch.connections_max = crawl->hand.fetch.connections +
+                                        kept / crawl->threads +
+                                        SPARE_CONNECTIONS;
     crawl->hand.fetch.body_budget = BODY_BUDGET / crawl->threads;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;

@@ -93,6 +93,8 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
     curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS,
                       (long)options->connections);
+    curl_multi_setopt(fetcher->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                      (long)options->connections_max);
     return fetcher;
 }
 

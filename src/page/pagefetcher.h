@@ -30,6 +30,8 @@ struct fetch_options {
     uint64_t max_size;
     uint64_t body_budget; /* for all large bodies in flight (page/bodies.h) */
     uint32_t connections; /* idle ones kept open at most */
+    uint32_t connections_max; /* with those in use; 0: no limit. Must be more
+                               * than can be in use: then an idle one goes */
     bool insecure;
     bool allow_private;
     bool any_mime; /* the course's contract: the MIME type does not count */

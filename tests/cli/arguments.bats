@@ -311,7 +311,7 @@ as_nobody() {
         refused 2 "$option must be at least 1" "$option=0" "$SEED" "$DIR" 3
     done
     refused 2 '--per-host must be at most 1000' --per-host 1001 "$SEED" "$DIR" 3
-    refused 2 '--workers must be at most 10000' --workers=10001 "$SEED" "$DIR" 3
+    refused 2 '--workers must be at most 20000' --workers=20001 "$SEED" "$DIR" 3
     refused 2 '--threads must be at most 256' --threads=257 "$SEED" "$DIR" 3
     refused 2 '--retries must be at most 100' --retries=101 "$SEED" "$DIR" 3
     refused 2 '--max-redirects must be at most 100' --max-redirects=101 \
