@@ -26,6 +26,19 @@ uint64_t clock_wall_ms(void)
     return read_us(CLOCK_REALTIME) / 1000;
 }
 
+/* Both are read at one moment: who is put to sleep between the two readings
+ * tries again. */
+uint64_t clock_wall_at(uint64_t mono_ms)
+{
+    uint64_t before_ms, wall_ms, tries = 0;
+
+    do {
+        before_ms = clock_mono_ms();
+        wall_ms = clock_wall_ms();
+    } while (clock_mono_ms() != before_ms && ++tries < 1000);
+    return wall_ms + mono_ms - before_ms;
+}
+
 void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1])
 {
     const uint64_t last_ms = 253402300799999; /* of the year 9999 */

@@ -9,6 +9,9 @@ uint64_t clock_mono_ms(void); /* for pauses and time-outs */
 uint64_t clock_mono_us(void); /* the same clock, for measuring */
 uint64_t clock_wall_ms(void); /* since 1970, for what people read */
 
+/* What the wall clock showed, or will show, at a time of the monotonic one. */
+uint64_t clock_wall_at(uint64_t mono_ms);
+
 /* "2024-05-06T07:08:09.123Z"; what is later than the year 9999 is its end. */
 enum { CLOCK_ISO_LEN = 24 };
 void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1]);

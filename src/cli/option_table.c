@@ -68,7 +68,7 @@ const struct option_row option_table[] = {
      .help = "remember the crawl in pageDirectory/.crawler so that it can go on (file), or not (none)"},
     {"save-every", 0, OPTION_DURATION, AT(save_every_ms), COMMAND_CRAWL, "What to keep",
      .argument = "D", .initial = "1s", .min = 1, .max = DAY_MS,
-     .help = "make what was done durable this often, or after 1000 pages"},
+     .help = "make what was done durable this often, or after 500 pages"},
     {"links", 0, OPTION_FLAG, AT(links), COMMAND_CRAWL, "What to keep",
      .meaning = true,
      .help = "remember every link of every page, for crawler export --format links"},

@@ -36,9 +36,10 @@ static bool read_setting(void *user, const struct store_setting *row)
 {
     struct past *past = user;
 
-    if (str_starts(row->name, STR(OPTION)))
-        add_option(past, row->value);
-    else if (str_eq(row->name, STR("depth")))
+    if (str_starts(row->name, STR(OPTION))) {
+        if (row->value.len) /* else it is no more */
+            add_option(past, row->value);
+    } else if (str_eq(row->name, STR("depth")))
         return str_to_u64(row->value, &past->depth);
     else if (str_eq(row->name, STR("count.saved")))
         return str_to_u64(row->value, &past->pages);
@@ -146,11 +147,20 @@ bool past_is_secret(const char *given)
            str_eq(str_skip(text, text.len - STR(NOT_KEPT).len), STR(NOT_KEPT));
 }
 
+void past_write_options(struct store_batch *batch, const struct list *given,
+                        size_t before)
+{
+    size_t count = given->count > before ? given->count : before;
+
+    for (size_t i = 0; i < count; i++)
+        put_option(batch, i,
+                   i < given->count ? str_of(given->item[i]) : STR(""));
+}
+
 void past_write(struct store_batch *batch, const struct list *given,
                 uint64_t depth, uint64_t wall_ms)
 {
-    for (size_t i = 0; i < given->count; i++)
-        put_option(batch, i, str_of(given->item[i]));
+    past_write_options(batch, given, 0);
     store_add_number(batch, STR("depth"), depth);
     store_add_number(batch, STR("started_ms"), wall_ms);
     store_add_setting(batch, STR("state"), STR("running"));

@@ -37,6 +37,10 @@ bool past_is_unclean(const struct past *past);
 void past_write(struct store_batch *batch, const struct list *given,
                 uint64_t depth, uint64_t wall_ms);
 
+/* The options anew, where there were `before` of them. */
+void past_write_options(struct store_batch *batch, const struct list *given,
+                        size_t before);
+
 /* An option of which the value was not kept. */
 bool past_is_secret(const char *given);
 

@@ -123,17 +123,17 @@ static int decide_without(struct plan *plan, const struct options *options)
     return CRAWL_FAILED;
 }
 
-static int decide_restart(struct plan *plan)
+/* Another's file must not be taken for a page, nor give way to one. */
+static int check_strangers(const struct plan *plan)
 {
     uint32_t stranger = pagedir_stranger(&plan->dir, (uint32_t)plan->past.pages,
                                          past_is_unclean(&plan->past));
 
-    if (stranger)
-        return usage_error("--restart removes what the recorded crawl wrote, "
-                           "but file %u in '%s' is not its; move it away first",
-                           (unsigned)stranger, plan->crawl.dir_path);
-    plan->action = ACTION_RESTART;
-    return 0;
+    if (!stranger)
+        return 0;
+    return usage_error("file %u in '%s' is not of the crawl that is recorded "
+                       "there; move it away first",
+                       (unsigned)stranger, plan->crawl.dir_path);
 }
 
 /* The recorded crawl wrote nothing, so what is there is not its. */
@@ -152,8 +152,10 @@ static int decide_with(struct plan *plan, const struct options *options)
     bool over = past_is_finished(past) || str_eq(past->state, STR("nothing"));
     const char *why = options->remembered ? NULL : difference(plan, options);
 
-    if (options->restart)
-        return decide_restart(plan);
+    if (options->restart) {
+        plan->action = ACTION_RESTART;
+        return check_strangers(plan);
+    }
     plan->action = over ? ACTION_NONE : ACTION_RESUME;
     if (is_bare(options) && (why || over || past->given.count))
         plan->action = ACTION_START;
@@ -167,6 +169,8 @@ static int decide_with(struct plan *plan, const struct options *options)
         return usage_error("the crawl in '%s' is recorded; --state none needs "
                            "--restart or another directory",
                            path);
+    if (plan->action == ACTION_RESUME && !is_bare(options))
+        return check_strangers(plan);
     return 0;
 }
 
@@ -217,12 +221,14 @@ static bool create(struct plan *plan, const struct options *options,
     return good;
 }
 
-static bool say_running(struct plan *plan, struct store_error *error)
+static bool say_running(struct plan *plan, const struct options *options,
+                        struct store_error *error)
 {
     struct store_batch batch;
 
     store_batch_init(&batch);
     store_add_setting(&batch, STR("state"), STR("running"));
+    past_write_options(&batch, &options->given, plan->past.given.count);
     if (plan->crawl.frontier.per_host > plan->past.per_host)
         store_add_number(&batch, STR("per_host"),
                          plan->crawl.frontier.per_host);
@@ -239,6 +245,9 @@ static bool begin_new(struct plan *plan, const struct options *options,
                              past_is_unclean(&plan->past));
         unlinkat(plan->dir.fd, PAGEDIR_STATS, 0);
     }
+    if (plan->past.error.status == STORE_OK && plan->past.pages)
+        pagedir_set_old(&plan->dir, (uint32_t)plan->past.pages,
+                        past_is_unclean(&plan->past));
     if (pagedir_mark(&plan->dir) &&
         (!options->state || pagedir_empty_marker(&plan->dir)))
         return options->state || create(plan, options, error);
@@ -256,13 +265,13 @@ bool state_begin(struct plan *plan, const struct options *options)
     if (good && !options->state) {
         plan->store = store_open(past_path(&plan->arena, plan->crawl.dir_path),
                                  STORE_WRITE, &error);
-        good = plan->store && (!resume || say_running(plan, &error));
+        good = plan->store && (!resume || say_running(plan, options, &error));
     }
-    if (good && resume)
-        pagedir_resume(&plan->dir, (uint32_t)plan->past.pages,
-                       past_is_unclean(&plan->past));
+    if (resume)
+        plan->dir.last_id = (uint32_t)plan->past.pages;
     plan->crawl.store = plan->store;
     plan->crawl.resume = resume;
+    plan->crawl.resume_unclean = resume && past_is_unclean(&plan->past);
     if (!good)
         usage_error("cannot %s the state in '%s/%s': %s",
                     resume ? "go on with" : "create", plan->crawl.dir_path,

@@ -68,6 +68,7 @@ static void offer_seeds(struct crawler *crawler)
     }
     for (const char *const *url = options->sitemaps; url && *url; url++)
         offer_sitemap(crawler, str_of(*url), NULL, 0);
+    record_at_once(crawler->record); /* so that others can see them */
 }
 
 static void drop_look_up(void *user, struct target *target)

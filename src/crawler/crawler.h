@@ -47,6 +47,7 @@ struct crawl_options {
 
     struct store *store; /* remembers the crawl, or NULL */
     bool resume;         /* what it remembers goes on; the seeds are known */
+    bool resume_unclean; /* it was killed: there may be more than it knows */
     bool links;          /* it remembers all links too */
     uint64_t save_every_ms;
 

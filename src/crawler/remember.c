@@ -47,7 +47,7 @@ static void rest_first(struct crawler *crawler, const struct resumed *resumed)
 
     if (resumed->last_ms)
         crawler->hold_ms = resumed->last_ms + options->ip_delay_ms;
-    if (resumed->clean)
+    if (!crawler->options->resume_unclean)
         return;
     uint64_t pause_ms = options->delay_ms > options->ip_delay_ms
                             ? options->delay_ms
@@ -63,9 +63,7 @@ void restore(struct crawler *crawler)
         .fingerprint_seed = options->hand.scan.fingerprint_seed,
         .robots_agent = options->hand.robots_agent,
         .now_ms = crawler->now_ms,
-        /* Of the same moment, or every pause would be shorter by what it took
-         * to come here. */
-        .wall_ms = clock_wall_ms() - (clock_mono_ms() - crawler->now_ms),
+        .wall_ms = clock_wall_at(crawler->now_ms),
     };
     struct resumed resumed;
     struct store_error error;
@@ -82,6 +80,7 @@ void restore(struct crawler *crawler)
         fail(crawler, "read", &error);
         return;
     }
+    pagedir_resume(options->dir, resumed.last_page, options->resume_unclean);
     *crawler->stats = resumed.stats;
     crawler->before_ms = resumed.stats.elapsed_ms;
     crawler->sitemaps = resumed.sitemaps;

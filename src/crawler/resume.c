@@ -8,8 +8,9 @@
 #include "url/course.h"
 #include "url/key.h"
 
-/* A clock that was set wrong must not stop a crawl for years. */
-enum { WAIT_MAX_MS = 24 * 3600 * 1000 };
+/* A clock that was set back must not stop a crawl: nothing waits longer than
+ * it would have waited from the beginning. */
+enum { TROUBLE_MAX_MS = 3600 * 1000 };
 
 /* Numbers are given without gaps, so they are indices. */
 enum { NUMBER_SLACK = 1000 };
@@ -40,15 +41,17 @@ struct loader {
 
 /* --- time --------------------------------------------------------------- */
 
-/* A time to come, by our clock; 0 where it is over. */
-static uint64_t future(const struct loader *loader, uint64_t wall_ms)
+/* A time to come, by our clock, at most `max_ms` from now; 0 where it is
+ * over. */
+static uint64_t future(const struct loader *loader, uint64_t wall_ms,
+                       uint64_t max_ms)
 {
     const struct resume_options *options = loader->options;
 
-    if (wall_ms <= options->wall_ms)
+    if (wall_ms <= options->wall_ms || !max_ms)
         return 0;
     uint64_t wait_ms = wall_ms - options->wall_ms;
-    return options->now_ms + (wait_ms < WAIT_MAX_MS ? wait_ms : WAIT_MAX_MS);
+    return options->now_ms + (wait_ms < max_ms ? wait_ms : max_ms);
 }
 
 static void note_time(struct loader *loader, uint64_t wall_ms)
@@ -111,8 +114,11 @@ static bool load_fetch(void *user, const struct store_fetch *row)
     if (row->number >= loader->fates)
         return false;
     struct fate *fate = &loader->fate[row->number];
-    uint64_t due_ms = future(loader, row->due_ms);
-    uint64_t clock_ms = future(loader, row->end_ms + row->pause_ms);
+    uint64_t wait_ms =
+        row->due_ms > row->end_ms ? row->due_ms - row->end_ms : 0;
+    uint64_t due_ms = future(loader, row->due_ms, wait_ms);
+    uint64_t clock_ms =
+        future(loader, row->end_ms + row->pause_ms, row->pause_ms);
     if (fate->fetches < UINT8_MAX)
         fate->fetches++;
     if (!row->due_ms)
@@ -249,7 +255,7 @@ static bool load_host(void *user, const struct store_host *row)
         .mute = row->mute,
         .given_up = row->given_up,
         .cause = row->outcome,
-        .next_ms = future(loader, row->until_ms),
+        .next_ms = future(loader, row->until_ms, TROUBLE_MAX_MS),
     };
     struct url url;
 
@@ -265,8 +271,9 @@ static bool load_robots(void *user, const struct store_robots *row)
     struct loader *loader = user;
     const struct resume_options *options = loader->options;
     struct frontier *frontier = loader->validator->frontier;
-    uint64_t until_ms = future(loader, row->until_ms);
-    uint64_t clock_ms = future(loader, row->end_ms + row->pause_ms);
+    uint64_t until_ms = future(loader, row->until_ms, FRONTIER_ROBOTS_KEPT_MS);
+    uint64_t clock_ms =
+        future(loader, row->end_ms + row->pause_ms, row->pause_ms);
     struct url url;
 
     note_time(loader, row->end_ms);
@@ -291,9 +298,7 @@ static bool load_setting(void *user, const struct store_setting *row)
     struct loader *loader = user;
     uint64_t value;
 
-    if (str_eq(row->name, STR("state")))
-        loader->resumed->clean = !str_eq(row->value, STR("running"));
-    else if (str_to_u64(row->value, &value))
+    if (str_to_u64(row->value, &value))
         stats_set(&loader->resumed->stats, row->name, value);
     return true;
 }

@@ -20,7 +20,6 @@ struct resumed {
     uint32_t sitemaps;  /* asked for so far */
     uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
                          * 0: before the machine was started, or never */
-    bool clean;         /* the crawl was not killed */
 };
 
 /* Fill a new validator, which has no listener yet. False with `error`. */

@@ -22,6 +22,7 @@ bool pagedir_open_read(struct pagedir *dir, const char *path)
 {
     *dir = (struct pagedir){
         .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        .old_last = UINT32_MAX,
     };
     return dir->fd >= 0;
 }
@@ -58,11 +59,6 @@ static uint32_t id_of(const char *name)
     if (name[0] == '0' || !str_to_u64(str_of(name), &id) || id > UINT32_MAX)
         return 0;
     return (uint32_t)id;
-}
-
-static bool is_page_after_first(struct str name)
-{
-    return id_of(name.ptr) > 1;
 }
 
 static DIR *open_list(const struct pagedir *dir)
@@ -236,8 +232,23 @@ bool pagedir_empty_marker(struct pagedir *dir)
  * go, not only those up to a hole, which new pages might fill. */
 static void remove_old(struct pagedir *dir)
 {
-    unlinkat(dir->fd, "2", 0);
-    remove_all(dir, is_page_after_first);
+    DIR *list = open_list(dir);
+    struct dirent *entry;
+
+    if (dir->old_last >= 2)
+        unlinkat(dir->fd, "2", 0);
+    while (list && (entry = readdir(list))) {
+        uint32_t id = id_of(entry->d_name);
+        if (id > 1 && id <= dir->old_last)
+            unlinkat(dir->fd, entry->d_name, 0);
+    }
+    if (list)
+        closedir(list);
+}
+
+void pagedir_set_old(struct pagedir *dir, uint32_t last_id, bool run)
+{
+    dir->old_last = run ? end_of_run(dir, last_id) : last_id;
 }
 
 bool pagedir_publish(struct pagedir *dir, const char *file)

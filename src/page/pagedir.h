@@ -18,8 +18,9 @@
 
 struct pagedir {
     int fd;
-    uint32_t last_id; /* published */
-    bool holds_old;   /* a former crawl's pages, until the first new one */
+    uint32_t last_id;  /* published */
+    bool holds_old;    /* a former crawl's pages, until the first new one */
+    uint32_t old_last; /* the last of them; UINT32_MAX: nobody knows */
 };
 
 /* Open an existing directory that can be written. Nothing is changed. False
@@ -52,6 +53,10 @@ void pagedir_each(const struct pagedir *dir,
  * is published, then they go: so an indexer never reads two crawls as one, and
  * a crawl that fetches nothing destroys nothing. False with errno. */
 bool pagedir_mark(struct pagedir *dir);
+
+/* The former crawl's last page was this; with `run`, or one that follows
+ * without a hole. Files with greater numbers are not its own and stay. */
+void pagedir_set_old(struct pagedir *dir, uint32_t last_id, bool run);
 
 /* The marker tells nothing, whatever it was. False with errno. */
 bool pagedir_empty_marker(struct pagedir *dir);

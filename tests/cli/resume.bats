@@ -140,7 +140,7 @@ complaint() {
     # A numbered file that it did not write is not touched, nor is the rest.
     echo mine >"$DIR/500"
     capture letters --restart 10
-    complaint 'file 500 .* is not its'
+    complaint 'file 500 .* is not of the crawl'
     same mine "$(cat "$DIR/500")"
     rm "$DIR/500"
     whole_pages 2
@@ -150,6 +150,56 @@ complaint() {
     capture letters --restart 0
     same 0 "$STATUS"
     whole_pages 1
+}
+
+@test "a file of another's in the way of the next page is not replaced" {
+    start_playground --letters
+    part --max-pages 3 10
+    echo mine >"$DIR/4"
+    capture "$CRAWLER" --resume --max-pages 9 "$DIR"
+    complaint 'file 4 .* is not of the crawl that is recorded there'
+    capture letters 10
+    complaint 'file 4 '
+    same mine "$(cat "$DIR/4")"
+    same 3 "$(record_total)" "requests"
+}
+
+@test "limits and speeds given anew are remembered" {
+    start_playground --letters
+    part --max-pages 2 --delay 1ms 10
+    capture "$CRAWLER" --resume --max-pages 4 --delay 2ms "$DIR"
+    same 3 "$STATUS"
+    capture "$CRAWLER" --resume "$DIR"
+    same 3 "$STATUS"
+    whole_pages 4
+    same "connect-to=::127.0.0.1:$PORT delay=2ms max-pages=4" \
+        "$(state "SELECT value FROM setting WHERE name LIKE 'option.%'
+                  AND value != '' ORDER BY value" | xargs)"
+    capture letters 10
+    same 0 "$STATUS"
+    whole_pages 9
+}
+
+@test "pages that the state does not count are not removed by a refusal" {
+    start_playground --letters
+    letters --save-every 1ms 10 >/dev/null
+    state "UPDATE setting SET value = 'running' WHERE name = 'state'"
+    state "UPDATE setting SET value = '2' WHERE name = 'count.saved'"
+    capture letters 10
+    same 1 "$STATUS"
+    grep -q 'its last page is 9, but 2 pages are counted' "$ERR"
+    whole_pages 9
+}
+
+@test "a clock that was set back does not stop a crawl" {
+    start_playground --letters
+    part --max-pages 3 --delay 300ms 10
+    # As if they had been fetched tomorrow.
+    state 'UPDATE fetch SET start_ms = start_ms + 86400000,
+        end_ms = end_ms + 86400000'
+    capture timeout 20 "$CRAWLER" --resume --max-pages 9 --delay 300ms "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    whole_pages 9
 }
 
 @test "numbered files without a record are refused with options" {
@@ -343,7 +393,7 @@ END
     start_playground "${web[@]}"
     run_web() {
         "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 \
-            --workers 1 --order priority --log pages "$@" 2>/dev/null
+            --workers 1 --save-every 2ms --order priority --log pages "$@" 2>/dev/null
     }
     mkdir "$TMP/whole"
     run_web http://d0.example/ "$TMP/whole" 100 >"$TMP/whole.log"
