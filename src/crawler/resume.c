@@ -99,6 +99,8 @@ static bool load_change(void *user, const struct store_change *row)
 
     if (row->number >= loader->fates)
         return false;
+    if (row->depth > row->number)
+        return false;
     struct more *more = more_of(loader, &loader->fate[row->number]);
     more->changed = true;
     more->depth = row->depth;
@@ -193,8 +195,10 @@ static bool load_url(void *user, const struct store_url *row)
     struct loader *loader = user;
     struct url url;
 
+    /* On the way to a depth there is a URL for each that is smaller. */
     if (row->number >= loader->fates || row->verdict >= VERDICTS ||
-        row->kind > TARGET_SITEMAP || !parse(loader, row->url, &url))
+        row->kind > TARGET_SITEMAP || row->depth > row->number ||
+        !parse(loader, row->url, &url))
         return false;
     uint64_t fingerprint =
         url_fingerprint(&url, loader->options->fingerprint_seed);

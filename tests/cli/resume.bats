@@ -280,6 +280,7 @@ UPDATE url SET host_at = 5000 WHERE number = 2
 UPDATE url SET number = 1 << 60 WHERE number = 2
 UPDATE url SET verdict = 77 WHERE number = 2
 UPDATE url SET depth = -1 WHERE number = 3
+UPDATE url SET depth = 4000000000 WHERE number = 3
 UPDATE fetch SET number = 123456789
 UPDATE fetch SET page = 'x' || char(0) || 'y', start_ms = -5
 UPDATE fetch SET page = page + 1
