@@ -4,11 +4,14 @@
 
 #include "html/block.h"
 
-enum { STEP = 64 };
+enum { STEP = 64, MARKS_AT_ONCE = 16 };
 static_assert(MARKS_CHUNK <= UINT16_MAX, "an offset fits");
 
 void marks_init(struct marks *marks, struct str page)
 {
+    marks_finder *wide = marks_find_wide();
+
+    marks->find = wide ? wide : marks_find;
     marks->chunk = marks->known = page.ptr;
     marks->end = page.ptr + page.len;
     marks->next = marks->count = 0;
@@ -43,19 +46,19 @@ static unsigned count_bits(uint64_t bits)
     return (unsigned)(bits * 0x0101010101010101u >> 56);
 }
 
-/* Write MARKS_SPARE places, whether there are as many or not: where a loop
+/* Write MARKS_AT_ONCE places, whether there are as many or not: where a loop
  * that ends with the last one will end is guessed wrong nearly every time. */
 static inline uint64_t put_marks(uint16_t *out, unsigned base, uint64_t found)
 {
 #pragma GCC unroll 16
-    for (unsigned i = 0; i < MARKS_SPARE; i++) {
+    for (unsigned i = 0; i < MARKS_AT_ONCE; i++) {
         out[i] = (uint16_t)(base + block_first(found | 1ull << 63));
         found &= found - 1;
     }
     return found;
 }
 
-static unsigned find_marks(uint16_t *out, const char *chunk, unsigned len)
+unsigned marks_find(uint16_t *out, const char *chunk, unsigned len)
 {
     unsigned count = 0;
 
@@ -64,7 +67,7 @@ static unsigned find_marks(uint16_t *out, const char *chunk, unsigned len)
                                          : marks_of(chunk + at);
         unsigned found_count = count_bits(found);
 
-        for (unsigned i = 0; i < found_count; i += MARKS_SPARE)
+        for (unsigned i = 0; i < found_count; i += MARKS_AT_ONCE)
             found = put_marks(out + count + i, at, found);
         count += found_count;
     }
@@ -80,7 +83,7 @@ bool marks_refill(struct marks *marks)
 
         marks->chunk = marks->known;
         marks->known += len;
-        marks->count = find_marks(marks->offset, marks->chunk, len);
+        marks->count = marks->find(marks->offset, marks->chunk, len);
     }
     return marks->count > 0;
 }

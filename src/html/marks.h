@@ -9,9 +9,21 @@
 
 #include "base/str.h"
 
-enum { MARKS_CHUNK = 4096, MARKS_SPARE = 16 };
+enum { MARKS_CHUNK = 4096, MARKS_SPARE = 64 };
+
+/* Put the places of the marks of a chunk, at most MARKS_CHUNK bytes, into
+ * `offset` and return how many there are. Up to MARKS_SPARE places after the
+ * last one may be written too. */
+typedef unsigned marks_finder(uint16_t *offset, const char *chunk,
+                              unsigned len);
+
+/* For every processor, and a faster one or NULL where this one lacks what that
+ * needs. marks_init chooses; a test compares them. */
+marks_finder marks_find;
+marks_finder *marks_find_wide(void);
 
 struct marks {
+    marks_finder *find;
     const char *end; /* of the page */
     const char *chunk;
     const char *known; /* the marks of [chunk, known) are in `offset` */

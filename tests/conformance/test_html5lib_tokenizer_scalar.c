@@ -4,6 +4,7 @@
 #define HTML_SCALAR
 
 #include "html/marks.c"
+#include "html/marks_wide.c"
 #include "html/tokenizer.c"
 
 #include "conformance/test_html5lib_tokenizer.c"

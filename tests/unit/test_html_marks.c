@@ -1,0 +1,83 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "html/marks.h"
+#include "support/random.h"
+
+static bool is_mark(char c)
+{
+    return c == '<' || c == '>' || c == '"' || c == '\'';
+}
+
+/* In a buffer that ends with the chunk, so that a sanitizer sees who reads
+ * beyond it. */
+static void check(marks_finder *finder, const char *bytes, unsigned len)
+{
+    char *chunk = mem_array(1, len ? len : 1);
+    uint16_t *offset = mem_array(MARKS_CHUNK + MARKS_SPARE, sizeof(*offset));
+    unsigned expected = 0;
+
+    memcpy(chunk, bytes, len);
+    unsigned count = finder(offset, chunk, len);
+    for (unsigned i = 0; i < len; i++)
+        if (is_mark(chunk[i])) {
+            assert_true(expected < count);
+            assert_int_equal(offset[expected++], i);
+        }
+    assert_int_equal(count, expected);
+    free(offset);
+    free(chunk);
+}
+
+static void check_all(marks_finder *finder)
+{
+    struct random random = {1};
+    char bytes[MARKS_CHUNK];
+
+    /* From no mark at all to nothing but marks, any byte between them. */
+    for (unsigned rate = 0; rate <= 64; rate += 4) {
+        for (unsigned i = 0; i < MARKS_CHUNK; i++)
+            bytes[i] = random_below(&random, 64) < rate
+                           ? "<>\"'"[random_below(&random, 4)]
+                           : (char)random_below(&random, 256);
+        for (unsigned len = 0; len <= 200; len++)
+            check(finder, bytes, len);
+        check(finder, bytes, MARKS_CHUNK - 1);
+        check(finder, bytes, MARKS_CHUNK);
+    }
+    for (unsigned c = 0; c < 256; c++) {
+        memset(bytes, (int)c, 65);
+        check(finder, bytes, 65);
+    }
+}
+
+static void on_every_processor(void **state)
+{
+    (void)state;
+    check_all(marks_find);
+}
+
+static void on_this_one(void **state)
+{
+    marks_finder *wide = marks_find_wide();
+
+    (void)state;
+    if (!wide)
+        skip();
+    check_all(wide);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_every_processor),
+        cmocka_unit_test(on_this_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
