@@ -289,7 +289,7 @@ static const struct {
     {COMMAND_CRAWL, {"--max-pages", "18446744073709551616"}, "whole"},
     {COMMAND_CRAWL, {"--max-pages", "10k"}, "whole number"},
     {COMMAND_CRAWL, {"--workers", "0"}, "must be at least 1"},
-    {COMMAND_CRAWL, {"--workers", "10001"}, "must be at most 10000"},
+    {COMMAND_CRAWL, {"--workers", "20001"}, "must be at most 20000"},
     {COMMAND_CRAWL, {"--workers", "1.5"}, "whole number"},
     {COMMAND_CRAWL, {"--workers", "+1"}, "whole number"},
     {COMMAND_CRAWL, {"--per-host", "0"}, "must be at least 1"},
