@@ -278,14 +278,15 @@ static void allow_only_web(CURL *easy)
 #endif
 }
 
-static CURL *new_handle(struct transfer *transfer)
+/* Before every round: libcurl counts how often it had to try a connection
+ * again that had died, and starts to count anew only after a reset. */
+static void set_up_handle(struct transfer *transfer)
 {
     const struct transfer_setup *setup = transfer->setup;
     const struct fetch_options *options = setup->options;
-    CURL *easy = curl_easy_init();
+    CURL *easy = transfer->easy;
 
-    if (!easy)
-        abort(); /* libcurl fails here only for want of memory */
+    curl_easy_reset(easy);
     allow_only_web(easy);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -315,7 +316,6 @@ static CURL *new_handle(struct transfer *transfer)
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
-    return easy;
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
@@ -327,7 +327,9 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
     buf_init(&transfer->body, setup->options->max_size);
-    transfer->easy = new_handle(transfer);
+    transfer->easy = curl_easy_init();
+    if (!transfer->easy)
+        abort(); /* libcurl fails here only for want of memory */
     return transfer;
 }
 
@@ -359,6 +361,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         page->outcome = PRIVATE_ADDRESS;
         return false;
     }
+    set_up_handle(transfer);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
                      named_has_host(options->named, url_host(&url))
                          ? transfer->setup->headers
