@@ -77,6 +77,9 @@ void restore(struct crawler *crawler)
         good = false;
     }
     if (!good) {
+        /* Who does not understand it must not add to it. */
+        record_free(crawler->record);
+        crawler->record = NULL;
         fail(crawler, "read", &error);
         return;
     }

@@ -271,9 +271,12 @@ complaint() {
     while read -r change; do
         cp "$TMP/kept" "$DIR/.crawler"
         state "$change"
+        rows=$(state 'SELECT count(*) FROM url')
         capture letters 10
         same 1 "$STATUS" "exit status after $change"
         grep -q 'the state in' "$ERR" || fail "$change: $(cat "$ERR")"
+        # Nothing is added to what is not understood.
+        same "$rows" "$(state 'SELECT count(*) FROM url')" "URLs after $change"
     done <<'END'
 UPDATE url SET url = 'no url' WHERE number = 1
 UPDATE url SET host_at = 5000 WHERE number = 2
