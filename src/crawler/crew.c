@@ -115,6 +115,7 @@ struct job *crew_errand(struct crew *crew, struct target *target)
     webpage_ask(&job->page, target_url(target), 0, false);
     job->hand = crew->count;
     job->target = target;
+    job->address_turn = frontier_address_turn(target);
     return job;
 }
 

@@ -29,6 +29,7 @@ struct job {
     struct webpage page;
     struct robots *robots; /* of a robots.txt */
     struct str name;       /* to be looked up */
+    unsigned address_turn; /* which of its addresses */
     bool address_found;    /* of a look-up */
     struct ip ip;
 };

@@ -60,6 +60,16 @@ static bool is_literal(struct job *job)
     return job->address_found;
 }
 
+static const struct addrinfo *address_of_turn(const struct addrinfo *list,
+                                              unsigned turn)
+{
+    const struct addrinfo *address = list;
+
+    while (turn--)
+        address = address->ai_next ? address->ai_next : list;
+    return address;
+}
+
 static void look_up(struct job *job)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -68,7 +78,7 @@ static void look_up(struct job *job)
     job->address_found =
         job->name.len && !getaddrinfo(job->name.ptr, NULL, &hints, &list);
     if (job->address_found) {
-        take_ip(&job->ip, list->ai_addr);
+        take_ip(&job->ip, address_of_turn(list, job->address_turn)->ai_addr);
         freeaddrinfo(list);
     }
 }

@@ -38,6 +38,11 @@ const struct ip *frontier_host_ip(const struct target *target)
     return target->host->has_ip ? &target->host->ip : NULL;
 }
 
+unsigned frontier_address_turn(const struct target *target)
+{
+    return target->host->address_turn;
+}
+
 static bool can_take(const struct frontier *frontier)
 {
     const struct heap_node *ready = heap_first(&frontier->ready);

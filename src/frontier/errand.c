@@ -134,6 +134,16 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     free(target);
 }
 
+/* While others are in flight to the address that it has, it keeps it, and
+ * while it waits for its robots.txt: that may have moved to this very host. */
+void try_next_address(struct host *host)
+{
+    if (!host->has_ip || host->in_flight > 1 || host->errand)
+        return;
+    host->resolved = false;
+    host->address_turn++;
+}
+
 static void wait_until(struct host *host, uint64_t time_ms)
 {
     if (host->next_ms < time_ms)
@@ -211,6 +221,8 @@ void frontier_errand_failed(struct frontier *frontier, struct target *target,
     struct host *host = host_of_errand(target);
 
     fail_errand(frontier, target, cause, for_good);
+    if (is_robots)
+        try_next_address(target->host);
     wait_until(host, now_ms + wait_ms);
     host->backing_off = true;
     place_host(frontier, host, now_ms);

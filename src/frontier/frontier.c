@@ -401,6 +401,7 @@ void frontier_note(struct frontier *frontier, struct target *target,
         host->answered[https] = true;
         host->failures[https] = host->mute = 0;
     } else if (health == HOST_SILENT) {
+        try_next_address(host);
         if (note_silence(frontier, host, https, cause))
             give_up(frontier, host, https, false, cause);
     } else if (frontier->options.host_tries &&

@@ -285,4 +285,8 @@ struct str frontier_host_name(const struct target *target);
 struct str frontier_domain_name(const struct target *target);
 const struct ip *frontier_host_ip(const struct target *target);
 
+/* Of a TARGET_RESOLVE: which of the addresses is wanted, 0 for the first. It
+ * goes on beyond the last one: then it is the first one's turn again. */
+unsigned frontier_address_turn(const struct target *target);
+
 #endif

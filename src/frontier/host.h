@@ -30,12 +30,14 @@ struct host {
     uint8_t place;
     bool resolved;
     bool has_ip;
-    bool errand;        /* being looked up, or its robots.txt is under way */
-    bool dead;          /* given up */
-    bool dead_robots;   /* because of its robots.txt */
-    bool answered[2];   /* by target_is_https: there is a server */
-    bool closed[2];     /* only this is given up: the other has answered */
-    bool closed_robots; /* because of its robots.txt */
+    uint8_t address_turn; /* which address of its name: one more each time that
+                           * the one before did not answer */
+    bool errand;          /* being looked up, or its robots.txt is under way */
+    bool dead;            /* given up */
+    bool dead_robots;     /* because of its robots.txt */
+    bool answered[2];     /* by target_is_https: there is a server */
+    bool closed[2];       /* only this is given up: the other has answered */
+    bool closed_robots;   /* because of its robots.txt */
     uint8_t closed_cause;
     bool backing_off;    /* next_ms is because of trouble, not manners */
     uint8_t failures[2]; /* in a row, by target_is_https */

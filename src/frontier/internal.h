@@ -130,6 +130,9 @@ struct target *next_errand(struct frontier *frontier, struct host *host,
                            const struct target *page, uint64_t now_ms);
 /* Its name must be looked up, but that many are that it has to wait. */
 bool park_unresolved(struct frontier *frontier, struct host *host);
+/* It does not answer: before the next fetch its name is looked up again, for
+ * another address. */
+void try_next_address(struct host *host);
 /* As many as may be looked up now, those that have waited longest. */
 void unpark_unresolved(struct frontier *frontier, uint64_t now_ms);
 /* A robots.txt that moved, whose turn it is: true where it must not be asked

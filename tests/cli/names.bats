@@ -100,3 +100,60 @@ nowhere.example/2 no-dns" "$(
     )"
     [ "$TOOK" -ge 1000 ] || fail "it took $TOOK ms"
 }
+
+# names_with ADDRESS...: a system where every name has these addresses.
+names_with() {
+    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
+        skip "not with a sanitizer"
+    fi
+    cat >"$TMP/slow.c" <<END
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stddef.h>
+static const char *const address[] = {$(printf '"%s",' "$@") NULL};
+int getaddrinfo(const char *name, const char *service,
+                const struct addrinfo *hints, struct addrinfo **found)
+{
+    __typeof__(getaddrinfo) *real =
+        (__typeof__(real))dlsym(RTLD_NEXT, "getaddrinfo");
+
+    (void)name;
+    for (const char *const *next = address; *next; next++) {
+        int err = real(*next, service, hints, found);
+        if (err)
+            return err;
+        while (*found)
+            found = &(*found)->ai_next;
+    }
+    return 0;
+}
+END
+    "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c" -ldl
+}
+
+@test "a name whose first addresses do not answer is reached by another" {
+    names_with 127.0.0.9 127.0.0.8 127.0.0.1
+    serve <<'END'
+/robots.txt 404
+/*
+    links 3 /%d
+END
+    echo "http://three.example:$PORT/" >"$TMP/seeds"
+    DEPTH=1 look_up --delay 1ms --ip-delay 1ms
+    same 0 "$STATUS"
+    same 4 "$(page_count)"
+    # Both that do not answer were tried once, and then it stays.
+    same 1 "$(grep -c /robots.txt "$RECORD")" "robots.txt"
+    [ "$TOOK" -ge 2000 ] || fail "it took $TOOK ms"
+}
+
+@test "a host none of whose addresses answers is given up after --retries" {
+    names_with 127.0.0.9 127.0.0.8
+    serve <<'END'
+/* 404
+END
+    echo "http://two.example:$PORT/" >"$TMP/seeds"
+    look_up --delay 1ms --ip-delay 1ms --retries 2
+    same 4 "$STATUS"
+    same 0 "$(page_count)"
+}

@@ -437,6 +437,56 @@ static void names_are_looked_up_in_turn(void **state)
     }
 }
 
+static void resolve(struct fixture *fixture, unsigned turn, uint8_t ip)
+{
+    struct target *target = frontier_take(fixture->frontier, 0);
+
+    assert_int_equal(target->kind, TARGET_RESOLVE);
+    assert_int_equal(frontier_address_turn(target), turn);
+    frontier_resolved(fixture->frontier, target, &(struct ip){{ip}}, 0);
+}
+
+static void fetch_in_vain(struct fixture *fixture, struct target *target)
+{
+    frontier_note(fixture->frontier, target, HOST_SILENT, CAUSE);
+    frontier_done(fixture->frontier, target, 0);
+}
+
+/* After a silence another address is asked for, but not while a fetch from the
+ * one before is under way: it must end where it began. */
+static void addresses_in_turn(void **state)
+{
+    struct fixture fixture;
+    struct target *first, *second;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){
+                         .resolve = true,
+                         .per_host = 2,
+                         .host_tries = 9,
+                     });
+    for (char url[] = "http://a.example/1"; url[17] <= '6'; url[17]++)
+        put(&fixture, url);
+    resolve(&fixture, 0, 1);
+    first = take(&fixture, 0, "http://a.example/1");
+    second = take(&fixture, 0, "http://a.example/2");
+    fetch_in_vain(&fixture, first);
+    assert_int_equal(frontier_host_ip(second)->byte[0], 1);
+    first = take(&fixture, 0, "http://a.example/3");
+    fetch_in_vain(&fixture, second);
+    fetch_in_vain(&fixture, first);
+    resolve(&fixture, 1, 2);
+    first = take(&fixture, 0, "http://a.example/4");
+    assert_int_equal(frontier_host_ip(first)->byte[0], 2);
+    fetch_in_vain(&fixture, first);
+    resolve(&fixture, 2, 1);
+    first = take(&fixture, 0, "http://a.example/5");
+    frontier_note(fixture.frontier, first, HOST_ANSWERED, 0);
+    frontier_done(fixture.frontier, first, 0);
+    frontier_done(fixture.frontier, take(&fixture, 0, "http://a.example/6"), 0);
+    tear_down(&fixture);
+}
+
 /* What is told to the record is the pause that is kept, also where rules that
  * were kept for a day are replaced by others. */
 static void the_pause_of_new_rules(void **state)
@@ -509,6 +559,7 @@ int main(void)
         cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
         cmocka_unit_test(names_are_looked_up_in_turn),
+        cmocka_unit_test(addresses_in_turn),
         cmocka_unit_test(the_pause_of_new_rules),
         cmocka_unit_test(a_move_that_is_never_made),
     };
