@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void *checked(void *ptr)
+void *mem_checked(void *ptr)
 {
     if (ptr)
         return ptr;
@@ -14,15 +14,15 @@ static void *checked(void *ptr)
 
 void *mem_new(size_t size)
 {
-    return checked(calloc(1, size));
+    return mem_checked(calloc(1, size));
 }
 
 void *mem_array(size_t count, size_t size)
 {
-    return checked(calloc(count ? count : 1, size));
+    return mem_checked(calloc(count ? count : 1, size));
 }
 
 void *mem_resize(void *ptr, size_t size)
 {
-    return checked(realloc(ptr, size));
+    return mem_checked(realloc(ptr, size));
 }

@@ -12,6 +12,10 @@ void *mem_new(size_t size);                 /* zeroed */
 void *mem_array(size_t count, size_t size); /* zeroed, overflow checked */
 void *mem_resize(void *ptr, size_t size);
 
+/* For what other libraries allocate: `ptr`, which is NULL for want of memory.
+ */
+void *mem_checked(void *ptr);
+
 #define NEW(type) ((type *)mem_new(sizeof(type)))
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "cli/commands.h"
 
 enum { ERROR_MAX = 4096 };
@@ -22,7 +23,7 @@ static void print_line(FILE *out, const char *format, va_list args)
     char *message;
 
     if (vasprintf(&message, format, args) < 0)
-        abort();
+        message = mem_checked(NULL);
     struct str text = str_of(message);
     for (size_t i = 0; i < text.len; i++)
         fputc(is_control(text, i) ? '?' : text.ptr[i], out);

@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <brotli/decode.h>
 #include <libdeflate.h>
-#include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/mem.h"
 #include "page/gunzip.h"
 
 /* Text becomes a fifth or less: what a decoder that wants to know the length
@@ -90,11 +90,10 @@ static enum coding_end end_of_deflate(enum libdeflate_result result)
 static enum coding_end inflate_in_one_go(struct str in, char *out, size_t room,
                                          size_t *len)
 {
-    struct libdeflate_decompressor *z = libdeflate_alloc_decompressor();
+    struct libdeflate_decompressor *z =
+        mem_checked(libdeflate_alloc_decompressor());
     size_t in_len;
 
-    if (!z)
-        abort(); /* out of memory, as in base/mem.h */
     enum libdeflate_result result = libdeflate_zlib_decompress_ex(
         z, in.ptr, in.len, out, room, &in_len, len);
     if (result == LIBDEFLATE_BAD_DATA)
@@ -129,13 +128,12 @@ static enum coding_end unzip(struct str in, struct buf *out)
 
 static enum coding_end brotli(struct str in, struct buf *out)
 {
-    BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    BrotliDecoderState *state =
+        mem_checked(BrotliDecoderCreateInstance(NULL, NULL, NULL));
     BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;
     const uint8_t *next_in = (const uint8_t *)in.ptr;
     size_t left_in = in.len;
 
-    if (!state)
-        abort();
     while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT &&
            out->len < out->cap) {
         size_t most = out->cap - out->len;

@@ -1,7 +1,8 @@
 #include "page/gunzip.h"
 
 #include <libdeflate.h>
-#include <stdlib.h>
+
+#include "base/mem.h"
 
 /* What a member may need at first. Libdeflate wants to know the length before,
  * and the one that a member states may be a lie: try with more and more room,
@@ -10,12 +11,11 @@ enum { FIRST_ROOM = 64 * 1024 };
 
 enum gunzip_end gunzip(struct str bytes, struct buf *out)
 {
-    struct libdeflate_decompressor *gz = libdeflate_alloc_decompressor();
+    struct libdeflate_decompressor *gz =
+        mem_checked(libdeflate_alloc_decompressor());
     enum libdeflate_result result = LIBDEFLATE_SUCCESS;
     size_t room = FIRST_ROOM;
 
-    if (!gz)
-        abort(); /* out of memory, as in base/mem.h */
     while (gunzip_is_gzip(bytes)) {
         size_t in_len, out_len, most = out->cap - out->len;
 

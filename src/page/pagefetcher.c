@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -28,9 +29,27 @@ struct pagefetcher {
     int events, next_event;
 };
 
+/* --- libcurl's memory -------------------------------------------------- */
+
+static void *alloc(size_t size)
+{
+    return mem_checked(malloc(size));
+}
+
+static void *resize(void *ptr, size_t size)
+{
+    return mem_resize(ptr, size ? size : 1);
+}
+
+static char *copy(const char *text)
+{
+    return mem_checked(strdup(text));
+}
+
 bool pagefetcher_setup(void)
 {
-    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return curl_global_init_mem(CURL_GLOBAL_DEFAULT, alloc, free, resize, copy,
+                                mem_array) == CURLE_OK;
 }
 
 void pagefetcher_teardown(void)

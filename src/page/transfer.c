@@ -1,5 +1,6 @@
 #include "page/transfer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -328,8 +329,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->cut_as = OUTCOMES;
     buf_init(&transfer->body, setup->options->max_size);
     transfer->easy = curl_easy_init();
-    if (!transfer->easy)
-        abort(); /* libcurl fails here only for want of memory */
+    assert(transfer->easy); /* pagefetcher_setup sees to memory */
     return transfer;
 }
 
