@@ -52,8 +52,7 @@ int connect(int fd, const struct sockaddr *to, socklen_t len)
 END
     "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/lead.so" "$TMP/lead.c" -ldl
     LEAD=$TMP/lead.so
-    # A sanitizer wants to be the first library that is loaded.
-    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
+    if is_sanitized; then
         LEAD="$(ldd "$CRAWLER" | awk '/lib[at]san/ { print $3 }') $LEAD"
         [ "$LEAD" != " $TMP/lead.so" ] || skip "the sanitizer is in the program"
     fi

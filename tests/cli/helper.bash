@@ -61,6 +61,17 @@ same() {
     return 1
 }
 
+# is_sanitized: the program under test is a sanitizer's build, which is slower,
+# needs more memory and wants to be the first library that is loaded.
+is_sanitized() {
+    nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'
+}
+
+# without_sanitizer: skip the test where it is.
+without_sanitizer() {
+    ! is_sanitized || skip "not with a sanitizer"
+}
+
 # --- servers -----------------------------------------------------------------
 
 # start_playground ARGS...: start a server on a free loopback port and wait

@@ -9,10 +9,6 @@ LIMIT=300
 WEB=(--web killed --hosts 20 --pages 5000 --size 1000
     --flaky 0 --limited 0 --errors 0 --slow 0)
 
-has_sanitizer() {
-    nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'
-}
-
 # crawl_web DIR: begin the crawl of the web there, or go on with it.
 crawl_web() {
     exec "$CRAWLER" --quiet --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 \
@@ -47,7 +43,7 @@ LOST_MAX=$((80 + 1000))
     local kills=0 wanted=100 crawls=0 before asked status lost longest=500
     RANDOM=1
 
-    if has_sanitizer; then
+    if is_sanitized; then
         wanted=12 longest=4000
     fi
     start_playground "${WEB[@]}"
@@ -81,7 +77,7 @@ LOST_MAX=$((80 + 1000))
 # killer: a library that kills the program before its Nth call of those that
 # write, where $KILL_AT is N, and tells how many there were in $KILL_COUNT.
 killer() {
-    if has_sanitizer; then
+    if is_sanitized; then
         skip "not with a sanitizer"
     fi
     cat >"$TMP/killer.c" <<'END'

@@ -5,11 +5,9 @@ load helper
 load site
 
 # slow_names SECONDS: a system whose names take so long to be looked up, and are
-# not found then. A sanitizer wants to be the first library that is loaded.
+# not found then.
 slow_names() {
-    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
-        skip "not with a sanitizer"
-    fi
+    without_sanitizer
     cat >"$TMP/slow.c" <<END
 #include <netdb.h>
 #include <unistd.h>
@@ -103,9 +101,7 @@ nowhere.example/2 no-dns" "$(
 
 # names_with ADDRESS...: a system where every name has these addresses.
 names_with() {
-    if nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'; then
-        skip "not with a sanitizer"
-    fi
+    without_sanitizer
     cat >"$TMP/slow.c" <<END
 #include <dlfcn.h>
 #include <netdb.h>
