@@ -1,8 +1,18 @@
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { LARGE = 512 * 1024 };
+
+void mem_setup(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
+}
 
 void *mem_checked(void *ptr)
 {

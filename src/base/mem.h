@@ -8,6 +8,11 @@
 
 #include <stddef.h>
 
+/* Once, before anything else: large blocks go back to the system when they are
+ * freed, and grow without being copied. Left to itself glibc would learn from
+ * the first large page to keep such blocks, in each thread its own. */
+void mem_setup(void);
+
 void *mem_new(size_t size);                 /* zeroed */
 void *mem_array(size_t count, size_t size); /* zeroed, overflow checked */
 void *mem_resize(void *ptr, size_t size);

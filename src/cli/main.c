@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/commands.h"
 
 struct command_row {
@@ -29,6 +30,7 @@ static void fill_standard_streams(void)
 
 int main(int argc, char *argv[])
 {
+    mem_setup();
     fill_standard_streams();
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
         if (argc > 1 && !strcmp(argv[1], commands[i].name))

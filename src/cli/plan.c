@@ -226,7 +226,17 @@ static uint32_t core_count(void)
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
 /* What large pages in flight may take of memory, all hands together. */
-enum { BODY_BUDGET = 64 << 20 };
+enum { BODY_MEMORY = 96 << 20 };
+
+/* Of the share of a hand one page may always be fetched to its end; the rest
+ * is the budget for the others. */
+static uint64_t body_budget(const struct crawl_options *crawl)
+{
+    uint64_t share = BODY_MEMORY / crawl->threads;
+    uint64_t largest = crawl->hand.fetch.max_size;
+
+    return share > largest ? share - largest : 0;
+}
 
 /* The sockets of all hands, and what every thread and the rest have. */
 static int plan_files(const struct crawl_options *crawl)
@@ -297,7 +307,7 @@ static void plan_limits(struct plan *plan, const struct options *options)
     crawl->hand.fetch.connections_max = crawl->hand.fetch.connections +
                                         kept / crawl->threads +
                                         SPARE_CONNECTIONS;
-    crawl->hand.fetch.body_budget = BODY_BUDGET / crawl->threads;
+    crawl->hand.fetch.body_budget = body_budget(crawl);
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;

@@ -190,5 +190,7 @@ static void take_back(struct crawler *crawler)
         crew_put_back(crawler->crew, job);
         /* Judging a page of many links takes a while. */
         look_around(crawler);
+        if (record_is_full(crawler->record))
+            remember(crawler);
     }
 }

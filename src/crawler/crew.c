@@ -148,7 +148,9 @@ static struct str make_pin(struct arena *arena, const struct target *target)
 void crew_fetch(struct crew *crew, struct target *target, bool want_links)
 {
     struct job *job = new_job(crew);
-    unsigned hand = choose_hand(crew, target->host);
+    /* A sitemap may be larger than any page: one hand has all of them. */
+    unsigned hand =
+        target->kind == TARGET_SITEMAP ? 0 : choose_hand(crew, target->host);
 
     job->kind = JOB_FETCH;
     job->hand = hand;

@@ -7,6 +7,10 @@
 #include "base/container.h"
 #include "base/mem.h"
 
+/* Results are sent when there is nothing more to do at once, or are so large.
+ */
+enum { DONE_BYTES_MAX = 1 << 20 };
+
 struct hand {
     pthread_t thread;
     const struct hand_options *options;
@@ -103,6 +107,9 @@ static void *run(void *user)
             work_on(hand, job);
             pagefetcher_give_back(hand->fetcher, page);
             letters_add(&done, &job->letter);
+            done.bytes += page->arena.used;
+            if (done.bytes > DONE_BYTES_MAX)
+                mailbox_put(hand->mind, &done);
         }
         mailbox_put(hand->mind, &done);
     }

@@ -52,6 +52,7 @@ static void offer_links(struct crawler *crawler, const struct job *job,
                   page_id, tally);
     }
     tally->verdict[BAD_URL] += links->bad;
+    tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }
 
 /* A redirect is a link of the same depth, from where the first one was, and

@@ -14,10 +14,12 @@ void mailbox_init(struct mailbox *box)
         _exit(1);
     }
     pthread_mutex_init(&box->lock, NULL);
+    pthread_cond_init(&box->taken, NULL);
 }
 
 void mailbox_release(struct mailbox *box)
 {
+    pthread_cond_destroy(&box->taken);
     pthread_mutex_destroy(&box->lock);
     close(box->fd);
 }
@@ -39,12 +41,15 @@ void mailbox_put(struct mailbox *box, struct letters *letters)
     if (!letters->first)
         return;
     pthread_mutex_lock(&box->lock);
+    while (letters->bytes && box->letters.bytes > MAILBOX_BYTES_MAX)
+        pthread_cond_wait(&box->taken, &box->lock);
     bool was_empty = !box->letters.first;
     if (was_empty)
         box->letters = *letters;
     else {
         box->letters.last->next = letters->first;
         box->letters.last = letters->last;
+        box->letters.bytes += letters->bytes;
     }
     pthread_mutex_unlock(&box->lock);
     *letters = (struct letters){0};
@@ -65,6 +70,8 @@ struct letter *mailbox_take(struct mailbox *box)
         count = 0;
     pthread_mutex_lock(&box->lock);
     struct letter *first = box->letters.first;
+    if (box->letters.bytes > MAILBOX_BYTES_MAX)
+        pthread_cond_broadcast(&box->taken);
     box->letters = (struct letters){0};
     pthread_mutex_unlock(&box->lock);
     return first;

@@ -3,11 +3,18 @@
  * Letters are parts of the sender's structs; with the letter goes the right
  * to touch what it is part of. The descriptor is readable while there is
  * something to take, for an event loop to wait on.
+ *
+ * Who sends faster than the other one reads has to wait where letters are
+ * heavy: no more than MAILBOX_BYTES_MAX and what one sender puts at once is in
+ * a box. Letters that weigh nothing never wait.
  */
 #ifndef CRAWLER_MAILBOX_H
 #define CRAWLER_MAILBOX_H
 
 #include <pthread.h>
+#include <stddef.h>
+
+enum { MAILBOX_BYTES_MAX = 16 << 20 };
 
 struct letter {
     struct letter *next;
@@ -16,10 +23,12 @@ struct letter {
 /* A list in order, to send many at once; empty if `first` is NULL. */
 struct letters {
     struct letter *first, *last;
+    size_t bytes; /* what goes with them, for the sender to say */
 };
 
 struct mailbox {
     pthread_mutex_t lock;
+    pthread_cond_t taken;
     struct letters letters;
     int fd;
 };

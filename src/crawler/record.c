@@ -298,10 +298,10 @@ static bool is_empty(const struct record *record)
     return !store_batch_count(&record->open);
 }
 
-static bool is_full(const struct record *record)
+bool record_is_full(const struct record *record)
 {
-    return record->pages >= BATCH_PAGES_MAX ||
-           store_batch_bytes(&record->open) >= BATCH_BYTES_MAX;
+    return record && (record->pages >= BATCH_PAGES_MAX ||
+                      store_batch_bytes(&record->open) >= BATCH_BYTES_MAX);
 }
 
 uint64_t record_due_ms(const struct record *record)
@@ -323,10 +323,10 @@ bool record_tick(struct record *record, const struct stats *stats,
     if (!record || record->broken)
         return true;
     /* A disk that cannot keep up is waited for. */
-    if (!finish_commit(record, is_full(record), error))
+    if (!finish_commit(record, record_is_full(record), error))
         return false;
     if (record->syncing || is_empty(record) ||
-        (!is_full(record) && now_ms < record_due_ms(record)))
+        (!record_is_full(record) && now_ms < record_due_ms(record)))
         return true;
     return close_batch(record, stats, now_ms, error);
 }

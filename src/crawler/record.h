@@ -65,6 +65,9 @@ void record_at_once(struct record *record);
 uint64_t record_due_ms(const struct record *record);
 int record_fd(const struct record *record);
 
+/* It has so much that record_tick must not be put off. */
+bool record_is_full(const struct record *record);
+
 /* Close and commit batches as the time has come. False with `error` where that
  * failed: the store stays as it was at the last commit. */
 bool record_tick(struct record *record, const struct stats *stats,

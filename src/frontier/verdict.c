@@ -20,6 +20,7 @@ static const struct verdict_row rows[] = {
     [ROBOTS_REFUSED]     = {"IgnRobot", "robots",        "forbidden by robots.txt"},
     [ROBOTS_UNKNOWN]     = {"IgnRbUnk", "robots-unknown", "the host's robots.txt could not be had"},
     [HOST_DEAD]          = {"IgnDead",  "host-dead",     "its host does not answer and was given up"},
+    [TOO_MANY_LINKS]     = {"IgnMany",  "too-many-links", "its page has more links than count"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,

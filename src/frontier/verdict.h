@@ -16,6 +16,7 @@ enum verdict {
     ROBOTS_REFUSED,
     ROBOTS_UNKNOWN,
     HOST_DEAD,
+    TOO_MANY_LINKS,
     VERDICTS,
 };
 

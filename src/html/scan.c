@@ -107,7 +107,7 @@ static struct html_link *add_link(struct scanner *scanner,
                                   enum html_link_kind kind, struct str href)
 {
     if (scanner->count == HTML_LINKS_MAX) {
-        scanner->links->truncated = true;
+        scanner->links->beyond++;
         return NULL;
     }
     if (scanner->count == scanner->room) {

@@ -54,7 +54,7 @@ struct html_scan_options {
 struct html_links {
     struct html_link *link;
     size_t count;
-    bool truncated; /* there were more than HTML_LINKS_MAX */
+    size_t beyond; /* HTML_LINKS_MAX: how many more there were */
     struct html_info info;
 };
 

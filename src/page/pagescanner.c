@@ -84,8 +84,14 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     struct page_links *links = &page->links;
     links->link =
         arena_new(&page->arena, html.count * sizeof(struct page_link));
+    links->beyond = html.beyond;
+    size_t used = page->arena.used;
     for (size_t i = 0; i < html.count; i++) {
         struct page_link *link = &links->link[links->count];
+        if (page->arena.used - used > PAGE_LINK_BYTES_MAX) {
+            links->beyond += html.count - i;
+            break;
+        }
         if (!is_followed(html.link[i].kind))
             continue;
         enum err err = pagescanner_link(link, &page->arena, html.link[i].href,
@@ -164,8 +170,13 @@ void pagescanner_sitemap(struct webpage *page,
     sitemap_read(&sitemap, &page->arena, page->body);
     links->link =
         arena_new(&page->arena, sitemap.count * sizeof(struct page_link));
+    size_t used = page->arena.used;
     for (size_t i = 0; i < sitemap.count; i++) {
         struct page_link *link = &links->link[links->count];
+        if (page->arena.used - used > PAGE_LINK_BYTES_MAX) {
+            links->beyond = sitemap.count - i;
+            break;
+        }
         if (pagescanner_link(link, &page->arena, sitemap.entry[i].loc, &base,
                              NULL, options)) {
             links->bad++;

@@ -13,6 +13,10 @@ struct scan_options {
     struct str robots_agent; /* obey meta robots and rel; empty: do not */
 };
 
+/* What the links of one page, or of one sitemap, may take of memory, about: a
+ * small page with a long base has as many long URLs as it has links. */
+enum { PAGE_LINK_BYTES_MAX = 16 << 20 };
+
 /* Fill page->links from page->body. What is not http or https is left out. */
 void pagescanner_scan(struct webpage *page, const struct scan_options *options);
 

@@ -3,12 +3,54 @@
 
 load helper
 
-@test "a page of endless links costs bounded memory and stops when told" {
+# crawl_many HOSTS: a page of each, all at once; what it took is in $TMP/memory.
+crawl_many() {
+    start_playground --site "$TMP/many.site"
+    seq -f 'http://h%.0f.test/' 1 "$1" >"$TMP/seeds"
+    capture /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" \
+        "$CRAWLER" --scope any --delay 0 --seeds "$TMP/seeds" --max-pages "$1" \
+        --robots ignore --connect-to "::127.0.0.1:$PORT" --log none "$DIR" 1
+    same 3 "$STATUS"
+    whole_pages "$1"
+}
+
+# in_little_memory: the last crawl had less than 256 MB.
+in_little_memory() {
+    is_sanitized || [ "$(tail -n 1 "$TMP/memory")" -lt $((256 * 1024)) ] ||
+        fail "$(cat "$TMP/memory") KB of memory"
+}
+
+@test "many pages of endless links, at once" {
+    cat >"$TMP/many.site" <<'END'
+/*
+    links 150000 //one.test/%d
+END
+    LIMIT=240
+    crawl_many 60
+    in_little_memory
+}
+
+@test "a page whose base makes all of its links long" {
+    printf '/*\n    body <base href=/%s/>\n    links 100000 %%d\n' \
+        "$(printf '%07900d' 0)" >"$TMP/many.site"
+    crawl_many 1
+    in_little_memory
+    # What counts and what does not, together.
+    same 100000 "$(python3 - "$DIR/.crawler-stats.json" <<'END'
+import json, sys
+links = json.load(open(sys.argv[1]))["by_verdict"]
+assert set(links) == {"accept", "too-many-links"}, links
+print(sum(links.values()))
+END
+    )"
+}
+
+@test "a page of endless links stops when told" {
     # Two million URLs; the thread sanitizer takes a minute for them.
     LIMIT=240
     cat >"$TMP/many.site" <<'END'
 /*
-    links 300000 <a href=/x%d>x</a>
+    links 300000 /x%d
 END
     start_playground --site "$TMP/many.site"
     for i in $(seq 20); do echo "http://h$i.test/"; done >"$TMP/seeds"
@@ -20,7 +62,7 @@ END
 import json, sys
 links = json.load(open(sys.argv[1]))["by_verdict"]
 # Of each page 100,000 links count.
-assert links == {"accept": 2000000}, links
+assert links == {"accept": 2000000, "too-many-links": 4000000}, links
 END
 }
 

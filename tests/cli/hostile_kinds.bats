@@ -18,10 +18,6 @@ rules() {
         sort -u | sed "s/.*/--connect-to=&::127.0.0.1:$PORT/"
 }
 
-is_sanitized() {
-    nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'
-}
-
 setup() {
     helper_setup
     # A sanitizer makes all of it ten times as slow, but for the servers.
@@ -111,6 +107,17 @@ for line in open(sys.argv[1]):
         sed -E 's/(not-connected|connection-lost|tls-failed)$/lost/')"
 }
 
+# crawl_in_little_memory OPTION...: the seeds in $TMP/seeds; log in $TMP/log.
+crawl_in_little_memory() {
+    /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
+        --scope any --delay 0 --retries 0 --log json \
+        --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$@" "$DIR" 0 \
+        >"$TMP/log" 2>"$TMP/err"
+    is_sanitized || [ "$(tail -n 1 "$TMP/memory")" -lt $((256 * 1024)) ] ||
+        fail "$(cat "$TMP/memory") KB of memory"
+}
+
+# As many threads as a larger machine would have.
 @test "a hundred bodies without an end, at once" {
     cat >"$TMP/endless.site" <<'END'
 /healthy
@@ -123,12 +130,28 @@ END
         echo "http://h$i.test/"
         [ $((i % 10)) -ne 0 ] || echo "http://h$i.test/healthy"
     done >"$TMP/seeds"
-    /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
-        --scope any --robots ignore --delay 0 --retries 0 --log json \
-        --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$DIR" 0 \
-        >"$TMP/log" 2>"$TMP/err"
-    same "$BODIES" "$(grep -c '"outcome":"too-large"' "$TMP/log")"
-    same $((BODIES / 10)) "$(page_count)" "healthy pages"
-    is_sanitized || [ "$(tail -n 1 "$TMP/memory")" -lt $((256 * 1024)) ] ||
-        fail "$(cat "$TMP/memory") KB of memory"
+    for threads in 2 8; do
+        rm -rf "$DIR"/[1-9]*
+        crawl_in_little_memory --robots ignore --restart --threads "$threads"
+        same "$BODIES" "$(grep -c '"outcome":"too-large"' "$TMP/log")"
+        same $((BODIES / 10)) "$(page_count)" "healthy pages"
+    done
+}
+
+@test "sitemaps without an end, at once" {
+    cat >"$TMP/endless.site" <<'END'
+/robots.txt
+    type text/plain
+    body Sitemap: /sitemap.xml
+/sitemap.xml
+    type text/xml
+    bytes <urlset>
+    endless <url>text</url>
+/*
+    body healthy
+END
+    start_playground --site "$TMP/endless.site"
+    seq -f 'http://h%.0f.test/' 1 "$BODIES" >"$TMP/seeds"
+    crawl_in_little_memory --sitemaps --threads 8
+    same "$BODIES" "$(page_count)" "healthy pages"
 }

@@ -159,6 +159,48 @@ static void many_senders(void **state)
     mailbox_release(&box);
 }
 
+static void *send_heavy(void *arg)
+{
+    struct sender *sender = arg;
+
+    for (uint32_t i = 0; i < NOTES / 100; i++) {
+        struct letters letters = {0};
+
+        letters_add(&letters, &sender->notes[i].letter);
+        letters.bytes = MAILBOX_BYTES_MAX + 1;
+        mailbox_put(sender->box, &letters);
+    }
+    return NULL;
+}
+
+/* Of letters that fill the box there is never more than one in it, while a
+ * light one always has room: it would be waited for in vain here. */
+static void heavy_letters_wait(void **state)
+{
+    struct mailbox box;
+    struct sender sender = {.box = &box,
+                            .notes = mem_array(NOTES, sizeof(struct note))};
+    struct note light = {0};
+    struct letters letters = {0};
+    pthread_t thread;
+
+    (void)state;
+    mailbox_init(&box);
+    assert_int_equal(pthread_create(&thread, NULL, send_heavy, &sender), 0);
+    assert_true(is_readable(&box, 10000));
+    letters_add(&letters, &light.letter);
+    mailbox_put(&box, &letters);
+    assert_non_null(mailbox_take(&box)->next);
+    for (uint32_t i = 1; i < NOTES / 100; i++) {
+        assert_true(is_readable(&box, 10000));
+        assert_null(mailbox_take(&box)->next);
+    }
+    pthread_join(thread, NULL);
+    assert_null(mailbox_take(&box));
+    free(sender.notes);
+    mailbox_release(&box);
+}
+
 /* There and back between two threads: with the letter goes the right to touch
  * what it is part of. */
 struct pair {
@@ -212,9 +254,8 @@ static void there_and_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(used_again),
-        cmocka_unit_test(many_senders),
+        cmocka_unit_test(in_order),       cmocka_unit_test(used_again),
+        cmocka_unit_test(many_senders),   cmocka_unit_test(heavy_letters_wait),
         cmocka_unit_test(there_and_back),
     };
 

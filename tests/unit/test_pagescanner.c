@@ -332,6 +332,42 @@ static void text_of_links(void **state)
     webpage_release(&page);
 }
 
+/* A base of 8000 bytes and many short links: what they take is bounded, in a
+ * page and in a sitemap. */
+static void long_links(void **state)
+{
+    enum { LINKS = 10000, MOST = PAGE_LINK_BYTES_MAX / 8000 + 1 };
+    struct buf url, body;
+
+    (void)state;
+    buf_init(&url, URL_LEN_MAX);
+    buf_init(&body, 1 << 20);
+    buf_put(&url, STR("http://example.org/"));
+    while (url.len < 8000)
+        buf_put(&url, STR("0123456789/"));
+    for (int is_sitemap = 0; is_sitemap < 2; is_sitemap++) {
+        struct webpage page;
+
+        buf_clear(&body);
+        buf_put(&body, is_sitemap ? STR("<urlset>") : STR("<body>"));
+        for (int i = 0; i < LINKS; i++)
+            buf_printf(&body,
+                       is_sitemap ? "<url><loc>%d</loc></url>" : "<a href=%d>",
+                       i);
+        ask(&page, buf_cstr(&url));
+        page.body = buf_str(&body);
+        if (is_sitemap)
+            pagescanner_sitemap(&page, &plain);
+        else
+            pagescanner_scan(&page, &plain);
+        assert_in_range(page.links.count, MOST / 2, MOST);
+        assert_int_equal(page.links.count + page.links.beyond, LINKS);
+        webpage_release(&page);
+    }
+    buf_release(&url);
+    buf_release(&body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +380,7 @@ int main(void)
         cmocka_unit_test(redirect_in_course_mode),
         cmocka_unit_test(seeds),
         cmocka_unit_test(text_of_links),
+        cmocka_unit_test(long_links),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
