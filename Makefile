@@ -3,8 +3,9 @@
 # make test       build and run every test (BUILD=asan, tsan or debug for a
 #                 variant; VALGRIND=1 runs the unit tests under valgrind)
 # make lint       format, static analysis, warnings with gcc and clang
-# make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each) and
-#                 compares 100,000 spoiled pages and URLs (FUZZ_SEED)
+# make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each),
+#                 compares 100,000 spoiled pages and URLs (FUZZ_SEED) and
+#                 crawls beside 10,000 tarpits
 # make install    DESTDIR and PREFIX as usual
 
 BUILD   ?= release
@@ -129,9 +130,10 @@ bench: all
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED    ?= 1
-fuzz: $(DEPS_STAMP)
+fuzz: all
 	tools/fuzz $(FUZZ_SECONDS)
 	tests/differential/run spoiled 100000 $(FUZZ_SEED)
+	tools/measure-tarpits
 
 lint: $(DEPS_STAMP)
 	tools/lint
