@@ -107,14 +107,42 @@ struct target *next_errand(struct frontier *frontier, struct host *host,
     return NULL;
 }
 
-enum verdict robots_verdict(const struct host *host, bool https,
-                            struct str path, unsigned *line)
+static void wait_until(struct host *host, uint64_t time_ms)
 {
-    const struct robots *rules = host->robots[https].rules;
+    if (host->next_ms < time_ms)
+        host->next_ms = time_ms;
+}
 
-    if (rules && !robots_allows(rules, path, line))
-        return ROBOTS_REFUSED;
-    return ACCEPT;
+static enum verdict ask_rules(struct host_robots *robots, struct str path,
+                              unsigned *line, size_t *work)
+{
+    *work = 0;
+    if (!robots->rules)
+        return ACCEPT;
+    bool allowed = robots_answer(robots->rules, path, line, work);
+    if (*work > ROBOTS_WORK_USUAL)
+        robots->costly = true;
+    return allowed ? ACCEPT : ROBOTS_REFUSED;
+}
+
+enum verdict foresee_robots(struct host *host, bool https, struct str path,
+                            unsigned *line)
+{
+    struct host_robots *robots = &host->robots[https];
+    size_t work;
+
+    return robots->costly ? ACCEPT : ask_rules(robots, path, line, &work);
+}
+
+enum verdict robots_verdict(struct host *host, bool https, struct str path,
+                            unsigned *line, uint64_t now_ms)
+{
+    size_t work;
+    enum verdict verdict = ask_rules(&host->robots[https], path, line, &work);
+
+    if (work > ROBOTS_WORK_USUAL)
+        wait_until(host, now_ms + 10 * (1 + work / ROBOTS_WORK_PER_MS));
+    return verdict;
 }
 
 void frontier_resolved(struct frontier *frontier, struct target *target,
@@ -144,12 +172,6 @@ void try_next_address(struct host *host)
     host->address_turn++;
 }
 
-static void wait_until(struct host *host, uint64_t time_ms)
-{
-    if (host->next_ms < time_ms)
-        host->next_ms = time_ms;
-}
-
 void frontier_robots(struct frontier *frontier, struct target *target,
                      struct robots *rules, uint64_t now_ms)
 {
@@ -159,6 +181,7 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     assert(target->kind == TARGET_ROBOTS && asker->errand);
     robots_free(robots->rules);
     robots->rules = rules;
+    robots->costly = false;
     robots->until_ms = now_ms + FRONTIER_ROBOTS_KEPT_MS;
     end_errand(frontier, asker);
     if (asker->failures[asker->robots_https])

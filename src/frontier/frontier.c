@@ -103,7 +103,7 @@ static enum verdict given_up_verdict(const struct host *host)
 enum verdict frontier_foresee(const struct frontier *frontier,
                               const struct url *url, unsigned *line)
 {
-    const struct host *host = host_known(frontier, url);
+    struct host *host = host_known(frontier, url);
 
     if (!host)
         return ACCEPT;
@@ -111,7 +111,7 @@ enum verdict frontier_foresee(const struct frontier *frontier,
         return DOMAIN_CAP;
     if (host_is_given_up(host, url->https))
         return given_up_verdict(host);
-    return robots_verdict(host, url->https,
+    return foresee_robots(host, url->https,
                           str_skip(url->href, url->path_start), line);
 }
 
@@ -207,9 +207,9 @@ void dequeue(struct frontier *frontier, struct target *target)
 
 /* Why the target, whose turn it is, must not be fetched. */
 static enum verdict last_judgement(const struct frontier *frontier,
-                                   struct target *target)
+                                   struct target *target, uint64_t now_ms)
 {
-    const struct host *host = target->host;
+    struct host *host = target->host;
     struct str url = target_url(target);
     size_t authority = target_is_https(target) ? 8 : 7;
     size_t path = authority + str_find(str_skip(url, authority), '/');
@@ -221,7 +221,7 @@ static enum verdict last_judgement(const struct frontier *frontier,
     if (host_is_given_up(host, target_is_https(target)))
         return given_up_verdict(host);
     return robots_verdict(host, target_is_https(target), str_skip(url, path),
-                          &target->robots_line);
+                          &target->robots_line, now_ms);
 }
 
 static struct target *refuse(struct frontier *frontier, struct target *target,
@@ -279,8 +279,8 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
         if (target->kind != TARGET_ROBOTS &&
             (host_is_given_up(host, target_is_https(target)) ||
              domain_is_capped(frontier, host->domain)))
-            return refuse(frontier, target, last_judgement(frontier, target),
-                          now_ms);
+            return refuse(frontier, target,
+                          last_judgement(frontier, target, now_ms), now_ms);
         if (!address_is_free(frontier, host, now_ms)) {
             park_host(frontier, host);
             continue;
@@ -290,7 +290,7 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
         struct target *errand = next_errand(frontier, host, target, now_ms);
         if (errand)
             return errand;
-        enum verdict verdict = last_judgement(frontier, target);
+        enum verdict verdict = last_judgement(frontier, target, now_ms);
         if (verdict != ACCEPT)
             return refuse(frontier, target, verdict, now_ms);
         return begin(frontier, target, now_ms);

@@ -23,6 +23,7 @@ enum host_place {
 struct host_robots {
     struct robots *rules; /* NULL while known: all is allowed */
     uint64_t until_ms;    /* ask again then; 0: not known */
+    bool costly;          /* an answer may take milliseconds */
 };
 
 struct host {

@@ -139,7 +139,13 @@ void unpark_unresolved(struct frontier *frontier, uint64_t now_ms);
  * for because its host is given up; it is freed then. */
 bool drop_moved(struct frontier *frontier, struct target *target,
                 uint64_t now_ms);
-enum verdict robots_verdict(const struct host *host, bool https,
-                            struct str path, unsigned *line);
+/* What its robots.txt says, at the target's turn. Rules that take long to read
+ * cost everybody's time, so their host rests ten times as long: a hostile file
+ * slows down its own host, no other. When a URL is found, such rules are not
+ * asked at all. */
+enum verdict foresee_robots(struct host *host, bool https, struct str path,
+                            unsigned *line);
+enum verdict robots_verdict(struct host *host, bool https, struct str path,
+                            unsigned *line, uint64_t now_ms);
 
 #endif

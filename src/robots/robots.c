@@ -3,8 +3,8 @@
 #include "robots/internal.h"
 #include "url/url.h"
 
-/* Bytes that wildcards may look at for one answer: some milliseconds. */
-enum { WORK_MAX = 16 << 20 };
+/* Bytes that wildcards may look at for one answer. */
+enum { WORK_MAX = 20 * ROBOTS_WORK_PER_MS };
 
 struct question {
     struct str path[PATH_FORMS];
@@ -88,7 +88,8 @@ static const struct rule *decide(const struct robots *robots,
     return best;
 }
 
-bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
+bool robots_answer(const struct robots *robots, struct str path, unsigned *line,
+                   size_t *work)
 {
     char room[PATH_FORMS][3 * URL_LEN_MAX];
     const bool needed[PATH_FORMS] = {
@@ -114,11 +115,19 @@ bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
     }
 
     const struct rule *rule = decide(robots, &question);
+    *work = question.work;
     *line = 0;
     if (!rule)
         return true;
     *line = rule->line_and_flags >> RULE_FLAG_BITS;
     return rule->line_and_flags & RULE_ALLOW && question.work <= WORK_MAX;
+}
+
+bool robots_allows(const struct robots *robots, struct str path, unsigned *line)
+{
+    size_t work;
+
+    return robots_answer(robots, path, line, &work);
 }
 
 size_t robots_size(const struct robots *robots)

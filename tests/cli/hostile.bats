@@ -45,6 +45,35 @@ END
     )"
 }
 
+# Two thousand wildcards that nearly match, and links to try them on: read for
+# every link when it is found and again at its turn, that took minutes.
+@test "a robots.txt that takes long to read slows down its own host only" {
+    {
+        echo //slow.test/robots.txt
+        echo '    type text/plain'
+        echo '    bytes User-agent: *\n'
+        for ((i = 0; i < 2000; i++)); do
+            echo "    bytes Disallow: /*aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\\n"
+        done
+        cat <<END
+//slow.test/
+    links 5000 /$(printf '%01000d' 0 | tr 0 a)%d
+//good.test/
+    links 200 /%d
+/robots.txt 404
+/*
+    body healthy
+END
+    } >"$TMP/slow.site"
+    start_playground --site "$TMP/slow.site"
+    printf 'http://%s.test/\n' slow good >"$TMP/seeds"
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --delay 0 --ip-delay 0 \
+        --connect-to "::127.0.0.1:$PORT" --log none --max-time 5s \
+        --seeds "$TMP/seeds" --order priority "$DIR" 1
+    same 3 "$STATUS"
+    same 201 "$(grep -l '^http://good' "$DIR"/[1-9]* | wc -l)"
+}
+
 @test "a page of endless links stops when told" {
     # Two million URLs; the thread sanitizer takes a minute for them.
     LIMIT=240
