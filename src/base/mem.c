@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LARGE = 512 * 1024 };
+enum { LARGE = 512 * 1024, SPARE = 4 * LARGE };
 
 void mem_setup(void)
 {
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, SPARE); /* or it would be a mere 128 KB */
 #endif
 }
 
