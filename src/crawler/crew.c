@@ -200,6 +200,12 @@ void crew_put_back(struct crew *crew, struct job *job)
     crew->spare = &job->letter;
 }
 
+void crew_watch(struct crew *crew)
+{
+    for (unsigned i = 0; i < crew->count; i++)
+        hand_watch(crew->member[i].hand);
+}
+
 void crew_abandon(struct crew *crew)
 {
     /* A letter cannot be in the post twice. */

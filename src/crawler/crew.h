@@ -37,6 +37,10 @@ int crew_fd(const struct crew *crew);
 struct job *crew_take(struct crew *crew);
 void crew_put_back(struct crew *crew, struct job *job);
 
+/* To be called every CREW_WATCH_MS while some are busy: see hand_watch. */
+enum { CREW_WATCH_MS = 250 };
+void crew_watch(struct crew *crew);
+
 /* End all fetches now; they still come back, as ABANDONED. No more may be
  * given out after this. */
 void crew_abandon(struct crew *crew);

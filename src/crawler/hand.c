@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/container.h"
@@ -11,6 +12,9 @@
  */
 enum { DONE_BYTES_MAX = 1 << 20 };
 
+/* What a call of libcurl may take of the processor; usual are a few. */
+enum { CALL_CPU_MAX_MS = 500 };
+
 struct hand {
     pthread_t thread;
     const struct hand_options *options;
@@ -19,6 +23,9 @@ struct hand {
     struct pagefetcher *fetcher;
     struct pagesaver saver;
     bool quit;
+    /* the mind's, for hand_watch */
+    unsigned watched_call;
+    uint64_t watched_cpu_ms;
 };
 
 /* The path of a page through a hand. What a page says of itself decides
@@ -143,6 +150,34 @@ struct hand *hand_start(unsigned number, const struct hand_options *options,
 void hand_put(struct hand *hand, struct letters *jobs)
 {
     mailbox_put(&hand->inbox, jobs);
+}
+
+/* The processor's time, not the clock's: neither a busy machine nor a stop of
+ * the program is the server's fault. */
+static uint64_t cpu_ms(pthread_t thread)
+{
+    struct timespec time = {0};
+    clockid_t clock;
+
+    if (!pthread_getcpuclockid(thread, &clock))
+        clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+void hand_watch(struct hand *hand)
+{
+    unsigned call = pagefetcher_calls(hand->fetcher);
+
+    if (call % 2 == 0)
+        return;
+    uint64_t now_ms = cpu_ms(hand->thread);
+    if (call != hand->watched_call) {
+        hand->watched_call = call;
+        hand->watched_cpu_ms = now_ms;
+    } else if (now_ms - hand->watched_cpu_ms >= CALL_CPU_MAX_MS &&
+               pagefetcher_cut_busiest(hand->fetcher)) {
+        hand->watched_cpu_ms = now_ms;
+    }
 }
 
 void hand_join(struct hand *hand)

@@ -51,6 +51,10 @@ struct hand *hand_start(unsigned number, const struct hand_options *options,
 /* Send the jobs; `jobs` is empty after. */
 void hand_put(struct hand *hand, struct letters *jobs);
 
+/* To be called every now and then: a hand that libcurl keeps busy in one call
+ * gets free of the server that does it. */
+void hand_watch(struct hand *hand);
+
 /* Wait for the thread, which has been told to quit, and free it. */
 void hand_join(struct hand *hand);
 

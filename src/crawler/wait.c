@@ -33,6 +33,8 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
     }
     if (options->progress_ms && options->progress_ms < wait)
         wait = options->progress_ms;
+    if (crew_busy(crawler->crew) && CREW_WATCH_MS < wait)
+        wait = CREW_WATCH_MS;
     return wait < INT32_MAX ? (int)wait : -1;
 }
 
@@ -120,6 +122,7 @@ void wait_for_news(struct crawler *crawler)
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
     crawler->now_ms = clock_mono_ms();
+    crew_watch(crawler->crew);
     count_time(crawler, &idle, before_ms);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);

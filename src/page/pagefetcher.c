@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,7 +12,7 @@
 #include "base/mem.h"
 #include "page/transfer.h"
 
-enum { EVENTS_AT_ONCE = 64 };
+enum { EVENTS_AT_ONCE = 64, LOOK_FOR_SLOW_MS = 500 };
 
 struct pagefetcher {
     struct transfer_setup setup;
@@ -25,6 +26,9 @@ struct pagefetcher {
     struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
+    struct sockets sockets; /* of all connections */
+    atomic_uint calls;      /* of libcurl, begun and ended: odd within one */
+    atomic_bool was_cut;    /* a connection, because a call did not end */
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -96,6 +100,7 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     struct pagefetcher *fetcher = NEW(struct pagefetcher);
 
     transfer_setup_init(&fetcher->setup, options);
+    sockets_init(&fetcher->sockets);
     bodies_init(&fetcher->bodies, options->body_budget);
     fetcher->last_finished = &fetcher->finished;
     fetcher->watched_fd = -1;
@@ -134,6 +139,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
+    sockets_release(&fetcher->sockets);
     close(fetcher->epoll_fd);
     free(fetcher);
 }
@@ -177,7 +183,8 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
     if (transfer)
         fetcher->free = transfer->next;
     else
-        transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
+        transfer =
+            transfer_new(&fetcher->setup, &fetcher->bodies, &fetcher->sockets);
     page->start_ms = page->end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||
@@ -196,6 +203,7 @@ static void end(struct pagefetcher *fetcher, struct transfer *transfer,
 
 static void collect(struct pagefetcher *fetcher)
 {
+    bool was_cut = atomic_exchange(&fetcher->was_cut, false);
     CURLMsg *message;
     int left;
 
@@ -206,6 +214,8 @@ static void collect(struct pagefetcher *fetcher)
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        if (was_cut && code != CURLE_OK && transfer->cut_as == OUTCOMES)
+            transfer->cut_as = BAD_HTTP;
         end(fetcher, transfer, code);
     }
 }
@@ -227,10 +237,31 @@ static void resume_waiting(struct pagefetcher *fetcher)
     }
 }
 
+/* Others wait for memory: who holds it without need ends. */
+static void end_slow(struct pagefetcher *fetcher)
+{
+    uint64_t now_ms = clock_mono_ms();
+    struct transfer *next;
+
+    if (!fetcher->bodies.is_awaited)
+        return;
+    for (struct transfer *transfer = fetcher->running; transfer;
+         transfer = next) {
+        next = transfer->next_running;
+        if (!transfer_is_slow(transfer, now_ms))
+            continue;
+        transfer->cut_as = TIMED_OUT;
+        end(fetcher, transfer, CURLE_ABORTED_BY_CALLBACK);
+    }
+}
+
 static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
 {
     if (fetcher->finished)
         return 0;
+    if (fetcher->bodies.is_awaited &&
+        (timeout_ms < 0 || timeout_ms > LOOK_FOR_SLOW_MS))
+        timeout_ms = LOOK_FOR_SLOW_MS;
     if (fetcher->timer_ms == UINT64_MAX)
         return timeout_ms;
 
@@ -259,6 +290,7 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 {
     bool watched = false;
 
+    end_slow(fetcher);
     fetcher->next_event = 0;
     fetcher->events = epoll_wait(fetcher->epoll_fd, fetcher->event,
                                  EVENTS_AT_ONCE, wait_ms(fetcher, timeout_ms));
@@ -267,33 +299,48 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
     return watched;
 }
 
-/* Let libcurl do what is due: start new transfers, mind the deadlines. */
-static void run_timer(struct pagefetcher *fetcher)
+static void call_libcurl(struct pagefetcher *fetcher, curl_socket_t fd,
+                         int events)
 {
     int still_running;
 
+    atomic_fetch_add(&fetcher->calls, 1);
+    curl_multi_socket_action(fetcher->multi, fd, events, &still_running);
+    atomic_fetch_add(&fetcher->calls, 1);
+    collect(fetcher);
+}
+
+unsigned pagefetcher_calls(const struct pagefetcher *fetcher)
+{
+    return atomic_load(&fetcher->calls);
+}
+
+bool pagefetcher_cut_busiest(struct pagefetcher *fetcher)
+{
+    atomic_store(&fetcher->was_cut, true);
+    return sockets_cut_fullest(&fetcher->sockets);
+}
+
+/* Let libcurl do what is due: start new transfers, mind the deadlines. */
+static void run_timer(struct pagefetcher *fetcher)
+{
     if (fetcher->timer_ms > clock_mono_ms())
         return;
     fetcher->timer_ms = UINT64_MAX;
-    curl_multi_socket_action(fetcher->multi, CURL_SOCKET_TIMEOUT, 0,
-                             &still_running);
-    collect(fetcher);
+    call_libcurl(fetcher, CURL_SOCKET_TIMEOUT, 0);
 }
 
 /* Let libcurl see to one socket; false if none of the last wait is left. */
 static bool run_socket(struct pagefetcher *fetcher)
 {
     const struct epoll_event *event = &fetcher->event[fetcher->next_event];
-    int still_running;
 
     if (fetcher->next_event >= fetcher->events)
         return false;
     fetcher->next_event++;
     if (event->data.fd == fetcher->watched_fd)
         return true;
-    curl_multi_socket_action(fetcher->multi, event->data.fd,
-                             curl_events(event->events), &still_running);
-    collect(fetcher);
+    call_libcurl(fetcher, event->data.fd, curl_events(event->events));
     return true;
 }
 

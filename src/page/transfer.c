@@ -249,8 +249,14 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
     }
-    return socket(address->family, address->socktype | SOCK_CLOEXEC,
-                  address->protocol);
+    return sockets_open(transfer->sockets, address->family, address->socktype,
+                        address->protocol);
+}
+
+/* Connections outlive transfers. */
+static int on_close_socket(void *user, curl_socket_t fd)
+{
+    return sockets_close(user, fd);
 }
 
 /* With a proxy the address connected to is the proxy's, which the user named,
@@ -313,6 +319,12 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->sockets);
+#if LIBCURL_VERSION_NUM >= 0x075000
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+#endif
 #if LIBCURL_VERSION_NUM >= 0x075700
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -320,10 +332,11 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies)
+                              struct bodies *bodies, struct sockets *sockets)
 {
     struct transfer *transfer = NEW(struct transfer);
 
+    transfer->sockets = sockets;
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
@@ -511,6 +524,8 @@ void transfer_clear(struct transfer *transfer)
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
     transfer->is_waiting = false;
+    transfer->requests = 0;
+    transfer->seen_ms = 0;
     forget_codings(transfer);
     bodies_drop(transfer->bodies, &transfer->body);
 }

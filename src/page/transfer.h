@@ -8,6 +8,7 @@
 #include "page/bodies.h"
 #include "page/coding.h"
 #include "page/pagefetcher.h"
+#include "page/sockets.h"
 
 /* The lists that every handle shares; read-only once made. */
 struct transfer_setup {
@@ -28,6 +29,7 @@ struct transfer {
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
+    struct sockets *sockets;
     struct webpage *page;
     struct buf body; /* one of `bodies` */
     struct curl_slist *pin;
@@ -45,6 +47,10 @@ struct transfer {
     bool has_transfer_coding; /* other than chunked */
     bool is_waiting;          /* paused, until there is room for its body */
     enum outcome cut_as;      /* why we cut it; OUTCOMES where we did not */
+    /* transfer_guard.c */
+    unsigned requests;
+    uint64_t seen_ms; /* by transfer_is_slow, or 0 */
+    size_t seen_len;  /* the body then */
 };
 
 void transfer_setup_init(struct transfer_setup *setup,
@@ -52,7 +58,7 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies);
+                              struct bodies *bodies, struct sockets *sockets);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the page's outcome set, where the
@@ -64,6 +70,14 @@ void transfer_end(struct transfer *transfer, CURLcode code);
 
 /* Undo the content codings, if there are any; the body is in `decoded` then. */
 void transfer_decode(struct transfer *transfer, struct buf *decoded);
+
+/* A callback of libcurl: it is about to ask. */
+int transfer_on_request(void *user, char *ip, char *local_ip, int port,
+                        int local_port);
+
+/* To be asked every second while others wait for memory: does it hold a lot,
+ * and hardly get on? */
+bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
 
 /* The page has gone on: be ready for the next. */
 void transfer_clear(struct transfer *transfer);

@@ -185,6 +185,29 @@ END
     grep -q '^crawler: not a single page could be fetched: no connection' "$ERR"
 }
 
+# They hold all the memory for large bodies that there is, to the last byte but
+# one, and send no more.
+@test "large bodies that do not get on make room for those that do" {
+    cat >"$TMP/large.site" <<'END'
+/page
+    repeat 300000 0123456789
+    drip 60000 20ms
+/*
+    header Content-Length: 16000000
+    repeat 1500000 0123456789
+END
+    start_playground --site "$TMP/large.site"
+    {
+        seq -f 'http://good%.0f.test/page' 8
+        seq -f 'http://stuck%.0f.test/' 8
+    } >"$TMP/seeds"
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --scope any \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --retries 0 --timeout 10s \
+        --seeds "$TMP/seeds" --log json "$DIR" 0
+    same 8 "$(grep -c '"outcome":"fetched"' "$OUT")"
+    same 8 "$(grep -c '"outcome":"timed-out"' "$OUT")"
+}
+
 @test "many large pages at once share a budget of memory, and small ones go by" {
     cat >"$TMP/large.site" <<'END'
 //small.test/
