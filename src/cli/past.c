@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "page/pagedir.h"
+#include "page/secret.h"
 
 #define NOT_KEPT "(not kept)"
 #define OPTION   "option."
@@ -104,22 +105,6 @@ bool past_is_unclean(const struct past *past)
 }
 
 /* --- writing ------------------------------------------------------------ */
-
-/* The name of a header whose value is nobody's business. */
-static struct str secret_header(struct str header)
-{
-    static const struct str secrets[] = {
-        STR_INIT("authorization"),
-        STR_INIT("proxy-authorization"),
-        STR_INIT("cookie"),
-    };
-    struct str name = str_cut(header, ':').head;
-
-    for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
-        if (str_eq_nocase(name, secrets[i]))
-            return name;
-    return (struct str){0};
-}
 
 static void put_option(struct store_batch *batch, size_t number,
                        struct str text)

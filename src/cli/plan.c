@@ -36,7 +36,7 @@ static int add_internal(struct plan *plan, const char *text)
     if (err)
         return usage_error("--internal '%s': %s", text, err_message(err));
     scope_add_prefix(plan->scope, &prefix);
-    named_add_host(&plan->named, url_host(&prefix));
+    named_add(&plan->named, &prefix);
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 
-/* Only what the user wrote names a host; a search result does not. */
+/* Only what the user wrote is named; a search result is not. */
 static void add(struct plan *plan, const struct options *options,
                 const struct page_link *seed, bool named)
 {
@@ -23,7 +23,7 @@ static void add(struct plan *plan, const struct options *options,
     if (kind != SCOPE_KINDS)
         scope_add_seed(plan->scope, kind, &seed->url);
     if (named)
-        named_add_host(&plan->named, url_host(&seed->url));
+        named_add(&plan->named, &seed->url);
 }
 
 /* A seed that makes its own scope need not be in one. */
@@ -152,7 +152,7 @@ static int check_url(struct plan *plan, const char *option, const char *text)
 
     if (err)
         return usage_error("%s '%s': %s", option, text, err_message(err));
-    named_add_host(&plan->named, url_host(&url));
+    named_add(&plan->named, &url);
     return 0;
 }
 

@@ -1,7 +1,6 @@
 #include "page/named.h"
 
 #include "base/buf.h"
-#include "url/url.h"
 
 struct named_rule {
     struct named_rule *next;
@@ -22,9 +21,21 @@ void named_release(struct named *named)
     *named = (struct named){0};
 }
 
-void named_add_host(struct named *named, struct str host)
+/* In the set a host is there with 0, and with the number of each of its
+ * origins. */
+enum { ANY_ORIGIN = 0, IS_ORIGIN = 1 << 17, IS_HTTPS = 1 << 16 };
+
+static uint32_t origin_number(bool https, uint16_t port)
 {
-    nameset_add(&named->hosts, arena_copy(&named->arena, host), 0);
+    return IS_ORIGIN | (https ? (uint32_t)IS_HTTPS : 0u) | port;
+}
+
+void named_add(struct named *named, const struct url *url)
+{
+    struct str host = arena_copy(&named->arena, url_host(url));
+
+    nameset_add(&named->hosts, host, ANY_ORIGIN);
+    nameset_add(&named->hosts, host, origin_number(url->https, url->port));
 }
 
 /* Up to the next ':' that is not inside "[...]". */
@@ -158,9 +169,14 @@ struct str named_connect_host(const struct named *named, struct str host,
     return rule && rule->to_host.len ? rule->to_host : host;
 }
 
-bool named_has_host(const struct named *named, struct str host)
+bool named_gets_secrets(const struct named *named, const struct url *url)
 {
-    return nameset_has(&named->hosts, host, 0);
+    struct str host = url_host(url);
+
+    if (nameset_has(&named->hosts, host, origin_number(url->https, url->port)))
+        return true;
+    return url->https && url->port == 443 &&
+           nameset_has(&named->hosts, host, origin_number(false, 80));
 }
 
 bool named_allows_private(const struct named *named, struct str host,
@@ -169,5 +185,6 @@ bool named_allows_private(const struct named *named, struct str host,
     const struct named_rule *rule = find_rule(named, host, port);
 
     /* A rule without a host changes only the port. */
-    return (rule && rule->to_host.len) || nameset_has(&named->hosts, host, 0);
+    return (rule && rule->to_host.len) ||
+           nameset_has(&named->hosts, host, ANY_ORIGIN);
 }

@@ -1,8 +1,9 @@
-/* The hosts that the user named, and --connect-to.
+/* The hosts and origins that the user named, and --connect-to.
  *
- * Only these may be at private addresses (page/address.h). A host is named
- * by being a seed's, by --internal, or as the target of a --connect-to rule
- * that applies to the URL.
+ * Only named hosts may be at private addresses (page/address.h). A host is
+ * named by being a seed's, by --internal, or as the target of a --connect-to
+ * rule that applies to the URL. Headers that are secret go to fewer: only to
+ * the scheme, host and port of a URL that was named.
  */
 #ifndef PAGE_NAMED_H
 #define PAGE_NAMED_H
@@ -10,6 +11,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "url/nameset.h"
+#include "url/url.h"
 
 struct named_rule;
 
@@ -23,8 +25,8 @@ struct named {
 void named_init(struct named *named);
 void named_release(struct named *named);
 
-/* A host as it stands in a parsed URL. */
-void named_add_host(struct named *named, struct str host);
+/* A URL that the user wrote. */
+void named_add(struct named *named, const struct url *url);
 
 /* "HOST1:PORT1:HOST2:PORT2" with curl's meaning; false if it is not so. HOST1
  * may be written as in any URL: it is compared in the form of parsed ones. */
@@ -39,7 +41,10 @@ const char *const *named_connect_to(struct named *named);
 struct str named_connect_host(const struct named *named, struct str host,
                               uint16_t port);
 
-bool named_has_host(const struct named *named, struct str host);
+/* May this URL be asked for with headers that prove who we are? Its origin
+ * must be named. One exception: where plain http is named, https of the same
+ * host, both at their own ports, is as good and better protected. */
+bool named_gets_secrets(const struct named *named, const struct url *url);
 
 /* May the host of this URL be at a private address? */
 bool named_allows_private(const struct named *named, struct str host,

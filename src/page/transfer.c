@@ -376,7 +376,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     }
     set_up_handle(transfer);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
-                     named_has_host(options->named, url_host(&url))
+                     named_gets_secrets(options->named, &url)
                          ? transfer->setup->headers
                          : transfer->setup->public_headers);
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX

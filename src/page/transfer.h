@@ -13,7 +13,9 @@
 /* The lists that every handle shares; read-only once made. */
 struct transfer_setup {
     const struct fetch_options *options;
-    struct curl_slist *headers, *public_headers, *connect_to;
+    struct curl_slist *headers;        /* all, for origins that were named */
+    struct curl_slist *public_headers; /* without secrets (page/secret.h) */
+    struct curl_slist *connect_to;
     bool preview_headers; /* see transfer_setup.c */
 };
 

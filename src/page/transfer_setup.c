@@ -2,6 +2,8 @@
  * the version of libcurl needs. */
 #include "page/transfer.h"
 
+#include "page/secret.h"
+
 /* Libcurl from 7.83 to 8.1 keeps a pointer to the last header of a handle's
  * former round, and an answer whose first header line begins with a blank, as
  * if it went on with a header, makes it write there, into freed memory. With
@@ -21,14 +23,6 @@ static struct curl_slist *list_of(const char *const *items)
     for (; items && *items; items++)
         list = curl_slist_append(list, *items);
     return list;
-}
-
-/* Headers that prove who we are go only to hosts that the user named, not to
- * wherever a page leads. */
-static bool is_secret(struct str header)
-{
-    return str_starts_nocase(header, STR("authorization:")) ||
-           str_starts_nocase(header, STR("cookie:"));
 }
 
 /* Add ours unless the user has one of that name. */
@@ -53,7 +47,7 @@ void transfer_setup_init(struct transfer_setup *setup,
         .preview_headers = must_preview_headers(),
     };
     for (const char *const *own = options->headers; own && *own; own++)
-        if (!is_secret(str_of(*own)))
+        if (!secret_header(str_of(*own)).len)
             setup->public_headers =
                 curl_slist_append(setup->public_headers, *own);
     add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");

@@ -137,6 +137,25 @@ END
     same 2 "$(grep -P '\tgood.test\t' "$RECORD" | grep -c 'S1.*S2')"
 }
 
+@test "secrets in headers go to no other port of a host that was named" {
+    cat >"$TMP/secret.site" <<'END'
+/robots.txt 404
+/
+    body <a href=http://good.test/a>x</a><a href=http://good.test:82/b>x</a><a href=/own>x</a>
+/*
+    body fine
+END
+    start_playground --site "$TMP/secret.site" --record-headers
+    crawl --robots obey --scope any --delay 0 -H 'authorization: Bearer S1' \
+        -H 'COOKIE: id=S2' -H 'Proxy-authorization: Basic S3' -H 'X-Plain: P' \
+        --log none http://good.test:81/ "$DIR" 1
+    stop_playground
+    same 7 "$(grep -c 'X-Plain: P' "$RECORD")"
+    same "/ /own /robots.txt" "$(grep -E 'S1.*S2.*S3' "$RECORD" |
+        cut -f 7 | sort | xargs)"
+    same 3 "$(grep -cE 'S[123]' "$RECORD")"
+}
+
 @test "behind a proxy, localhost must be named too" {
     cat >"$TMP/proxy.site" <<'END'
 //seed.test/

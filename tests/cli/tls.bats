@@ -219,3 +219,66 @@ https://example.org/2.html" "$(page_urls)"
         same "" "$(ls -A "$DIR")" "nothing was written"
     done
 }
+
+# serve_secrets: example.org with http at PORTS[1], with https at PORTS[2], and
+# https of another port at PORTS[3]; every page links to the pages of all.
+serve_secrets() {
+    local certificate=$BATS_FILE_TMPDIR/good
+
+    start_nginx <<SERVERS
+log_format secrets '\$scheme \$server_port \$uri'
+                   ' \$http_authorization \$http_cookie \$http_proxy_authorization';
+access_log @TMP@/secrets secrets;
+ssl_certificate $certificate.pem;
+ssl_certificate_key $certificate.key;
+server {
+    default_type text/html;
+    listen 127.0.0.1:@PORT1@;
+    listen 127.0.0.1:@PORT2@ ssl;
+    listen 127.0.0.1:@PORT3@ ssl;
+    location = /robots.txt { return 404; }
+    location / {
+        return 200 '<a href=http://example.org/plain>.</a>
+                    <a href=https://example.org/safe>.</a>
+                    <a href=https://example.org:8443/other>.</a>';
+    }
+}
+SERVERS
+}
+
+# told_secrets SEED: who got all secrets in a crawl from there, "PORT PATH", as
+# the number of its server; nobody may have got a part of them.
+told_secrets() {
+    : >"$TMP/secrets"
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots obey --log none \
+        --scope any --delay 0 --cacert "$(CA)" -q \
+        --connect-to "example.org:80:127.0.0.1:${PORTS[1]}" \
+        --connect-to "example.org:443:127.0.0.1:${PORTS[2]}" \
+        --connect-to "example.org:8443:127.0.0.1:${PORTS[3]}" \
+        -H 'Authorization: S1' -H 'Cookie: S2' -H 'Proxy-Authorization: S3' \
+        "$1" "$DIR" 1
+    # The seed, three links and three robots.txt.
+    same 7 "$(wc -l <"$TMP/secrets")" "requests" || return
+    awk -v p1="${PORTS[1]}" -v p2="${PORTS[2]}" '
+        /S[123]/ { print ($2 == p1 ? 1 : $2 == p2 ? 2 : 3), $3, $4, $5, $6 }' \
+        "$TMP/secrets" | sort
+}
+
+@test "secrets in headers do not go from https to http, nor to another port" {
+    serve_secrets
+    same "2 / S1 S2 S3
+2 /robots.txt S1 S2 S3
+2 /safe S1 S2 S3" "$(told_secrets https://example.org/)"
+    same "3 / S1 S2 S3
+3 /other S1 S2 S3
+3 /robots.txt S1 S2 S3" "$(told_secrets https://example.org:8443/)"
+}
+
+@test "secrets in headers go from http to https of the same host" {
+    serve_secrets
+    same "1 / S1 S2 S3
+1 /plain S1 S2 S3
+1 /robots.txt S1 S2 S3
+2 /robots.txt S1 S2 S3
+2 /safe S1 S2 S3" "$(told_secrets http://example.org/)"
+}

@@ -59,22 +59,31 @@ static void which_rules_are_good(void **state)
     }
 }
 
+static void add(struct named *named, const char *text)
+{
+    struct url url;
+
+    assert_int_equal(url_parse(&url, &named->arena, str_of(text), NULL, NULL),
+                     ERR_NONE);
+    named_add(named, &url);
+}
+
 static void who_may_be_private(void **state)
 {
     static const struct {
-        const char *host; /* that the user named, or NULL */
+        const char *url; /* that the user named, or NULL */
         const char *rules[RULES_MAX];
         const char *asked;
         uint16_t port;
         bool allowed;
     } cases[] = {
         {NULL, {NULL}, "a.example", 80, false},
-        {"a.example", {NULL}, "a.example", 80, true},
-        {"a.example", {NULL}, "a.example", 8080, true},
-        {"a.example", {NULL}, "www.a.example", 80, false},
-        {"a.example", {NULL}, "example", 80, false},
-        {"[::1]", {NULL}, "[::1]", 80, true},
-        {"127.0.0.1", {NULL}, "127.0.0.2", 80, false},
+        {"http://a.example/", {NULL}, "a.example", 80, true},
+        {"http://a.example/", {NULL}, "a.example", 8080, true},
+        {"http://a.example/", {NULL}, "www.a.example", 80, false},
+        {"http://a.example/", {NULL}, "example", 80, false},
+        {"http://[::1]/", {NULL}, "[::1]", 80, true},
+        {"http://127.0.0.1/", {NULL}, "127.0.0.2", 80, false},
         /* A rule that applies names its target. */
         {NULL, {"::127.0.0.1:1"}, "any.example", 80, true},
         {NULL, {"a.example:80:127.0.0.1:1"}, "a.example", 80, true},
@@ -88,7 +97,7 @@ static void who_may_be_private(void **state)
         {NULL, {"[0:0::1]:80:[::2]:80"}, "[::1]", 80, true},
         /* Only the port changes: the host is still the URL's. */
         {NULL, {"a.example:80::8080"}, "a.example", 80, false},
-        {"a.example", {"a.example:80::8080"}, "a.example", 80, true},
+        {"http://a.example/", {"a.example:80::8080"}, "a.example", 80, true},
         /* The first rule that fits is the one that libcurl takes ... */
         {NULL, {":::8080", "::127.0.0.1:1"}, "a.example", 80, false},
         {NULL, {"::127.0.0.1:1", ":::8080"}, "a.example", 80, true},
@@ -102,8 +111,8 @@ static void who_may_be_private(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct named named;
         named_init(&named);
-        if (cases[i].host)
-            named_add_host(&named, str_of(cases[i].host));
+        if (cases[i].url)
+            add(&named, cases[i].url);
         for (size_t j = 0; j < RULES_MAX && cases[i].rules[j]; j++)
             assert_true(
                 named_add_connect_to(&named, str_of(cases[i].rules[j])));
@@ -113,6 +122,81 @@ static void who_may_be_private(void **state)
                      cases[i].port,
                      cases[i].rules[0] ? cases[i].rules[0] : "no rule",
                      cases[i].allowed);
+        named_release(&named);
+    }
+}
+
+/* The origin that was named, or its host's https where plain http was. */
+static void who_gets_secrets(void **state)
+{
+    static const struct {
+        const char *urls[2]; /* that the user named */
+        const char *asked;
+        bool gets;
+    } cases[] = {
+        {{NULL}, "http://a.example/", false},
+        {{"http://a.example/x?y"}, "http://a.example/", true},
+        {{"http://a.example/"}, "http://A.Example:80/z", true},
+        {{"https://a.example/"}, "https://a.example:443/", true},
+        {{"http://a.example:81/"}, "http://a.example:81/", true},
+        {{"http://u:p@a.example/"}, "http://a.example/", true},
+        {{"http://[::1]/"}, "http://[0::1]/", true},
+        /* Another host. */
+        {{"http://a.example/"}, "http://www.a.example/", false},
+        {{"http://www.a.example/"}, "http://a.example/", false},
+        {{"http://a.example/"}, "http://a.example@b.example/", false},
+        /* Another port. */
+        {{"http://a.example/"}, "http://a.example:8081/", false},
+        {{"http://a.example:8081/"}, "http://a.example/", false},
+        {{"http://a.example:8081/"}, "http://a.example:8082/", false},
+        {{"https://a.example/"}, "https://a.example:8443/", false},
+        {{"https://a.example:8443/"}, "https://a.example/", false},
+        {{"http://a.example:0/"}, "http://a.example/", false},
+        {{"http://a.example/"}, "http://a.example:0/", false},
+        /* Never from https to http, whatever the port. */
+        {{"https://a.example/"}, "http://a.example/", false},
+        {{"https://a.example/"}, "http://a.example:443/", false},
+        {{"https://a.example:8443/"}, "http://a.example:8443/", false},
+        {{"https://a.example:80/"}, "http://a.example/", false},
+        /* From http to https only from the one default port to the other. */
+        {{"http://a.example/"}, "https://a.example/", true},
+        {{"http://a.example/"}, "https://b.example/", false},
+        {{"http://a.example/"}, "https://a.example:80/", false},
+        {{"http://a.example/"}, "https://a.example:8443/", false},
+        {{"http://a.example:443/"}, "https://a.example/", false},
+        {{"http://a.example:8081/"}, "https://a.example/", false},
+        {{"http://a.example:8081/"}, "https://a.example:8081/", false},
+        /* Each that was named, but no mixture of two. */
+        {{"https://a.example/", "http://a.example:81/"},
+         "http://a.example:81/",
+         true},
+        {{"https://a.example/", "http://a.example:81/"},
+         "https://a.example/",
+         true},
+        {{"https://a.example/", "http://a.example:81/"},
+         "https://a.example:81/",
+         false},
+        {{"https://a.example/", "http://b.example/"},
+         "http://a.example/",
+         false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct named named;
+        struct url url;
+        named_init(&named);
+        /* Where a connection goes does not say for whom a secret is. */
+        assert_true(named_add_connect_to(&named, STR("::127.0.0.1:1")));
+        for (size_t j = 0; j < ARRAY_LEN(cases[i].urls); j++)
+            if (cases[i].urls[j])
+                add(&named, cases[i].urls[j]);
+        assert_int_equal(
+            url_parse(&url, &named.arena, str_of(cases[i].asked), NULL, NULL),
+            ERR_NONE);
+        if (named_gets_secrets(&named, &url) != cases[i].gets)
+            fail_msg("case %zu, %s: expected %d", i, cases[i].asked,
+                     cases[i].gets);
         named_release(&named);
     }
 }
@@ -150,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_rules_are_good),
         cmocka_unit_test(who_may_be_private),
+        cmocka_unit_test(who_gets_secrets),
         cmocka_unit_test(rules_for_libcurl),
     };
 

@@ -1,0 +1,12 @@
+/* Headers that prove who we are: they go only to origins that the user named
+ * (page/named.h), and are never written down. */
+#ifndef PAGE_SECRET_H
+#define PAGE_SECRET_H
+
+#include "base/str.h"
+
+/* The name of "Name: value" where the value is nobody's business, otherwise
+ * empty. */
+struct str secret_header(struct str header);
+
+#endif
