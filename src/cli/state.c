@@ -194,15 +194,16 @@ static const char *outcome_of(unsigned code)
     return outcome_name((enum outcome)code);
 }
 
+static const struct store_names names = {
+    .verdict_name = verdict_of,
+    .outcome_name = outcome_of,
+    .verdicts = VERDICTS,
+    .outcomes = OUTCOMES,
+};
+
 static bool create(struct plan *plan, const struct options *options,
                    struct store_error *error)
 {
-    static const struct store_names names = {
-        .verdict_name = verdict_of,
-        .outcome_name = outcome_of,
-        .verdicts = VERDICTS,
-        .outcomes = OUTCOMES,
-    };
     struct store_batch first;
 
     store_batch_init(&first);
@@ -232,7 +233,8 @@ static bool say_running(struct plan *plan, const struct options *options,
     if (plan->crawl.frontier.per_host > plan->past.per_host)
         store_add_number(&batch, STR("per_host"),
                          plan->crawl.frontier.per_host);
-    bool good = store_commit(plan->store, &batch, error);
+    bool good = store_add_names(plan->store, &names, error) &&
+                store_commit(plan->store, &batch, error);
     store_batch_release(&batch);
     return good;
 }

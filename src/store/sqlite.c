@@ -217,7 +217,7 @@ void store_close(struct store *store)
     free(store);
 }
 
-/* --- a new one ---------------------------------------------------------- */
+/* --- names, and a new one ------------------------------------------------ */
 
 static bool put_names(struct store *store, const char *sql,
                       const char *(*name)(unsigned code), unsigned count,
@@ -240,6 +240,26 @@ static bool put_names(struct store *store, const char *sql,
     return good;
 }
 
+static bool put_all_names(struct store *store, const struct store_names *names,
+                          struct store_error *error)
+{
+    return put_names(store, "INSERT OR IGNORE INTO verdict VALUES(?, ?)",
+                     names->verdict_name, names->verdicts, error) &&
+           put_names(store, "INSERT OR IGNORE INTO outcome VALUES(?, ?)",
+                     names->outcome_name, names->outcomes, error);
+}
+
+bool store_add_names(struct store *store, const struct store_names *names,
+                     struct store_error *error)
+{
+    if (!run(store, "BEGIN", error))
+        return false;
+    if (put_all_names(store, names, error) && run(store, "COMMIT", error))
+        return true;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
 static bool fill(struct store *store, const struct store_names *names,
                  const struct store_batch *first, struct store_error *error)
 {
@@ -255,11 +275,7 @@ static bool fill(struct store *store, const struct store_names *names,
            run(store, sql, error) && run(store, "BEGIN", error) &&
            run(store, schema_tables, error) &&
            run(store, schema_views, error) &&
-           put_names(store, "INSERT INTO verdict VALUES(?, ?)",
-                     names->verdict_name, names->verdicts, error) &&
-           put_names(store, "INSERT INTO outcome VALUES(?, ?)",
-                     names->outcome_name, names->outcomes, error) &&
-           run(store, "COMMIT", error) &&
+           put_all_names(store, names, error) && run(store, "COMMIT", error) &&
            run(store, "PRAGMA synchronous = FULL", error) &&
            store_prepare(store, error) && store_commit(store, first, error);
 }

@@ -62,6 +62,11 @@ struct store *store_open(const char *path, enum store_mode mode,
                          struct store_error *error);
 void store_close(struct store *store);
 
+/* Before rows are added to a file that an older program may have begun, which
+ * did not know of all codes. */
+bool store_add_names(struct store *store, const struct store_names *names,
+                     struct store_error *error);
+
 /* All of the batch or, with `error`, nothing of it. When it returns it is on
  * the disk. */
 bool store_commit(struct store *store, const struct store_batch *batch,

@@ -614,3 +614,17 @@ END
     same 0 "$STATUS" "$(cat "$ERR")"
     whole_pages 2
 }
+
+@test "going on with the state of an older program adds the names it did not know" {
+    names() {
+        state "SELECT * FROM outcome ORDER BY code; SELECT * FROM verdict ORDER BY code"
+    }
+    start_playground --letters
+    part --max-pages 2 10
+    before=$(names)
+    state "DELETE FROM outcome WHERE code = (SELECT max(code) FROM outcome);
+        DELETE FROM verdict WHERE code = (SELECT max(code) FROM verdict)"
+    [ "$before" != "$(names)" ]
+    part --max-pages 4 10
+    same "$before" "$(names)"
+}
