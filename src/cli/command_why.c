@@ -48,6 +48,7 @@ static void put_outcome(struct why *why, const struct fate *fate)
         return;
     case NOT_HTML:
     case NOINDEX:
+    case NOT_SITEMAP:
         buf_printf(line, "was fetched and not kept: %s", outcome_text(outcome));
         return;
     default:

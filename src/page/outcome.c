@@ -12,7 +12,7 @@ static const struct outcome_row rows[] = {
     [REDIRECTED]        = {"Redirect", "redirected",      "redirected elsewhere"},
     [EMPTY_BODY]        = {"Failed", "empty",           "the answer has no body"},
     [NOT_HTML]          = {"IgnMime", "not-html",        "not an HTML page"},
-    [TOO_LARGE]         = {"IgnSize", "too-large",       "larger than --max-size"},
+    [TOO_LARGE]         = {"IgnSize", "too-large",       "larger than --max-size, or than the 50 MB of a sitemap"},
     [NOINDEX]           = {"IgnNoIdx", "noindex",        "a page that asks not to be indexed"},
     [HTTP_TOO_MANY]     = {"Failed", "too-many-requests", "asked too often (429)"},
     [HTTP_CLIENT_ERROR] = {"Failed", "client-error",    "refused by the server (4xx)"},
@@ -29,6 +29,7 @@ static const struct outcome_row rows[] = {
     [BAD_ENCODING]      = {"Failed", "bad-encoding",    "the content coding is unknown or broken"},
     [ABANDONED]         = {"Failed", "abandoned",       "stopped before the end"},
     [NOT_SAVED]         = {"Failed", "not-saved",       "the page file could not be written"},
+    [NOT_SITEMAP]       = {"Failed", "not-a-sitemap",   "not a sitemap that can be read, or one that declares entities"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == OUTCOMES,

@@ -1,6 +1,6 @@
 /* How a fetch ended: a closed list, each with a word for the log (at most nine
  * characters), a name for the JSON log and the statistics, and a text for
- * people. */
+ * people. State files hold the numbers: a new one goes to the end. */
 #ifndef PAGE_OUTCOME_H
 #define PAGE_OUTCOME_H
 
@@ -26,6 +26,7 @@ enum outcome {
     BAD_ENCODING, /* the content coding is unknown or broken */
     ABANDONED,    /* the crawl was told to stop at once */
     NOT_SAVED,    /* the page file could not be written */
+    NOT_SITEMAP,  /* a sitemap was asked for, and this is none */
     OUTCOMES,
 };
 

@@ -158,6 +158,19 @@ void pagescanner_follow(struct webpage *page,
     page->links = (struct page_links){.link = link, .count = 1};
 }
 
+/* One of which nothing could be used has not been read; what came before a
+ * sitemap's end was cut off or broken counts, if it was one. */
+static enum outcome outcome_of(const struct sitemap *sitemap)
+{
+    if (sitemap->count)
+        return FETCHED;
+    if (sitemap->end == SITEMAP_TOO_LARGE)
+        return TOO_LARGE;
+    return sitemap->form == SITEMAP_NONE || sitemap->end == SITEMAP_REFUSED
+               ? NOT_SITEMAP
+               : FETCHED;
+}
+
 void pagescanner_sitemap(struct webpage *page,
                          const struct scan_options *options)
 {
@@ -168,6 +181,7 @@ void pagescanner_sitemap(struct webpage *page,
     if (url_parse(&base, &page->arena, page->url, NULL, NULL))
         return;
     sitemap_read(&sitemap, &page->arena, page->body);
+    page->outcome = outcome_of(&sitemap);
     links->link =
         arena_new(&page->arena, sitemap.count * sizeof(struct page_link));
     size_t used = page->arena.used;

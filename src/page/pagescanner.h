@@ -29,7 +29,8 @@ void pagescanner_keep_texts(struct webpage *page);
 void pagescanner_follow(struct webpage *page,
                         const struct scan_options *options);
 
-/* Fill page->links from a sitemap: pages, and sitemaps that it names. */
+/* Fill page->links from a sitemap: pages, and sitemaps that it names; or turn
+ * the outcome into TOO_LARGE or NOT_SITEMAP. */
 void pagescanner_sitemap(struct webpage *page,
                          const struct scan_options *options);
 

@@ -220,6 +220,42 @@ $SITE/good" "$(page_urls)"
     grep -q "^crawler: $SITE/gone.xml: " "$ERR" || fail "$(cat "$ERR")"
 }
 
+@test "a sitemap that was not used is told, once, and is no page that failed" {
+    python3 -c 'print("http://example.org/no\n" * 2500000, end="")' | gzip >"$TMP/large"
+    serve < <(
+        printf '/html.xml\n    body <!doctype html><a href=/no>.</a>\n'
+        printf '/large.gz\n    type application/gzip\n    file large\n'
+        entry /entity.xml <<'END'
+<!DOCTYPE urlset [<!ENTITY a "b">]>
+<urlset><url><loc>http://example.org/no</loc></url></urlset>
+END
+        entry /cut.xml <<<'<urlset><url><loc>http://example.org/cut</loc></url>'
+        rest
+    )
+    listed 0 -v --scope host --sitemap $SITE/html.xml --sitemap $SITE/large.gz \
+        --sitemap $SITE/entity.xml --sitemap $SITE/cut.xml $SITE/
+    same 0 "$STATUS"
+    same "$SITE/
+$SITE/cut" "$(page_urls)"
+    none="not a sitemap that can be read, or one that declares entities"
+    large="larger than --max-size, or than the 50 MB of a sitemap"
+    same "crawler: $SITE/entity.xml: $none (status 200)
+crawler: $SITE/html.xml: $none (status 200)
+crawler: $SITE/large.gz: $large (status 200)" "$(grep "^crawler: $SITE" "$ERR" | sort)"
+    grep -q '^crawler: 2 pages saved, .* 0 failed, 0 retries$' "$ERR"
+    same "$SITE/entity.xml|not-a-sitemap|200
+$SITE/html.xml|not-a-sitemap|200
+$SITE/large.gz|too-large|200" "$(sqlite3 "$DIR/.crawler" \
+        "SELECT url, outcome, status FROM errors ORDER BY url")"
+    same "1 1 1" "$(record_count /html.xml) $(record_count /entity.xml) \
+$(record_count /large.gz)"
+    why() { "$CRAWLER" why "$DIR" "$SITE/$1" | head -n 1; }
+    same "$SITE/entity.xml was fetched and not kept: $none" "$(why entity.xml)"
+    same "$SITE/html.xml was fetched and not kept: $none" "$(why html.xml)"
+    same "$SITE/large.gz could not be fetched: $large" "$(why large.gz)"
+    same "$SITE/cut.xml was read as a sitemap" "$(why cut.xml)"
+}
+
 @test "a sitemap that moved, and one that has trouble once" {
     serve < <(
         printf '/moved.xml 301\n    redirect http://maps.example.org/here.xml\n'

@@ -221,7 +221,7 @@ http://example.org/empty could not be fetched: the answer has no body
   fetched   TIME, took SOME
 END
     answers main /large <<'END'
-http://example.org/large could not be fetched: larger than --max-size
+http://example.org/large could not be fetched: larger than --max-size, or than the 50 MB of a sitemap
   found     on page 1, http://example.org/
   answer    status 200, text/html
   fetched   TIME, took SOME

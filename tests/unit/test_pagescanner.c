@@ -332,6 +332,53 @@ static void text_of_links(void **state)
     webpage_release(&page);
 }
 
+/* What was asked for as a sitemap and could not be used says so. */
+static void sitemap_outcomes(void **state)
+{
+    static const struct {
+        struct str body;
+        enum outcome outcome;
+        size_t links;
+    } cases[] = {
+        {STR_INIT("<urlset><url><loc>/a</loc></url></urlset>"), FETCHED, 1},
+        {STR_INIT("<urlset/>"), FETCHED, 0},
+        {STR_INIT("<rss><channel></channel></rss>"), FETCHED, 0},
+        {STR_INIT("http://example.org/a\n"), FETCHED, 1},
+        /* A URL that is none is the site's mistake, not another format. */
+        {STR_INIT("<urlset><url><loc>http://</loc></url></urlset>"), FETCHED,
+         0},
+        /* Cut off, or broken at the end. */
+        {STR_INIT("<urlset>"), FETCHED, 0},
+        {STR_INIT("<urlset><url><loc>/a</loc></url><url><lo"), FETCHED, 1},
+        {STR_INIT("<urlset><url><loc>/a</loc></url></wrong>"), FETCHED, 1},
+        /* No sitemap. */
+        {STR_INIT("<!DOCTYPE html><html><a href=/a>.</a></html>"), NOT_SITEMAP,
+         0},
+        {STR_INIT("<!doctype html><title>x</title>"), NOT_SITEMAP, 0},
+        {STR_INIT("<opml/>"), NOT_SITEMAP, 0},
+        {STR_INIT("<?xml version"), NOT_SITEMAP, 0},
+        {STR_INIT("not found"), NOT_SITEMAP, 0},
+        {STR_INIT("\x1f\x8b\x08\x00 broken"), NOT_SITEMAP, 0},
+        {STR_INIT("<!DOCTYPE urlset [<!ENTITY a \"b\">]>"
+                  "<urlset><url><loc>/a</loc></url></urlset>"),
+         NOT_SITEMAP, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct webpage page;
+        ask(&page, PAGE);
+        page.outcome = FETCHED;
+        page.body = cases[i].body;
+        pagescanner_sitemap(&page, &plain);
+        if (page.outcome != cases[i].outcome ||
+            page.links.count != cases[i].links)
+            fail_msg("%s: %s, %zu links", cases[i].body.ptr,
+                     outcome_name(page.outcome), page.links.count);
+        webpage_release(&page);
+    }
+}
+
 /* A base of 8000 bytes and many short links: what they take is bounded, in a
  * page and in a sitemap. */
 static void long_links(void **state)
@@ -380,6 +427,7 @@ int main(void)
         cmocka_unit_test(redirect_in_course_mode),
         cmocka_unit_test(seeds),
         cmocka_unit_test(text_of_links),
+        cmocka_unit_test(sitemap_outcomes),
         cmocka_unit_test(long_links),
     };
 

@@ -24,7 +24,7 @@ static void every_outcome(void **state)
         {CONNECTION_LOST, 1, 0},   {BAD_HTTP, 0, 0},
         {BAD_ENCODING, 0, 0},      {ABANDONED, 0, 0},
         {NOT_SAVED, 0, 0},         {NOINDEX, 0, 0},
-        {HTTP_TOO_MANY, 1, 1},
+        {HTTP_TOO_MANY, 1, 1},     {NOT_SITEMAP, 0, 0},
     };
 
     (void)state;
