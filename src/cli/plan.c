@@ -326,6 +326,7 @@ static void plan_log(struct plan *plan, const struct options *options)
 
     logr_init(&plan->log, stdout, options->quiet ? LOG_NONE : kind,
               options->verbose && !options->quiet, &plan->dir);
+    plan->log.quiet = options->quiet;
     plan->crawl.log = &plan->log;
 }
 

@@ -110,6 +110,17 @@ void judge_robots(struct crawler *crawler, struct job *job)
 
 /* --- sitemaps ----------------------------------------------------------- */
 
+/* One that was named before is not one more. */
+static void leave_out(struct crawler *crawler, const struct offer *offer)
+{
+    if (seen_has(&crawler->validator.seen, offer->fingerprint))
+        return;
+    crawler->left_out = true;
+    logr_note(crawler->options->log,
+              "more than %d sitemaps are named; the rest is left out",
+              SITEMAPS_MAX);
+}
+
 void offer_sitemap(struct crawler *crawler, struct str text,
                    const struct url *base, uint32_t nesting)
 {
@@ -117,7 +128,7 @@ void offer_sitemap(struct crawler *crawler, struct str text,
     struct arena arena;
     struct url url;
 
-    if (nesting > SITEMAP_NESTING_MAX || crawler->sitemaps >= SITEMAPS_MAX)
+    if (nesting > SITEMAP_NESTING_MAX || crawler->left_out)
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
@@ -128,8 +139,10 @@ void offer_sitemap(struct crawler *crawler, struct str text,
             .kind = TARGET_SITEMAP,
             .referrer_id = nesting,
         };
-        if (validator_offer(&crawler->validator, &offer, crawler->now_ms) ==
-            ACCEPT)
+        if (crawler->sitemaps >= SITEMAPS_MAX)
+            leave_out(crawler, &offer);
+        else if (validator_offer(&crawler->validator, &offer,
+                                 crawler->now_ms) == ACCEPT)
             crawler->sitemaps++;
     }
     arena_release(&arena);

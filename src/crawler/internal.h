@@ -24,6 +24,7 @@ struct crawler {
     uint32_t sitemaps;  /* asked for so far */
     unsigned signals;   /* 1: stop, 2: at once */
     bool failed;        /* something could not be written */
+    bool left_out;      /* sitemaps beyond the limit, which was told */
 };
 
 /* crawler/judge.c: a page, a redirect or a failure is back. */

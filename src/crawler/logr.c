@@ -1,5 +1,7 @@
 #include "crawler/logr.h"
 
+#include <stdarg.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 
@@ -32,6 +34,20 @@ void logr_make_room(struct logr *log)
 {
     if (log->make_room)
         log->make_room(log->user);
+}
+
+void logr_note(struct logr *log, const char *format, ...)
+{
+    va_list list;
+
+    if (log->quiet)
+        return;
+    logr_make_room(log);
+    fputs("crawler: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
 }
 
 static void put(struct logr *log, const char *word, uint32_t depth,

@@ -23,6 +23,7 @@ struct logr {
     FILE *out;
     enum log_kind kind;
     bool verbose;
+    bool quiet;                /* not even a note */
     bool header_written;       /* LOG_PAGES */
     const struct pagedir *dir; /* knows the referrers' URLs */
     struct buf line;
@@ -36,6 +37,10 @@ struct logr {
 void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
                const struct pagedir *dir);
 void logr_release(struct logr *log);
+
+/* Unless --quiet: what the user should know of the crawl as a whole. */
+void logr_note(struct logr *log, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* With --verbose: why a fetch that is over gave nothing, if it did. */
 void logr_failure(struct logr *log, const struct webpage *page);

@@ -294,6 +294,7 @@ for n in range(20):
     serve < <(
         mapfile -t maps < <(seq -f "$SITE/map/%.0f" 1 1100)
         index "${maps[@]}" | entry /index.xml
+        index "${maps[@]:0:999}" "${maps[0]}" | entry /full.xml
         printf '/map/*\n    type text/plain\n    body %s/same\n' $SITE
         printf '/long.txt\n    type text/plain\n    file long\n'
         rest
@@ -302,6 +303,13 @@ for n in range(20):
     same 0 "$STATUS"
     same $SITE/same "$(page_urls)"
     same 999 "$(record_column path | grep -c ^/map/)"
+    note="crawler: more than 1000 sitemaps are named; the rest is left out"
+    same 1 "$(grep -cx "$note" "$ERR")" "notes"
+    listed 0 -q --scope host --per-host 8 --sitemap $SITE/index.xml
+    silent "$ERR"
+    # As many as count, and one of them twice.
+    listed 0 --scope host --per-host 8 --sitemap $SITE/full.xml
+    no_complaint "$ERR"
     listed 0 --scope host --sitemap $SITE/long.txt
     same 11 "$(page_count)"
 }
