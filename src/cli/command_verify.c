@@ -36,11 +36,23 @@ static void verify_release(struct verify *verify)
     buf_release(&verify->file);
 }
 
+/* What is read of it may be good all the same, so this is but one finding. */
+static bool check_file(struct verify *verify, struct store_error *error)
+{
+    if (store_check(verify->store, error))
+        return true;
+    if (error->status != STORE_DAMAGED)
+        return false;
+    findings_add(&verify->findings, FINDING_RECORD, "the state is damaged: %s",
+                 error->text);
+    return true;
+}
+
 static int check(struct verify *verify, const char *dir_path)
 {
     struct store_error error;
 
-    if (!verify_rows(verify, &error))
+    if (!check_file(verify, &error) || !verify_rows(verify, &error))
         return recorded_failed(dir_path, &error);
     verify_strangers(verify);
     verify_depths(verify);

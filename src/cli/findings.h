@@ -11,7 +11,7 @@ enum finding {
     FINDING_NUMBER, /* of a page */
     FINDING_DEPTH,
     FINDING_PAUSE,
-    FINDING_RECORD, /* rows that contradict each other */
+    FINDING_RECORD, /* the state file, or rows that do not fit */
     FINDINGS,
 };
 

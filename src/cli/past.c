@@ -83,7 +83,10 @@ void past_read(struct past *past, const char *dir_path)
         past->error.status = STORE_OK;
     store_close(store);
     if (past->error.status == STORE_OK && past->pages > UINT32_MAX)
-        past->error.status = STORE_DAMAGED;
+        past->error = (struct store_error){
+            .status = STORE_DAMAGED,
+            .text = "more pages than there can be",
+        };
 }
 
 void past_release(struct past *past)

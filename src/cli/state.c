@@ -97,6 +97,22 @@ static int refuse_strangers(const struct plan *plan, uint32_t stranger)
                        plan->crawl.dir_path, (unsigned)stranger);
 }
 
+static int cannot_read(const char *path, const struct store_error *error)
+{
+    usage_error("cannot read the state in '%s/%s': %s", path, PAGEDIR_MARKER,
+                error->text);
+    return CRAWL_FAILED;
+}
+
+/* Nobody named the wrong directory where its crawl is damaged. */
+static int cannot_resume(const char *path, const struct store_error *error)
+{
+    if (error->status == STORE_DAMAGED)
+        return cannot_read(path, error);
+    return usage_error("there is no crawl in '%s' to go on with: %s", path,
+                       error->text);
+}
+
 /* There is no record, or none that can be read. */
 static int decide_without(struct plan *plan, const struct options *options)
 {
@@ -106,8 +122,7 @@ static int decide_without(struct plan *plan, const struct options *options)
 
     plan->action = ACTION_START;
     if (options->remembered)
-        return usage_error("there is no crawl in '%s' to go on with: %s", path,
-                           error->text);
+        return cannot_resume(path, error);
     if (error->status == STORE_NEWER)
         return usage_error("the state in '%s/%s' was %s; use another directory",
                            path, PAGEDIR_MARKER, error->text);
@@ -118,9 +133,7 @@ static int decide_without(struct plan *plan, const struct options *options)
     if (error->status == STORE_FOREIGN)
         return usage_error("'%s/%s' is %s; use another directory", path,
                            PAGEDIR_MARKER, error->text);
-    usage_error("cannot read the state in '%s/%s': %s", path, PAGEDIR_MARKER,
-                error->text);
-    return CRAWL_FAILED;
+    return cannot_read(path, error);
 }
 
 /* Another's file must not be taken for a page, nor give way to one. */
@@ -383,8 +396,7 @@ int state_words(const struct options *options, struct arena *arena,
         return status;
     past_read(&past, options->argument[0]);
     if (past.error.status != STORE_OK)
-        status = usage_error("there is no crawl in '%s' to go on with: %s",
-                             options->argument[0], past.error.text);
+        status = cannot_resume(options->argument[0], &past.error);
     else if (!(status = check_secrets(options, &past)))
         put_words(options, &past, arena, words, count);
     past_release(&past);

@@ -282,3 +282,36 @@ bool store_find_url(struct store *store, uint64_t number, struct store_url *url)
     struct cursor row = {.stmt = store->find_url};
     return sqlite3_step(row.stmt) == SQLITE_ROW && get_url(&row, url);
 }
+
+/* --- the file itself ---------------------------------------------------- */
+
+/* Of a report such as "*** in database main ***\nPage 5: ..." what says
+ * something. */
+static struct str first_finding(struct str report)
+{
+    struct str_pair lines = str_cut(report, '\n');
+
+    while (lines.tail.len && str_starts(lines.head, STR("***")))
+        lines = str_cut(lines.tail, '\n');
+    return lines.head;
+}
+
+bool store_check(struct store *store, struct store_error *error)
+{
+    struct cursor row = {0};
+    int code = sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1,
+                                  &row.stmt, NULL);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_step(row.stmt);
+    struct str report = code == SQLITE_ROW ? get_text(&row) : (struct str){0};
+    bool good = str_eq(report, STR("ok"));
+    if (report.len && !good) {
+        struct str finding = first_finding(report);
+        store_fail(error, STORE_DAMAGED, "%.*s", (int)finding.len, finding.ptr);
+    } else if (!good) {
+        store_fail_sqlite(error, store->db);
+    }
+    sqlite3_finalize(row.stmt);
+    return good;
+}

@@ -93,6 +93,10 @@ struct store_reader {
 bool store_load(struct store *store, const struct store_reader *reader,
                 struct store_error *error);
 
+/* Is the file whole, all of it, also what nobody reads? False with what is
+ * wrong first: STORE_DAMAGED, or STORE_FAILED where that cannot be said. */
+bool store_check(struct store *store, struct store_error *error);
+
 /* One URL by its number, also from within a reader, of the same moment then.
  * Texts are valid until the next call. False where there is none, or none that
  * can be read. For whoever looks back; a crawl at work never asks. */

@@ -264,6 +264,37 @@ complaint() {
     whole_pages 2
 }
 
+# spoil TABLE: the first page of it in the state file.
+spoil() {
+    local page
+
+    page=$(state "SELECT rootpage FROM sqlite_master WHERE name = '$1'")
+    tr '\0' '\377' </dev/zero | dd of="$DIR/.crawler" bs=4096 \
+        seek=$((page - 1)) count=1 iflag=fullblock conv=notrunc status=none
+}
+
+@test "--resume of a damaged state: that is no wrong argument" {
+    start_playground --letters
+    part --max-pages 2 10
+    cp "$DIR/.crawler" "$TMP/kept"
+    for table in setting seed url fetch; do
+        cp "$TMP/kept" "$DIR/.crawler"
+        spoil "$table"
+        capture "$CRAWLER" --resume "$DIR"
+        same 1 "$STATUS" "exit status with a damaged $table"
+        grep -q '^crawler: cannot .* the state in .*: database disk image is malformed$' \
+            "$ERR" || fail "$table: $(cat "$ERR")"
+    done
+    cp "$TMP/kept" "$DIR/.crawler"
+    state "UPDATE setting SET value = '5000000000' WHERE name = 'count.saved'"
+    capture "$CRAWLER" --resume "$DIR"
+    same 1 "$STATUS"
+    same "crawler: cannot read the state in '$DIR/.crawler': more pages than there can be" \
+        "$(cat "$ERR")"
+    whole_pages 2
+    same 2 "$(record_total)" "requests"
+}
+
 @test "a row that cannot be is a broken state, not a crash" {
     start_playground --letters
     part --max-pages 3 10

@@ -557,6 +557,30 @@ END
     grep -q "^crawler: cannot read the state in '$DIR/.crawler': " "$ERR"
 }
 
+@test "a damaged page of the state file, whichever" {
+    start_playground --web damage --hosts 3 --pages 200 --flaky 0 --errors 0
+    crawl --scope any --delay 0 --log none --max-pages 60 http://d0.example/ \
+        "$DIR" 100 2>/dev/null || same 3 $? "exit status at a limit"
+    clean 60
+    cp "$DIR/.crawler" "$TMP/good"
+    unread=0
+    for ((page = 2; page <= $(sql "PRAGMA page_count"); page++)); do
+        cp "$TMP/good" "$DIR/.crawler"
+        tr '\0' '\377' </dev/zero | dd of="$DIR/.crawler" bs=4096 \
+            seek=$((page - 1)) count=1 iflag=fullblock conv=notrunc status=none
+        verify
+        same 1 "$STATUS" "page $page: $(cat "$OUT" "$ERR")"
+        if grep -q "^the state is damaged: [^*]" "$OUT"; then
+            [ -s "$ERR" ] || unread=$((unread + 1))
+        else
+            grep -q "^crawler: cannot read the state in '$DIR/.crawler': " "$ERR" ||
+                fail "page $page: $(cat "$OUT" "$ERR")"
+        fi
+    done
+    # Some have nothing that verify reads, and are told of all the same.
+    [ "$unread" -gt 0 ] || fail "verify would have seen all of it anyway"
+}
+
 @test "nobody reads what it found" {
     small_crawl
     for where in /dev/full closed; do
