@@ -128,7 +128,54 @@ static bool is_ours(struct store *store, struct store_error *error)
     return false;
 }
 
+/* --- is it still there? ------------------------------------------------- */
+
+static bool look_again(const struct store_place *place, struct stat *st)
+{
+    return !fstatat(place->dir_fd, place->name, st, AT_SYMLINK_NOFOLLOW);
+}
+
+static bool note_place(struct store *store, const char *path,
+                       struct store_error *error)
+{
+    struct store_place *place = &store->place;
+    const char *slash = strrchr(path, '/');
+    size_t dir_len = slash ? (size_t)(slash - path) + 1 : 0;
+    char *dir = mem_checked(strndup(slash ? path : ".", slash ? dir_len : 1));
+
+    place->name = mem_checked(strdup(path + dir_len));
+    place->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    free(dir);
+    if (place->dir_fd >= 0 && look_again(place, &place->file))
+        return true;
+    store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    return false;
+}
+
+bool store_is_in_place(const struct store *store, struct store_error *error)
+{
+    const struct store_place *place = &store->place;
+    struct stat st;
+
+    if (place->dir_fd < 0 ||
+        (look_again(place, &st) && st.st_ino == place->file.st_ino &&
+         st.st_dev == place->file.st_dev))
+        return true;
+    store_fail(error, STORE_FAILED,
+               "it was removed or replaced while the crawl was running");
+    return false;
+}
+
 /* --- opening ------------------------------------------------------------ */
+
+static struct store *new_store(enum store_mode mode)
+{
+    struct store *store = NEW(struct store);
+
+    store->mode = mode;
+    store->place.dir_fd = -1;
+    return store;
+}
 
 static bool open_file(struct store *store, const char *path, int flags,
                       struct store_error *error)
@@ -161,7 +208,9 @@ static bool open_for(struct store *store, const char *path,
            open_file(store, path,
                      writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
                      error) &&
-           is_ours(store, error) && (!writes || set_up(store, error));
+           is_ours(store, error) &&
+           (!writes ||
+            (set_up(store, error) && note_place(store, path, error)));
 }
 
 /* In a directory that cannot be written there is nobody else at work, but
@@ -188,9 +237,8 @@ static bool open_still(struct store *store, const char *path,
 struct store *store_open(const char *path, enum store_mode mode,
                          struct store_error *error)
 {
-    struct store *store = NEW(struct store);
+    struct store *store = new_store(mode);
 
-    store->mode = mode;
     if (open_for(store, path, error) ||
         (mode == STORE_READ && error->status == STORE_FAILED && store->db &&
          open_still(store, path, error)))
@@ -214,6 +262,9 @@ void store_close(struct store *store)
                      NULL);
     }
     sqlite3_close(store->db);
+    if (store->place.dir_fd >= 0)
+        close(store->place.dir_fd);
+    free(store->place.name);
     free(store);
 }
 
@@ -299,12 +350,12 @@ static bool take_place(const char *tmp, const char *path,
 bool store_create(const char *path, const struct store_names *names,
                   const struct store_batch *first, struct store_error *error)
 {
-    struct store *store = NEW(struct store);
+    /* To read, as far as closing goes: its journal is as it should be. */
+    struct store *store = new_store(STORE_READ);
     char tmp[PATH_MAX + 16];
 
     snprintf(tmp, sizeof(tmp), "%s-tmp-state", path);
     unlink(tmp);
-    store->mode = STORE_READ; /* its journal is as it should be */
     bool good = open_file(store, tmp,
                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
                 fill(store, names, first, error);

@@ -68,7 +68,8 @@ bool store_add_names(struct store *store, const struct store_names *names,
                      struct store_error *error);
 
 /* All of the batch or, with `error`, nothing of it. When it returns it is on
- * the disk. */
+ * the disk. It fails where the file is no longer where it was opened; its
+ * directory may have been moved. */
 bool store_commit(struct store *store, const struct store_batch *batch,
                   struct store_error *error);
 

@@ -251,6 +251,9 @@ static bool run(struct store *store, const char *sql)
 bool store_commit(struct store *store, const struct store_batch *batch,
                   struct store_error *error)
 {
+    /* SQLite would go on to write into a file that nobody can find again. */
+    if (!store_is_in_place(store, error))
+        return false;
     if (run(store, "BEGIN IMMEDIATE") && put_batch(store, batch) &&
         run(store, "COMMIT"))
         return true;

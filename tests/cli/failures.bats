@@ -152,7 +152,50 @@ one_error() {
     wait_for logged 'Added: '
     rm -rf "$DIR"
     ended 1
-    one_error "cannot write page [2-9] in .*No such file"
+    # Whichever it has to write next.
+    one_error "cannot write \\(page [2-9] in .*No such file\\|the state in .*removed\\)"
+}
+
+@test "the state is removed or replaced" {
+    start_playground --letters
+    for what in removed replaced; do
+        crawl_in_background --delay 300ms --save-every 50ms "$LETTERS/index.html" \
+            "$DIR" 10
+        wait_for logged 'Added: '
+        if [ "$what" = removed ]; then
+            rm "$DIR/.crawler"
+        else
+            echo 'from elsewhere' >"$TMP/elsewhere"
+            mv "$TMP/elsewhere" "$DIR/.crawler"
+        fi
+        ended 1
+        grep -q "^crawler: cannot write the state in $DIR/.crawler: it was removed or replaced while the crawl was running$" \
+            "$ERR" || fail "$what: $(cat "$ERR")"
+        if [ "$what" = removed ]; then
+            [ ! -e "$DIR/.crawler" ] || fail "it is there again"
+            : >"$DIR/.crawler"
+        else
+            same 'from elsewhere' "$(cat "$DIR/.crawler")"
+        fi
+        # Nothing is left that would be taken for a part of another file.
+        pages=$(page_count)
+        [ "$pages" -lt 9 ] || fail "it went on to the end"
+        whole_pages "$pages"
+        rm -r "$DIR"
+        mkdir "$DIR"
+    done
+}
+
+@test "the page directory is moved: nothing is lost" {
+    start_playground --letters
+    crawl_in_background --delay 100ms --save-every 50ms "$LETTERS/index.html" \
+        "$DIR" 10
+    wait_for logged 'Added: '
+    mv "$DIR" "$TMP/moved"
+    ended 0
+    same 9 "$(page_count "$TMP/moved")" "pages"
+    capture "$CRAWLER" verify "$TMP/moved"
+    same 0 "$STATUS" "$(cat "$OUT" "$ERR")"
 }
 
 # --- the log's reader --------------------------------------------------------

@@ -294,6 +294,54 @@ static void after_a_writer_was_killed(void **state)
     }
 }
 
+/* What is written to a file that is gone is lost. A directory that was moved
+ * has it still. */
+static void a_file_that_is_taken_away(void **state)
+{
+    static const struct {
+        const char *what;
+        bool removed, replaced, dir_moved, good;
+    } rows[] = {
+        {"as it was", false, false, false, true},
+        {"the directory moved", false, false, true, true},
+        {"removed", true, false, false, false},
+        {"replaced", true, true, false, false},
+    };
+    struct storefile *file = *state;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char other[160], moved[160];
+
+        snprintf(other, sizeof(other), "%s-other", file->path);
+        snprintf(moved, sizeof(moved), "%s-moved", file->temp.path);
+        storefile_create(file);
+        struct store *store = storefile_open(file, STORE_WRITE);
+        store_add_setting(&file->batch, STR("a"), STR("1"));
+        storefile_commit(file, store);
+        if (rows[i].removed)
+            assert_int_equal(rename(file->path, other), 0);
+        if (rows[i].replaced)
+            make_text(file, STR("something else"));
+        if (rows[i].dir_moved)
+            assert_int_equal(rename(file->temp.path, moved), 0);
+        store_add_setting(&file->batch, STR("a"), STR("2"));
+        bool good = store_commit(store, &file->batch, &file->error);
+        if (good != rows[i].good)
+            fail_msg("%s: %s", rows[i].what, good ? "good" : file->error.text);
+        if (!good)
+            assert_string_equal(
+                file->error.text,
+                "it was removed or replaced while the crawl was running");
+        store_batch_clear(&file->batch);
+        store_close(store);
+        if (rows[i].dir_moved)
+            assert_int_equal(rename(moved, file->temp.path), 0);
+        if (good)
+            storefile_is(file, STR("begin 0 0\nsetting 'a' '2'\n"));
+        unlink(other);
+    }
+}
+
 /* In a directory where nothing may be written, as somebody who is not root:
  * also a file that was copied from beside a writer. */
 static void where_nothing_may_be_written(void **state)
@@ -332,10 +380,11 @@ int main(void)
 #define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, storefile_setup, storefile_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(what_else_is_there),        CASE(what_is_no_file),
-        CASE(a_new_one_takes_the_place), CASE(a_new_one_that_fails),
-        CASE(rows_that_cannot_be),       CASE(beside_a_writer),
-        CASE(after_a_writer_was_killed), CASE(where_nothing_may_be_written),
+        CASE(what_else_is_there),           CASE(what_is_no_file),
+        CASE(a_new_one_takes_the_place),    CASE(a_new_one_that_fails),
+        CASE(rows_that_cannot_be),          CASE(beside_a_writer),
+        CASE(after_a_writer_was_killed),    CASE(a_file_that_is_taken_away),
+        CASE(where_nothing_may_be_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
