@@ -2,8 +2,8 @@
  * encoding, the rest is the text. */
 #include "fuzz.h"
 
+#include "base/utf8.h"
 #include "html/charset.h"
-#include "url/utf8.h"
 
 static const struct str labels[] = {
     STR_INIT("utf-8"),        STR_INIT("utf-16be"),

@@ -2,8 +2,8 @@
 
 #include <idn2.h>
 
+#include "base/utf8.h"
 #include "url/punycode.h"
-#include "url/utf8.h"
 
 /* A label in the making, as characters. More of them than LABEL_MAX never
  * have an ASCII form of 63 bytes, but for characters that are ignored. */

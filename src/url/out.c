@@ -1,6 +1,6 @@
 #include "url/out.h"
 
-#include "url/utf8.h"
+#include "base/utf8.h"
 
 /* One number a byte of ASCII, the sum of the URL_PLAIN_ bits; beyond ASCII
  * nothing is plain. The unit test computes the same from the standard's

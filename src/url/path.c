@@ -1,6 +1,6 @@
 #include "url/path.h"
 
-#include "url/utf8.h"
+#include "base/utf8.h"
 
 /* One dot, written as such or as "%2e"; 0 where there is none. */
 static size_t dot_len(const char *at, const char *end)

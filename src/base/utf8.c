@@ -1,6 +1,4 @@
-#include "url/utf8.h"
-
-enum { REPLACEMENT = 0xFFFD };
+#include "base/utf8.h"
 
 /* What the first byte says: the number of bytes and the bounds of the second,
  * which are what keeps out overlong forms, surrogates and beyond U+10FFFF. */
@@ -44,7 +42,7 @@ size_t utf8_read(const char *at, const char *end, uint32_t *c)
         max = 0xBF;
         used++;
     }
-    *c = used == lead.len ? value : REPLACEMENT;
+    *c = used == lead.len ? value : UTF8_REPLACEMENT;
     return used;
 }
 

@@ -1,9 +1,12 @@
 /* One character of UTF-8 at a time, as the Encoding standard decodes it. */
-#ifndef URL_UTF8_H
-#define URL_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* What stands for bytes that are no character. */
+enum { UTF8_REPLACEMENT = 0xFFFD };
 
 /* The character at `at` (at < end) and the number of its bytes. Bytes that
  * cannot be one are U+FFFD; what is taken for it then is the longest start
