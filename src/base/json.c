@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/terminal.h"
 #include "base/utf8.h"
 
 void json_put_str(struct buf *buf, struct str s)
@@ -11,7 +12,7 @@ void json_put_str(struct buf *buf, struct str s)
 
         if (c == '"' || c == '\\')
             buf_printf(buf, "\\%c", (char)c);
-        else if (c < 0x20 || c == 0x7f)
+        else if (terminal_obeys(c)) /* JSON is looked at, too */
             buf_printf(buf, "\\u%04x", (unsigned)c);
         else if (c == UTF8_REPLACEMENT)
             buf_put(buf, STR("\xef\xbf\xbd"));

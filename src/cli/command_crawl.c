@@ -101,8 +101,8 @@ static void keep_stats(const struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
     if (!write_stats(plan, stats) && end != CRAWL_FAILED)
-        fprintf(stderr, "crawler: cannot write %s in %s: %s\n", PAGEDIR_STATS,
-                plan->crawl.dir_path, strerror(errno));
+        usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
+                    plan->crawl.dir_path, strerror(errno));
 }
 
 static int crawl(struct plan *plan, const struct options *options)
@@ -119,9 +119,9 @@ static int crawl(struct plan *plan, const struct options *options)
         return CRAWL_FAILED;
     }
     if (plan->crawl.resume && !options->quiet)
-        fprintf(stderr,
-                "crawler: going on with the crawl in %s after %llu pages\n",
-                plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+        usage_line(stderr,
+                   "crawler: going on with the crawl in %s after %llu pages",
+                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -144,10 +144,10 @@ static int say_finished(const struct plan *plan, const struct options *options)
 {
     state_tidy(plan);
     if (!options->quiet)
-        fprintf(stderr,
-                "crawler: the crawl in %s is finished: %llu pages; --restart "
-                "starts over\n",
-                plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+        usage_line(stderr,
+                   "crawler: the crawl in %s is finished: %llu pages; "
+                   "--restart starts over",
+                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
     return CRAWL_FINISHED;
 }
 

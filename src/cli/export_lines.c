@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "cli/export.h"
 
 static void put_digest(struct buf *line, const struct export_page *page)
@@ -146,21 +147,17 @@ enum { FIELD_MAX = 64 << 10 };
 /* One line, one column: what would end either is a blank, as are many. */
 static void put_folded(struct buf *line, struct str text)
 {
-    bool blank = false, first = true;
+    size_t from = line->len, to = from;
 
-    text = str_first(text, FIELD_MAX);
-
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c <= ' ' || c == 0x7f) {
-            blank = true;
-            continue;
-        }
-        if (blank && !first)
-            buf_put_char(line, ' ');
-        blank = first = false;
-        buf_put_char(line, (char)c);
+    terminal_put(line, str_first(text, FIELD_MAX), ' ');
+    for (size_t i = from; i < line->len; i++) {
+        bool blank = line->ptr[i] == ' ';
+        if (!blank || (to > from && line->ptr[to - 1] != ' '))
+            line->ptr[to++] = line->ptr[i];
     }
+    if (to > from && line->ptr[to - 1] == ' ')
+        to--;
+    line->len = to;
 }
 
 void export_put_link(struct buf *line, struct str source,

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/usage.h"
+
 enum { SHOWN_MAX = 100, LINE_LEN_MAX = 10000 };
 
 static const char *const names[FINDINGS] = {
@@ -22,10 +24,7 @@ void findings_add(struct findings *findings, enum finding kind,
     va_start(args, format);
     vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    for (char *at = line; *at; at++)
-        if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
-            *at = '?';
-    puts(line);
+    usage_line(stdout, "%s", line);
 }
 
 bool findings_end(const struct findings *findings)

@@ -19,7 +19,7 @@ struct findings {
     uint64_t count[FINDINGS];
 };
 
-/* Bytes that a terminal might obey are shown as '?'. */
+/* What a terminal might obey is shown as '?'. */
 void findings_add(struct findings *findings, enum finding kind,
                   const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -65,7 +65,7 @@ static void fetch(struct pagefetcher *fetcher, struct webpage *page,
 
 static int complain(const struct options *options, const char *what)
 {
-    fprintf(stderr, "crawler: the search for '%s' %s\n", options->search, what);
+    usage_error("the search for '%s' %s", options->search, what);
     return CRAWL_NOTHING;
 }
 

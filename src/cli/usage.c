@@ -5,29 +5,24 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/terminal.h"
 #include "cli/commands.h"
 
 enum { ERROR_MAX = 4096 };
 
-/* Of ASCII, and the two bytes of UTF-8 that some terminals obey. */
-static bool is_control(struct str text, size_t at)
-{
-    unsigned char c = (unsigned char)text.ptr[at];
-
-    return c < 0x20 || c == 0x7f ||
-           (c >= 0x80 && c < 0xa0 && at && text.ptr[at - 1] == '\xc2');
-}
-
 static void print_line(FILE *out, const char *format, va_list args)
 {
+    struct buf line;
     char *message;
 
     if (vasprintf(&message, format, args) < 0)
         message = mem_checked(NULL);
     struct str text = str_of(message);
-    for (size_t i = 0; i < text.len; i++)
-        fputc(is_control(text, i) ? '?' : text.ptr[i], out);
-    fputc('\n', out);
+    buf_init(&line, text.len + 1);
+    terminal_put(&line, text, '?');
+    buf_put_char(&line, '\n');
+    fwrite(line.ptr, 1, line.len, out);
+    buf_release(&line);
     free(message);
 }
 

@@ -119,6 +119,12 @@ http://example.org/new|http://example.org/deep||" "$(tr '\t' '|' <"$TMP/links")"
         text = 'a' || char(0) || 'b' || char(11) WHERE place = 1"
     same "http://example.org/|http://example.org/a,b|x y|a b" \
         "$(export_as links | head -n 1 | tr '\t' '|')"
+    # Nor does a terminal obey it.
+    sql "UPDATE link SET rel = 'x' || char(0x9b) || '31m' || char(0x202e),
+        text = char(0x200f, 0x85) || 'ä' || char(0x2066, 0x20ac, 0x2028)
+        WHERE place = 1"
+    same "http://example.org/|http://example.org/a,b|x 31m|ä €"$'\u2028' \
+        "$(export_as links | head -n 1 | tr '\t' '|')"
     # A rel without an end has one here.
     sql "UPDATE link SET rel = hex(zeroblob(5000000)) WHERE place = 1"
     same "8 4" "$(export_as links | awk -F '\t' '{ n[NF]++ } END {

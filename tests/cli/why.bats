@@ -234,7 +234,7 @@ END
     # Its control characters do not reach the terminal.
     answers main /private/x <<'END'
 http://example.org/private/x was refused: forbidden by robots.txt
-  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno?
+  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno????
   found     on page 1, http://example.org/
 END
 }
@@ -259,7 +259,7 @@ db.execute("""INSERT INTO robots(host, url, https, known, outcome, status,
     ("User-agent: *\nDisallow: /else\nAllow: /", "example.org"))
 db.commit()' "$DIR/changed/.crawler"
     run -0 "$CRAWLER" why "$DIR/changed" http://example.org/private/x
-    same "  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno?" \
+    same "  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno????" \
         "${lines[1]}"
     run -0 "$CRAWLER" why "$DIR/changed" http://example.org/private/never
     [[ ${lines[0]} == *"would be queued"* ]] || fail "$output"
@@ -418,7 +418,7 @@ http://never.example/ was never seen; would be refused: outside the scope of the
 END
     answers main '/private/never?q' <<'END'
 http://example.org/private/never?q was never seen; would be refused: forbidden by robots.txt
-  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno?
+  rule      line 3 of http://example.org/robots.txt: Disallow: /private # ?[31mno????
 END
     answers main http://new.example.org/ <<'END'
 http://new.example.org/ was never seen; would be queued if a page of depth 1 or less linked to it

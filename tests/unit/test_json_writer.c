@@ -26,8 +26,11 @@ static void strings(void **state)
         {STR_INIT("\xc3\xa4"), "\"\xc3\xa4\""},
         {STR_INIT("\xe2\x82\xac"), "\"\xe2\x82\xac\""},
         {STR_INIT("\xf0\x9f\x98\x80"), "\"\xf0\x9f\x98\x80\""},
+        /* What a terminal obeys. */
+        {STR_INIT("\xc2\x9b\xc2\xa0"), "\"\\u009b\xc2\xa0\""},
+        {STR_INIT("\xe2\x80\xae\xe2\x81\xa6"), "\"\\u202e\\u2066\""},
         /* The first and the last of each length. */
-        {STR_INIT("\xc2\x80"), "\"\xc2\x80\""},
+        {STR_INIT("\xc2\x80"), "\"\\u0080\""},
         {STR_INIT("\xdf\xbf"), "\"\xdf\xbf\""},
         {STR_INIT("\xe0\xa0\x80"), "\"\xe0\xa0\x80\""},
         {STR_INIT("\xef\xbf\xbf"), "\"\xef\xbf\xbf\""},

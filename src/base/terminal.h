@@ -1,0 +1,17 @@
+/* Text that others wrote, for a terminal: it must not be obeyed, nor turn round
+ * what is printed beside it. */
+#ifndef BASE_TERMINAL_H
+#define BASE_TERMINAL_H
+
+#include "base/buf.h"
+
+/* A control character of ASCII or of Latin-1 (U+009B begins an escape
+ * sequence as ESC [ does), or one that changes the direction of writing. */
+bool terminal_obeys(uint32_t c);
+
+/* Append `text`, with `instead` for each character that a terminal obeys and
+ * for bytes that are no character: what is added is whole UTF-8, and no longer
+ * than `text`. */
+void terminal_put(struct buf *out, struct str text, char instead);
+
+#endif
