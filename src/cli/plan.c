@@ -82,12 +82,45 @@ static bool is_header(const char *text)
     return true;
 }
 
+/* These are between libcurl and the server: they say where a request ends and
+ * what becomes of the connection, and a wrong word there spoils the next
+ * request, which may be for another page. */
+static bool is_of_connection(struct str name)
+{
+    static const struct str names[] = {
+        STR_INIT("connection"),       STR_INIT("content-length"),
+        STR_INIT("expect"),           STR_INIT("keep-alive"),
+        STR_INIT("proxy-connection"), STR_INIT("te"),
+        STR_INIT("trailer"),          STR_INIT("transfer-encoding"),
+        STR_INIT("upgrade"),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq_nocase(name, names[i]))
+            return true;
+    return false;
+}
+
+static int check_header(const char *text)
+{
+    struct str name = str_cut(str_of(text), ':').head;
+
+    if (!is_header(text))
+        return usage_error("--header must be 'Name: value', not '%s'", text);
+    if (is_of_connection(name))
+        return usage_error("--header cannot set %.*s, which belongs to the "
+                           "connection",
+                           (int)name.len, name.ptr);
+    return 0;
+}
+
 static int check_headers(const struct options *options)
 {
-    for (size_t i = 0; i < options->headers.count; i++)
-        if (!is_header(options->headers.item[i]))
-            return usage_error("--header must be 'Name: value', not '%s'",
-                               options->headers.item[i]);
+    for (size_t i = 0; i < options->headers.count; i++) {
+        int status = check_header(options->headers.item[i]);
+        if (status)
+            return status;
+    }
     if (options->user_agent && strpbrk(options->user_agent, "\r\n"))
         return usage_error("--user-agent must be one line");
     if (options->contact && strpbrk(options->contact, "\r\n"))

@@ -358,6 +358,12 @@ as_nobody() {
     for value in '' word 'two words: x' ': x' $'A: b\r\nC: d' $'A\n: b' 'ä: b'; do
         refused 2 '--header must be' --header "$value" "$SEED" "$DIR" 3
     done
+    for name in Content-Length Transfer-Encoding Connection Keep-Alive Upgrade \
+        Trailer TE Expect Proxy-Connection connection; do
+        refused 2 "--header cannot set $name, which belongs to the connection" \
+            -H "$name: 5" "$SEED" "$DIR" 3
+    done
+    refused 2 '--header cannot set te,' -H 'A: b' --header=te: "$SEED" "$DIR" 3
     refused 2 '--user-agent' -U $'a\r\nHost: b' "$SEED" "$DIR" 3
     refused 2 '--contact' --contact $'a\nb' "$SEED" "$DIR" 3
     for value in '' word a:b a:b:c a:b:c:d :x:: ::: :::x ::a:99999 99999 \
