@@ -77,6 +77,9 @@ bool is_over(const struct crawler *crawler);
 
 /* crawler/judge.c: how long to wait before another try, longer each time and
  * never quite the same. */
+/* After a fetch that is not tried again: the host's pause, or longer where the
+ * server said that it has had enough, or when to come back. */
+uint64_t last_pause_ms(struct crawler *crawler, const struct job *job);
 uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
                      unsigned tries, uint64_t retry_after_ms);
 

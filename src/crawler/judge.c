@@ -114,7 +114,12 @@ static uint64_t delay_of(const struct crawler *crawler, const struct job *job)
     return frontier_delay_ms(crawler->validator.frontier, job->target);
 }
 
-static void settle(struct crawler *crawler, struct job *job)
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
 {
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
@@ -123,7 +128,7 @@ static void settle(struct crawler *crawler, struct job *job)
 
     if (crawler->failed)
         return;
-    record_fetch(crawler->record, job, id, 0, delay_of(crawler, job));
+    record_fetch(crawler->record, job, id, 0, pause_ms);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX)
@@ -175,25 +180,48 @@ static void try_again(struct crawler *crawler, struct job *job)
     logr_retry(crawler->options->log, page, wait_ms);
     crawler->stats->retries++;
     record_fetch(crawler->record, job, 0, wait_ms,
-                 whole_host && wait_ms > delay_ms ? wait_ms : delay_ms);
+                 whole_host ? longer(wait_ms, delay_ms) : delay_ms);
     if (page->retry_after_ms)
         record_at_once(crawler->record);
     frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
                    wait_ms, whole_host);
 }
 
+/* The server said that it has had enough, or when to come back. */
+static bool is_put_off(const struct webpage *page)
+{
+    return page->outcome == HTTP_TOO_MANY ||
+           (page->outcome == HTTP_SERVER_ERROR && page->retry_after_ms);
+}
+
+uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
+{
+    const struct webpage *page = &job->page;
+
+    if (!is_put_off(page))
+        return delay_of(crawler, job);
+    if (page->retry_after_ms)
+        record_at_once(crawler->record);
+    return longer(delay_of(crawler, job),
+                  back_off_ms(crawler, page->outcome, job->target->tries,
+                              page->retry_after_ms));
+}
+
 /* No connection is the host's fault, every time. A connection without an
  * answer may be this page's: it counts when the page is given up, so that one
- * page of that kind does not make a host dead, but a row of them does. */
+ * page of that kind does not make a host dead, but a row of them does. So with
+ * a host that never has time: its pages would take for ever. */
 static void note_health(struct crawler *crawler, const struct job *job,
                         bool again)
 {
     const struct webpage *page = &job->page;
-    bool answered = page->status || !retry_is_worthwhile(page->outcome);
-    enum host_health health = answered                          ? HOST_ANSWERED
-                              : retry_holds_host(page->outcome) ? HOST_SILENT
-                                                                : HOST_MUTE;
+    enum host_health health = HOST_MUTE;
 
+    if ((page->status && !is_put_off(page)) ||
+        !retry_is_worthwhile(page->outcome))
+        health = HOST_ANSWERED;
+    else if (!page->status && retry_holds_host(page->outcome))
+        health = HOST_SILENT;
     if (health == HOST_MUTE && again)
         return;
     frontier_note(crawler->validator.frontier, job->target, health,
@@ -237,9 +265,10 @@ void judge_page(struct crawler *crawler, struct job *job)
         abandon(crawler, page);
     if (goes_back(crawler, job))
         return;
+    uint64_t pause_ms = last_pause_ms(crawler, job);
     if (crawler->failed)
         pagedir_discard(crawler->options->dir, page->file);
     else
-        settle(crawler, job);
-    frontier_done(frontier, job->target, ended_ms(page));
+        settle(crawler, job, pause_ms);
+    frontier_done_resting(frontier, job->target, ended_ms(page), pause_ms);
 }

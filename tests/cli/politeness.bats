@@ -220,6 +220,30 @@ END
         $5 == "other.example" && end && $1 > end' | wc -l)"
 }
 
+# The last try of a page counts too, and a host that never has time is given up,
+# or the crawl would not end.
+@test "Retry-After without another try, over and over" {
+    serve <<'END'
+/robots.txt 404
+/
+    links 14 /%d
+/* 429
+    header Retry-After: 1
+END
+    capture crawl --scope host --delay 0 --retries 0 --log json \
+        http://example.org/ "$DIR" 1
+    same 0 "$STATUS"
+    stop_playground
+    python3 - "$RECORD" <<'END'
+import sys
+starts = [int(line.split("\t")[0]) for line in open(sys.argv[1]).readlines()[1:]
+          if line.split("\t")[6].strip("/").isdigit()]
+assert len(starts) == 10, starts
+gaps = [b - a for a, b in zip(starts, starts[1:])]
+assert min(gaps) >= 990000, gaps
+END
+}
+
 @test "Retry-After as a date" {
     local until
 
