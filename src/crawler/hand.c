@@ -24,7 +24,7 @@ struct hand {
     struct pagesaver saver;
     bool quit;
     /* the mind's, for hand_watch */
-    unsigned watched_call;
+    unsigned watched_call, watched_connects;
     uint64_t watched_cpu_ms;
 };
 
@@ -170,9 +170,12 @@ void hand_watch(struct hand *hand)
 
     if (call % 2 == 0)
         return;
+    unsigned connects = pagefetcher_connects(hand->fetcher);
     uint64_t now_ms = cpu_ms(hand->thread);
-    if (call != hand->watched_call) {
+    /* To begin thousands of connections in a call takes a while too. */
+    if (call != hand->watched_call || connects != hand->watched_connects) {
         hand->watched_call = call;
+        hand->watched_connects = connects;
         hand->watched_cpu_ms = now_ms;
     } else if (now_ms - hand->watched_cpu_ms >= CALL_CPU_MAX_MS &&
                pagefetcher_cut_busiest(hand->fetcher)) {

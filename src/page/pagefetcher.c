@@ -197,13 +197,15 @@ static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
     transfer_end(transfer, code);
+    if (transfer->page->outcome == CONNECTION_LOST &&
+        atomic_exchange(&fetcher->was_cut, false))
+        transfer->page->outcome = BAD_HTTP;
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
     finish(fetcher, transfer);
 }
 
 static void collect(struct pagefetcher *fetcher)
 {
-    bool was_cut = atomic_exchange(&fetcher->was_cut, false);
     CURLMsg *message;
     int left;
 
@@ -214,8 +216,6 @@ static void collect(struct pagefetcher *fetcher)
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        if (was_cut && code != CURLE_OK && transfer->cut_as == OUTCOMES)
-            transfer->cut_as = BAD_HTTP;
         end(fetcher, transfer, code);
     }
 }
@@ -302,12 +302,15 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 static void call_libcurl(struct pagefetcher *fetcher, curl_socket_t fd,
                          int events)
 {
+    bool was_cut_before = atomic_load(&fetcher->was_cut);
     int still_running;
 
     atomic_fetch_add(&fetcher->calls, 1);
     curl_multi_socket_action(fetcher->multi, fd, events, &still_running);
     atomic_fetch_add(&fetcher->calls, 1);
     collect(fetcher);
+    if (was_cut_before) /* its transfer has ended then, or another way */
+        atomic_store(&fetcher->was_cut, false);
 }
 
 unsigned pagefetcher_calls(const struct pagefetcher *fetcher)
@@ -315,10 +318,18 @@ unsigned pagefetcher_calls(const struct pagefetcher *fetcher)
     return atomic_load(&fetcher->calls);
 }
 
+unsigned pagefetcher_connects(const struct pagefetcher *fetcher)
+{
+    return atomic_load(&fetcher->sockets.opened);
+}
+
 bool pagefetcher_cut_busiest(struct pagefetcher *fetcher)
 {
-    atomic_store(&fetcher->was_cut, true);
-    return sockets_cut_fullest(&fetcher->sockets);
+    bool is_cut = sockets_cut_fullest(&fetcher->sockets);
+
+    if (is_cut)
+        atomic_store(&fetcher->was_cut, true);
+    return is_cut;
 }
 
 /* Let libcurl do what is due: start new transfers, mind the deadlines. */

@@ -64,6 +64,7 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
  * Then pagefetcher_cut_busiest ends the connection that has most to read; false
  * where none has at the moment. */
 unsigned pagefetcher_calls(const struct pagefetcher *fetcher);
+unsigned pagefetcher_connects(const struct pagefetcher *fetcher); /* begun */
 bool pagefetcher_cut_busiest(struct pagefetcher *fetcher);
 
 /* End every fetch now; they come out of pagefetcher_take as ABANDONED. */

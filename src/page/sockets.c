@@ -1,6 +1,7 @@
 #include "page/sockets.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 
 void sockets_init(struct sockets *sockets)
 {
-    *sockets = (struct sockets){0};
+    memset(sockets, 0, sizeof(*sockets));
     pthread_mutex_init(&sockets->lock, NULL);
 }
 
@@ -38,6 +39,7 @@ int sockets_open(struct sockets *sockets, int family, int type, int protocol)
     pthread_mutex_lock(&sockets->lock);
     add(sockets, fd);
     pthread_mutex_unlock(&sockets->lock);
+    atomic_fetch_add(&sockets->opened, 1);
     return fd;
 }
 

@@ -4,6 +4,7 @@
 #define PAGE_SOCKETS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,6 +12,7 @@ struct sockets {
     pthread_mutex_t lock;
     int *fd;
     size_t count, room;
+    atomic_uint opened; /* ever */
 };
 
 void sockets_init(struct sockets *sockets);

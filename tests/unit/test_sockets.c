@@ -1,0 +1,77 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "page/sockets.h"
+
+enum { PAIRS = 100 };
+
+/* Connected through a listener on loopback; `theirs` is its end of it. */
+static int open_pair(struct sockets *sockets, int *theirs)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    int ours = sockets_open(sockets, AF_INET, SOCK_STREAM, 0);
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    getsockname(listener, (struct sockaddr *)&address, &len);
+    assert_int_equal(connect(ours, (struct sockaddr *)&address, len), 0);
+    *theirs = accept(listener, NULL, NULL);
+    close(listener);
+    return ours;
+}
+
+static void send_bytes(int fd, size_t count)
+{
+    char bytes[1000] = {0};
+
+    assert_int_equal(send(fd, bytes, count, 0), (ssize_t)count);
+}
+
+static void the_fullest_is_cut(void **state)
+{
+    struct sockets sockets;
+    int ours[PAIRS], theirs[PAIRS];
+    char bytes[1000];
+
+    (void)state;
+    sockets_init(&sockets);
+    assert_false(sockets_cut_fullest(&sockets));
+    for (int i = 0; i < PAIRS; i++)
+        ours[i] = open_pair(&sockets, &theirs[i]);
+    assert_int_equal(sockets.opened, PAIRS);
+    assert_false(sockets_cut_fullest(&sockets));
+    send_bytes(theirs[3], 100);
+    send_bytes(theirs[70], 200);
+    assert_true(sockets_cut_fullest(&sockets));
+    /* What has come can be read, then it is over; the other goes on. */
+    assert_int_equal(recv(theirs[70], bytes, sizeof(bytes), 0), 0);
+    send_bytes(theirs[3], 100);
+    assert_int_equal(recv(ours[3], bytes, sizeof(bytes), MSG_DONTWAIT), 200);
+    for (int i = 0; i < PAIRS; i++) {
+        assert_int_equal(sockets_close(&sockets, ours[i]), 0);
+        close(theirs[i]);
+    }
+    assert_int_equal(sockets.count, 0);
+    sockets_release(&sockets);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fullest_is_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
