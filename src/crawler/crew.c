@@ -25,6 +25,7 @@ struct crew {
     struct member *member;
     unsigned count;
     unsigned workers, busy;
+    unsigned first_room; /* what the first hand has connections for */
     bool abandoned;
     struct letter *back;  /* taken from the inbox, not yet handed out */
     struct letter *spare; /* jobs to be used again */
@@ -38,6 +39,7 @@ struct crew *crew_start(unsigned hands, unsigned workers,
     mailbox_init(&crew->inbox);
     crew->count = hands;
     crew->workers = workers;
+    crew->first_room = options->fetch.connections_max - 1;
     crew->member = mem_array(hands, sizeof(*crew->member));
     for (unsigned i = 0; i < hands; i++)
         crew->member[i].hand = hand_start(i, options, &crew->inbox);
@@ -148,9 +150,11 @@ static struct str make_pin(struct arena *arena, const struct target *target)
 void crew_fetch(struct crew *crew, struct target *target, bool want_links)
 {
     struct job *job = new_job(crew);
-    /* A sitemap may be larger than any page: one hand has all of them. */
-    unsigned hand =
-        target->kind == TARGET_SITEMAP ? 0 : choose_hand(crew, target->host);
+    /* A sitemap may be larger than any page: one hand has all of them, as far
+     * as it has room. */
+    bool is_first = target->kind == TARGET_SITEMAP &&
+                    crew->member[0].busy < crew->first_room;
+    unsigned hand = is_first ? 0 : choose_hand(crew, target->host);
 
     job->kind = JOB_FETCH;
     job->hand = hand;

@@ -169,6 +169,10 @@ static void offer_listed(struct crawler *crawler, const struct job *job)
     const struct webpage *page = &job->page;
     uint32_t nesting = job->target->referrer_id;
 
+    if (page->links.beyond)
+        logr_note(crawler->options->log,
+                  "%s: only the first %zu URLs of this sitemap count",
+                  page->url.ptr, page->links.count);
     for (size_t i = 0; i < page->links.count; i++) {
         const struct page_link *link = &page->links.link[i];
         const struct offer offer = {

@@ -12,8 +12,9 @@
  */
 enum { DONE_BYTES_MAX = 1 << 20 };
 
-/* What a call of libcurl may take of the processor; usual are a few. */
-enum { CALL_CPU_MAX_MS = 500 };
+/* What a call of libcurl may take of the processor before it is looked at, and
+ * then before it is ended; usual are a few. */
+enum { CALL_CPU_MAX_MS = 200 };
 
 struct hand {
     pthread_t thread;
@@ -25,6 +26,7 @@ struct hand {
     bool quit;
     /* the mind's, for hand_watch */
     unsigned watched_call, watched_connects;
+    bool marked;
     uint64_t watched_cpu_ms;
 };
 
@@ -177,9 +179,14 @@ void hand_watch(struct hand *hand)
         hand->watched_call = call;
         hand->watched_connects = connects;
         hand->watched_cpu_ms = now_ms;
-    } else if (now_ms - hand->watched_cpu_ms >= CALL_CPU_MAX_MS &&
-               pagefetcher_cut_busiest(hand->fetcher)) {
+        hand->marked = false;
+    } else if (now_ms - hand->watched_cpu_ms >= CALL_CPU_MAX_MS) {
         hand->watched_cpu_ms = now_ms;
+        if (hand->marked)
+            pagefetcher_cut_busiest(hand->fetcher);
+        else
+            pagefetcher_mark(hand->fetcher);
+        hand->marked = true;
     }
 }
 

@@ -217,12 +217,13 @@ static void note_health(struct crawler *crawler, const struct job *job,
     const struct webpage *page = &job->page;
     enum host_health health = HOST_MUTE;
 
-    if ((page->status && !is_put_off(page)) ||
-        !retry_is_worthwhile(page->outcome))
+    if (is_put_off(page))
+        health = HOST_BUSY;
+    else if (page->status || !retry_is_worthwhile(page->outcome))
         health = HOST_ANSWERED;
-    else if (!page->status && retry_holds_host(page->outcome))
+    else if (retry_holds_host(page->outcome))
         health = HOST_SILENT;
-    if (health == HOST_MUTE && again)
+    if ((health == HOST_MUTE || health == HOST_BUSY) && again)
         return;
     frontier_note(crawler->validator.frontier, job->target, health,
                   (uint8_t)page->outcome);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 void mailbox_init(struct mailbox *box)
@@ -14,7 +15,12 @@ void mailbox_init(struct mailbox *box)
         _exit(1);
     }
     pthread_mutex_init(&box->lock, NULL);
-    pthread_cond_init(&box->taken, NULL);
+
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&box->taken, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 void mailbox_release(struct mailbox *box)
@@ -34,6 +40,18 @@ void letters_add(struct letters *letters, struct letter *letter)
     letters->last = letter;
 }
 
+/* With the lock held. */
+static void wait_for_room(struct mailbox *box)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += MAILBOX_WAIT_MAX_S;
+    while (box->letters.bytes > MAILBOX_BYTES_MAX &&
+           !pthread_cond_timedwait(&box->taken, &box->lock, &until))
+        ;
+}
+
 void mailbox_put(struct mailbox *box, struct letters *letters)
 {
     uint64_t one = 1;
@@ -41,8 +59,8 @@ void mailbox_put(struct mailbox *box, struct letters *letters)
     if (!letters->first)
         return;
     pthread_mutex_lock(&box->lock);
-    while (letters->bytes && box->letters.bytes > MAILBOX_BYTES_MAX)
-        pthread_cond_wait(&box->taken, &box->lock);
+    if (letters->bytes && box->letters.bytes > MAILBOX_BYTES_MAX)
+        wait_for_room(box);
     bool was_empty = !box->letters.first;
     if (was_empty)
         box->letters = *letters;

@@ -6,7 +6,8 @@
  *
  * Who sends faster than the other one reads has to wait where letters are
  * heavy: no more than MAILBOX_BYTES_MAX and what one sender puts at once is in
- * a box. Letters that weigh nothing never wait.
+ * a box. But not for ever: who waits does not see to his other work. Letters
+ * that weigh nothing never wait.
  */
 #ifndef CRAWLER_MAILBOX_H
 #define CRAWLER_MAILBOX_H
@@ -14,7 +15,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum { MAILBOX_BYTES_MAX = 16 << 20 };
+enum { MAILBOX_BYTES_MAX = 16 << 20, MAILBOX_WAIT_MAX_S = 5 };
 
 struct letter {
     struct letter *next;

@@ -232,8 +232,12 @@ static void fail_errand(struct frontier *frontier, const struct target *errand,
     bool https = is_for_https(errand);
 
     end_errand(frontier, host);
-    if (note_silence(frontier, host, https, cause) || for_good)
-        give_up(frontier, host, https, errand->kind == TARGET_ROBOTS, cause);
+    if (!note_silence(frontier, host, https, cause) && !for_good)
+        return;
+    /* Without an address neither of the two can be had any more. */
+    if (errand->kind == TARGET_RESOLVE)
+        host->answered[0] = host->answered[1] = false;
+    give_up(frontier, host, https, errand->kind == TARGET_ROBOTS, cause);
 }
 
 void frontier_errand_failed(struct frontier *frontier, struct target *target,

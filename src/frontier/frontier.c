@@ -404,9 +404,13 @@ void frontier_note(struct frontier *frontier, struct target *target,
         try_next_address(host);
         if (note_silence(frontier, host, https, cause))
             give_up(frontier, host, https, false, cause);
-    } else if (frontier->options.host_tries &&
-               ++host->mute >= FRONTIER_MUTE_MAX) {
-        give_up(frontier, host, https, false, cause);
+    } else {
+        if (health == HOST_BUSY) {
+            host->answered[https] = true;
+            host->failures[https] = 0;
+        }
+        if (frontier->options.host_tries && ++host->mute >= FRONTIER_MUTE_MAX)
+            give_up(frontier, host, https, false, cause);
     }
 }
 

@@ -102,6 +102,7 @@ enum { FRONTIER_MUTE_MAX = 10 };
 enum host_health {
     HOST_ANSWERED, /* whatever it said */
     HOST_MUTE,     /* it took the connection, and said nothing */
+    HOST_BUSY,     /* it said that it has no time */
     HOST_SILENT,   /* no answer: the address or the host is in trouble */
 };
 
@@ -118,8 +119,8 @@ void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host);
 
 /* Before either: did the host answer at all? After `host_tries` times in a
- * row that it did not, or FRONTIER_MUTE_MAX times that it was mute, it is dead:
- * its targets come out refused, with the last `cause`, a number of the
+ * row that it did not, or FRONTIER_MUTE_MAX that it was mute or busy, it is
+ * dead: its targets come out refused, with the last `cause`, a number of the
  * caller's. */
 void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t cause);

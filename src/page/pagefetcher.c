@@ -28,7 +28,6 @@ struct pagefetcher {
     struct buf decoded;     /* the body of that one, where it was coded */
     struct sockets sockets; /* of all connections */
     atomic_uint calls;      /* of libcurl, begun and ended: odd within one */
-    atomic_bool was_cut;    /* a connection, because a call did not end */
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -196,9 +195,12 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
 static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
+    curl_socket_t fd = CURL_SOCKET_BAD;
+
     transfer_end(transfer, code);
+    curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &fd);
     if (transfer->page->outcome == CONNECTION_LOST &&
-        atomic_exchange(&fetcher->was_cut, false))
+        sockets_was_cut(&fetcher->sockets, fd))
         transfer->page->outcome = BAD_HTTP;
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
     finish(fetcher, transfer);
@@ -237,13 +239,22 @@ static void resume_waiting(struct pagefetcher *fetcher)
     }
 }
 
+static bool has_waiting(const struct pagefetcher *fetcher)
+{
+    const struct transfer *transfer = fetcher->running;
+
+    while (transfer && !transfer->is_waiting)
+        transfer = transfer->next_running;
+    return transfer;
+}
+
 /* Others wait for memory: who holds it without need ends. */
 static void end_slow(struct pagefetcher *fetcher)
 {
     uint64_t now_ms = clock_mono_ms();
     struct transfer *next;
 
-    if (!fetcher->bodies.is_awaited)
+    if (!fetcher->bodies.is_awaited || !has_waiting(fetcher))
         return;
     for (struct transfer *transfer = fetcher->running; transfer;
          transfer = next) {
@@ -302,15 +313,12 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 static void call_libcurl(struct pagefetcher *fetcher, curl_socket_t fd,
                          int events)
 {
-    bool was_cut_before = atomic_load(&fetcher->was_cut);
     int still_running;
 
     atomic_fetch_add(&fetcher->calls, 1);
     curl_multi_socket_action(fetcher->multi, fd, events, &still_running);
     atomic_fetch_add(&fetcher->calls, 1);
     collect(fetcher);
-    if (was_cut_before) /* its transfer has ended then, or another way */
-        atomic_store(&fetcher->was_cut, false);
 }
 
 unsigned pagefetcher_calls(const struct pagefetcher *fetcher)
@@ -323,13 +331,14 @@ unsigned pagefetcher_connects(const struct pagefetcher *fetcher)
     return atomic_load(&fetcher->sockets.opened);
 }
 
+void pagefetcher_mark(struct pagefetcher *fetcher)
+{
+    sockets_mark(&fetcher->sockets);
+}
+
 bool pagefetcher_cut_busiest(struct pagefetcher *fetcher)
 {
-    bool is_cut = sockets_cut_fullest(&fetcher->sockets);
-
-    if (is_cut)
-        atomic_store(&fetcher->was_cut, true);
-    return is_cut;
+    return sockets_cut_busiest(&fetcher->sockets);
 }
 
 /* Let libcurl do what is due: start new transfers, mind the deadlines. */

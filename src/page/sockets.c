@@ -1,5 +1,7 @@
 #include "page/sockets.h"
 
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -7,6 +9,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+
+struct open_socket {
+    int fd;
+    bool is_cut;
+    uint64_t read; /* by the last mark */
+};
 
 void sockets_init(struct sockets *sockets)
 {
@@ -17,17 +25,17 @@ void sockets_init(struct sockets *sockets)
 void sockets_release(struct sockets *sockets)
 {
     pthread_mutex_destroy(&sockets->lock);
-    free(sockets->fd);
+    free(sockets->open);
 }
 
 static void add(struct sockets *sockets, int fd)
 {
     if (sockets->count == sockets->room) {
         sockets->room = sockets->room ? 2 * sockets->room : 64;
-        sockets->fd =
-            mem_resize(sockets->fd, sockets->room * sizeof(*sockets->fd));
+        sockets->open =
+            mem_resize(sockets->open, sockets->room * sizeof(*sockets->open));
     }
-    sockets->fd[sockets->count++] = fd;
+    sockets->open[sockets->count++] = (struct open_socket){.fd = fd};
 }
 
 int sockets_open(struct sockets *sockets, int family, int type, int protocol)
@@ -46,28 +54,69 @@ int sockets_open(struct sockets *sockets, int family, int type, int protocol)
 int sockets_close(struct sockets *sockets, int fd)
 {
     pthread_mutex_lock(&sockets->lock);
-    for (size_t i = 0; i < sockets->count; i++)
-        if (sockets->fd[i] == fd)
-            sockets->fd[i] = sockets->fd[--sockets->count];
+    for (size_t i = 0; i < sockets->count; i++) {
+        if (sockets->open[i].fd != fd)
+            continue;
+        sockets->open[i] = sockets->open[--sockets->count];
+        break;
+    }
     int err = close(fd);
     pthread_mutex_unlock(&sockets->lock);
     return err;
 }
 
-bool sockets_cut_fullest(struct sockets *sockets)
+/* What has come, less what nobody has taken yet. */
+static uint64_t read_from(int fd)
 {
-    int fullest = -1, most = 0;
+    struct tcp_info info = {0};
+    socklen_t len = sizeof(info);
+    int waiting = 0;
+
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+        ioctl(fd, FIONREAD, &waiting))
+        return 0;
+    uint64_t received = info.tcpi_bytes_received, left = (uint64_t)waiting;
+    return received > left ? received - left : 0;
+}
+
+void sockets_mark(struct sockets *sockets)
+{
+    pthread_mutex_lock(&sockets->lock);
+    for (size_t i = 0; i < sockets->count; i++)
+        sockets->open[i].read = read_from(sockets->open[i].fd);
+    pthread_mutex_unlock(&sockets->lock);
+}
+
+bool sockets_cut_busiest(struct sockets *sockets)
+{
+    struct open_socket *busiest = NULL;
+    uint64_t most = 0;
 
     pthread_mutex_lock(&sockets->lock);
     for (size_t i = 0; i < sockets->count; i++) {
-        int len = 0;
-        if (!ioctl(sockets->fd[i], FIONREAD, &len) && len > most) {
-            fullest = sockets->fd[i];
-            most = len;
+        struct open_socket *open = &sockets->open[i];
+        uint64_t now = read_from(open->fd);
+
+        if (!open->is_cut && now > open->read && now - open->read > most) {
+            busiest = open;
+            most = now - open->read;
         }
     }
-    if (fullest >= 0)
-        shutdown(fullest, SHUT_RDWR);
+    if (busiest) {
+        busiest->is_cut = true;
+        shutdown(busiest->fd, SHUT_RDWR);
+    }
     pthread_mutex_unlock(&sockets->lock);
-    return fullest >= 0;
+    return busiest;
+}
+
+bool sockets_was_cut(struct sockets *sockets, int fd)
+{
+    bool was_cut = false;
+
+    pthread_mutex_lock(&sockets->lock);
+    for (size_t i = 0; i < sockets->count; i++)
+        was_cut |= sockets->open[i].fd == fd && sockets->open[i].is_cut;
+    pthread_mutex_unlock(&sockets->lock);
+    return was_cut;
 }

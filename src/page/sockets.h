@@ -7,10 +7,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct sockets {
     pthread_mutex_t lock;
-    int *fd;
+    struct open_socket *open;
     size_t count, room;
     atomic_uint opened; /* ever */
 };
@@ -21,8 +22,12 @@ void sockets_release(struct sockets *sockets);
 int sockets_open(struct sockets *sockets, int family, int type, int protocol);
 int sockets_close(struct sockets *sockets, int fd);
 
-/* Shut down the one that most has come for and is not read yet; false where
- * there is nothing to read, just now. */
-bool sockets_cut_fullest(struct sockets *sockets);
+/* Note what was read from each so far; later, shut down the one from which most
+ * was read since. False where nothing was read from any. */
+void sockets_mark(struct sockets *sockets);
+bool sockets_cut_busiest(struct sockets *sockets);
+
+/* Was that one, which is still open, shut down so? */
+bool sockets_was_cut(struct sockets *sockets, int fd);
 
 #endif

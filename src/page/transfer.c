@@ -202,6 +202,7 @@ static size_t wait_for_room(struct transfer *transfer)
     if (transfer->has_transfer_coding)
         return cut(transfer, CONNECTION_LOST);
     transfer->is_waiting = true;
+    transfer->seen_ms = 0; /* that it does not get on is not its fault */
     return CURL_WRITEFUNC_PAUSE;
 }
 

@@ -25,6 +25,7 @@ enum insert {
  * the path, but a directory may be moved with all that is in it. */
 struct store_place {
     int dir_fd; /* -1: nobody asks */
+    char *dir;  /* its path then */
     char *name; /* in there */
     struct stat file;
 };

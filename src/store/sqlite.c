@@ -141,11 +141,10 @@ static bool note_place(struct store *store, const char *path,
     struct store_place *place = &store->place;
     const char *slash = strrchr(path, '/');
     size_t dir_len = slash ? (size_t)(slash - path) + 1 : 0;
-    char *dir = mem_checked(strndup(slash ? path : ".", slash ? dir_len : 1));
 
+    place->dir = mem_checked(strndup(slash ? path : ".", slash ? dir_len : 1));
     place->name = mem_checked(strdup(path + dir_len));
-    place->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    free(dir);
+    place->dir_fd = open(place->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (place->dir_fd >= 0 && look_again(place, &place->file))
         return true;
     store_fail(error, STORE_FAILED, "%s", strerror(errno));
@@ -247,6 +246,15 @@ struct store *store_open(const char *path, enum store_mode mode,
     return NULL;
 }
 
+static bool has_moved(const struct store_place *place)
+{
+    struct stat then, now;
+
+    return place->dir_fd >= 0 && !fstat(place->dir_fd, &then) &&
+           (stat(place->dir, &now) || now.st_ino != then.st_ino ||
+            now.st_dev != then.st_dev);
+}
+
 void store_close(struct store *store)
 {
     if (!store)
@@ -255,8 +263,9 @@ void store_close(struct store *store)
         sqlite3_finalize(store->insert[i]);
     sqlite3_finalize(store->find_url);
     /* One file that can be copied and read anywhere; where somebody else
-     * reads just now it stays as it is, which is as good. */
-    if (store->db && store->mode == STORE_WRITE) {
+     * reads just now it stays as it is, which is as good. Not where the
+     * directory was moved: what stands at its path may be another crawl's. */
+    if (store->db && store->mode == STORE_WRITE && !has_moved(&store->place)) {
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
                      NULL);
@@ -264,6 +273,7 @@ void store_close(struct store *store)
     sqlite3_close(store->db);
     if (store->place.dir_fd >= 0)
         close(store->place.dir_fd);
+    free(store->place.dir);
     free(store->place.name);
     free(store);
 }

@@ -152,6 +152,6 @@ END
 END
     start_playground --site "$TMP/endless.site"
     seq -f 'http://h%.0f.test/' 1 "$BODIES" >"$TMP/seeds"
-    crawl_in_little_memory --sitemaps --threads 8
+    crawl_in_little_memory --sitemaps --threads 2
     same "$BODIES" "$(page_count)" "healthy pages"
 }

@@ -39,28 +39,46 @@ static void send_bytes(int fd, size_t count)
     assert_int_equal(send(fd, bytes, count, 0), (ssize_t)count);
 }
 
-static void the_fullest_is_cut(void **state)
+static void read_bytes(int fd, size_t count)
+{
+    char bytes[1000];
+
+    assert_int_equal(recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT),
+                     (ssize_t)count);
+}
+
+/* Not the one that most has come for, which nobody reads. */
+static void the_busiest_is_cut(void **state)
 {
     struct sockets sockets;
     int ours[PAIRS], theirs[PAIRS];
-    char bytes[1000];
 
     (void)state;
     sockets_init(&sockets);
-    assert_false(sockets_cut_fullest(&sockets));
+    assert_false(sockets_cut_busiest(&sockets));
     for (int i = 0; i < PAIRS; i++)
         ours[i] = open_pair(&sockets, &theirs[i]);
     assert_int_equal(sockets.opened, PAIRS);
-    assert_false(sockets_cut_fullest(&sockets));
+    send_bytes(theirs[4], 900);
+    read_bytes(ours[4], 900);
+    sockets_mark(&sockets);
+    assert_false(sockets_cut_busiest(&sockets));
     send_bytes(theirs[3], 100);
     send_bytes(theirs[70], 200);
-    assert_true(sockets_cut_fullest(&sockets));
-    /* What has come can be read, then it is over; the other goes on. */
-    assert_int_equal(recv(theirs[70], bytes, sizeof(bytes), 0), 0);
-    send_bytes(theirs[3], 100);
-    assert_int_equal(recv(ours[3], bytes, sizeof(bytes), MSG_DONTWAIT), 200);
+    send_bytes(theirs[99], 1000);
+    read_bytes(ours[3], 100);
+    read_bytes(ours[70], 200);
+    assert_true(sockets_cut_busiest(&sockets));
+    read_bytes(theirs[70], 0); /* the end */
+    /* Once; then it is another one's turn. */
+    assert_true(sockets_cut_busiest(&sockets));
+    read_bytes(theirs[3], 0);
+    assert_false(sockets_cut_busiest(&sockets));
+    read_bytes(ours[99], 1000);
     for (int i = 0; i < PAIRS; i++) {
+        assert_int_equal(sockets_was_cut(&sockets, ours[i]), i == 3 || i == 70);
         assert_int_equal(sockets_close(&sockets, ours[i]), 0);
+        assert_false(sockets_was_cut(&sockets, ours[i]));
         close(theirs[i]);
     }
     assert_int_equal(sockets.count, 0);
@@ -70,7 +88,7 @@ static void the_fullest_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_fullest_is_cut),
+        cmocka_unit_test(the_busiest_is_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
