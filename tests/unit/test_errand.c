@@ -487,6 +487,30 @@ static void addresses_in_turn(void **state)
     tear_down(&fixture);
 }
 
+/* A name that is not found any more gives up both, whichever has answered. */
+static void a_name_that_is_gone(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture,
+           &(struct frontier_options){.resolve = true, .host_tries = 2});
+    for (char url[] = "https://a.example/1"; url[18] <= '3'; url[18]++)
+        put(&fixture, url);
+    resolve(&fixture, 0, 1);
+    target = take(&fixture, 0, "https://a.example/1");
+    frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
+    frontier_done(fixture.frontier, target, 0);
+    fetch_in_vain(&fixture, take(&fixture, 0, "https://a.example/2"));
+    for (int i = 0; i < 2; i++)
+        frontier_errand_failed(fixture.frontier,
+                               frontier_take(fixture.frontier, 0), 0, 0, CAUSE,
+                               false);
+    drop(&fixture, take(&fixture, 0, "https://a.example/3"), HOST_DEAD, 0);
+    tear_down(&fixture);
+}
+
 /* What is told to the record is the pause that is kept, also where rules that
  * were kept for a day are replaced by others. */
 static void the_pause_of_new_rules(void **state)
@@ -560,6 +584,7 @@ int main(void)
         cmocka_unit_test(silence_is_counted),
         cmocka_unit_test(names_are_looked_up_in_turn),
         cmocka_unit_test(addresses_in_turn),
+        cmocka_unit_test(a_name_that_is_gone),
         cmocka_unit_test(the_pause_of_new_rules),
         cmocka_unit_test(a_move_that_is_never_made),
     };
