@@ -191,16 +191,23 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
         finish(fetcher, transfer);
 }
 
+/* Because it kept libcurl busy. */
+static bool was_cut(struct pagefetcher *fetcher,
+                    const struct transfer *transfer)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &fd);
+    return sockets_was_cut(&fetcher->sockets, fd);
+}
+
 /* Any message of libcurl about it is gone after this. */
 static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
-    curl_socket_t fd = CURL_SOCKET_BAD;
-
     transfer_end(transfer, code);
-    curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &fd);
     if (transfer->page->outcome == CONNECTION_LOST &&
-        sockets_was_cut(&fetcher->sockets, fd))
+        was_cut(fetcher, transfer))
         transfer->page->outcome = BAD_HTTP;
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
     finish(fetcher, transfer);
@@ -251,11 +258,11 @@ static bool has_waiting(const struct pagefetcher *fetcher)
 /* Others wait for memory: who holds it without need ends. */
 static void end_slow(struct pagefetcher *fetcher)
 {
-    uint64_t now_ms = clock_mono_ms();
     struct transfer *next;
 
     if (!fetcher->bodies.is_awaited || !has_waiting(fetcher))
         return;
+    uint64_t now_ms = clock_mono_ms();
     for (struct transfer *transfer = fetcher->running; transfer;
          transfer = next) {
         next = transfer->next_running;
@@ -336,9 +343,9 @@ void pagefetcher_mark(struct pagefetcher *fetcher)
     sockets_mark(&fetcher->sockets);
 }
 
-bool pagefetcher_cut_busiest(struct pagefetcher *fetcher)
+void pagefetcher_cut_busiest(struct pagefetcher *fetcher)
 {
-    return sockets_cut_busiest(&fetcher->sockets);
+    sockets_cut_busiest(&fetcher->sockets);
 }
 
 /* Let libcurl do what is due: start new transfers, mind the deadlines. */

@@ -62,11 +62,11 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
  * called and came back; odd while it is within a call. It reads on as long as a
  * server sends, and over HTTP/2 a server can send for ever what is no answer.
  * Then pagefetcher_cut_busiest ends the connection from which most was read
- * since pagefetcher_mark; false where nothing was read from any. */
+ * since pagefetcher_mark. */
 unsigned pagefetcher_calls(const struct pagefetcher *fetcher);
 unsigned pagefetcher_connects(const struct pagefetcher *fetcher); /* begun */
 void pagefetcher_mark(struct pagefetcher *fetcher);
-bool pagefetcher_cut_busiest(struct pagefetcher *fetcher);
+void pagefetcher_cut_busiest(struct pagefetcher *fetcher);
 
 /* End every fetch now; they come out of pagefetcher_take as ABANDONED. */
 void pagefetcher_abandon(struct pagefetcher *fetcher);
