@@ -66,7 +66,7 @@ static void drain(struct frontier *frontier, size_t keep)
 
     while (frontier_counts(frontier).queued > keep &&
            (target = frontier_take(frontier, 1)))
-        frontier_done(frontier, target, 1);
+        frontier_done(frontier, target, 1, 0);
 }
 
 /* A page's worth of links at a time, as the mind gets them. */
@@ -161,7 +161,7 @@ static void measure_domains(const struct domains *domains)
         names += url_host(&url).len;
         const struct offer offer = {.url = &url, .fingerprint = i};
         frontier_put(frontier, &offer, 1);
-        frontier_done(frontier, frontier_take(frontier, 1), 1);
+        frontier_done(frontier, frontier_take(frontier, 1), 1, 0);
     }
     printf("%d idle domains: %.1f bytes each beyond the name (%.1f with all "
            "else that the frontier holds, the host cache included)\n",
@@ -218,7 +218,7 @@ static void measure_crowd(const struct domains *domains, uint64_t hosts)
             frontier_resolved(frontier, more, &ip, now_ms);
         if (!fetches++)
             start = cpu_s();
-        frontier_done(frontier, target, now_ms);
+        frontier_done(frontier, target, now_ms, 0);
     }
     printf("%llu hosts at one address: %.1f us a fetch\n",
            (unsigned long long)hosts, (cpu_s() - start) / FETCHES * 1e6);

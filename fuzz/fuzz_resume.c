@@ -186,7 +186,7 @@ static void drain(struct frontier *frontier)
         else if (target->kind == TARGET_ROBOTS)
             frontier_robots(frontier, target, NULL, now_ms);
         else
-            frontier_done(frontier, target, now_ms);
+            frontier_done(frontier, target, now_ms, 0);
     }
     assert(!frontier_counts(frontier).in_flight);
 }

@@ -201,6 +201,6 @@ void judge_sitemap(struct crawler *crawler, struct job *job)
         follow_sitemap(crawler, job);
     else
         offer_listed(crawler, job);
-    frontier_done_resting(crawler->validator.frontier, job->target,
-                          ended_ms(page), pause_ms);
+    frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
+                  pause_ms);
 }

@@ -271,5 +271,5 @@ void judge_page(struct crawler *crawler, struct job *job)
         pagedir_discard(crawler->options->dir, page->file);
     else
         settle(crawler, job, pause_ms);
-    frontier_done_resting(frontier, job->target, ended_ms(page), pause_ms);
+    frontier_done(frontier, job->target, ended_ms(page), pause_ms);
 }

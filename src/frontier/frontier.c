@@ -425,19 +425,13 @@ bool note_silence(struct frontier *frontier, struct host *host, bool https,
            host->failures[https] >= frontier->options.host_tries;
 }
 
-void frontier_done_resting(struct frontier *frontier, struct target *target,
-                           uint64_t now_ms, uint64_t wait_ms)
+void frontier_done(struct frontier *frontier, struct target *target,
+                   uint64_t now_ms, uint64_t wait_ms)
 {
     levels_remove(&frontier->levels, target->depth);
     land(frontier, target, wait_ms, now_ms);
     forget_changed_target(frontier, target);
     free(target);
-}
-
-void frontier_done(struct frontier *frontier, struct target *target,
-                   uint64_t now_ms)
-{
-    frontier_done_resting(frontier, target, now_ms, 0);
 }
 
 void frontier_again(struct frontier *frontier, struct target *target,

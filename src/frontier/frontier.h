@@ -109,9 +109,7 @@ enum host_health {
 /* The fetch has ended (at `now_ms`): the host's pause begins, the target is
  * freed. Or the host has to rest for `wait_ms`, where that is longer. */
 void frontier_done(struct frontier *frontier, struct target *target,
-                   uint64_t now_ms);
-void frontier_done_resting(struct frontier *frontier, struct target *target,
-                           uint64_t now_ms, uint64_t wait_ms);
+                   uint64_t now_ms, uint64_t wait_ms);
 
 /* The fetch has ended and must be tried again after `wait_ms`; with
  * `whole_host` the host's other targets wait as long. */

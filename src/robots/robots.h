@@ -84,7 +84,8 @@ enum robots_access {
     ROBOTS_PARSE,       /* 2xx: the body has the rules */
     ROBOTS_FOLLOW,      /* 3xx: up to ROBOTS_REDIRECTS_MAX, then unavailable */
     ROBOTS_UNAVAILABLE, /* 4xx: everything is allowed */
-    ROBOTS_UNREACHABLE, /* 429, 5xx, no answer: nothing is, for now */
+    ROBOTS_UNREACHABLE, /* 429, 5xx, no answer: nothing is, until it can be had
+                         */
 };
 
 /* `status` is 0 where there was no answer. */

@@ -117,7 +117,7 @@ static void a_move_waits_for_the_pause(void **state)
         take(&fixture, 1000 + DELAY_MS - 1, "");
         frontier_done(fixture.frontier,
                       take(&fixture, 1000 + DELAY_MS, "http://a.example/x"),
-                      2000);
+                      2000, 0);
         drop(&fixture, take(&fixture, 2000 + DELAY_MS, "http://a.example/no"),
              ROBOTS_REFUSED, 3000);
         tear_down(&fixture);
@@ -145,7 +145,7 @@ static void a_move_to_another_scheme(void **state)
     target = take(&fixture, 2000, "https://a.example/robots.txt");
     frontier_robots(fixture.frontier, target, NULL, 2000);
     target = take(&fixture, 3000, "https://a.example/no");
-    frontier_done(fixture.frontier, target, 3000);
+    frontier_done(fixture.frontier, target, 3000, 0);
     tear_down(&fixture);
 }
 
@@ -170,11 +170,11 @@ static void a_move_waits_for_the_other_host(void **state)
     frontier_robots(fixture.frontier, target,
                     rules("User-agent: *\nCrawl-delay: 2\n"), 300);
     target = take(&fixture, 300 + DELAY_MS, "http://b.example/x");
-    frontier_done(fixture.frontier, target, 500);
+    frontier_done(fixture.frontier, target, 500, 0);
     /* The delay is that of the host whose rules these are. */
     take(&fixture, 2299, "");
     target = take(&fixture, 2300, "http://a.example/x");
-    frontier_done(fixture.frontier, target, 2300);
+    frontier_done(fixture.frontier, target, 2300, 0);
     tear_down(&fixture);
 }
 
@@ -200,7 +200,7 @@ static void two_that_moved_to_each_other(void **state)
             if (!target)
                 continue;
             if (target->kind == TARGET_PAGE)
-                frontier_done(fixture.frontier, target, now_ms);
+                frontier_done(fixture.frontier, target, now_ms, 0);
             else if (!frontier_robots_moved(
                          fixture.frontier, target,
                          str_starts(target_url(target), STR("http://a")) ? &b
@@ -257,11 +257,11 @@ static void a_move_to_a_capped_domain(void **state)
     target = take(&fixture, 1000, "http://a.com/robots.txt");
     move(&fixture, target, "http://v.b.example/robots.txt", 1000);
     take(&fixture, 9000, "");
-    frontier_done(fixture.frontier, page, 9000);
+    frontier_done(fixture.frontier, page, 9000, 0);
     target = take(&fixture, 9000, "http://v.b.example/robots.txt");
     frontier_robots(fixture.frontier, target, NULL, 9000);
     target = take(&fixture, 9000, "http://a.com/x");
-    frontier_done(fixture.frontier, target, 9000);
+    frontier_done(fixture.frontier, target, 9000, 0);
     tear_down(&fixture);
 }
 
@@ -287,14 +287,14 @@ static void a_move_to_a_domain_that_gets_capped(void **state)
 
     target = take(&fixture, DELAY_MS, "http://www.a.example/x");
     take(&fixture, DELAY_MS, "");
-    frontier_done(fixture.frontier, target, DELAY_MS);
+    frontier_done(fixture.frontier, target, DELAY_MS, 0);
     take(&fixture, 4999, "");
     target = take(&fixture, 5000, "http://slow.a.example/there");
     frontier_robots(fixture.frontier, target, NULL, 5000);
     drop(&fixture, take(&fixture, 5000, "http://slow.a.example/x"), DOMAIN_CAP,
          5000);
     target = take(&fixture, 5000, "http://b.example/x");
-    frontier_done(fixture.frontier, target, 5000);
+    frontier_done(fixture.frontier, target, 5000, 0);
     tear_down(&fixture);
 }
 
@@ -336,7 +336,7 @@ static void https_that_is_not_there(void **state)
     frontier_robots(fixture.frontier, target, NULL, 0);
     target = take(&fixture, 1000, "http://a.example/1");
     frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
-    frontier_done(fixture.frontier, target, 1000);
+    frontier_done(fixture.frontier, target, 1000, 0);
 
     target = take(&fixture, 2000, "https://a.example/robots.txt");
     frontier_errand_failed(fixture.frontier, target, 2000, 0, CAUSE, true);
@@ -345,7 +345,7 @@ static void https_that_is_not_there(void **state)
     drop(&fixture, target, ROBOTS_UNKNOWN, 3000);
     target = take(&fixture, 3000, "http://a.example/3");
     frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
-    frontier_done(fixture.frontier, target, 3000);
+    frontier_done(fixture.frontier, target, 3000, 0);
     drop(&fixture, take(&fixture, 3000, "https://a.example/4"), ROBOTS_UNKNOWN,
          3000);
     assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 0);
@@ -355,7 +355,7 @@ static void https_that_is_not_there(void **state)
     put(&fixture, "http://a.example/6");
     target = take(&fixture, 9000, "http://a.example/5");
     frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE + 1);
-    frontier_done(fixture.frontier, target, 9000);
+    frontier_done(fixture.frontier, target, 9000, 0);
     target = take(&fixture, 9000, "http://a.example/6");
     assert_int_equal(target->cause, CAUSE + 1);
     drop(&fixture, target, HOST_DEAD, 9000);
@@ -380,7 +380,7 @@ static size_t take_all(struct fixture *fixture, struct target **names,
         } else if (target->kind == TARGET_ROBOTS) {
             frontier_robots(fixture->frontier, target, NULL, 0);
         } else {
-            frontier_done(fixture->frontier, target, 0);
+            frontier_done(fixture->frontier, target, 0, 0);
             ++*pages;
         }
     }
@@ -449,7 +449,7 @@ static void resolve(struct fixture *fixture, unsigned turn, uint8_t ip)
 static void fetch_in_vain(struct fixture *fixture, struct target *target)
 {
     frontier_note(fixture->frontier, target, HOST_SILENT, CAUSE);
-    frontier_done(fixture->frontier, target, 0);
+    frontier_done(fixture->frontier, target, 0, 0);
 }
 
 /* After a silence another address is asked for, but not while a fetch from the
@@ -482,8 +482,9 @@ static void addresses_in_turn(void **state)
     resolve(&fixture, 2, 1);
     first = take(&fixture, 0, "http://a.example/5");
     frontier_note(fixture.frontier, first, HOST_ANSWERED, 0);
-    frontier_done(fixture.frontier, first, 0);
-    frontier_done(fixture.frontier, take(&fixture, 0, "http://a.example/6"), 0);
+    frontier_done(fixture.frontier, first, 0, 0);
+    frontier_done(fixture.frontier, take(&fixture, 0, "http://a.example/6"), 0,
+                  0);
     tear_down(&fixture);
 }
 
@@ -501,7 +502,7 @@ static void a_name_that_is_gone(void **state)
     resolve(&fixture, 0, 1);
     target = take(&fixture, 0, "https://a.example/1");
     frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
-    frontier_done(fixture.frontier, target, 0);
+    frontier_done(fixture.frontier, target, 0, 0);
     fetch_in_vain(&fixture, take(&fixture, 0, "https://a.example/2"));
     for (int i = 0; i < 2; i++)
         frontier_errand_failed(fixture.frontier,
@@ -541,7 +542,7 @@ static void the_pause_of_new_rules(void **state)
                         take(&fixture, 0, "http://a.example/robots.txt"),
                         rows[i].old ? rules(rows[i].old) : NULL, 0);
         frontier_done(fixture.frontier,
-                      take(&fixture, 6000, "http://a.example/1"), 6000);
+                      take(&fixture, 6000, "http://a.example/1"), 6000, 0);
         target = take(&fixture, later_ms, "http://a.example/robots.txt");
         assert_int_equal(
             frontier_robots_delay_ms(fixture.frontier, target, new),
@@ -551,7 +552,7 @@ static void the_pause_of_new_rules(void **state)
         frontier_done(
             fixture.frontier,
             take(&fixture, later_ms + rows[i].pause_ms, "http://a.example/2"),
-            later_ms);
+            later_ms, 0);
         tear_down(&fixture);
     }
 }

@@ -108,7 +108,7 @@ static void land(struct stage *stage, const struct step *step)
             continue;
         stage->in_flight[i] = NULL;
         if (step->op == OP_DONE)
-            frontier_done(stage->frontier, target, step->now_ms);
+            frontier_done(stage->frontier, target, step->now_ms, 0);
         else
             frontier_again(stage->frontier, target, step->now_ms, step->wait_ms,
                            step->op == OP_AGAIN_HOST);
@@ -177,7 +177,7 @@ static void run(const struct script *script)
         run_step(&stage, step);
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
         if (stage.in_flight[i])
-            frontier_done(stage.frontier, stage.in_flight[i], 0);
+            frontier_done(stage.frontier, stage.in_flight[i], 0, 0);
     frontier_free(stage.frontier);
     arena_release(&stage.arena);
 }
@@ -386,7 +386,7 @@ static void fields_of_a_target(void **state)
     frontier_again(frontier, target, 0, 0, false);
     assert_ptr_equal(frontier_take(frontier, 0), target);
     assert_int_equal(target->tries, 1);
-    frontier_done(frontier, target, 0);
+    frontier_done(frontier, target, 0, 0);
     frontier_free(frontier);
     frontier_free(NULL);
     arena_release(&arena);
@@ -442,7 +442,7 @@ static void counts_of_a_domain(void **state)
     struct domain_counts got = frontier_domain_counts(stage.frontier, &url);
     assert_int_equal(got.crawled, 0);
     assert_int_equal(got.found, 2);
-    frontier_done(stage.frontier, frontier_take(stage.frontier, 0), 0);
+    frontier_done(stage.frontier, frontier_take(stage.frontier, 0), 0, 0);
     got = frontier_domain_counts(stage.frontier, &sister);
     assert_int_equal(got.crawled, 1);
     assert_int_equal(got.found, 2);

@@ -249,7 +249,7 @@ static void land(struct model *model, bool again)
         target->state = TARGET_RETRYING;
         target->due_ms = end_ms + wait_ms;
     } else {
-        frontier_done(model->frontier, target->target, end_ms);
+        frontier_done(model->frontier, target->target, end_ms, 0);
         target->open = false;
     }
 }

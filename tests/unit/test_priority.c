@@ -342,7 +342,7 @@ static void end_fetch(struct model *model, bool again)
                        whole_host);
     } else {
         target->open = false;
-        frontier_done(model->frontier, target->target, model->now_ms);
+        frontier_done(model->frontier, target->target, model->now_ms, 0);
     }
 }
 
@@ -383,7 +383,7 @@ static size_t run(const struct frontier_options *options,
     struct model_target *left;
     while ((left = pick(model, true))) {
         left->open = false;
-        frontier_done(model->frontier, left->target, model->now_ms);
+        frontier_done(model->frontier, left->target, model->now_ms, 0);
     }
     size_t refusals = model->refusals;
     assert_true(refusals > 0 || model->extractions > operations / 200);

@@ -105,7 +105,7 @@ static void fetch(struct fixture *fixture, uint64_t now_ms, const char *url)
     struct target *target = take(fixture, now_ms, url);
 
     assert_int_equal(target->verdict, ACCEPT);
-    frontier_done(fixture->frontier, target, now_ms);
+    frontier_done(fixture->frontier, target, now_ms, 0);
 }
 
 static void refused(struct fixture *fixture, uint64_t now_ms, const char *url,
@@ -226,7 +226,7 @@ static void after(struct fixture *fixture, enum host_health health,
     put(fixture, A, 0);
     struct target *target = take(fixture, 0, A);
     frontier_note(fixture->frontier, target, health, CAUSE);
-    frontier_done(fixture->frontier, target, 0);
+    frontier_done(fixture->frontier, target, 0, 0);
     if (frontier_next_troubled(fixture->frontier, &host))
         snprintf(got, sizeof(got), "%.*s %u/%u/%u/%u", (int)host.name.len,
                  host.name.ptr, host.failures, host.mute, host.given_up,
@@ -269,7 +269,7 @@ static void forgotten(void **state)
         put(&fixture, url, 0);
         struct target *target = take(&fixture, 0, url);
         frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE);
-        frontier_done(fixture.frontier, target, 0);
+        frontier_done(fixture.frontier, target, 0, 0);
     }
     while (frontier_next_troubled(fixture.frontier, &host)) {
         assert_true(str_starts(host.name, STR("h")));
@@ -299,7 +299,7 @@ static void not_told(void **state)
     frontier_count_found(fixture.frontier, parse(&fixture, A));
     struct target *target = take(&fixture, 0, A);
     frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE);
-    frontier_done(fixture.frontier, target, 0);
+    frontier_done(fixture.frontier, target, 0, 0);
     assert_null(frontier_next_changed(fixture.frontier));
     assert_false(frontier_next_mentioned(fixture.frontier, &name, &found));
     assert_false(frontier_next_troubled(fixture.frontier, &host));
@@ -354,7 +354,7 @@ static void retries(void **state)
     struct target *target = take(&fixture, 500, A "later");
     assert_int_equal(target->tries, 2);
     assert_int_equal(target->redirects, 3);
-    frontier_done(fixture.frontier, target, 500);
+    frontier_done(fixture.frontier, target, 500, 0);
     assert_null(frontier_find(fixture.frontier, hash64(STR(A "later"), 1)));
     tear_down(&fixture);
 }
@@ -422,7 +422,7 @@ static void hosts(void **state)
         } else {
             /* Its third silence in a row. */
             frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE);
-            frontier_done(fixture.frontier, target, 50);
+            frontier_done(fixture.frontier, target, 50, 0);
             assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 1);
         }
         tear_down(&fixture);
@@ -454,7 +454,7 @@ static void robots(void **state)
     frontier_drop(fixture.frontier, target, 0);
     target = take(&fixture, 0, A "yes");
     assert_int_equal(frontier_delay_ms(fixture.frontier, target), 2000);
-    frontier_done(fixture.frontier, target, 0);
+    frontier_done(fixture.frontier, target, 0, 0);
     fetch(&fixture, 0, B);
     /* Its time is over: it is asked for again. */
     take(&fixture, 1999, "");

@@ -147,7 +147,7 @@ static void end(struct crawl *crawl, struct target *target)
                   (uint8_t)chance);
     row->over = chance >= 4;
     if (row->over) {
-        frontier_done(crawl->frontier, target, crawl->now_ms);
+        frontier_done(crawl->frontier, target, crawl->now_ms, 0);
     } else {
         row->tries++;
         row->due_ms = crawl->now_ms + wait_ms;
@@ -258,7 +258,7 @@ static void finish(struct frontier *frontier, struct target *target,
         return;
     }
     frontier_note(frontier, target, health, 0);
-    frontier_done(frontier, target, now_ms);
+    frontier_done(frontier, target, now_ms, 0);
 }
 
 /* To the end, ten milliseconds a look. */

@@ -88,7 +88,7 @@ static struct target *take(struct fixture *fixture)
 
 static void done(struct fixture *fixture, struct target *target)
 {
-    frontier_done(fixture->validator.frontier, target, 0);
+    frontier_done(fixture->validator.frontier, target, 0, 0);
 }
 
 static size_t queued(const struct fixture *fixture)
