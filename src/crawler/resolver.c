@@ -22,6 +22,7 @@ struct resolver {
     bool quit;
     pthread_t thread[THREADS];
     unsigned threads; /* started: the first question starts them */
+    unsigned users;   /* who may still touch this: them and its owner */
 };
 
 static void take_ip(struct ip *ip, const struct sockaddr *address)
@@ -119,6 +120,25 @@ static struct job *wait_for_question(struct resolver *resolver)
     return job;
 }
 
+static void drop_job(struct job *job)
+{
+    webpage_release(&job->page);
+    free(job);
+}
+
+/* The last one frees it. */
+static void leave(struct resolver *resolver)
+{
+    pthread_mutex_lock(&resolver->lock);
+    bool last = !--resolver->users;
+    pthread_mutex_unlock(&resolver->lock);
+    if (!last)
+        return;
+    pthread_cond_destroy(&resolver->asked);
+    pthread_mutex_destroy(&resolver->lock);
+    free(resolver);
+}
+
 static void *run(void *user)
 {
     struct resolver *resolver = user;
@@ -128,10 +148,13 @@ static void *run(void *user)
         look_up(job);
         pthread_mutex_lock(&resolver->lock);
         *place_of(resolver, job) = NULL;
-        if (!resolver->quit)
+        if (resolver->quit)
+            drop_job(job);
+        else
             answer(resolver, job);
         pthread_mutex_unlock(&resolver->lock);
     }
+    leave(resolver);
     return NULL;
 }
 
@@ -141,6 +164,7 @@ struct resolver *resolver_start(const struct named *named, struct mailbox *mind)
 
     resolver->named = named;
     resolver->mind = mind;
+    resolver->users = 1;
     pthread_mutex_init(&resolver->lock, NULL);
     pthread_cond_init(&resolver->asked, NULL);
     return resolver;
@@ -148,18 +172,20 @@ struct resolver *resolver_start(const struct named *named, struct mailbox *mind)
 
 static void start_threads(struct resolver *resolver)
 {
-    while (resolver->threads < THREADS) {
-        int err = pthread_create(&resolver->thread[resolver->threads], NULL,
-                                 run, resolver);
-        if (err && !resolver->threads) {
-            fprintf(stderr, "crawler: cannot start a thread: %s\n",
-                    strerror(err));
-            _exit(1);
-        }
-        if (err)
-            return;
-        resolver->threads++;
+    int err = 0;
+
+    while (!err && resolver->threads < THREADS) {
+        err = pthread_create(&resolver->thread[resolver->threads], NULL, run,
+                             resolver);
+        if (!err)
+            resolver->threads++;
     }
+    if (!resolver->threads) {
+        fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
+        _exit(1);
+    }
+    /* None of them leaves before it is told to. */
+    resolver->users += resolver->threads;
 }
 
 void resolver_ask(struct resolver *resolver, struct job *job)
@@ -193,11 +219,13 @@ void resolver_abandon(struct resolver *resolver,
         struct job *job = container_of(letter, struct job, letter);
         resolver->questions.first = letter->next;
         drop(user, job->target);
-        webpage_release(&job->page);
-        free(job);
+        drop_job(job);
     }
     pthread_cond_broadcast(&resolver->asked);
+    for (unsigned i = 0; i < resolver->threads; i++)
+        pthread_detach(resolver->thread[i]);
     pthread_mutex_unlock(&resolver->lock);
+    leave(resolver);
 }
 
 void resolver_free(struct resolver *resolver)
@@ -210,7 +238,5 @@ void resolver_free(struct resolver *resolver)
     pthread_mutex_unlock(&resolver->lock);
     for (unsigned i = 0; i < resolver->threads; i++)
         pthread_join(resolver->thread[i], NULL);
-    pthread_cond_destroy(&resolver->asked);
-    pthread_mutex_destroy(&resolver->lock);
-    free(resolver);
+    leave(resolver);
 }

@@ -19,7 +19,7 @@ void resolver_free(struct resolver *resolver);
 /* The other way to end it, with questions open: they are not answered any
  * more, but their targets are given back. A look-up cannot be cut short, so
  * what it works with, the job and the resolver itself, stays in memory until
- * the program ends. */
+ * it is through or the program ends. */
 void resolver_abandon(struct resolver *resolver,
                       void (*drop)(void *user, struct target *target),
                       void *user);

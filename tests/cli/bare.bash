@@ -51,11 +51,8 @@ int connect(int fd, const struct sockaddr *to, socklen_t len)
 }
 END
     "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/lead.so" "$TMP/lead.c" -ldl
-    LEAD=$TMP/lead.so
-    if is_sanitized; then
-        LEAD="$(ldd "$CRAWLER" | awk '/lib[at]san/ { print $3 }') $LEAD"
-        [ "$LEAD" != " $TMP/lead.so" ] || skip "the sanitizer is in the program"
-    fi
+    preload "$TMP/lead.so"
+    LEAD=$PRELOAD
 }
 
 # bare ARGUMENT...: the crawler with these arguments and nothing else.

@@ -72,6 +72,15 @@ without_sanitizer() {
     ! is_sanitized || skip "not with a sanitizer"
 }
 
+# preload FILE: what LD_PRELOAD must be for the program under test to load this
+# library; in PRELOAD. A sanitizer wants to be before it.
+preload() {
+    PRELOAD=$1
+    is_sanitized || return 0
+    PRELOAD="$(ldd "$CRAWLER" | awk '/lib[at]san/ { print $3 }') $1"
+    [ "$PRELOAD" != " $1" ] || skip "the sanitizer is in the program"
+}
+
 # --- servers -----------------------------------------------------------------
 
 # start_playground ARGS...: start a server on a free loopback port and wait

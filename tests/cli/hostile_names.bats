@@ -9,7 +9,6 @@ load site
 # that it is looked up, then at 127.0.0.1. What connects to the outside gets to
 # the playground; what connects to the inside leaves a line in $TMP/inside.
 strange_system() {
-    without_sanitizer
     cat >"$TMP/strange.c" <<END
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -60,13 +59,14 @@ int connect(int fd, const struct sockaddr *address, socklen_t len)
 END
     "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/strange.so" \
         "$TMP/strange.c" -ldl
+    preload "$TMP/strange.so"
 }
 
 # crawl_strangely: from a page that links to rebind.example.
 crawl_strangely() {
     : >"$TMP/asked"
     : >"$TMP/inside"
-    LD_PRELOAD=$TMP/strange.so timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
+    LD_PRELOAD=$PRELOAD timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
         --log json --delay 0 --retries 0 \
         --connect-to "start.example::127.0.0.1:$PORT" http://start.example/ \
         "$DIR" 2 >"$TMP/log" 2>"$TMP/err"

@@ -7,7 +7,6 @@ load site
 # slow_names SECONDS: a system whose names take so long to be looked up, and are
 # not found then.
 slow_names() {
-    without_sanitizer
     cat >"$TMP/slow.c" <<END
 #include <netdb.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@ int getaddrinfo(const char *name, const char *service,
 }
 END
     "${CC:-cc}" -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c"
+    preload "$TMP/slow.so"
 }
 
 # look_up OPTION...: crawl the seeds with these names; the time in ms is in TOOK.
@@ -27,7 +27,7 @@ look_up() {
     local start
 
     start=$(date +%s%3N)
-    LD_PRELOAD=$TMP/slow.so capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
+    LD_PRELOAD=$PRELOAD capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
         --log json --seeds "$TMP/seeds" "$@" "$DIR" "${DEPTH:-0}"
     TOOK=$(($(date +%s%3N) - start))
 }
@@ -40,10 +40,18 @@ look_up() {
     [ "$TOOK" -lt 6000 ] || fail "it took $TOOK ms"
 }
 
+@test "nor for a single one, whose look-up is all there is to do" {
+    slow_names 8
+    echo http://slow.example/ >"$TMP/seeds"
+    look_up --max-time 500ms
+    same 3 "$STATUS"
+    [ "$TOOK" -lt 6000 ] || fail "it took $TOOK ms"
+}
+
 @test "nor do signals" {
     slow_names 8
     printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
-    LD_PRELOAD=$TMP/slow.so "$CRAWLER" --scope any --log none --seeds "$TMP/seeds" \
+    LD_PRELOAD=$PRELOAD "$CRAWLER" --scope any --log none --seeds "$TMP/seeds" \
         "$DIR" 0 >"$TMP/out" 2>"$TMP/err" 3>&- &
     crawler=$!
     start=$(date +%s%3N)
@@ -78,9 +86,10 @@ END
 }
 
 @test "many names at once cost little memory" {
+    without_sanitizer
     slow_names 8
     seq -f 'http://h%.0f.example/' 1 30000 >"$TMP/seeds"
-    LD_PRELOAD=$TMP/slow.so /usr/bin/time -f %M -o "$TMP/memory" "$CRAWLER" \
+    LD_PRELOAD=$PRELOAD /usr/bin/time -f %M -o "$TMP/memory" "$CRAWLER" \
         --scope any --log none --max-time 1s --seeds "$TMP/seeds" "$DIR" 0 \
         >/dev/null 2>&1 || same 3 $?
     [ "$(tail -n 1 "$TMP/memory")" -lt 100000 ] || fail "$(cat "$TMP/memory") KB"
@@ -101,7 +110,6 @@ nowhere.example/2 no-dns" "$(
 
 # names_with ADDRESS...: a system where every name has these addresses.
 names_with() {
-    without_sanitizer
     cat >"$TMP/slow.c" <<END
 #include <dlfcn.h>
 #include <netdb.h>
@@ -125,6 +133,7 @@ int getaddrinfo(const char *name, const char *service,
 }
 END
     "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c" -ldl
+    preload "$TMP/slow.so"
 }
 
 @test "a name whose first addresses do not answer is reached by another" {
