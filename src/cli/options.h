@@ -35,7 +35,7 @@ struct options {
     uint64_t ip_delay_ms;    /* UINT64_MAX: not given */
     uint64_t max_per_domain; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, max_pages, max_size, retries,
-        max_redirects;
+        max_redirects, queue_memory;
     uint64_t scope;  /* enum scope_kind + 1; 0: not given */
     uint64_t log;    /* enum log_kind + 1; 0: not given */
     uint64_t order;  /* enum order + 1; 0: not given */

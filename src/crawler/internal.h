@@ -23,7 +23,7 @@ struct crawler {
     uint32_t resolving; /* look-ups under way */
     uint32_t sitemaps;  /* asked for so far */
     unsigned signals;   /* 1: stop, 2: at once */
-    bool failed;        /* something could not be written */
+    bool failed;        /* something could not be written, or read again */
     bool left_out;      /* sitemaps beyond the limit, which was told */
 };
 
@@ -56,6 +56,10 @@ void flush_log(struct crawler *crawler);
 /* In the middle of much work: what time is it, and does somebody want us to
  * stop? */
 void look_around(struct crawler *crawler);
+
+/* Say that the crawl cannot go on, and why: "cannot write ..." */
+void fail_crawl(struct crawler *crawler, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* crawler/remember.c: what is done becomes durable; and what was. */
 void begin_record(struct crawler *crawler);

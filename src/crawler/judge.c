@@ -84,12 +84,9 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
 
 static void fail(struct crawler *crawler, int why)
 {
-    logr_make_room(crawler->options->log);
-    fprintf(stderr, "crawler: cannot write page %u in %s: %s\n",
-            (unsigned)crawler->options->dir->last_id + 1,
-            crawler->options->dir_path, strerror(why));
-    crawler->failed = true;
-    crew_abandon(crawler->crew);
+    fail_crawl(crawler, "cannot write page %u in %s: %s",
+               (unsigned)crawler->options->dir->last_id + 1,
+               crawler->options->dir_path, strerror(why));
 }
 
 /* The number of the page, or 0 where there is nothing to publish. */

@@ -66,38 +66,39 @@ static uint64_t wall(const struct record *record, uint64_t mono_ms)
 
 /* --- events ------------------------------------------------------------- */
 
-/* The frontier knows the domain of what it has queued; for the rest the list
- * of suffixes is asked. */
+/* The end of the host's name in the URL. The frontier knows the domain of what
+ * it has queued; for the rest the list of suffixes is asked. */
 static struct str domain_part(const struct record *record,
                               const struct url *url,
-                              const struct target *target)
+                              const struct queued *queued)
 {
     struct str host = url_host(url);
 
-    if (!target)
+    if (!queued)
         return domain_of_host(record->options.domains, host);
     host = domain_trim_dot(host);
-    return str_skip(host, host.len - frontier_domain_name(target).len);
+    return str_skip(host, host.len - queued->domain.len);
 }
 
 void record_judged(void *user, const struct offer *offer,
-                   const struct target *target, enum verdict verdict,
+                   const struct queued *queued, enum verdict verdict,
                    unsigned line)
 {
     struct record *record = user;
     const struct url *url = offer->url;
     const struct store_url row = {
-        .number = target ? target->age : frontier_next_number(record->frontier),
+        .number =
+            queued ? queued->number : frontier_next_number(record->frontier),
         .url = url->href,
         .host = str_between(url->href.ptr + url->host_start,
                             url->href.ptr + url->path_start),
-        .domain = domain_part(record, url, target),
+        .domain = domain_part(record, url, queued),
         .depth = offer->depth,
         .referrer = offer->referrer_id,
         .found = offer->found,
         .kind = (uint8_t)offer->kind,
         .verdict = (uint8_t)verdict,
-        .redirects = target ? target->redirects : 0,
+        .redirects = offer->redirects,
         .line = line,
         .via = offer->via,
     };

@@ -36,7 +36,7 @@ void record_free(struct record *record);
 
 /* For a validator_listener. */
 void record_judged(void *record, const struct offer *offer,
-                   const struct target *target, enum verdict verdict,
+                   const struct queued *queued, enum verdict verdict,
                    unsigned line);
 
 /* Before the frontier is told: the fetch of a page or a sitemap has ended.

@@ -7,11 +7,8 @@
 static void fail(struct crawler *crawler, const char *what,
                  const struct store_error *error)
 {
-    logr_make_room(crawler->options->log);
-    fprintf(stderr, "crawler: cannot %s the state in %s/%s: %s\n", what,
-            crawler->options->dir_path, PAGEDIR_MARKER, error->text);
-    crawler->failed = true;
-    crew_abandon(crawler->crew);
+    fail_crawl(crawler, "cannot %s the state in %s/%s: %s", what,
+               crawler->options->dir_path, PAGEDIR_MARKER, error->text);
 }
 
 void begin_record(struct crawler *crawler)
@@ -92,8 +89,12 @@ void restore(struct crawler *crawler)
 
 void remember(struct crawler *crawler)
 {
+    int trouble = frontier_trouble(crawler->validator.frontier);
     struct store_error error;
 
+    if (trouble && !crawler->failed)
+        fail_crawl(crawler, "cannot read the queue's file in %s: %s",
+                   crawler->options->dir_path, strerror(trouble));
     crawler->stats->elapsed_ms = elapsed_ms(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))

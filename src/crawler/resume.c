@@ -173,12 +173,12 @@ static void put_back(struct loader *loader, const struct store_url *row,
         .depth = more->changed ? more->depth : row->depth,
         .referrer_id = more->changed ? more->referrer : row->referrer,
         .found = more->changed ? more->found : row->found,
+        .redirects = row->redirects,
         .kind = (enum target_kind)row->kind,
     };
     const struct target_past past = {
         .number = row->number,
         .tries = fate->fetches,
-        .redirects = row->redirects,
         .due_ms = more->due_ms,
     };
 
@@ -188,6 +188,20 @@ static void put_back(struct loader *loader, const struct store_url *row,
     if (more->clock_ms)
         frontier_restore_clock(loader->validator->frontier, url, more->clock_ms,
                                loader->options->now_ms);
+}
+
+/* A shorter way to something that waited out of memory. */
+static void found_again(struct loader *loader, const struct store_url *row,
+                        const struct url *url, uint64_t fingerprint)
+{
+    const struct offer offer = {
+        .url = url,
+        .fingerprint = fingerprint,
+        .depth = row->depth,
+        .referrer_id = row->referrer,
+    };
+
+    frontier_found_again(loader->validator->frontier, &offer);
 }
 
 static bool load_url(void *user, const struct store_url *row)
@@ -205,6 +219,10 @@ static bool load_url(void *user, const struct store_url *row)
     if (row->kind == TARGET_SITEMAP) {
         fingerprint = ~fingerprint;
         loader->resumed->sitemaps++;
+    }
+    if (row->verdict == DUPLICATE) {
+        found_again(loader, row, &url, fingerprint);
+        return true;
     }
     validator_restore(loader->validator, fingerprint,
                       (enum verdict)row->verdict);

@@ -145,6 +145,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     put_number(out, "sitemap_urls", stats->sitemap_urls);
     put_number(out, "queued", counts->queued);
     put_number(out, "queued_max", counts->queued_max);
+    put_number(out, "queued_in_file_max", counts->shelved_max);
     put_number(out, "hosts_seen", counts->hosts);
     put_number(out, "hosts_dead", counts->hosts_dead);
     put_number(out, "domains_seen", counts->domains);
@@ -185,9 +186,12 @@ void stats_put_details(const struct stats *stats, struct buf *out)
 
     buf_printf(out,
                "%.1f s (%.1f pages/s), "
-               "%zu hosts of %zu domains, %zu queued (at most %zu)\n",
+               "%zu hosts of %zu domains, %zu queued (at most %zu",
                (double)stats->elapsed_ms / 1000, rate(stats), counts->hosts,
                counts->domains, counts->queued, counts->queued_max);
+    if (counts->shelved_max)
+        buf_printf(out, ", %zu of them in a file", counts->shelved_max);
+    buf_put(out, STR(")\n"));
     buf_printf(out,
                "time: %.1f s with fetches in flight, %.1f s of pauses, "
                "%.1f s idle; %llu robots.txt\n",

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -94,15 +95,25 @@ static void count_time(struct crawler *crawler, const struct idle *idle,
         crawler->stats->idle_ms += passed_ms;
 }
 
+void fail_crawl(struct crawler *crawler, const char *format, ...)
+{
+    va_list values;
+
+    logr_make_room(crawler->options->log);
+    fputs("crawler: ", stderr);
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+    crawler->failed = true;
+    crew_abandon(crawler->crew);
+}
+
 void flush_log(struct crawler *crawler)
 {
     if (logr_flush(crawler->options->log) || crawler->failed)
         return;
-    int why = errno;
-    logr_make_room(crawler->options->log);
-    fprintf(stderr, "crawler: cannot write the log: %s\n", strerror(why));
-    crawler->failed = true;
-    crew_abandon(crawler->crew);
+    fail_crawl(crawler, "cannot write the log: %s", strerror(errno));
 }
 
 void wait_for_news(struct crawler *crawler)

@@ -4,7 +4,8 @@ struct frontier_counts frontier_counts(const struct frontier *frontier)
 {
     struct frontier_counts counts = frontier->counts;
 
-    counts.queued = frontier->targets.count;
+    counts.queued = frontier->targets.count + frontier->shelved;
+    counts.shelved = frontier->shelved;
     counts.hosts = frontier->hosts_seen.count;
     counts.domains = frontier->domains.count;
     if (frontier->errand_host) {
@@ -13,6 +14,11 @@ struct frontier_counts frontier_counts(const struct frontier *frontier)
         counts.errand_is_robots = frontier->errand_host->resolved;
     }
     return counts;
+}
+
+int frontier_trouble(const struct frontier *frontier)
+{
+    return frontier->trouble;
 }
 
 size_t frontier_domain_bytes(const struct frontier *frontier)

@@ -277,6 +277,7 @@ bool frontier_robots_moved(struct frontier *frontier, struct target *from,
     /* A host has one errand at a time. */
     target->fingerprint = ~from->asker->key;
     enqueue(frontier, target, now_ms);
+    count_queued(frontier);
     land(frontier, from, 0, now_ms);
     free(from);
     return true;
@@ -296,6 +297,7 @@ bool drop_moved(struct frontier *frontier, struct target *target,
     place_host(frontier, host, now_ms);
     if (asker != host)
         place_host(frontier, asker, now_ms);
+    shelf_refill(frontier, host->domain, now_ms);
     free(target);
     return true;
 }

@@ -25,8 +25,19 @@ struct frontier *frontier_new(const struct frontier_options *options)
     heap_init(&frontier->resting, address_is_due_before);
     heap_init(&frontier->open, frontier->ranks->address);
     levels_init(&frontier->levels);
+    levels_init(&frontier->shelf_levels);
+    hashtable_init(&frontier->lowered);
+    frontier->lowered_depth = UINT32_MAX;
     seen_init(&frontier->hosts_seen);
+    buf_init(&frontier->record, SPILL_RECORD_MAX);
+    if (options->queue_bytes)
+        frontier->spill = spill_new(options->queue_dir_fd);
     return frontier;
+}
+
+void frontier_use(struct frontier *frontier, struct seen *seen)
+{
+    frontier->seen = seen;
 }
 
 static void free_active(struct domain *domain)
@@ -40,6 +51,8 @@ static void free_active(struct domain *domain)
     heap_release(&active->retries);
     heap_release(&active->ready);
     active->waiting = NULL;
+    active->queued_bytes = 0;
+    active->shelf = (struct shelf){0};
     lots_free(domain);
     domain_free_unused(domain);
 }
@@ -76,6 +89,7 @@ void frontier_free(struct frontier *frontier)
     seen_release(&frontier->hosts_seen);
     arena_release(&frontier->domain_arena);
     changes_release(&frontier->changes);
+    shelves_release(frontier);
     free(frontier);
 }
 
@@ -118,14 +132,12 @@ enum verdict frontier_foresee(const struct frontier *frontier,
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms)
 {
     hashtable_put(&frontier->targets, target->fingerprint, target);
-    if (frontier->targets.count > frontier->counts.queued_max)
-        frontier->counts.queued_max = frontier->targets.count;
-    heap_put(&target->host->queue, &target->node);
+    queue_put(frontier, target);
     place_host(frontier, target->host, now_ms);
 }
 
-struct target *frontier_put(struct frontier *frontier,
-                            const struct offer *offer, uint64_t now_ms)
+struct target *target_new(struct frontier *frontier, const struct offer *offer,
+                          uint64_t number)
 {
     struct str href = offer->url->href;
     struct target *target = mem_new(sizeof(*target) + href.len + 1);
@@ -134,15 +146,34 @@ struct target *frontier_put(struct frontier *frontier,
     target->depth = offer->depth;
     target->host = host_for(frontier, offer->url);
     target->fingerprint = offer->fingerprint;
-    target->age = frontier->next_age++;
+    target->age = number;
     target->referrer_id = offer->referrer_id;
     target->found = offer->found;
+    target->redirects = offer->redirects;
     target->url_len = (uint16_t)href.len;
     memcpy(target->url, href.ptr, href.len);
-
-    levels_add(&frontier->levels, target->depth);
-    enqueue(frontier, target, now_ms);
     return target;
+}
+
+struct queued put_numbered(struct frontier *frontier, const struct offer *offer,
+                           uint64_t number, uint64_t now_ms)
+{
+    struct queued queued = {.number = number};
+
+    if (!shelf_put(frontier, offer, &queued)) {
+        struct target *target = target_new(frontier, offer, number);
+        levels_add(&frontier->levels, target->depth);
+        enqueue(frontier, target, now_ms);
+        queued.domain = frontier_domain_name(target);
+    }
+    count_queued(frontier);
+    return queued;
+}
+
+struct queued frontier_put(struct frontier *frontier, const struct offer *offer,
+                           uint64_t now_ms)
+{
+    return put_numbered(frontier, offer, frontier->next_age++, now_ms);
 }
 
 static void take_depth(struct frontier *frontier, struct target *target,
@@ -156,18 +187,18 @@ static void take_depth(struct frontier *frontier, struct target *target,
     target->referrer_id = offer->referrer_id;
 }
 
-void frontier_found_again(struct frontier *frontier, const struct offer *offer)
+bool frontier_found_again(struct frontier *frontier, const struct offer *offer)
 {
     struct target *target =
         hashtable_get(&frontier->targets, offer->fingerprint);
 
     if (!target)
-        return;
+        return shelf_lower(frontier, offer);
     target->found += offer->found;
     take_depth(frontier, target, offer);
     changed_target(frontier, target);
     if (target->state != TARGET_QUEUED)
-        return;
+        return false;
 
     struct host *host = target->host;
     heap_moved(&host->queue, &target->node);
@@ -177,6 +208,7 @@ void frontier_found_again(struct frontier *frontier, const struct offer *offer)
     } else if (host->lot) {
         lot_moved(frontier, host);
     }
+    return false;
 }
 
 /* --- out ---------------------------------------------------------------- */
@@ -201,7 +233,7 @@ void dequeue(struct frontier *frontier, struct target *target)
     target->priority = frontier->options.order == ORDER_BFS
                            ? FRONTIER_BFS_SCORE
                            : (uint32_t)target_score(target);
-    heap_remove(&target->host->queue, &target->node);
+    queue_remove(frontier, target);
     hashtable_take(&frontier->targets, target->fingerprint);
 }
 
@@ -236,6 +268,7 @@ static struct target *refuse(struct frontier *frontier, struct target *target,
     frontier->counts.in_flight++;
     target->host->in_flight++;
     place_host(frontier, target->host, now_ms);
+    shelf_refill(frontier, host->domain, now_ms);
     return target;
 }
 
@@ -255,13 +288,28 @@ static struct target *begin(struct frontier *frontier, struct target *target,
         frontier->counts.domains_capped++;
         release_capped(frontier, domain, now_ms);
     }
+    shelf_refill(frontier, domain, now_ms);
     return target;
 }
 
 bool is_its_level(const struct frontier *frontier, const struct target *target)
 {
     return frontier->options.order != ORDER_BFS ||
-           target->depth <= levels_lowest(&frontier->levels);
+           (target->depth <= levels_lowest(&frontier->levels) &&
+            target->depth <= levels_lowest(&frontier->shelf_levels) &&
+            target->depth <= frontier->lowered_depth);
+}
+
+/* The one whose turn it is, in its queue still; or NULL. */
+static struct target *find_next(struct frontier *frontier, uint64_t now_ms)
+{
+    struct target *target;
+
+    do
+        target = first_ready(frontier, now_ms);
+    while ((!target || !is_its_level(frontier, target)) &&
+           shelf_open(frontier, now_ms));
+    return target && is_its_level(frontier, target) ? target : NULL;
 }
 
 struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
@@ -269,11 +317,9 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
     struct target *target;
 
     release_due(frontier, now_ms);
-    while ((target = first_ready(frontier, now_ms))) {
+    while ((target = find_next(frontier, now_ms))) {
         struct host *host = target->host;
 
-        if (!is_its_level(frontier, target))
-            return NULL;
         if (drop_moved(frontier, target, now_ms))
             continue;
         if (target->kind != TARGET_ROBOTS &&

@@ -23,6 +23,7 @@
 #define FRONTIER_FRONTIER_H
 
 #include "frontier/address.h"
+#include "frontier/seen.h"
 #include "frontier/target.h"
 #include "robots/robots.h"
 #include "url/domain.h"
@@ -47,12 +48,19 @@ struct frontier_options {
     bool resolve;            /* look names up before anything else */
     bool robots;             /* ask for robots.txt and obey it */
     bool tell_changes;       /* keep lists for frontier_next_changed etc. */
+    uint64_t queue_bytes;    /* of memory for what is queued, the rest is put
+                              * into a file; 0: all in memory */
+    int queue_dir_fd;        /* where that file is */
     uint64_t hash_seed;      /* for host and domain names */
     const struct domains *domains;
 };
 
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
+
+/* The set that everything is in before it is put: its marks are for what waits
+ * in the file, in breadth-first order. */
+void frontier_use(struct frontier *frontier, struct seen *seen);
 
 /* --- in ---------------------------------------------------------------- */
 
@@ -64,6 +72,7 @@ struct offer {
     uint32_t referrer_id; /* page where it was found, 0 for a seed */
     uint32_t found;       /* in a page: 1; a seed: 0 */
     uint64_t via;         /* number of the target that redirected here, or 0 */
+    uint8_t redirects;    /* hops that led here */
     enum target_kind kind;
 };
 
@@ -77,13 +86,21 @@ void frontier_count_found(struct frontier *frontier, const struct url *url);
 enum verdict frontier_foresee(const struct frontier *frontier,
                               const struct url *url, unsigned *line);
 
-/* Queue a URL under its fingerprint, which must not be queued already. */
-struct target *frontier_put(struct frontier *frontier,
-                            const struct offer *offer, uint64_t now_ms);
+/* Queue a URL under its fingerprint, which must not be queued already. Its
+ * number counts from 1 and grows; the name of its domain stays. */
+struct queued {
+    uint64_t number;
+    struct str domain;
+};
+struct queued frontier_put(struct frontier *frontier, const struct offer *offer,
+                           uint64_t now_ms);
 
 /* A URL that was seen before is offered again. If it is still queued it moves
- * up, and takes a smaller depth with its referrer. */
-void frontier_found_again(struct frontier *frontier, const struct offer *offer);
+ * up, and takes a smaller depth with its referrer. What waits in the file does
+ * so only in breadth-first order, and only with a set that has its marks. Then
+ * true where nothing else tells of it: who remembers has to remember the offer
+ * itself. */
+bool frontier_found_again(struct frontier *frontier, const struct offer *offer);
 
 /* --- out --------------------------------------------------------------- */
 
@@ -198,7 +215,7 @@ bool frontier_next_troubled(struct frontier *frontier,
  * the time of the next one if it is to be tried again (else 0). */
 struct target_past {
     uint64_t number;
-    uint8_t tries, redirects;
+    uint8_t tries;
     uint64_t due_ms;
 };
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
@@ -229,8 +246,9 @@ void frontier_restore_robots(struct frontier *frontier, const struct url *url,
 /* Nobody knows when the hosts were last asked: all rest first. */
 void frontier_rest_all(struct frontier *frontier, uint64_t now_ms);
 
-/* A queued target by its fingerprint, or NULL; its score in hundredths, and
- * when it may be fetched at the earliest. */
+/* A queued target by its fingerprint, or NULL (also for one that waits in the
+ * file); its score in hundredths, and when it may be fetched at the earliest.
+ */
 const struct target *frontier_find(const struct frontier *frontier,
                                    uint64_t fingerprint);
 uint64_t frontier_score(const struct frontier *frontier,
@@ -249,6 +267,7 @@ struct domain_counts frontier_domain_counts(const struct frontier *frontier,
 
 struct frontier_counts {
     size_t queued;          /* waiting for their turn, retries included */
+    size_t shelved;         /* of them: in the file */
     size_t in_flight;       /* taken and not done */
     size_t errands;         /* of them: hosts that are looked up or asked for
                              * their robots.txt */
@@ -256,9 +275,13 @@ struct frontier_counts {
     bool errand_is_robots;  /* and not the look-up of its name */
     size_t hosts, domains;  /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
-    size_t queued_max; /* high-water mark */
+    size_t queued_max, shelved_max; /* high-water marks */
 };
 struct frontier_counts frontier_counts(const struct frontier *frontier);
+
+/* 0, or why the file of the queue cannot be read any more, an errno: what was
+ * in it is lost to this frontier, but not to who remembers what was queued. */
+int frontier_trouble(const struct frontier *frontier);
 
 /* Bytes held for hosts and domains, names included. */
 size_t frontier_domain_bytes(const struct frontier *frontier);

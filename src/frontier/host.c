@@ -217,7 +217,8 @@ void domain_free_unused(struct domain *domain)
     struct active *active = domain->active;
 
     if (!active || active->ready.count || active->retries.count ||
-        active->waiting || active->lots)
+        active->waiting || active->lots || active->queued_bytes ||
+        active->shelf.queue.count)
         return;
     heap_release(&active->ready);
     heap_release(&active->retries);

@@ -41,6 +41,18 @@ struct frontier {
     struct frontier_counts counts; /* what is not counted elsewhere */
     uint64_t next_age;
     struct changes changes;
+    struct spill *spill; /* NULL: all is in memory */
+    size_t queued_bytes; /* of memory, for what is queued */
+    size_t queued_domains;
+    size_t shelved;
+    struct shelf newcomers; /* domains of which nothing was fetched yet */
+    struct levels shelf_levels;
+    uint32_t shelf_deepest;   /* no depth there is larger */
+    struct hashtable lowered; /* what is nearer than it is thought there */
+    uint32_t lowered_depth;   /* the smallest of them */
+    struct seen *seen;        /* or NULL; marked: on a shelf */
+    struct buf record;        /* for one of them */
+    int trouble;              /* an errno */
 };
 
 /* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
@@ -56,6 +68,23 @@ void idle_remove(struct frontier *frontier, struct host *host);
 /* Forget idle hosts beyond the limit whose pause is over. */
 void idle_trim(struct frontier *frontier, uint64_t now_ms);
 void address_free_unused(struct frontier *frontier, struct address *address);
+
+/* frontier/shelf.c: what is queued, in memory and beyond. */
+void queue_put(struct frontier *frontier, struct target *target);
+void queue_remove(struct frontier *frontier, struct target *target);
+void count_queued(struct frontier *frontier); /* for the high-water marks */
+/* Put it into the file, if that is where it belongs. */
+bool shelf_put(struct frontier *frontier, const struct offer *offer,
+               struct queued *queued);
+/* It was found again, and is not in memory; see frontier_found_again. */
+bool shelf_lower(struct frontier *frontier, const struct offer *offer);
+/* After something of the domain left the queue: some more of it. */
+void shelf_refill(struct frontier *frontier, struct domain *domain,
+                  uint64_t now_ms);
+void shelves_release(struct frontier *frontier);
+/* Nothing can be taken, perhaps because all that is in memory has to wait: true
+ * where something was put back there that need not. */
+bool shelf_open(struct frontier *frontier, uint64_t now_ms);
 
 /* frontier/remember.c: what has changed and is not told yet. */
 void changed_target(struct frontier *frontier, struct target *target);
@@ -121,6 +150,10 @@ void give_up(struct frontier *frontier, struct host *host, bool https,
 /* True if it was silent too often. */
 bool note_silence(struct frontier *frontier, struct host *host, bool https,
                   uint8_t cause);
+struct target *target_new(struct frontier *frontier, const struct offer *offer,
+                          uint64_t number);
+struct queued put_numbered(struct frontier *frontier, const struct offer *offer,
+                           uint64_t number, uint64_t now_ms);
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms);
 void dequeue(struct frontier *frontier, struct target *target);
 

@@ -245,7 +245,7 @@ static void release_retry(struct frontier *frontier, struct active *active,
         heap_remove(&frontier->retries, &active->node);
     target->state = TARGET_QUEUED;
     target->host->retrying--;
-    heap_put(&target->host->queue, &target->node);
+    queue_put(frontier, target);
     place_host(frontier, target->host, now_ms);
     domain_free_unused(target->host->domain);
 }

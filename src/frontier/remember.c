@@ -168,23 +168,26 @@ void frontier_restore_number(struct frontier *frontier, uint64_t number)
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
                       const struct target_past *past, uint64_t now_ms)
 {
-    uint64_t next_age = frontier->next_age;
-
-    frontier->next_age = past->number;
-    struct target *target = frontier_put(frontier, offer, now_ms);
-    frontier->next_age = next_age;
+    if (!past->tries && past->due_ms <= now_ms) {
+        put_numbered(frontier, offer, past->number, now_ms);
+        return;
+    }
+    struct target *target = target_new(frontier, offer, past->number);
     target->tries = past->tries;
-    target->redirects = past->redirects;
+    levels_add(&frontier->levels, target->depth);
     /* What will be refused need not wait for it. */
     if (past->due_ms <= now_ms ||
-        domain_is_capped(frontier, target->host->domain))
-        return;
-    heap_remove(&target->host->queue, &target->node);
-    target->host->retrying++;
-    target->due_ms = past->due_ms;
-    target->state = TARGET_RETRYING;
-    put_retry(frontier, target);
-    place_host(frontier, target->host, now_ms);
+        domain_is_capped(frontier, target->host->domain)) {
+        enqueue(frontier, target, now_ms);
+    } else {
+        hashtable_put(&frontier->targets, target->fingerprint, target);
+        target->host->retrying++;
+        target->due_ms = past->due_ms;
+        target->state = TARGET_RETRYING;
+        put_retry(frontier, target);
+        place_host(frontier, target->host, now_ms);
+    }
+    count_queued(frontier);
 }
 
 void frontier_restore_fetches(struct frontier *frontier, const struct url *url,

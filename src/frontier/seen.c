@@ -14,10 +14,19 @@ enum { FIRST_ROOM = 1024, FIRST_SPARE = 256 };
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* 0 marks a free slot; the one fingerprint that is 0 shares with 1. */
+enum { MARK = 1 };
+
+static uint64_t without_mark(uint64_t slot)
+{
+    return slot & ~(uint64_t)MARK;
+}
+
+/* 0 is a free slot; the one fingerprint that is 0 shares with 2. */
 static uint64_t stored(uint64_t fingerprint)
 {
-    return fingerprint ? fingerprint : 1;
+    uint64_t value = without_mark(fingerprint);
+
+    return value ? value : 2;
 }
 
 static size_t home(const struct seen *seen, uint64_t value)
@@ -46,7 +55,7 @@ static size_t find(const struct seen *seen, uint64_t value)
 {
     size_t at = home(seen, value);
 
-    while (seen->slot[at] && seen->slot[at] < value)
+    while (seen->slot[at] && without_mark(seen->slot[at]) < value)
         at++;
     return at;
 }
@@ -97,7 +106,7 @@ bool seen_has(const struct seen *seen, uint64_t fingerprint)
 {
     uint64_t value = stored(fingerprint);
 
-    return seen->room && seen->slot[find(seen, value)] == value;
+    return seen->room && without_mark(seen->slot[find(seen, value)]) == value;
 }
 
 /* Open a gap at `at` by moving the rest of its run up by one. False where the
@@ -123,7 +132,7 @@ bool seen_add(struct seen *seen, uint64_t fingerprint)
         grow(seen);
 
     size_t at = find(seen, value);
-    if (seen->slot[at] == value)
+    if (without_mark(seen->slot[at]) == value)
         return false;
     if (!open_gap(seen, at)) {
         resize(seen, seen->room, 2 * seen->spare);
@@ -133,6 +142,21 @@ bool seen_add(struct seen *seen, uint64_t fingerprint)
     seen->slot[at] = value;
     seen->count++;
     return true;
+}
+
+void seen_mark(struct seen *seen, uint64_t fingerprint, bool marked)
+{
+    uint64_t value = stored(fingerprint);
+
+    if (seen_has(seen, fingerprint))
+        seen->slot[find(seen, value)] = marked ? value | MARK : value;
+}
+
+bool seen_is_marked(const struct seen *seen, uint64_t fingerprint)
+{
+    uint64_t value = stored(fingerprint);
+
+    return seen->room && seen->slot[find(seen, value)] == (value | MARK);
 }
 
 void seen_prefetch(const struct seen *seen, uint64_t fingerprint)

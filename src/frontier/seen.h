@@ -1,4 +1,6 @@
-/* The set of URLs seen: their 64-bit fingerprints and nothing else.
+/* The set of URLs seen: their fingerprints, and one mark for each that whoever
+ * adds them may use. The lowest bit of a fingerprint is where that is, so 63 of
+ * the 64 bits count.
  *
  * At most 16 bytes a URL at any size: the table grows by half when it is
  * seven eighths full. The position is the upper part of fingerprint × room,
@@ -26,6 +28,10 @@ bool seen_has(const struct seen *seen, uint64_t fingerprint);
 
 /* True if it was not there before. */
 bool seen_add(struct seen *seen, uint64_t fingerprint);
+
+/* What is not there has no mark, and is given none. */
+void seen_mark(struct seen *seen, uint64_t fingerprint, bool marked);
+bool seen_is_marked(const struct seen *seen, uint64_t fingerprint);
 
 void seen_prefetch(const struct seen *seen, uint64_t fingerprint);
 

@@ -10,6 +10,7 @@ void validator_init(struct validator *validator, const struct scope *scope,
     };
     seen_init(&validator->seen);
     seen_init(&validator->refused);
+    frontier_use(validator->frontier, &validator->seen);
 }
 
 void validator_release(struct validator *validator)
@@ -20,13 +21,13 @@ void validator_release(struct validator *validator)
 }
 
 static void tell(const struct validator *validator, const struct offer *offer,
-                 const struct target *target, enum verdict verdict,
+                 const struct queued *queued, enum verdict verdict,
                  unsigned line)
 {
     const struct validator_listener *listener = &validator->listener;
 
     if (listener->judged)
-        listener->judged(listener->user, offer, target, verdict, line);
+        listener->judged(listener->user, offer, queued, verdict, line);
 }
 
 /* Of a URL that is refused for how it was found nothing is remembered that
@@ -80,7 +81,8 @@ static enum verdict judge(struct validator *validator,
     if (offer->found)
         frontier_count_found(validator->frontier, offer->url);
     if (!seen_add(&validator->seen, offer->fingerprint)) {
-        frontier_found_again(validator->frontier, offer);
+        if (frontier_found_again(validator->frontier, offer))
+            tell(validator, offer, NULL, DUPLICATE, 0);
         return DUPLICATE;
     }
     enum verdict verdict =
@@ -91,12 +93,11 @@ static enum verdict judge(struct validator *validator,
 }
 
 static void queue(struct validator *validator, const struct offer *offer,
-                  uint8_t redirects, uint64_t now_ms)
+                  uint64_t now_ms)
 {
-    struct target *target = frontier_put(validator->frontier, offer, now_ms);
+    struct queued queued = frontier_put(validator->frontier, offer, now_ms);
 
-    target->redirects = redirects;
-    tell(validator, offer, target, ACCEPT, 0);
+    tell(validator, offer, &queued, ACCEPT, 0);
 }
 
 enum verdict validator_offer(struct validator *validator,
@@ -105,7 +106,7 @@ enum verdict validator_offer(struct validator *validator,
     enum verdict verdict = judge(validator, offer);
 
     if (verdict == ACCEPT)
-        queue(validator, offer, 0, now_ms);
+        queue(validator, offer, now_ms);
     return verdict;
 }
 
@@ -129,7 +130,10 @@ enum verdict validator_offer_redirect(struct validator *validator,
     enum verdict verdict = judge(validator, offer);
     if (verdict == DUPLICATE && is_respelled(from, offer))
         verdict = ACCEPT;
-    if (verdict == ACCEPT)
-        queue(validator, offer, (uint8_t)(from->redirects + 1), now_ms);
+    if (verdict == ACCEPT) {
+        struct offer hop = *offer;
+        hop.redirects = (uint8_t)(from->redirects + 1);
+        queue(validator, &hop, now_ms);
+    }
     return verdict;
 }

@@ -16,12 +16,13 @@
 #include "frontier/verdict.h"
 #include "url/scope.h"
 
-/* Who wants to know of every URL that was judged for the first time: `target`
- * where it was queued, NULL where it was refused; `line` is of robots.txt. */
+/* Who wants to know of every URL that was judged for the first time: `queued`
+ * where it was queued, NULL where it was refused; `line` is of robots.txt. A
+ * DUPLICATE is one that frontier_found_again wants to be remembered. */
 struct validator_listener {
     void *user;
     void (*judged)(void *user, const struct offer *offer,
-                   const struct target *target, enum verdict verdict,
+                   const struct queued *queued, enum verdict verdict,
                    unsigned line);
 };
 

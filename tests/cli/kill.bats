@@ -40,7 +40,7 @@ same_as_truth() {
 LOST_MAX=$((80 + 1000))
 
 @test "killed at a hundred random moments, it ends as if it had not been" {
-    local kills=0 wanted=100 crawls=0 before asked status lost longest=500
+    local kills=0 wanted=100 crawls=0 queue before asked status lost longest=500
     RANDOM=1
 
     if is_sanitized; then
@@ -52,6 +52,8 @@ LOST_MAX=$((80 + 1000))
     while [ "$kills" -lt "$wanted" ]; do
         crawls=$((crawls + 1))
         mkdir "$TMP/crawl.$crawls"
+        # Every other one has next to no memory for its queue.
+        queue=$((crawls % 2 ? 64 : 65536))K
         while :; do
             before=$(count_of "$TMP/crawl.$crawls" fetch)
             asked=$(wc -l <"$RECORD")
@@ -59,6 +61,7 @@ LOST_MAX=$((80 + 1000))
             timeout --foreground -s KILL "$(random_ms 20 $longest)" \
                 "$CRAWLER" --quiet --connect-to "::127.0.0.1:$PORT" \
                 --scope any --delay 0 --per-host 8 --save-every 20ms \
+                --queue-memory "$queue" \
                 http://d0.example/ "$TMP/crawl.$crawls" 1000 || status=$?
             [[ $status =~ ^(124|137)$ ]] || break # by timeout, either
             kills=$((kills + 1))

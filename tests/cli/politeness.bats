@@ -7,7 +7,7 @@ load site
 # short_gaps WHAT RULE_MS: of all times from the end of a request to the start
 # of the next one of the same host, address or domain (the last two labels of
 # a name), "N of M": how many are shorter than the rule. An overlap is shorter
-# than any.
+# than any. The shortest is told after that, in microseconds, with its request.
 short_gaps() {
     record_lines | sort -n | awk -F '\t' -v what="$1" -v rule_us=$(($2 * 1000)) '
         {
@@ -20,10 +20,14 @@ short_gaps() {
             if (key in end) {
                 gaps++
                 if ($1 - end[key] < rule_us) short++
+                if (gaps == 1 || $1 - end[key] < least) {
+                    least = $1 - end[key]
+                    which = $5 $7
+                }
             }
             if (!(key in end) || $2 > end[key]) end[key] = $2
         }
-        END { print short + 0 " of " gaps + 0 }'
+        END { print short + 0 " of " gaps + 0 ", the shortest " least " us: " which }'
 }
 
 # kept WHAT RULE_MS: no gap is shorter, and there were some to judge.

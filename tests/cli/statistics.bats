@@ -82,6 +82,7 @@ pages
 pages_per_second
 politeness_ms
 queued
+queued_in_file_max
 queued_max
 refused_late
 retries

@@ -80,10 +80,10 @@ static void restore(struct fixture *fixture, const char *text, uint64_t number,
     const struct target_past past = {
         .number = number,
         .tries = due_ms ? 2 : 0,
-        .redirects = 3,
         .due_ms = due_ms,
     };
 
+    offer.redirects = 3;
     frontier_restore(fixture->frontier, &offer, &past, 0);
 }
 

@@ -112,11 +112,9 @@ static void find(struct crawl *crawl)
         frontier_found_again(crawl->frontier, &offer);
         return;
     }
-    const struct target *target =
-        frontier_put(crawl->frontier, &offer, crawl->now_ms);
     *row = (struct row){
         .known = true,
-        .number = target->age,
+        .number = frontier_put(crawl->frontier, &offer, crawl->now_ms).number,
         .depth = offer.depth,
         .referrer = offer.referrer_id,
         .found = 1,

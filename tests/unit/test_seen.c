@@ -34,14 +34,43 @@ static void empty(void **state)
     seen_release(&seen);
 }
 
-/* The two ends of the range; 0 and 1 count as one (see seen.c). */
+static void marks(void **state)
+{
+    struct random random = {.state = 3};
+    enum { COUNT = 5000 };
+    uint64_t value[COUNT];
+    struct seen seen;
+
+    (void)state;
+    seen_init(&seen);
+    seen_mark(&seen, 8, true);
+    assert_false(seen_is_marked(&seen, 8));
+    for (size_t i = 0; i < COUNT; i++) {
+        value[i] = random_u64(&random);
+        assert_true(seen_add(&seen, value[i]));
+        assert_false(seen_is_marked(&seen, value[i]));
+        seen_mark(&seen, value[i], i % 3);
+    }
+    seen_mark(&seen, 8, true);
+    assert_false(seen_has(&seen, 8) || seen_is_marked(&seen, 8));
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(seen_is_marked(&seen, value[i]), i % 3 > 0);
+        assert_false(seen_add(&seen, value[i]));
+        seen_mark(&seen, value[i], false);
+        assert_true(seen_has(&seen, value[i]));
+        assert_false(seen_is_marked(&seen, value[i]));
+    }
+    seen_release(&seen);
+}
+
+/* The two ends of the range; neighbours count as one (see seen.c). */
 static void extremes(void **state)
 {
     static const uint64_t values[] = {
         0,
-        2,
+        4,
         UINT64_MAX,
-        UINT64_MAX - 1,
+        UINT64_MAX - 2,
         (uint64_t)1 << 63,
         ((uint64_t)1 << 63) - 1,
     };
@@ -57,13 +86,16 @@ static void extremes(void **state)
         for (size_t j = 0; j < ARRAY_LEN(values); j++)
             assert_int_equal(seen_has(&seen, values[j]), j <= i);
     }
-    assert_false(seen_add(&seen, 1));
+    for (uint64_t same = 1; same <= 3; same++)
+        assert_false(seen_add(&seen, same));
+    assert_false(seen_add(&seen, UINT64_MAX - 1));
     assert_int_equal(seen.count, ARRAY_LEN(values));
     seen_release(&seen);
 }
 
 /* A sorted array of what was added is model enough: nothing is ever taken
- * out. Every value is looked up before, some after, and so are neighbours. */
+ * out. Every value is looked up before, some after, and so are neighbours. All
+ * are even: the lowest bit does not count. */
 static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -79,13 +111,13 @@ static void check_all(const struct seen *seen, uint64_t *added, size_t count)
         if (i && added[i] == added[i - 1])
             continue;
         unique++;
-        bool next_is_there = i + 1 < count && added[i + 1] == added[i] + 1;
+        bool next_is_there = i + 1 < count && added[i + 1] == added[i] + 2;
         if (!seen_has(seen, added[i]))
             fail_msg("%llx is lost", (unsigned long long)added[i]);
-        if (!next_is_there && added[i] != UINT64_MAX &&
+        if (!next_is_there && added[i] != UINT64_MAX - 1 &&
             (i + 1 == count || added[i + 1] != added[i]) &&
-            seen_has(seen, added[i] + 1))
-            fail_msg("%llx was never added", (unsigned long long)added[i] + 1);
+            seen_has(seen, added[i] + 2))
+            fail_msg("%llx was never added", (unsigned long long)added[i] + 2);
     }
     assert_int_equal(seen->count, unique);
 
@@ -116,7 +148,7 @@ static void against_a_naive_set(void **state)
         /* One in eight has been there before. */
         bool repeat = i && random_below(&random, 8) == 0;
         added[i] = repeat ? added[random_below(&random, (uint32_t)i)]
-                          : random_u64(&random);
+                          : random_u64(&random) & ~(uint64_t)1;
         if (seen_has(&seen, added[i]) != repeat ||
             seen_add(&seen, added[i]) == repeat)
             fail_msg("%llx, number %zu, %s", (unsigned long long)added[i], i,
@@ -136,29 +168,29 @@ static void against_a_naive_set(void **state)
  * not is the answer, nor the memory. */
 static uint64_t last_values(uint64_t n)
 {
-    return UINT64_MAX - n;
+    return UINT64_MAX - 1 - 2 * n;
 }
 
 static uint64_t first_values(uint64_t n)
 {
-    return n + 1;
+    return 2 * n + 2;
 }
 
 static uint64_t equal_upper_bits(uint64_t n)
 {
-    return (uint64_t)0xfedcba98 << 32 | (n * 2654435761u & 0xffffffff);
+    return (uint64_t)0xfedcba98 << 32 | (n * 2654435761u & 0x7fffffff) << 1;
 }
 
 static uint64_t near_the_end(uint64_t n)
 {
     struct random random = {n + 1};
 
-    return random_u64(&random) | (uint64_t)0xff << 56;
+    return (random_u64(&random) | (uint64_t)0xff << 56) & ~(uint64_t)1;
 }
 
 static uint64_t two_clusters(uint64_t n)
 {
-    return n & 1 ? UINT64_MAX - n : ((uint64_t)1 << 63) + n;
+    return n & 1 ? last_values(n) : ((uint64_t)1 << 63) + 2 * n;
 }
 
 static void adversarial(void **state)
@@ -196,9 +228,8 @@ static void adversarial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(against_a_naive_set),
+        cmocka_unit_test(empty),       cmocka_unit_test(marks),
+        cmocka_unit_test(extremes),    cmocka_unit_test(against_a_naive_set),
         cmocka_unit_test(adversarial),
     };
 
