@@ -66,7 +66,8 @@ const char schema_views[] =
     " LEFT JOIN verdict uv ON uv.code = u.verdict"
     " LEFT JOIN verdict rv ON rv.code = r.verdict"
     " LEFT JOIN outcome o ON o.code = f.outcome"
-    " WHERE u.kind = 0;"
+    /* A shorter way to a URL is no other URL. */
+    " WHERE u.kind = 0 AND coalesce(uv.name, '') <> 'duplicate';"
 
     "CREATE VIEW pages AS"
     " SELECT f.page AS id, u.url, coalesce(c.depth, u.depth) AS depth,"
