@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "page/bodies.h"
 #include "page/pagefetcher.h"
 #include "page/pagescanner.h"
 
@@ -18,6 +19,7 @@ enum { BODY_MAX = 256 * 1024 };
 
 struct stage {
     struct fetch_options options;
+    struct body_budget budget;
     struct named named;
     struct pagefetcher *fetcher;
     struct webpage page;
@@ -48,6 +50,7 @@ static struct stage *stage_new(void)
         return &stage;
     snprintf(stage.url, sizeof(stage.url), "http://127.0.0.1:%u/",
              listen_on_loopback(&stage.listener));
+    body_budget_init(&stage.budget, BODY_MAX);
     stage.options = (struct fetch_options){
         .user_agent = "fuzz",
         .timeout_ms = 8000,
@@ -56,6 +59,7 @@ static struct stage *stage_new(void)
         .allow_private = true,
         .robots_agent = STR("fuzz"),
         .named = &stage.named,
+        .body_budget = &stage.budget,
     };
     named_init(&stage.named);
     if (!pagefetcher_setup())

@@ -226,6 +226,7 @@ static int plan_fetching(struct plan *plan, const struct options *options)
         .cacert = options->cacert,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
+        .body_budget = &plan->body_budget,
         .insecure = options->insecure,
         .allow_private = options->allow_private,
         .any_mime = plan_is_course(options),
@@ -257,19 +258,6 @@ static uint32_t core_count(void)
  * connections that it will use again. Of very many workers not each can have
  * one that is kept beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
-
-/* What large pages in flight may take of memory, all hands together. */
-enum { BODY_MEMORY = 96 << 20 };
-
-/* Of the share of a hand one page may always be fetched to its end; the rest
- * is the budget for the others. */
-static uint64_t body_budget(const struct crawl_options *crawl)
-{
-    uint64_t share = BODY_MEMORY / crawl->threads;
-    uint64_t largest = crawl->hand.fetch.max_size;
-
-    return share > largest ? share - largest : 0;
-}
 
 /* The sockets of all hands, and what every thread and the rest have. */
 static int plan_files(const struct crawl_options *crawl)
@@ -340,7 +328,6 @@ static void plan_limits(struct plan *plan, const struct options *options)
     crawl->hand.fetch.connections_max = crawl->hand.fetch.connections +
                                         kept / crawl->threads +
                                         SPARE_CONNECTIONS;
-    crawl->hand.fetch.body_budget = body_budget(crawl);
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
@@ -369,6 +356,16 @@ static bool obeys_robots(const struct options *options)
     return options->robots ? options->robots == 1 : !plan_is_course(options);
 }
 
+/* What large pages in flight may take of memory, all hands together. */
+enum { BODY_MEMORY = 96 << 20 };
+
+/* One page may always be fetched to its end; the rest is the budget for the
+ * others. */
+static size_t body_budget(uint64_t largest)
+{
+    return largest < BODY_MEMORY ? (size_t)(BODY_MEMORY - largest) : 0;
+}
+
 static void plan_init(struct plan *plan, const struct options *options)
 {
     struct str agent =
@@ -377,6 +374,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
     arena_init(&plan->arena);
     named_init(&plan->named);
+    body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
@@ -480,5 +478,6 @@ void plan_release(struct plan *plan)
     scope_free(plan->scope);
     domains_free(plan->domains);
     named_release(&plan->named);
+    body_budget_release(&plan->body_budget);
     arena_release(&plan->arena);
 }

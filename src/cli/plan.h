@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/past.h"
 #include "crawler/crawler.h"
+#include "page/bodies.h"
 
 /* The CS50 playground: what is internal where nothing else is said. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
@@ -28,6 +29,7 @@ struct plan {
     struct domains *domains;
     struct scope *scope;
     struct named named;
+    struct body_budget body_budget;
     struct page_link *seeds;
     size_t seed_count, seed_room;
     size_t named_seeds; /* the first ones: named by the user */

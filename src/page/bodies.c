@@ -3,13 +3,25 @@
 /* A buffer with more room than this is not kept for another page. */
 enum { KEEP_MAX = 256 * 1024 };
 
-void bodies_init(struct bodies *bodies, size_t budget)
+void body_budget_init(struct body_budget *budget, size_t bytes)
+{
+    *budget = (struct body_budget){.bytes = bytes};
+    pthread_mutex_init(&budget->lock, NULL);
+}
+
+void body_budget_release(struct body_budget *budget)
+{
+    pthread_mutex_destroy(&budget->lock);
+}
+
+void bodies_init(struct bodies *bodies, struct body_budget *budget)
 {
     *bodies = (struct bodies){.budget = budget};
 }
 
 void bodies_release(struct bodies *bodies)
 {
+    bodies_stop_waiting(bodies);
     while (bodies->spares)
         buf_release(&bodies->spare[--bodies->spares]);
 }
@@ -31,31 +43,62 @@ static void take_spare(struct bodies *bodies, struct buf *body)
     body->cap = cap;
 }
 
+/* False where the body has to wait. */
+static bool reserve(struct bodies *bodies, const struct buf *body, size_t bytes)
+{
+    struct body_budget *budget = bodies->budget;
+    bool good = true;
+
+    pthread_mutex_lock(&budget->lock);
+    if (budget->used + bytes > budget->bytes) {
+        good = !budget->leader || budget->leader == body;
+        if (good)
+            budget->leader = body;
+    }
+    if (good) {
+        budget->used += bytes;
+        bodies->used += bytes;
+    } else if (!bodies->is_awaited) {
+        bodies->is_awaited = true;
+        budget->waiting++;
+    }
+    pthread_mutex_unlock(&budget->lock);
+    return good;
+}
+
 enum body_put bodies_put(struct bodies *bodies, struct buf *body,
                          struct str bytes)
 {
     if (bytes.len > body->cap - body->len)
         return BODY_FULL;
     size_t more = beyond_small(body->len + bytes.len) - beyond_small(body->len);
-    if (more && bodies->used + more > bodies->budget) {
-        if (bodies->leader && bodies->leader != body) {
-            bodies->is_awaited = true;
-            return BODY_WAIT;
-        }
-        bodies->leader = body;
-    }
+    if (more && !reserve(bodies, body, more))
+        return BODY_WAIT;
     if (!body->ptr)
         take_spare(bodies, body);
-    bodies->used += more;
     buf_put(body, bytes);
     return BODY_PUT;
 }
 
+static void give_back(struct bodies *bodies, const struct buf *body,
+                      size_t bytes)
+{
+    struct body_budget *budget = bodies->budget;
+
+    pthread_mutex_lock(&budget->lock);
+    budget->used -= bytes;
+    bodies->used -= bytes;
+    if (budget->leader == body)
+        budget->leader = NULL;
+    pthread_mutex_unlock(&budget->lock);
+}
+
 void bodies_drop(struct bodies *bodies, struct buf *body)
 {
-    bodies->used -= beyond_small(body->len);
-    if (bodies->leader == body)
-        bodies->leader = NULL;
+    size_t bytes = beyond_small(body->len);
+
+    if (bytes)
+        give_back(bodies, body, bytes);
     buf_clear(body);
     if (!body->ptr)
         return;
@@ -67,12 +110,36 @@ void bodies_drop(struct bodies *bodies, struct buf *body)
     }
 }
 
+void bodies_stop_waiting(struct bodies *bodies)
+{
+    if (!bodies->is_awaited)
+        return;
+    pthread_mutex_lock(&bodies->budget->lock);
+    bodies->budget->waiting--;
+    pthread_mutex_unlock(&bodies->budget->lock);
+    bodies->is_awaited = false;
+}
+
 bool bodies_take_call(struct bodies *bodies)
 {
-    bool has_room = !bodies->leader || bodies->used < bodies->budget;
-    bool call = bodies->is_awaited && has_room;
+    struct body_budget *budget = bodies->budget;
 
-    if (call)
-        bodies->is_awaited = false;
-    return call;
+    if (!bodies->is_awaited)
+        return false;
+    pthread_mutex_lock(&budget->lock);
+    bool has_room = !budget->leader || budget->used < budget->bytes;
+    pthread_mutex_unlock(&budget->lock);
+    if (has_room)
+        bodies_stop_waiting(bodies);
+    return has_room;
+}
+
+bool bodies_hold_up(const struct bodies *bodies)
+{
+    if (!bodies->used)
+        return false;
+    pthread_mutex_lock(&bodies->budget->lock);
+    bool awaited = bodies->budget->waiting > 0;
+    pthread_mutex_unlock(&bodies->budget->lock);
+    return awaited;
 }

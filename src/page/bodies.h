@@ -1,5 +1,5 @@
 /* The bodies in flight of one fetcher: buffers that are used again, and a
- * budget for all of them together.
+ * budget for all of them together, and those of other fetchers.
  *
  * A page is small, so what counts is only what a body has beyond BODY_SMALL:
  * usual pages never wait. A large one that would pass the budget has to, until
@@ -10,20 +10,33 @@
 #ifndef PAGE_BODIES_H
 #define PAGE_BODIES_H
 
+#include <pthread.h>
+
 #include "base/buf.h"
 
 enum { BODY_SMALL = 128 * 1024, BODIES_SPARE = 8 };
 
+/* Shared by the fetchers of all threads. */
+struct body_budget {
+    pthread_mutex_t lock;
+    size_t bytes, used;
+    const struct buf *leader; /* who may pass it; NULL if none had to */
+    unsigned waiting;         /* fetchers with a body that waits */
+};
+
+void body_budget_init(struct body_budget *budget, size_t bytes);
+void body_budget_release(struct body_budget *budget);
+
 struct bodies {
-    size_t budget, used;
-    const struct buf *leader; /* who may pass the budget; NULL if none had to */
-    bool is_awaited;          /* somebody was told to wait */
+    struct body_budget *budget;
+    size_t used;     /* of it, by these */
+    bool is_awaited; /* one of these was told to wait */
     struct buf spare[BODIES_SPARE];
     size_t spares;
 };
 
-void bodies_init(struct bodies *bodies, size_t budget);
-void bodies_release(struct bodies *bodies);
+void bodies_init(struct bodies *bodies, struct body_budget *budget);
+void bodies_release(struct bodies *bodies); /* when all are dropped */
 
 enum body_put { BODY_PUT, BODY_WAIT, BODY_FULL };
 
@@ -36,7 +49,14 @@ enum body_put bodies_put(struct bodies *bodies, struct buf *body,
 /* Its bytes are not needed any more. The buffer is empty after. */
 void bodies_drop(struct bodies *bodies, struct buf *body);
 
-/* Is it time for all who wait to try again? True once, until another waits. */
+/* Is it time for those of these who wait to try again? True once, until another
+ * waits. Others may have made room, so it has to be asked now and then. */
 bool bodies_take_call(struct bodies *bodies);
+
+/* None of these waits any more, for what reason ever. */
+void bodies_stop_waiting(struct bodies *bodies);
+
+/* Does one of these have memory that somebody, here or elsewhere, waits for? */
+bool bodies_hold_up(const struct bodies *bodies);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "page/transfer.h"
 
-enum { EVENTS_AT_ONCE = 64, LOOK_FOR_SLOW_MS = 500 };
+enum { EVENTS_AT_ONCE = 64, LOOK_FOR_SLOW_MS = 500, LOOK_FOR_ROOM_MS = 20 };
 
 struct pagefetcher {
     struct transfer_setup setup;
@@ -255,12 +255,21 @@ static bool has_waiting(const struct pagefetcher *fetcher)
     return transfer;
 }
 
+/* Memory may have been given back by other threads too. */
+static void look_for_room(struct pagefetcher *fetcher)
+{
+    if (bodies_take_call(&fetcher->bodies))
+        resume_waiting(fetcher);
+    else if (!has_waiting(fetcher))
+        bodies_stop_waiting(&fetcher->bodies);
+}
+
 /* Others wait for memory: who holds it without need ends. */
 static void end_slow(struct pagefetcher *fetcher)
 {
     struct transfer *next;
 
-    if (!fetcher->bodies.is_awaited || !has_waiting(fetcher))
+    if (!bodies_hold_up(&fetcher->bodies))
         return;
     uint64_t now_ms = clock_mono_ms();
     for (struct transfer *transfer = fetcher->running; transfer;
@@ -273,13 +282,19 @@ static void end_slow(struct pagefetcher *fetcher)
     }
 }
 
+static int shorter(int timeout_ms, int max_ms)
+{
+    return timeout_ms < 0 || timeout_ms > max_ms ? max_ms : timeout_ms;
+}
+
 static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
 {
     if (fetcher->finished)
         return 0;
-    if (fetcher->bodies.is_awaited &&
-        (timeout_ms < 0 || timeout_ms > LOOK_FOR_SLOW_MS))
-        timeout_ms = LOOK_FOR_SLOW_MS;
+    if (fetcher->bodies.is_awaited)
+        timeout_ms = shorter(timeout_ms, LOOK_FOR_ROOM_MS);
+    else if (fetcher->bodies.used)
+        timeout_ms = shorter(timeout_ms, LOOK_FOR_SLOW_MS);
     if (fetcher->timer_ms == UINT64_MAX)
         return timeout_ms;
 
@@ -308,6 +323,8 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 {
     bool watched = false;
 
+    if (fetcher->bodies.is_awaited)
+        look_for_room(fetcher);
     end_slow(fetcher);
     fetcher->next_event = 0;
     fetcher->events = epoll_wait(fetcher->epoll_fd, fetcher->event,

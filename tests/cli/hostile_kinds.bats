@@ -130,7 +130,7 @@ END
         echo "http://h$i.test/"
         [ $((i % 10)) -ne 0 ] || echo "http://h$i.test/healthy"
     done >"$TMP/seeds"
-    for threads in 2 8; do
+    for threads in 2 64; do
         rm -rf "$DIR"/[1-9]*
         crawl_in_little_memory --robots ignore --restart --threads "$threads"
         same "$BODIES" "$(grep -c '"outcome":"too-large"' "$TMP/log")"
@@ -152,6 +152,9 @@ END
 END
     start_playground --site "$TMP/endless.site"
     seq -f 'http://h%.0f.test/' 1 "$BODIES" >"$TMP/seeds"
-    crawl_in_little_memory --sitemaps --threads 2
-    same "$BODIES" "$(page_count)" "healthy pages"
+    for threads in 2 32; do
+        rm -rf "$DIR"/[1-9]*
+        crawl_in_little_memory --sitemaps --restart --threads "$threads"
+        same "$BODIES" "$(page_count)" "healthy pages"
+    done
 }

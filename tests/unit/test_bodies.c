@@ -21,13 +21,32 @@ static enum body_put put(struct bodies *bodies, struct buf *body, size_t n)
     return result;
 }
 
+static void begin(struct body_budget *budget, struct bodies *bodies,
+                  size_t bytes)
+{
+    body_budget_init(budget, bytes);
+    bodies_init(bodies, budget);
+}
+
+/* All were dropped. */
+static void end(struct body_budget *budget, struct bodies *bodies)
+{
+    assert_int_equal(bodies->used, 0);
+    bodies_release(bodies);
+    assert_int_equal(budget->used, 0);
+    assert_int_equal(budget->waiting, 0);
+    assert_null(budget->leader);
+    body_budget_release(budget);
+}
+
 static void bytes_are_kept(void **state)
 {
+    struct body_budget budget;
     struct bodies bodies;
     struct buf body;
 
     (void)state;
-    bodies_init(&bodies, MB);
+    begin(&budget, &bodies, MB);
     buf_init(&body, 8);
     assert_int_equal(bodies_put(&bodies, &body, STR("hello")), BODY_PUT);
     assert_int_equal(bodies_put(&bodies, &body, STR("4444")), BODY_FULL);
@@ -36,16 +55,17 @@ static void bytes_are_kept(void **state)
     bodies_drop(&bodies, &body);
     assert_int_equal(body.len, 0);
     assert_int_equal(body.cap, 8);
-    bodies_release(&bodies);
+    end(&budget, &bodies);
 }
 
 static void buffers_are_used_again(void **state)
 {
+    struct body_budget budget;
     struct bodies bodies;
     struct buf first, second;
 
     (void)state;
-    bodies_init(&bodies, MB);
+    begin(&budget, &bodies, MB);
     buf_init(&first, CAP);
     buf_init(&second, 100 * 1024);
     put(&bodies, &first, 50 * 1024);
@@ -57,17 +77,18 @@ static void buffers_are_used_again(void **state)
     assert_int_equal(second.cap, 100 * 1024);
     assert_null(first.ptr);
     bodies_drop(&bodies, &second);
-    bodies_release(&bodies);
+    end(&budget, &bodies);
 }
 
 /* What is kept of pages that are gone is little. */
 static void few_are_kept(void **state)
 {
+    struct body_budget budget;
     struct bodies bodies;
     struct buf body[3 * BODIES_SPARE];
 
     (void)state;
-    bodies_init(&bodies, 100 * MB);
+    begin(&budget, &bodies, 100 * MB);
     for (size_t i = 0; i < ARRAY_LEN(body); i++) {
         buf_init(&body[i], CAP);
         put(&bodies, &body[i], i % 3 ? 1000 : MB);
@@ -77,17 +98,17 @@ static void few_are_kept(void **state)
     assert_int_equal(bodies.spares, BODIES_SPARE);
     for (size_t i = 0; i < bodies.spares; i++)
         assert_in_range(bodies.spare[i].room, 1, MB / 4);
-    assert_int_equal(bodies.used, 0);
-    bodies_release(&bodies);
+    end(&budget, &bodies);
 }
 
 static void small_ones_never_wait(void **state)
 {
+    struct body_budget budget;
     struct bodies bodies;
     struct buf large, other, small;
 
     (void)state;
-    bodies_init(&bodies, 2 * MB);
+    begin(&budget, &bodies, 2 * MB);
     buf_init(&large, CAP);
     buf_init(&other, CAP);
     buf_init(&small, CAP);
@@ -100,16 +121,17 @@ static void small_ones_never_wait(void **state)
     bodies_drop(&bodies, &large);
     bodies_drop(&bodies, &other);
     bodies_drop(&bodies, &small);
-    bodies_release(&bodies);
+    end(&budget, &bodies);
 }
 
 static void who_waits_is_called_once(void **state)
 {
+    struct body_budget budget;
     struct bodies bodies;
     struct buf a, b, c;
 
     (void)state;
-    bodies_init(&bodies, 2 * MB);
+    begin(&budget, &bodies, 2 * MB);
     buf_init(&a, CAP);
     buf_init(&b, CAP);
     buf_init(&c, CAP);
@@ -131,7 +153,7 @@ static void who_waits_is_called_once(void **state)
     assert_int_equal(put(&bodies, &b, MB), BODY_PUT);
     bodies_drop(&bodies, &b);
     bodies_drop(&bodies, &c);
-    bodies_release(&bodies);
+    end(&budget, &bodies);
 }
 
 /* Many large ones in any order: memory has its bound, all get to their end. */
@@ -142,10 +164,11 @@ static void all_end(void **state)
     struct buf body[COUNT];
     bool waits[COUNT] = {false};
     size_t want[COUNT], ended = 0;
+    struct body_budget budget;
     struct bodies bodies;
 
     (void)state;
-    bodies_init(&bodies, BUDGET);
+    begin(&budget, &bodies, BUDGET);
     for (size_t i = 0; i < COUNT; i++) {
         buf_init(&body[i], CAP);
         want[i] = PIECE * (1 + random_below(&random, PIECES));
@@ -167,8 +190,45 @@ static void all_end(void **state)
             memset(waits, 0, sizeof(waits));
         assert_in_range(round, 0, 10000000);
     }
-    assert_int_equal(bodies.used, 0);
-    bodies_release(&bodies);
+    end(&budget, &bodies);
+}
+
+/* Two fetchers: what one has, the other cannot have, and there is one leader.
+ */
+static void two_share_it(void **state)
+{
+    struct body_budget budget;
+    struct bodies here, there;
+    struct buf a, b, c;
+
+    (void)state;
+    begin(&budget, &here, 2 * MB);
+    bodies_init(&there, &budget);
+    buf_init(&a, CAP);
+    buf_init(&b, CAP);
+    buf_init(&c, CAP);
+    assert_int_equal(put(&here, &a, MB), BODY_PUT);
+    assert_int_equal(put(&there, &b, 2 * MB), BODY_PUT); /* leads */
+    assert_false(bodies_hold_up(&here) || bodies_hold_up(&there));
+    assert_int_equal(put(&here, &c, 2 * MB), BODY_WAIT);
+    assert_int_equal(put(&here, &a, 2 * MB), BODY_WAIT);
+    assert_true(bodies_hold_up(&here) && bodies_hold_up(&there));
+    assert_false(bodies_take_call(&here));
+
+    /* Whoever waited was cut off, or has got what it wanted. */
+    bodies_stop_waiting(&here);
+    assert_false(bodies_hold_up(&here) || bodies_hold_up(&there));
+    assert_int_equal(put(&here, &a, 2 * MB), BODY_WAIT);
+    bodies_drop(&there, &b);
+    assert_false(bodies_hold_up(&there));
+    assert_true(bodies_take_call(&here));
+    assert_int_equal(put(&here, &a, 2 * MB), BODY_PUT);
+    assert_int_equal(put(&there, &b, MB), BODY_WAIT);
+    bodies_drop(&here, &a);
+    assert_true(bodies_take_call(&there));
+    bodies_drop(&here, &c);
+    bodies_release(&there);
+    end(&budget, &here);
 }
 
 int main(void)
@@ -180,6 +240,7 @@ int main(void)
         cmocka_unit_test(small_ones_never_wait),
         cmocka_unit_test(who_waits_is_called_once),
         cmocka_unit_test(all_end),
+        cmocka_unit_test(two_share_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
