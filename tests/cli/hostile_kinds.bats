@@ -133,7 +133,7 @@ END
     for threads in 2 64; do
         rm -rf "$DIR"/[1-9]*
         crawl_in_little_memory --robots ignore --restart --threads "$threads"
-        same "$BODIES" "$(grep -c '"outcome":"too-large"' "$TMP/log")"
+        same "$BODIES" "$(grep -cE "\"outcome\":\"($(or_cut too-large))\"" "$TMP/log")"
         same $((BODIES / 10)) "$(page_count)" "healthy pages"
     done
 }
