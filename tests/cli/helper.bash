@@ -69,9 +69,9 @@ is_sanitized() {
 
 # or_cut OUTCOME: a pattern for the outcome of a large body. A sanitizer makes
 # libcurl so slow that a server which sends much looks like one that floods, and
-# is cut off.
+# is cut off, or like one that does not get on.
 or_cut() {
-    ! is_sanitized || printf 'connection-lost|bad-http|'
+    ! is_sanitized || printf 'connection-lost|bad-http|timed-out|'
     printf %s "$1"
 }
 
