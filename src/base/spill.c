@@ -20,7 +20,7 @@ enum {
 _Static_assert(SPILL_RECORD_MAX + sizeof(len_t) + LINK <= BLOCK,
                "a record fits into a block");
 
-#define UNNAMED ".crawler-queue" /* where a file must have a name at first */
+#define UNNAMED ".crawler-tmp-queue" /* where it must have a name at first */
 
 /* A part of a block. */
 struct piece {
@@ -30,7 +30,8 @@ struct piece {
 };
 
 struct spill {
-    int dir_fd, fd; /* fd < 0: not made yet */
+    int dir_fd, fd; /* fd < 0: not made */
+    int no_file;    /* an errno: it cannot be made */
     uint32_t blocks;
     uint32_t *unused;
     size_t unused_count, unused_room;
@@ -70,14 +71,17 @@ static bool make_file(struct spill *spill)
 
     if (spill->fd >= 0)
         return true;
+    errno = spill->no_file;
+    if (spill->no_file)
+        return false;
     spill->fd = openat(spill->dir_fd, ".", flags | O_TMPFILE, 0600);
-    if (spill->fd < 0) {
+    if (spill->fd >= 0)
+        return true;
+    spill->fd = openat(spill->dir_fd, UNNAMED, flags | O_CREAT | O_EXCL, 0600);
+    if (spill->fd >= 0)
         unlinkat(spill->dir_fd, UNNAMED, 0);
-        spill->fd =
-            openat(spill->dir_fd, UNNAMED, flags | O_CREAT | O_EXCL, 0600);
-        if (spill->fd >= 0)
-            unlinkat(spill->dir_fd, UNNAMED, 0);
-    }
+    else
+        spill->no_file = errno;
     return spill->fd >= 0;
 }
 

@@ -165,6 +165,7 @@ static void hand_out(struct crawler *crawler)
                        crawler->options->links ||
                            target->depth < crawler->options->max_depth);
     }
+    check_queue(crawler);
     crew_send(crawler->crew);
 }
 

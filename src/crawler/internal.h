@@ -66,6 +66,7 @@ void begin_record(struct crawler *crawler);
 void listen_to_validator(struct crawler *crawler);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
+void check_queue(struct crawler *crawler); /* can it be read? */
 void end_record(struct crawler *crawler, enum crawl_end end);
 
 /* How long the crawl has been at work, all in all. */

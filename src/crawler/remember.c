@@ -87,14 +87,19 @@ void restore(struct crawler *crawler)
     rest_first(crawler, &resumed);
 }
 
-void remember(struct crawler *crawler)
+void check_queue(struct crawler *crawler)
 {
     int trouble = frontier_trouble(crawler->validator.frontier);
-    struct store_error error;
 
     if (trouble && !crawler->failed)
         fail_crawl(crawler, "cannot read the queue's file in %s: %s",
                    crawler->options->dir_path, strerror(trouble));
+}
+
+void remember(struct crawler *crawler)
+{
+    struct store_error error;
+
     crawler->stats->elapsed_ms = elapsed_ms(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))

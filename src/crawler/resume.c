@@ -182,7 +182,10 @@ static void put_back(struct loader *loader, const struct store_url *row,
         .due_ms = more->due_ms,
     };
 
-    if (!fate->over && !frontier_find(loader->validator->frontier, fingerprint))
+    /* A state that was tampered with may have a URL twice. */
+    if (!fate->over &&
+        !frontier_find(loader->validator->frontier, fingerprint) &&
+        !seen_is_marked(&loader->validator->seen, fingerprint))
         frontier_restore(loader->validator->frontier, &offer, &past,
                          loader->options->now_ms);
     if (more->clock_ms)

@@ -45,6 +45,11 @@ struct domain *domain_for(struct frontier *frontier, const struct url *url)
     return domain;
 }
 
+void count_host(struct frontier *frontier, const struct url *url)
+{
+    seen_add(&frontier->hosts_seen, key_of(frontier, name_of(url)));
+}
+
 struct host *host_for(struct frontier *frontier, const struct url *url)
 {
     struct host *host = host_known(frontier, url);
@@ -54,7 +59,7 @@ struct host *host_for(struct frontier *frontier, const struct url *url)
     host = host_new(name_of(url), domain_for(frontier, url), frontier->ranks);
     host->key = key_of(frontier, name_of(url));
     host->resolved = !frontier->options.resolve;
-    seen_add(&frontier->hosts_seen, host->key);
+    count_host(frontier, url);
     hashtable_put(&frontier->hosts, host->key, host);
     return host;
 }
@@ -93,6 +98,8 @@ void host_move_to(struct frontier *frontier, struct host *host,
 }
 
 /* --- hosts that may be forgotten ---------------------------------------- */
+
+enum { KEPT_LONGER = 10, KEPT_AT_A_TIME = 4 };
 
 void idle_put(struct frontier *frontier, struct host *host)
 {
@@ -134,13 +141,33 @@ static void forget(struct frontier *frontier, struct host *host)
     host_free(host);
 }
 
+/* Something of it may be on a shelf: then it is kept for longer, with its
+ * robots.txt, and what is known of its health. */
+static bool is_needed(const struct frontier *frontier, const struct host *host)
+{
+    const struct active *active = host->domain->active;
+
+    return active && !shelf_is_empty(&active->shelf) &&
+           frontier->idle_count / KEPT_LONGER <
+               frontier->options.idle_hosts_max;
+}
+
 void idle_trim(struct frontier *frontier, uint64_t now_ms)
 {
     uint32_t max = frontier->options.idle_hosts_max;
 
     /* The one that has been idle longest; if even its pause is not over, all
      * of them are still needed. */
-    while (max && frontier->idle_count > max &&
-           frontier->idle_oldest->next_ms <= now_ms)
-        forget(frontier, frontier->idle_oldest);
+    for (unsigned kept = 0; max && frontier->idle_count > max &&
+                            kept < KEPT_AT_A_TIME &&
+                            frontier->idle_oldest->next_ms <= now_ms;) {
+        struct host *host = frontier->idle_oldest;
+        if (!is_needed(frontier, host)) {
+            forget(frontier, host);
+            continue;
+        }
+        idle_remove(frontier, host);
+        idle_put(frontier, host);
+        kept++;
+    }
 }

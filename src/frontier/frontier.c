@@ -25,8 +25,8 @@ struct frontier *frontier_new(const struct frontier_options *options)
     heap_init(&frontier->resting, address_is_due_before);
     heap_init(&frontier->open, frontier->ranks->address);
     levels_init(&frontier->levels);
-    levels_init(&frontier->shelf_levels);
     hashtable_init(&frontier->lowered);
+    heap_init(&frontier->shelves, shelf_is_opened_before);
     frontier->lowered_depth = UINT32_MAX;
     seen_init(&frontier->hosts_seen);
     buf_init(&frontier->record, SPILL_RECORD_MAX);
@@ -52,7 +52,7 @@ static void free_active(struct domain *domain)
     heap_release(&active->ready);
     active->waiting = NULL;
     active->queued_bytes = 0;
-    active->shelf = (struct shelf){0};
+    shelf_release(&active->shelf);
     lots_free(domain);
     domain_free_unused(domain);
 }
@@ -89,7 +89,7 @@ void frontier_free(struct frontier *frontier)
     seen_release(&frontier->hosts_seen);
     arena_release(&frontier->domain_arena);
     changes_release(&frontier->changes);
-    shelves_release(frontier);
+    overflow_release(frontier);
     free(frontier);
 }
 
@@ -119,10 +119,13 @@ enum verdict frontier_foresee(const struct frontier *frontier,
 {
     struct host *host = host_known(frontier, url);
 
+    if (frontier->options.max_per_domain) {
+        const struct domain *domain = domain_known(frontier, url);
+        if (domain && domain_is_capped(frontier, domain))
+            return DOMAIN_CAP;
+    }
     if (!host)
         return ACCEPT;
-    if (domain_is_capped(frontier, host->domain))
-        return DOMAIN_CAP;
     if (host_is_given_up(host, url->https))
         return given_up_verdict(host);
     return foresee_robots(host, url->https,
@@ -160,7 +163,7 @@ struct queued put_numbered(struct frontier *frontier, const struct offer *offer,
 {
     struct queued queued = {.number = number};
 
-    if (!shelf_put(frontier, offer, &queued)) {
+    if (!overflow_put(frontier, offer, &queued)) {
         struct target *target = target_new(frontier, offer, number);
         levels_add(&frontier->levels, target->depth);
         enqueue(frontier, target, now_ms);
@@ -193,7 +196,7 @@ bool frontier_found_again(struct frontier *frontier, const struct offer *offer)
         hashtable_get(&frontier->targets, offer->fingerprint);
 
     if (!target)
-        return shelf_lower(frontier, offer);
+        return overflow_lower(frontier, offer);
     target->found += offer->found;
     take_depth(frontier, target, offer);
     changed_target(frontier, target);
@@ -268,7 +271,7 @@ static struct target *refuse(struct frontier *frontier, struct target *target,
     frontier->counts.in_flight++;
     target->host->in_flight++;
     place_host(frontier, target->host, now_ms);
-    shelf_refill(frontier, host->domain, now_ms);
+    overflow_refill(frontier, host->domain, now_ms);
     return target;
 }
 
@@ -288,7 +291,7 @@ static struct target *begin(struct frontier *frontier, struct target *target,
         frontier->counts.domains_capped++;
         release_capped(frontier, domain, now_ms);
     }
-    shelf_refill(frontier, domain, now_ms);
+    overflow_refill(frontier, domain, now_ms);
     return target;
 }
 
@@ -296,8 +299,7 @@ bool is_its_level(const struct frontier *frontier, const struct target *target)
 {
     return frontier->options.order != ORDER_BFS ||
            (target->depth <= levels_lowest(&frontier->levels) &&
-            target->depth <= levels_lowest(&frontier->shelf_levels) &&
-            target->depth <= frontier->lowered_depth);
+            target->depth <= overflow_depth(frontier));
 }
 
 /* The one whose turn it is, in its queue still; or NULL. */
@@ -308,7 +310,7 @@ static struct target *find_next(struct frontier *frontier, uint64_t now_ms)
     do
         target = first_ready(frontier, now_ms);
     while ((!target || !is_its_level(frontier, target)) &&
-           shelf_open(frontier, now_ms));
+           overflow_open(frontier, now_ms));
     return target && is_its_level(frontier, target) ? target : NULL;
 }
 

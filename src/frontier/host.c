@@ -206,6 +206,7 @@ struct active *domain_active(struct domain *domain, const struct ranks *ranks)
 {
     if (!domain->active) {
         domain->active = NEW(struct active);
+        domain->active->domain = domain;
         heap_init(&domain->active->ready, ranks->host);
         heap_init(&domain->active->retries, target_is_due_before);
     }
@@ -218,7 +219,7 @@ void domain_free_unused(struct domain *domain)
 
     if (!active || active->ready.count || active->retries.count ||
         active->waiting || active->lots || active->queued_bytes ||
-        active->shelf.queue.count)
+        active->shelf.rungs || active->shelf.lowered)
         return;
     heap_release(&active->ready);
     heap_release(&active->retries);

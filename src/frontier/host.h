@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/container.h"
-#include "base/spill.h"
 #include "frontier/address.h"
+#include "frontier/shelf.h"
 #include "frontier/target.h"
 #include "robots/robots.h"
 
@@ -75,16 +75,9 @@ struct domain {
     char name[];
 };
 
-/* What is queued, but in the file. */
-struct shelf {
-    struct spill_queue queue;
-    uint32_t first_depth; /* of the first one there, or smaller */
-    uint32_t last_depth;
-    bool lowered; /* something there is nearer than it is thought */
-};
-
 /* What only a domain with something to do has. */
 struct active {
+    struct domain *domain;
     struct heap_node node; /* in the frontier's heap of retries */
     uint32_t lot_count;
     struct heap ready;    /* hosts that may be asked now */
@@ -92,7 +85,7 @@ struct active {
     struct host *waiting; /* a list: the frontier has them in order */
     struct lot *lots;     /* where hosts of it are parked */
     size_t queued_bytes;  /* of memory, for what its hosts have queued */
-    struct shelf shelf;   /* queued after that */
+    struct shelf shelf;   /* queued beyond that */
 };
 
 /* Are its pages of http, or of https, given up? A server that is not there at

@@ -45,19 +45,21 @@ struct frontier {
     size_t queued_bytes; /* of memory, for what is queued */
     size_t queued_domains;
     size_t shelved;
-    struct shelf newcomers; /* domains of which nothing was fetched yet */
-    struct levels shelf_levels;
-    uint32_t shelf_deepest;   /* no depth there is larger */
+    struct shelf newcomers;   /* domains of which nothing was fetched yet */
+    struct heap shelves;      /* of domains, that with the lowest depth first */
+    uint64_t turn;            /* of opening them */
     struct hashtable lowered; /* what is nearer than it is thought there */
-    uint32_t lowered_depth;   /* the smallest of them */
-    struct seen *seen;        /* or NULL; marked: on a shelf */
-    struct buf record;        /* for one of them */
-    int trouble;              /* an errno */
+    struct shelf *lowered_shelves;
+    uint32_t lowered_depth; /* the smallest of them */
+    struct seen *seen;      /* or NULL; marked: on a shelf */
+    struct buf record;      /* for one of them */
+    int trouble;            /* an errno */
 };
 
 /* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
 struct host *host_for(struct frontier *frontier, const struct url *url);
 struct host *host_known(const struct frontier *frontier, const struct url *url);
+void count_host(struct frontier *frontier, const struct url *url); /* as seen */
 struct domain *domain_known(const struct frontier *frontier,
                             const struct url *url); /* or NULL */
 struct domain *domain_for(struct frontier *frontier, const struct url *url);
@@ -69,22 +71,24 @@ void idle_remove(struct frontier *frontier, struct host *host);
 void idle_trim(struct frontier *frontier, uint64_t now_ms);
 void address_free_unused(struct frontier *frontier, struct address *address);
 
-/* frontier/shelf.c: what is queued, in memory and beyond. */
+/* frontier/overflow.c: what is queued, in memory and beyond. */
 void queue_put(struct frontier *frontier, struct target *target);
 void queue_remove(struct frontier *frontier, struct target *target);
 void count_queued(struct frontier *frontier); /* for the high-water marks */
-/* Put it into the file, if that is where it belongs. */
-bool shelf_put(struct frontier *frontier, const struct offer *offer,
-               struct queued *queued);
+/* Put it onto a shelf, if that is where it belongs. */
+bool overflow_put(struct frontier *frontier, const struct offer *offer,
+                  struct queued *queued);
 /* It was found again, and is not in memory; see frontier_found_again. */
-bool shelf_lower(struct frontier *frontier, const struct offer *offer);
+bool overflow_lower(struct frontier *frontier, const struct offer *offer);
 /* After something of the domain left the queue: some more of it. */
-void shelf_refill(struct frontier *frontier, struct domain *domain,
-                  uint64_t now_ms);
-void shelves_release(struct frontier *frontier);
+void overflow_refill(struct frontier *frontier, struct domain *domain,
+                     uint64_t now_ms);
 /* Nothing can be taken, perhaps because all that is in memory has to wait: true
  * where something was put back there that need not. */
-bool shelf_open(struct frontier *frontier, uint64_t now_ms);
+bool overflow_open(struct frontier *frontier, uint64_t now_ms);
+/* In breadth-first order: the lowest that is on a shelf, or may be. */
+uint32_t overflow_depth(const struct frontier *frontier);
+void overflow_release(struct frontier *frontier);
 
 /* frontier/remember.c: what has changed and is not told yet. */
 void changed_target(struct frontier *frontier, struct target *target);

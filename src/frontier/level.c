@@ -78,6 +78,13 @@ void levels_remove(struct levels *levels, uint32_t depth)
         drop_done(levels);
 }
 
+size_t levels_open(const struct levels *levels, uint32_t depth)
+{
+    return depth >= levels->base && depth - levels->base < levels->room
+               ? levels->open[depth - levels->base]
+               : 0;
+}
+
 uint32_t levels_lowest(const struct levels *levels)
 {
     /* After drop_done the first is open unless none is. */

@@ -17,6 +17,9 @@ void levels_release(struct levels *levels);
 void levels_add(struct levels *levels, uint32_t depth);
 void levels_remove(struct levels *levels, uint32_t depth);
 
+/* How many of this depth. */
+size_t levels_open(const struct levels *levels, uint32_t depth);
+
 /* The smallest depth with an open target, or UINT32_MAX. */
 uint32_t levels_lowest(const struct levels *levels);
 

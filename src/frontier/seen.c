@@ -67,7 +67,7 @@ static bool copy_into(struct seen *to, const struct seen *from)
     for (size_t i = 0; i < slots(from); i++) {
         if (!from->slot[i])
             continue;
-        size_t at = home(to, from->slot[i]);
+        size_t at = home(to, without_mark(from->slot[i]));
         if (at < next)
             at = next;
         if (at >= slots(to) - 1)

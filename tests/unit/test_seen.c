@@ -63,6 +63,32 @@ static void marks(void **state)
     seen_release(&seen);
 }
 
+/* A fingerprint at the border of two slots is found where it belongs, marked or
+ * not, also when the table grows. */
+static void marks_move_nothing(void **state)
+{
+    enum { ROOM = 1536 }; /* after the first time that it grows */
+    __extension__ typedef unsigned __int128 uint128;
+    struct seen seen;
+    size_t borders = 0;
+
+    (void)state;
+    for (uint64_t slot = 1; slot < ROOM; slot++) {
+        uint64_t value = (uint64_t)(((uint128)slot << 64) / ROOM);
+        if (value & 1 || (uint64_t)(((uint128)value * ROOM) >> 64) == slot)
+            continue;
+        borders++;
+        seen_init(&seen);
+        seen_add(&seen, value);
+        seen_mark(&seen, value, true);
+        for (uint64_t n = 1; seen.room < ROOM; n++)
+            seen_add(&seen, n * UINT64_C(0x9e3779b97f4a7c15));
+        assert_true(seen_has(&seen, value) && seen_is_marked(&seen, value));
+        seen_release(&seen);
+    }
+    assert_true(borders > 0);
+}
+
 /* The two ends of the range; neighbours count as one (see seen.c). */
 static void extremes(void **state)
 {
@@ -228,8 +254,11 @@ static void adversarial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),       cmocka_unit_test(marks),
-        cmocka_unit_test(extremes),    cmocka_unit_test(against_a_naive_set),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(marks),
+        cmocka_unit_test(marks_move_nothing),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(against_a_naive_set),
         cmocka_unit_test(adversarial),
     };
 

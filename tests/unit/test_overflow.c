@@ -35,8 +35,9 @@ static void begin(struct twins *twins, const struct frontier_options *like)
     arena_init(&twins->arena);
     options.domains = twins->domains;
     options.per_host = options.per_host ? options.per_host : 1;
+    options.queue_bytes = 0;
     twins->frontier[ROOM] = frontier_new(&options);
-    options.queue_bytes = SMALL;
+    options.queue_bytes = like->queue_bytes ? like->queue_bytes : SMALL;
     options.queue_dir_fd = twins->dir_fd;
     twins->frontier[SHELF] = frontier_new(&options);
     seen_init(&twins->seen);
@@ -411,6 +412,75 @@ static void the_lowest_is_behind(void **state)
     end(&twins);
 }
 
+/* A late sitemap lists what is nearer than all that was found, or was found
+ * already: that is no reason to have it in memory. */
+static void lists_stay_in_the_file(void **state)
+{
+    struct target *target;
+    struct twins twins;
+
+    (void)state;
+    begin(&twins, &(struct frontier_options){0});
+    for (unsigned i = 0; i < 1000; i++)
+        put(&twins, "http://a.example", 1);
+    for (unsigned i = 0; i < 20000; i++)
+        put(&twins, "http://a.example", i % 2 ? 0 : 2);
+    assert_true(twins.most_in_memory < 200);
+    /* All of depth 2 are nearer. */
+    for (uint64_t n = 1001; n <= twins.urls; n += 2) {
+        struct url url;
+        char text[100];
+        snprintf(text, sizeof(text), "http://a.example/%llu",
+                 (unsigned long long)n);
+        arena_clear(&twins.arena);
+        assert_int_equal(
+            url_parse(&url, &twins.arena, str_of(text), NULL, NULL), ERR_NONE);
+        const struct offer offer = {
+            .url = &url,
+            .fingerprint = n * UINT64_C(0x9e3779b97f4a7c15),
+        };
+        frontier_found_again(twins.frontier[SHELF], &offer);
+    }
+    for (unsigned taken = 0; taken < 21000; taken++) {
+        target = frontier_take(twins.frontier[SHELF], twins.now_ms);
+        assert_int_equal(target->depth, taken >= 20000);
+        frontier_done(twins.frontier[SHELF], target, twins.now_ms, 0);
+    }
+    const struct frontier_counts counts =
+        frontier_counts(twins.frontier[SHELF]);
+    assert_int_equal(counts.queued, 0);
+    end(&twins);
+}
+
+/* What has to be fetched next is behind what fills the memory, in twenty
+ * domains: they are crawled side by side all the same. */
+static void side_by_side(void **state)
+{
+    struct target *target;
+    struct twins twins;
+    size_t taken = 0;
+
+    (void)state;
+    begin(&twins, &(struct frontier_options){.delay_ms = 1000,
+                                             .queue_bytes = 4 * SMALL});
+    for (unsigned i = 0; i < 4000; i++) {
+        char origin[40];
+        snprintf(origin, sizeof(origin), "http://d%u.example", i % 20);
+        put(&twins, origin, i < 2000 ? 9 : 3);
+    }
+    for (; taken < 2000; twins.now_ms += 100)
+        while ((target = frontier_take(twins.frontier[SHELF], twins.now_ms)) &&
+               target->depth == 3) {
+            taken++;
+            frontier_done(twins.frontier[SHELF], target, twins.now_ms, 0);
+        }
+    /* A hundred of each, one a second. */
+    assert_true(twins.now_ms < 300 * 1000);
+    for (; target; target = frontier_take(twins.frontier[SHELF], twins.now_ms))
+        frontier_done(twins.frontier[SHELF], target, twins.now_ms, 0);
+    end(&twins);
+}
+
 /* No file, so all is in memory: a crawl goes on as long as it can. */
 static void without_a_file(void **state)
 {
@@ -461,6 +531,8 @@ int main(void)
         cmocka_unit_test(who_waits_holds_nobody_up),
         cmocka_unit_test(a_nearer_way),
         cmocka_unit_test(the_lowest_is_behind),
+        cmocka_unit_test(lists_stay_in_the_file),
+        cmocka_unit_test(side_by_side),
         cmocka_unit_test(without_a_file),
         cmocka_unit_test(a_file_that_is_lost),
     };

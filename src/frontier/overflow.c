@@ -1,0 +1,466 @@
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "frontier/internal.h"
+
+/* What is queued may take only so much memory. Each domain with something
+ * queued has a share of it; beyond its share, once all is used up, what is
+ * found goes to the domain's shelf, in a file, and so does all that comes after
+ * until the shelf is empty. When half of the share is free again the first come
+ * back. Domains that are new have a shelf in common. So a site that makes up
+ * URLs, hosts or domains takes no more memory than there is, and none from the
+ * sites that are crawled already.
+ *
+ * By priority a shelf is first in, first out: what stands there does not move
+ * up when it is found again. In breadth-first order it is by depth and then by
+ * age, and what stands there counts when it is asked whether a depth is done.
+ * In either a host may wait behind others of its domain. */
+
+enum {
+    SHARE_MIN = 2048,
+
+    /* At a time, so that nobody waits long for it. */
+    REFILL_MAX = 1000,
+    NEWCOMERS_MAX = 64,
+
+    /* Of one depth: what is put back into memory though memory is full. */
+    OPEN_EACH = 4,
+    OPEN_ALL = 10000,
+
+    /* What the allocator and the tables need beside the struct itself. */
+    TARGET_BYTES = sizeof(struct target) + 64,
+    HOST_BYTES = sizeof(struct host) + 256, /* one with something queued */
+};
+
+/* A shorter way to what is on a shelf. */
+struct lowered {
+    uint32_t depth, referrer_id;
+};
+
+/* --- in memory ---------------------------------------------------------- */
+
+static size_t bytes_of(const struct target *target)
+{
+    return TARGET_BYTES + target->url_len;
+}
+
+void queue_put(struct frontier *frontier, struct target *target)
+{
+    struct host *host = target->host;
+    struct active *active = domain_active(host->domain, frontier->ranks);
+    size_t bytes = bytes_of(target) + (host->queue.count ? 0 : HOST_BYTES);
+
+    heap_put(&host->queue, &target->node);
+    frontier->queued_domains += !active->queued_bytes;
+    frontier->queued_bytes += bytes;
+    active->queued_bytes += bytes;
+}
+
+void queue_remove(struct frontier *frontier, struct target *target)
+{
+    struct host *host = target->host;
+    struct active *active = host->domain->active;
+
+    heap_remove(&host->queue, &target->node);
+    size_t bytes = bytes_of(target) + (host->queue.count ? 0 : HOST_BYTES);
+    assert(active->queued_bytes >= bytes);
+    frontier->queued_bytes -= bytes;
+    active->queued_bytes -= bytes;
+    frontier->queued_domains -= !active->queued_bytes;
+    domain_free_unused(host->domain);
+}
+
+void count_queued(struct frontier *frontier)
+{
+    size_t queued = frontier->targets.count + frontier->shelved;
+
+    if (queued > frontier->counts.queued_max)
+        frontier->counts.queued_max = queued;
+    if (frontier->shelved > frontier->counts.shelved_max)
+        frontier->counts.shelved_max = frontier->shelved;
+}
+
+/* --- onto a shelf ------------------------------------------------------- */
+
+static size_t share(const struct frontier *frontier)
+{
+    size_t bytes =
+        frontier->options.queue_bytes / (frontier->queued_domains + 1);
+
+    return bytes > SHARE_MIN ? bytes : SHARE_MIN;
+}
+
+static bool is_full(const struct frontier *frontier)
+{
+    return frontier->queued_bytes > frontier->options.queue_bytes;
+}
+
+/* Where what is found for the domain belongs; NULL: in memory. */
+static struct shelf *find_shelf(struct frontier *frontier,
+                                struct domain *domain)
+{
+    struct active *active = domain->active;
+
+    if (active && (active->queued_bytes || active->shelf.rungs)) {
+        bool full = is_full(frontier) && active->queued_bytes > share(frontier);
+        return full || active->shelf.rungs ? &active->shelf : NULL;
+    }
+    if (domain->crawled)
+        return NULL;
+    return is_full(frontier) || frontier->newcomers.rungs ? &frontier->newcomers
+                                                          : NULL;
+}
+
+/* After its first depth, or its turn, has changed. */
+static void place_shelf(struct frontier *frontier, struct shelf *shelf)
+{
+    if (shelf == &frontier->newcomers)
+        return;
+    if (heap_has(&shelf->node) && shelf_is_empty(shelf))
+        heap_remove(&frontier->shelves, &shelf->node);
+    else if (heap_has(&shelf->node))
+        heap_moved(&frontier->shelves, &shelf->node);
+    else if (!shelf_is_empty(shelf))
+        heap_put(&frontier->shelves, &shelf->node);
+}
+
+static uint32_t rung_of(const struct frontier *frontier, uint32_t depth)
+{
+    return frontier->options.order == ORDER_BFS ? depth : 0;
+}
+
+bool overflow_put(struct frontier *frontier, const struct offer *offer,
+                  struct queued *queued)
+{
+    struct shelved shelved;
+
+    if (!frontier->spill || (!frontier->shelved && !is_full(frontier)))
+        return false;
+    struct domain *domain = domain_for(frontier, offer->url);
+    struct shelf *shelf = find_shelf(frontier, domain);
+    if (!shelf)
+        return false;
+    memset(&shelved, 0, sizeof(shelved)); /* padding, too */
+    shelved.url = *offer->url;
+    shelved.url.href = (struct str){.len = offer->url->href.len};
+    shelved.fingerprint = offer->fingerprint;
+    shelved.number = queued->number;
+    shelved.depth = offer->depth;
+    shelved.referrer_id = offer->referrer_id;
+    shelved.found = offer->found;
+    shelved.kind = (uint8_t)offer->kind;
+    shelved.redirects = offer->redirects;
+    /* Without a file there is still the memory. */
+    if (!shelf_add(shelf, frontier->spill, rung_of(frontier, offer->depth),
+                   &shelved, offer->url->href))
+        return false;
+    place_shelf(frontier, shelf);
+    frontier->shelved++;
+    if (frontier->seen)
+        seen_mark(frontier->seen, offer->fingerprint, true);
+    count_host(frontier, offer->url);
+    queued->domain = (struct str){domain->name, domain->name_len};
+    return true;
+}
+
+/* --- and back ----------------------------------------------------------- */
+
+/* NULL, or the shorter way to it that was found since. */
+static const struct lowered *find_lowered(const struct frontier *frontier,
+                                          const struct shelved *shelved)
+{
+    const struct lowered *lowered =
+        hashtable_get(&frontier->lowered, shelved->fingerprint);
+
+    return lowered && lowered->depth < shelved->depth ? lowered : NULL;
+}
+
+static void apply_lowered(struct shelved *shelved,
+                          const struct lowered *lowered)
+{
+    shelved->depth = lowered->depth;
+    shelved->referrer_id = lowered->referrer_id;
+    shelved->lowered = true;
+}
+
+/* It is on no shelf any more. */
+static void put_into_memory(struct frontier *frontier, struct shelved *shelved,
+                            uint64_t now_ms)
+{
+    const struct lowered *lowered = find_lowered(frontier, shelved);
+
+    if (lowered)
+        apply_lowered(shelved, lowered);
+    frontier->shelved--;
+    if (frontier->seen)
+        seen_mark(frontier->seen, shelved->fingerprint, false);
+    /* A state that was tampered with may have a URL twice. */
+    if (hashtable_get(&frontier->targets, shelved->fingerprint))
+        return;
+    const struct offer offer = {
+        .url = &shelved->url,
+        .fingerprint = shelved->fingerprint,
+        .depth = shelved->depth,
+        .referrer_id = shelved->referrer_id,
+        .found = shelved->found,
+        .redirects = shelved->redirects,
+        .kind = (enum target_kind)shelved->kind,
+    };
+    struct target *target = target_new(frontier, &offer, shelved->number);
+    if (shelved->lowered)
+        changed_target(frontier, target);
+    levels_add(&frontier->levels, target->depth);
+    enqueue(frontier, target, now_ms);
+}
+
+static bool take(struct frontier *frontier, struct shelf *shelf, uint32_t depth,
+                 struct shelved *shelved)
+{
+    if (shelf_take(shelf, frontier->spill, depth, shelved, &frontier->record))
+        return true;
+    frontier->trouble = errno;
+    return false;
+}
+
+/* The first of a shelf. */
+static void put_back(struct frontier *frontier, struct shelf *shelf,
+                     uint64_t now_ms)
+{
+    struct shelved shelved;
+
+    if (!take(frontier, shelf, shelf_depth(shelf), &shelved))
+        return;
+    place_shelf(frontier, shelf);
+    put_into_memory(frontier, &shelved, now_ms);
+}
+
+static bool wants_more(const struct frontier *frontier,
+                       const struct domain *domain, size_t bytes)
+{
+    const struct active *active = domain->active;
+
+    return active && active->shelf.rungs && active->queued_bytes < bytes &&
+           !frontier->trouble;
+}
+
+/* Newcomers while there is so much room. */
+static bool let_in(struct frontier *frontier, size_t bytes, uint64_t now_ms)
+{
+    unsigned n = 0;
+
+    while (n < NEWCOMERS_MAX && frontier->newcomers.rungs &&
+           frontier->queued_bytes < bytes && !frontier->trouble) {
+        put_back(frontier, &frontier->newcomers, now_ms);
+        n++;
+    }
+    return n > 0;
+}
+
+void overflow_refill(struct frontier *frontier, struct domain *domain,
+                     uint64_t now_ms)
+{
+    size_t bytes = share(frontier);
+
+    if (!frontier->shelved)
+        return;
+    if (wants_more(frontier, domain, bytes / 2)) {
+        for (unsigned n = 0;
+             n < REFILL_MAX && wants_more(frontier, domain, bytes * 3 / 4); n++)
+            put_back(frontier, &domain->active->shelf, now_ms);
+        domain_free_unused(domain);
+    }
+    let_in(frontier, frontier->options.queue_bytes, now_ms);
+}
+
+/* --- found nearer ------------------------------------------------------- */
+
+/* A redirect has the depth of the page that it came from, so it may lead to
+ * what was found one deeper and is on a shelf. Nobody knows where there, so
+ * before the next depth begins the shelf is looked through. */
+
+static bool flag(struct frontier *frontier, struct shelf *shelf, uint32_t depth)
+{
+    if (shelf_is_empty(shelf) || shelf_last_depth(shelf) <= depth)
+        return false;
+    if (!shelf->lowered) {
+        shelf->lowered = true;
+        shelf->lowered_next = frontier->lowered_shelves;
+        frontier->lowered_shelves = shelf;
+    }
+    return true;
+}
+
+bool overflow_lower(struct frontier *frontier, const struct offer *offer)
+{
+    if (!frontier->shelved || frontier->options.order != ORDER_BFS ||
+        !frontier->seen || !seen_is_marked(frontier->seen, offer->fingerprint))
+        return false;
+    struct domain *domain = domain_known(frontier, offer->url);
+    bool may_be_there = domain && domain->active &&
+                        flag(frontier, &domain->active->shelf, offer->depth);
+    if (!flag(frontier, &frontier->newcomers, offer->depth) && !may_be_there)
+        return false;
+    struct lowered *lowered =
+        hashtable_get(&frontier->lowered, offer->fingerprint);
+    if (!lowered) {
+        lowered = NEW(struct lowered);
+        lowered->depth = UINT32_MAX;
+        hashtable_put(&frontier->lowered, offer->fingerprint, lowered);
+    }
+    if (lowered->depth <= offer->depth)
+        return false;
+    lowered->depth = offer->depth;
+    lowered->referrer_id = offer->referrer_id;
+    if (frontier->lowered_depth > offer->depth)
+        frontier->lowered_depth = offer->depth;
+    return true;
+}
+
+static void forget_lowered(struct frontier *frontier)
+{
+    void *lowered;
+
+    for (size_t at = 0; (lowered = hashtable_next(&frontier->lowered, &at));)
+        free(lowered);
+    hashtable_release(&frontier->lowered);
+    hashtable_init(&frontier->lowered);
+    frontier->lowered_depth = UINT32_MAX;
+}
+
+/* One turn of a rung: what is nearer goes to the rung where it belongs, the
+ * others keep their order. */
+static void turn_rung(struct frontier *frontier, struct shelf *shelf,
+                      uint32_t depth, uint32_t count, uint64_t now_ms)
+{
+    while (count--) {
+        struct shelved shelved;
+        if (!take(frontier, shelf, depth, &shelved))
+            return;
+        const struct lowered *lowered = find_lowered(frontier, &shelved);
+        if (lowered)
+            apply_lowered(&shelved, lowered);
+        struct str text = shelved.url.href;
+        shelved.url.href.ptr = NULL;
+        if (shelf_add(shelf, frontier->spill, lowered ? lowered->depth : depth,
+                      &shelved, text))
+            continue;
+        shelved.url.href = text;
+        place_shelf(frontier, shelf);
+        put_into_memory(frontier, &shelved, now_ms);
+    }
+}
+
+static void look_through(struct frontier *frontier, struct shelf *shelf,
+                         uint64_t now_ms)
+{
+    struct rung *next;
+
+    for (struct rung *rung = shelf->rungs; rung && !frontier->trouble;
+         rung = next) {
+        next = rung->next;
+        if (rung->depth > frontier->lowered_depth)
+            turn_rung(frontier, shelf, rung->depth, rung->queue.count, now_ms);
+    }
+    place_shelf(frontier, shelf);
+}
+
+static void lift_lowered(struct frontier *frontier, uint64_t now_ms)
+{
+    while (frontier->lowered_shelves) {
+        struct shelf *shelf = frontier->lowered_shelves;
+        frontier->lowered_shelves = shelf->lowered_next;
+        shelf->lowered = false;
+        look_through(frontier, shelf, now_ms);
+        if (shelf != &frontier->newcomers)
+            domain_free_unused(
+                container_of(shelf, struct active, shelf)->domain);
+    }
+    forget_lowered(frontier);
+}
+
+/* --- when nothing can be taken ------------------------------------------- */
+
+static struct shelf *first_shelf(const struct frontier *frontier)
+{
+    struct heap_node *node = heap_first(&frontier->shelves);
+
+    return node ? container_of(node, struct shelf, node) : NULL;
+}
+
+uint32_t overflow_depth(const struct frontier *frontier)
+{
+    const struct shelf *first = first_shelf(frontier);
+    uint32_t depth = first ? shelf_depth(first) : UINT32_MAX;
+
+    if (depth > shelf_depth(&frontier->newcomers))
+        depth = shelf_depth(&frontier->newcomers);
+    return depth < frontier->lowered_depth ? depth : frontier->lowered_depth;
+}
+
+static bool may_open(const struct frontier *frontier, uint32_t depth,
+                     size_t bytes)
+{
+    size_t open = levels_open(&frontier->levels, depth);
+
+    return !open || (open < OPEN_ALL && frontier->queued_bytes < bytes);
+}
+
+/* Some of this depth of every shelf that has it: what is in memory of their
+ * domains may be deeper, as where a sitemap lists what is nearer. */
+static bool open_shelves(struct frontier *frontier, uint32_t depth,
+                         size_t bytes, uint64_t now_ms)
+{
+    struct shelf *shelf;
+    bool some = false;
+
+    while ((shelf = first_shelf(frontier)) && shelf_depth(shelf) <= depth &&
+           may_open(frontier, depth, bytes)) {
+        shelf->turn = ++frontier->turn;
+        for (unsigned n = 0; n < OPEN_EACH && shelf_depth(shelf) <= depth;
+             n++) {
+            put_back(frontier, shelf, now_ms);
+            if (frontier->trouble)
+                return false;
+            some = true;
+        }
+        place_shelf(frontier, shelf);
+    }
+    return some;
+}
+
+bool overflow_open(struct frontier *frontier, uint64_t now_ms)
+{
+    uint32_t lowest = levels_lowest(&frontier->levels);
+    uint32_t depth = overflow_depth(frontier);
+    size_t bytes = 2 * frontier->options.queue_bytes;
+
+    if (frontier->trouble)
+        return false;
+    if (frontier->options.order != ORDER_BFS)
+        return let_in(frontier, bytes, now_ms);
+    /* Before the next depth begins. */
+    if (frontier->lowered_depth < lowest) {
+        lift_lowered(frontier, now_ms);
+        return true;
+    }
+    if (!frontier->shelved || depth > lowest)
+        return false;
+    bool some = open_shelves(frontier, depth, bytes, now_ms);
+    if (shelf_depth(&frontier->newcomers) > depth)
+        return some;
+    /* Where there is nothing else of this depth it has to be, full or not. */
+    return let_in(frontier, depth < lowest && !some ? SIZE_MAX : bytes,
+                  now_ms) ||
+           some;
+}
+
+void overflow_release(struct frontier *frontier)
+{
+    forget_lowered(frontier);
+    shelf_release(&frontier->newcomers);
+    heap_release(&frontier->shelves);
+    spill_free(frontier->spill);
+    buf_release(&frontier->record);
+}
