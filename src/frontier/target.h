@@ -1,6 +1,6 @@
 /* A target: something to fetch that was judged worth it and is not done yet.
  * What is queued beyond the memory for that is no target yet, but a record in
- * a file (frontier/shelf.c).
+ * a file (frontier/overflow.c).
  *
  * States: QUEUED in its host's queue, RETRYING until its time has come,
  * IN_FLIGHT with a hand. While it is in flight the frontier changes none of
