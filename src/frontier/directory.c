@@ -147,6 +147,8 @@ static bool is_needed(const struct frontier *frontier, const struct host *host)
 {
     const struct active *active = host->domain->active;
 
+    if (!shelf_is_empty(&host->shelf) || host->shelf.lowered)
+        return true;
     return active && !shelf_is_empty(&active->shelf) &&
            frontier->idle_count / KEPT_LONGER <
                frontier->options.idle_hosts_max;

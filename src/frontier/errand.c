@@ -297,7 +297,7 @@ bool drop_moved(struct frontier *frontier, struct target *target,
     place_host(frontier, host, now_ms);
     if (asker != host)
         place_host(frontier, asker, now_ms);
-    overflow_refill(frontier, host->domain, now_ms);
+    overflow_refill(frontier, host, now_ms);
     free(target);
     return true;
 }

@@ -271,7 +271,7 @@ static struct target *refuse(struct frontier *frontier, struct target *target,
     frontier->counts.in_flight++;
     target->host->in_flight++;
     place_host(frontier, target->host, now_ms);
-    overflow_refill(frontier, host->domain, now_ms);
+    overflow_refill(frontier, target->host, now_ms);
     return target;
 }
 
@@ -291,7 +291,7 @@ static struct target *begin(struct frontier *frontier, struct target *target,
         frontier->counts.domains_capped++;
         release_capped(frontier, domain, now_ms);
     }
-    overflow_refill(frontier, domain, now_ms);
+    overflow_refill(frontier, target->host, now_ms);
     return target;
 }
 

@@ -185,6 +185,7 @@ void host_free(struct host *host)
     for (size_t i = 0; i < host->queue.count; i++)
         free(target_of(host->queue.node[i]));
     heap_release(&host->queue);
+    shelf_release(&host->shelf);
     for (size_t i = 0; i < ARRAY_LEN(host->robots); i++)
         robots_free(host->robots[i].rules);
     free(host);
@@ -206,7 +207,6 @@ struct active *domain_active(struct domain *domain, const struct ranks *ranks)
 {
     if (!domain->active) {
         domain->active = NEW(struct active);
-        domain->active->domain = domain;
         heap_init(&domain->active->ready, ranks->host);
         heap_init(&domain->active->retries, target_is_due_before);
     }

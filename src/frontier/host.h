@@ -58,6 +58,8 @@ struct host {
     struct lot *lot;              /* PARKED: there; NULL: on a list */
     struct host *older, *newer;   /* IDLE, WAITING: the list; PARKED: newer */
     struct host_robots robots[2]; /* by target_is_https */
+    size_t queued_bytes;          /* of memory, for its queue */
+    struct shelf shelf;           /* queued beyond that */
     size_t name_len;
     char name[]; /* "example.org" or "example.org:8080" */
 };
@@ -77,7 +79,6 @@ struct domain {
 
 /* What only a domain with something to do has. */
 struct active {
-    struct domain *domain;
     struct heap_node node; /* in the frontier's heap of retries */
     uint32_t lot_count;
     struct heap ready;    /* hosts that may be asked now */
@@ -85,7 +86,8 @@ struct active {
     struct host *waiting; /* a list: the frontier has them in order */
     struct lot *lots;     /* where hosts of it are parked */
     size_t queued_bytes;  /* of memory, for what its hosts have queued */
-    struct shelf shelf;   /* queued beyond that */
+    uint32_t queued_hosts;
+    struct shelf shelf; /* beyond that: of hosts with nothing in memory */
 };
 
 /* Are its pages of http, or of https, given up? A server that is not there at

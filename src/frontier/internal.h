@@ -45,9 +45,10 @@ struct frontier {
     size_t queued_bytes; /* of memory, for what is queued */
     size_t queued_domains;
     size_t shelved;
-    struct shelf newcomers;   /* domains of which nothing was fetched yet */
-    struct heap shelves;      /* of domains, that with the lowest depth first */
-    uint64_t turn;            /* of opening them */
+    struct shelf newcomers; /* domains of which nothing was fetched yet */
+    struct heap shelves;    /* of domains, that with the lowest depth first */
+    uint64_t turn;          /* of opening them */
+    uint64_t refills;
     struct hashtable lowered; /* what is nearer than it is thought there */
     struct shelf *lowered_shelves;
     uint32_t lowered_depth; /* the smallest of them */
@@ -80,8 +81,8 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
                   struct queued *queued);
 /* It was found again, and is not in memory; see frontier_found_again. */
 bool overflow_lower(struct frontier *frontier, const struct offer *offer);
-/* After something of the domain left the queue: some more of it. */
-void overflow_refill(struct frontier *frontier, struct domain *domain,
+/* After something of the host left the queue: some more. */
+void overflow_refill(struct frontier *frontier, struct host *host,
                      uint64_t now_ms);
 /* Nothing can be taken, perhaps because all that is in memory has to wait: true
  * where something was put back there that need not. */

@@ -6,24 +6,31 @@
 #include "frontier/internal.h"
 
 /* What is queued may take only so much memory. Each domain with something
- * queued has a share of it; beyond its share, once all is used up, what is
- * found goes to the domain's shelf, in a file, and so does all that comes after
- * until the shelf is empty. When half of the share is free again the first come
- * back. Domains that are new have a shelf in common. So a site that makes up
- * URLs, hosts or domains takes no more memory than there is, and none from the
- * sites that are crawled already.
+ * queued has a share of it, and a host half of that. Once all is used up, what
+ * is found beyond the share of its host goes to the host's shelf, in a file,
+ * and so does all that comes after until the shelf is empty. When half of the
+ * share is free again the first come back. Hosts with nothing in memory have a
+ * shelf in common with others of their domain, domains that are new one in
+ * common with all that are. So a site that makes up URLs, hosts or domains
+ * takes no more memory than there is, and holds up nobody but itself.
  *
  * By priority a shelf is first in, first out: what stands there does not move
  * up when it is found again. In breadth-first order it is by depth and then by
  * age, and what stands there counts when it is asked whether a depth is done.
- * In either a host may wait behind others of its domain. */
+ */
 
 enum {
-    SHARE_MIN = 2048,
+    SHARE_MIN = 512,
+
+    /* So many hosts of a domain may be in memory side by side in any case. */
+    HOSTS_MIN = 16,
 
     /* At a time, so that nobody waits long for it. */
     REFILL_MAX = 1000,
     NEWCOMERS_MAX = 64,
+
+    /* After so many others a newcomer is let in, full or not. */
+    NEWCOMER_EVERY = 4,
 
     /* Of one depth: what is put back into memory though memory is full. */
     OPEN_EACH = 4,
@@ -52,10 +59,12 @@ void queue_put(struct frontier *frontier, struct target *target)
     struct active *active = domain_active(host->domain, frontier->ranks);
     size_t bytes = bytes_of(target) + (host->queue.count ? 0 : HOST_BYTES);
 
+    active->queued_hosts += !host->queue.count;
     heap_put(&host->queue, &target->node);
     frontier->queued_domains += !active->queued_bytes;
     frontier->queued_bytes += bytes;
     active->queued_bytes += bytes;
+    host->queued_bytes += bytes;
 }
 
 void queue_remove(struct frontier *frontier, struct target *target)
@@ -65,9 +74,11 @@ void queue_remove(struct frontier *frontier, struct target *target)
 
     heap_remove(&host->queue, &target->node);
     size_t bytes = bytes_of(target) + (host->queue.count ? 0 : HOST_BYTES);
-    assert(active->queued_bytes >= bytes);
+    assert(host->queued_bytes >= bytes && active->queued_bytes >= bytes);
     frontier->queued_bytes -= bytes;
     active->queued_bytes -= bytes;
+    host->queued_bytes -= bytes;
+    active->queued_hosts -= !host->queue.count;
     frontier->queued_domains -= !active->queued_bytes;
     domain_free_unused(host->domain);
 }
@@ -97,16 +108,51 @@ static bool is_full(const struct frontier *frontier)
     return frontier->queued_bytes > frontier->options.queue_bytes;
 }
 
-/* Where what is found for the domain belongs; NULL: in memory. */
+static size_t host_share(const struct frontier *frontier,
+                         const struct active *active)
+{
+    size_t bytes = share(frontier) / (active->queued_hosts + 1);
+
+    return bytes > SHARE_MIN ? bytes : SHARE_MIN;
+}
+
+/* May there be one more host of the domain in memory? */
+static bool has_room_for_host(const struct frontier *frontier,
+                              const struct active *active)
+{
+    return active->queued_hosts < HOSTS_MIN ||
+           active->queued_hosts < share(frontier) / 2 / HOST_BYTES;
+}
+
+/* Where one more belongs; NULL: in memory. */
+static struct shelf *host_shelf(const struct frontier *frontier,
+                                struct host *host)
+{
+    if (host->shelf.rungs)
+        return &host->shelf;
+    return is_full(frontier) && host->queued_bytes >
+                                    host_share(frontier, host->domain->active)
+               ? &host->shelf
+               : NULL;
+}
+
+static struct shelf *domain_shelf(const struct frontier *frontier,
+                                  struct active *active)
+{
+    bool full = is_full(frontier) && !has_room_for_host(frontier, active);
+
+    return full || active->shelf.rungs ? &active->shelf : NULL;
+}
+
 static struct shelf *find_shelf(struct frontier *frontier,
-                                struct domain *domain)
+                                struct domain *domain, struct host *host)
 {
     struct active *active = domain->active;
 
-    if (active && (active->queued_bytes || active->shelf.rungs)) {
-        bool full = is_full(frontier) && active->queued_bytes > share(frontier);
-        return full || active->shelf.rungs ? &active->shelf : NULL;
-    }
+    if (host && (host->queue.count || host->shelf.rungs))
+        return host_shelf(frontier, host);
+    if (active && (active->queued_bytes || active->shelf.rungs))
+        return domain_shelf(frontier, active);
     if (domain->crawled)
         return NULL;
     return is_full(frontier) || frontier->newcomers.rungs ? &frontier->newcomers
@@ -139,7 +185,8 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
     if (!frontier->spill || (!frontier->shelved && !is_full(frontier)))
         return false;
     struct domain *domain = domain_for(frontier, offer->url);
-    struct shelf *shelf = find_shelf(frontier, domain);
+    struct shelf *shelf =
+        find_shelf(frontier, domain, host_known(frontier, offer->url));
     if (!shelf)
         return false;
     memset(&shelved, 0, sizeof(shelved)); /* padding, too */
@@ -224,25 +271,40 @@ static bool take(struct frontier *frontier, struct shelf *shelf, uint32_t depth,
     return false;
 }
 
-/* The first of a shelf. */
-static void put_back(struct frontier *frontier, struct shelf *shelf,
+static bool put_onto(struct frontier *frontier, struct shelf *shelf,
+                     struct shelved *shelved)
+{
+    struct str text = shelved->url.href;
+
+    shelved->url.href.ptr = NULL;
+    bool good = shelf_add(shelf, frontier->spill,
+                          rung_of(frontier, shelved->depth), shelved, text);
+    shelved->url.href = text;
+    if (good)
+        place_shelf(frontier, shelf);
+    return good;
+}
+
+/* The first of a shelf; or where it has a place nearer to its turn by now, the
+ * shelf of its host or its domain, it goes there: then false. */
+static bool put_back(struct frontier *frontier, struct shelf *shelf,
                      uint64_t now_ms)
 {
     struct shelved shelved;
 
     if (!take(frontier, shelf, shelf_depth(shelf), &shelved))
-        return;
+        return false;
     place_shelf(frontier, shelf);
+    const struct lowered *lowered = find_lowered(frontier, &shelved);
+    if (lowered)
+        apply_lowered(&shelved, lowered);
+    struct shelf *other =
+        find_shelf(frontier, domain_for(frontier, &shelved.url),
+                   host_known(frontier, &shelved.url));
+    if (other && other != shelf && put_onto(frontier, other, &shelved))
+        return false;
     put_into_memory(frontier, &shelved, now_ms);
-}
-
-static bool wants_more(const struct frontier *frontier,
-                       const struct domain *domain, size_t bytes)
-{
-    const struct active *active = domain->active;
-
-    return active && active->shelf.rungs && active->queued_bytes < bytes &&
-           !frontier->trouble;
+    return true;
 }
 
 /* Newcomers while there is so much room. */
@@ -258,20 +320,48 @@ static bool let_in(struct frontier *frontier, size_t bytes, uint64_t now_ms)
     return n > 0;
 }
 
-void overflow_refill(struct frontier *frontier, struct domain *domain,
+static void refill_host(struct frontier *frontier, struct host *host,
+                        uint64_t now_ms)
+{
+    if (!host->shelf.rungs)
+        return;
+    size_t bytes = host->domain->active
+                       ? host_share(frontier, host->domain->active)
+                       : SHARE_MIN;
+    if (host->queued_bytes > bytes / 2)
+        return;
+    for (unsigned n = 0;
+         n < REFILL_MAX && host->shelf.rungs &&
+         host->queued_bytes <= bytes * 3 / 4 && !frontier->trouble;
+         n++)
+        put_back(frontier, &host->shelf, now_ms);
+}
+
+static void refill_domain(struct frontier *frontier, struct domain *domain,
+                          uint64_t now_ms)
+{
+    for (unsigned n = 0;
+         n < REFILL_MAX && domain->active && domain->active->shelf.rungs &&
+         has_room_for_host(frontier, domain->active) && !frontier->trouble;
+         n++)
+        put_back(frontier, &domain->active->shelf, now_ms);
+    domain_free_unused(domain);
+}
+
+void overflow_refill(struct frontier *frontier, struct host *host,
                      uint64_t now_ms)
 {
-    size_t bytes = share(frontier);
-
     if (!frontier->shelved)
         return;
-    if (wants_more(frontier, domain, bytes / 2)) {
-        for (unsigned n = 0;
-             n < REFILL_MAX && wants_more(frontier, domain, bytes * 3 / 4); n++)
-            put_back(frontier, &domain->active->shelf, now_ms);
-        domain_free_unused(domain);
-    }
+    refill_host(frontier, host, now_ms);
+    refill_domain(frontier, host->domain, now_ms);
     let_in(frontier, frontier->options.queue_bytes, now_ms);
+    if (++frontier->refills % NEWCOMER_EVERY)
+        return;
+    for (unsigned n = 0;
+         n < REFILL_MAX && frontier->newcomers.rungs && !frontier->trouble; n++)
+        if (put_back(frontier, &frontier->newcomers, now_ms))
+            return;
 }
 
 /* --- found nearer ------------------------------------------------------- */
@@ -297,10 +387,14 @@ bool overflow_lower(struct frontier *frontier, const struct offer *offer)
     if (!frontier->shelved || frontier->options.order != ORDER_BFS ||
         !frontier->seen || !seen_is_marked(frontier->seen, offer->fingerprint))
         return false;
+    struct host *host = host_known(frontier, offer->url);
     struct domain *domain = domain_known(frontier, offer->url);
-    bool may_be_there = domain && domain->active &&
-                        flag(frontier, &domain->active->shelf, offer->depth);
-    if (!flag(frontier, &frontier->newcomers, offer->depth) && !may_be_there)
+    bool may_be_there = flag(frontier, &frontier->newcomers, offer->depth);
+    if (domain && domain->active)
+        may_be_there |= flag(frontier, &domain->active->shelf, offer->depth);
+    if (host)
+        may_be_there |= flag(frontier, &host->shelf, offer->depth);
+    if (!may_be_there)
         return false;
     struct lowered *lowered =
         hashtable_get(&frontier->lowered, offer->fingerprint);
@@ -341,14 +435,8 @@ static void turn_rung(struct frontier *frontier, struct shelf *shelf,
         const struct lowered *lowered = find_lowered(frontier, &shelved);
         if (lowered)
             apply_lowered(&shelved, lowered);
-        struct str text = shelved.url.href;
-        shelved.url.href.ptr = NULL;
-        if (shelf_add(shelf, frontier->spill, lowered ? lowered->depth : depth,
-                      &shelved, text))
-            continue;
-        shelved.url.href = text;
-        place_shelf(frontier, shelf);
-        put_into_memory(frontier, &shelved, now_ms);
+        if (!put_onto(frontier, shelf, &shelved))
+            put_into_memory(frontier, &shelved, now_ms);
     }
 }
 
@@ -373,9 +461,6 @@ static void lift_lowered(struct frontier *frontier, uint64_t now_ms)
         frontier->lowered_shelves = shelf->lowered_next;
         shelf->lowered = false;
         look_through(frontier, shelf, now_ms);
-        if (shelf != &frontier->newcomers)
-            domain_free_unused(
-                container_of(shelf, struct active, shelf)->domain);
     }
     forget_lowered(frontier);
 }

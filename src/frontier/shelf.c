@@ -21,7 +21,7 @@ uint32_t shelf_last_depth(const struct shelf *shelf)
 }
 
 /* Where the rung of this depth is, or belongs. */
-static struct rung **find_rung(struct shelf *shelf, uint32_t depth)
+static struct rung **place_of(struct shelf *shelf, uint32_t depth)
 {
     struct rung **at = &shelf->rungs;
 
@@ -30,12 +30,27 @@ static struct rung **find_rung(struct shelf *shelf, uint32_t depth)
     return at;
 }
 
-static void remove_if_empty(struct rung **at)
+static struct rung *rung_for(struct shelf *shelf, uint32_t depth)
 {
-    struct rung *rung = *at;
+    struct rung **at = place_of(shelf, depth);
+
+    if (!*at || (*at)->depth != depth) {
+        struct rung *rung = NEW(struct rung);
+        rung->next = *at;
+        rung->depth = depth;
+        *at = rung;
+    }
+    return *at;
+}
+
+static void remove_if_empty(struct shelf *shelf, struct rung *rung)
+{
+    struct rung **at = &shelf->rungs;
 
     if (rung->queue.count)
         return;
+    while (*at != rung)
+        at = &(*at)->next;
     *at = rung->next;
     free(rung);
 }
@@ -44,34 +59,28 @@ bool shelf_add(struct shelf *shelf, struct spill *spill, uint32_t depth,
                const struct shelved *shelved, struct str text)
 {
     char record[sizeof(*shelved) + URL_LEN_MAX];
-    struct rung **at = find_rung(shelf, depth);
 
     if (text.len > URL_LEN_MAX)
         return false;
-    if (!*at || (*at)->depth != depth) {
-        struct rung *rung = NEW(struct rung);
-        rung->next = *at;
-        rung->depth = depth;
-        *at = rung;
-    }
+    struct rung *rung = rung_for(shelf, depth);
     memcpy(record, shelved, sizeof(*shelved));
     memcpy(record + sizeof(*shelved), text.ptr, text.len);
-    bool good = spill_put(spill, &(*at)->queue,
+    bool good = spill_put(spill, &rung->queue,
                           (struct str){record, sizeof(*shelved) + text.len});
-    remove_if_empty(at);
+    remove_if_empty(shelf, rung);
     return good;
 }
 
 bool shelf_take(struct shelf *shelf, struct spill *spill, uint32_t depth,
                 struct shelved *shelved, struct buf *record)
 {
-    struct rung **at = find_rung(shelf, depth);
+    struct rung *rung = *place_of(shelf, depth);
 
-    if (!spill_take(spill, &(*at)->queue, record))
+    if (!spill_take(spill, &rung->queue, record))
         return false;
     memcpy(shelved, record->ptr, sizeof(*shelved));
     shelved->url.href.ptr = record->ptr + sizeof(*shelved);
-    remove_if_empty(at);
+    remove_if_empty(shelf, rung);
     return true;
 }
 

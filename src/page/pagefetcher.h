@@ -29,7 +29,7 @@ struct fetch_options {
     uint64_t timeout_ms;
     uint64_t max_size;
     struct body_budget *body_budget; /* for large bodies in flight */
-    uint32_t connections; /* idle ones kept open at most */
+    uint32_t connections;            /* idle ones kept open at most */
     uint32_t connections_max; /* with those in use; 0: no limit. Must be more
                                * than can be in use: then an idle one goes */
     bool insecure;

@@ -88,6 +88,15 @@ static void put(struct twins *twins, const char *origin, uint32_t depth)
         twins->most_in_memory = counts.queued - counts.shelved;
 }
 
+static void put_numbered(struct twins *twins, const char *origin,
+                         unsigned number, uint32_t depth)
+{
+    char text[100];
+
+    snprintf(text, sizeof(text), origin, number);
+    put(twins, text, depth);
+}
+
 /* Both give the same target, or neither has one. */
 static bool take(struct twins *twins, struct target *target[BOTH])
 {
@@ -138,11 +147,8 @@ static void crawl(const struct frontier_options *options, uint64_t seed)
     size_t taken = 0, shelved = 0;
 
     begin(&twins, options);
-    for (int i = 0; i < 10; i++) {
-        char origin[40];
-        snprintf(origin, sizeof(origin), "http://d%d.example", i);
-        put(&twins, origin, 0);
-    }
+    for (unsigned i = 0; i < 10; i++)
+        put_numbered(&twins, "http://d%u.example", i, 0);
     for (unsigned idle = 0; idle < 1000; idle++) {
         size_t place = random_below(&random, ARRAY_LEN(flight));
         twins.now_ms += random_below(&random, 20);
@@ -201,9 +207,7 @@ static void hosts_without_end(void **state)
     (void)state;
     begin(&twins, &(struct frontier_options){.idle_hosts_max = 1});
     for (unsigned i = 0; i < 20000; i++) {
-        char origin[40];
-        snprintf(origin, sizeof(origin), "http://h%u.trap.example", i);
-        put(&twins, origin, i / 7000);
+        put_numbered(&twins, "http://h%u.trap.example", i, i / 7000);
     }
     assert_true(twins.most_in_memory < 100);
     uint32_t depth = 0;
@@ -319,9 +323,7 @@ static void who_waits_holds_nobody_up(void **state)
         for (unsigned n = 0; n < 200; n++)
             put(&twins, "http://slow.example", 1);
         for (unsigned n = 0; n < 1000; n++) {
-            char origin[40];
-            snprintf(origin, sizeof(origin), "http://h%u.example", n);
-            put(&twins, origin, 1);
+            put_numbered(&twins, "http://h%u.example", n, 1);
         }
         assert_true(frontier_counts(twins.frontier[SHELF]).shelved > 900);
         while ((target = frontier_take(twins.frontier[SHELF], twins.now_ms))) {
@@ -464,9 +466,7 @@ static void side_by_side(void **state)
     begin(&twins, &(struct frontier_options){.delay_ms = 1000,
                                              .queue_bytes = 4 * SMALL});
     for (unsigned i = 0; i < 4000; i++) {
-        char origin[40];
-        snprintf(origin, sizeof(origin), "http://d%u.example", i % 20);
-        put(&twins, origin, i < 2000 ? 9 : 3);
+        put_numbered(&twins, "http://d%u.example", i % 20, i < 2000 ? 9 : 3);
     }
     for (; taken < 2000; twins.now_ms += 100)
         while ((target = frontier_take(twins.frontier[SHELF], twins.now_ms)) &&
@@ -478,6 +478,61 @@ static void side_by_side(void **state)
     assert_true(twins.now_ms < 300 * 1000);
     for (; target; target = frontier_take(twins.frontier[SHELF], twins.now_ms))
         frontier_done(twins.frontier[SHELF], target, twins.now_ms, 0);
+    end(&twins);
+}
+
+/* Much of one host holds up no other of its domain. */
+static void hosts_of_a_domain(void **state)
+{
+    (void)state;
+    for (int order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
+        struct target *target;
+        struct twins twins;
+        size_t others = 0;
+
+        begin(&twins, &(struct frontier_options){.order = (enum order)order,
+                                                 .delay_ms = 1000});
+        for (unsigned i = 0; i < 5000; i++)
+            put(&twins, "http://much.dom.example", 1);
+        for (unsigned i = 0; i < 50; i++) {
+            put_numbered(&twins, "http://h%u.dom.example", i, 1);
+        }
+        for (uint64_t end_ms = twins.now_ms + 5000; twins.now_ms < end_ms;
+             twins.now_ms += 100)
+            while (
+                (target = frontier_take(twins.frontier[SHELF], twins.now_ms))) {
+                others += target->url[strlen("http://")] == 'h';
+                frontier_done(twins.frontier[SHELF], target, twins.now_ms, 0);
+            }
+        assert_int_equal(others, 50);
+        end(&twins);
+    }
+}
+
+/* Domains that never come to their end keep no new one from being crawled. */
+static void newcomers_get_in(void **state)
+{
+    struct twins twins;
+    size_t found[BOTH] = {0};
+
+    (void)state;
+    begin(&twins, &(struct frontier_options){.order = ORDER_PRIORITY});
+    for (unsigned i = 0; i < 4000; i++)
+        put_numbered(&twins, "http://d%u.example", i % 40, 1);
+    put(&twins, "http://good.example", 1);
+    for (unsigned taken = 1; !found[SHELF] && taken < 20000; taken++) {
+        for (int i = 0; i < BOTH; i++) {
+            struct target *target =
+                frontier_take(twins.frontier[i], twins.now_ms);
+            if (!strncmp(target->url, "http://good", 11))
+                found[i] = taken;
+            frontier_done(twins.frontier[i], target, twins.now_ms, 0);
+        }
+        for (unsigned n = 0; n < 4; n++)
+            put_numbered(&twins, "http://d%u.example", taken % 40, 2);
+    }
+    assert_true(found[ROOM] && found[SHELF] &&
+                found[SHELF] < found[ROOM] + 500);
     end(&twins);
 }
 
@@ -533,6 +588,8 @@ int main(void)
         cmocka_unit_test(the_lowest_is_behind),
         cmocka_unit_test(lists_stay_in_the_file),
         cmocka_unit_test(side_by_side),
+        cmocka_unit_test(hosts_of_a_domain),
+        cmocka_unit_test(newcomers_get_in),
         cmocka_unit_test(without_a_file),
         cmocka_unit_test(a_file_that_is_lost),
     };
