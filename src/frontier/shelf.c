@@ -1,5 +1,6 @@
 #include "frontier/shelf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ bool shelf_take(struct shelf *shelf, struct spill *spill, uint32_t depth,
 {
     struct rung *rung = *place_of(shelf, depth);
 
+    assert(rung && rung->depth == depth);
     if (!spill_take(spill, &rung->queue, record))
         return false;
     memcpy(shelved, record->ptr, sizeof(*shelved));
