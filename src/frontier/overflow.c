@@ -6,13 +6,13 @@
 #include "frontier/internal.h"
 
 /* What is queued may take only so much memory. Each domain with something
- * queued has a share of it, and a host half of that. Once all is used up, what
- * is found beyond the share of its host goes to the host's shelf, in a file,
- * and so does all that comes after until the shelf is empty. When half of the
- * share is free again the first come back. Hosts with nothing in memory have a
- * shelf in common with others of their domain, domains that are new one in
- * common with all that are. So a site that makes up URLs, hosts or domains
- * takes no more memory than there is, and holds up nobody but itself.
+ * queued has a share of it, and each of its hosts a share of that. Once all is
+ * used up, what is found beyond the share of its host goes to the host's shelf,
+ * in a file, and so does all that comes after until the shelf is empty. When
+ * half of the share is free again the first come back. Hosts with nothing in
+ * memory have a shelf in common with others of their domain, domains that are
+ * new one in common with all that are. So a site that makes up URLs, hosts or
+ * domains takes no more memory than there is, and holds up nobody but itself.
  *
  * By priority a shelf is first in, first out: what stands there does not move
  * up when it is found again. In breadth-first order it is by depth and then by
