@@ -4,6 +4,7 @@
  * the input. */
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 
 #include "crawler/resume.h"
@@ -175,8 +176,10 @@ static void drain(struct frontier *frontier)
     for (unsigned i = 0; i < 2000; i++) {
         struct target *target = frontier_take(frontier, now_ms);
         struct idle idle = frontier_idle(frontier, now_ms);
-        if (!target && idle.wake_ms == UINT64_MAX)
+        if (!target && idle.wake_ms == UINT64_MAX) {
+            assert(!frontier_counts(frontier).queued);
             break;
+        }
         if (!target) {
             now_ms = idle.wake_ms > now_ms ? idle.wake_ms : now_ms + 1;
             continue;
@@ -194,8 +197,11 @@ static void drain(struct frontier *frontier)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct domains *domains; /* reading the list takes long */
-    if (!domains)
+    static int dir_fd;
+    if (!domains) {
         domains = domains_new();
+        dir_fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
     struct scope *scope = scope_new(domains);
     struct store store = {{(const char *)data, size}};
     const struct frontier_options frontier = {
@@ -207,6 +213,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .idle_hosts_max = 4,
         .robots = true,
         .tell_changes = true,
+        .queue_bytes = size && data[0] & 4 ? 1 : 0,
+        .queue_dir_fd = dir_fd,
         .domains = domains,
     };
     const struct resume_options options = {
