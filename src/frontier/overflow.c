@@ -144,14 +144,24 @@ static struct shelf *domain_shelf(const struct frontier *frontier,
     return full || active->shelf.rungs ? &active->shelf : NULL;
 }
 
+static bool has_queue(const struct host *host)
+{
+    return host->queue.count || host->shelf.rungs;
+}
+
+static bool domain_has_queue(const struct active *active)
+{
+    return active->queued_bytes || active->shelf.rungs;
+}
+
 static struct shelf *find_shelf(struct frontier *frontier,
                                 struct domain *domain, struct host *host)
 {
     struct active *active = domain->active;
 
-    if (host && (host->queue.count || host->shelf.rungs))
+    if (host && has_queue(host))
         return host_shelf(frontier, host);
-    if (active && (active->queued_bytes || active->shelf.rungs))
+    if (active && domain_has_queue(active))
         return domain_shelf(frontier, active);
     if (domain->crawled)
         return NULL;
@@ -177,6 +187,21 @@ static uint32_t rung_of(const struct frontier *frontier, uint32_t depth)
     return frontier->options.order == ORDER_BFS ? depth : 0;
 }
 
+/* False where there is no place for it. */
+static bool put_onto(struct frontier *frontier, struct shelf *shelf,
+                     struct shelved *shelved)
+{
+    struct str text = shelved->url.href;
+
+    shelved->url.href.ptr = NULL;
+    bool good = shelf_add(shelf, frontier->spill,
+                          rung_of(frontier, shelved->depth), shelved, text);
+    shelved->url.href = text;
+    if (good)
+        place_shelf(frontier, shelf);
+    return good;
+}
+
 bool overflow_put(struct frontier *frontier, const struct offer *offer,
                   struct queued *queued)
 {
@@ -191,7 +216,6 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
         return false;
     memset(&shelved, 0, sizeof(shelved)); /* padding, too */
     shelved.url = *offer->url;
-    shelved.url.href = (struct str){.len = offer->url->href.len};
     shelved.fingerprint = offer->fingerprint;
     shelved.number = queued->number;
     shelved.depth = offer->depth;
@@ -200,10 +224,8 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
     shelved.kind = (uint8_t)offer->kind;
     shelved.redirects = offer->redirects;
     /* Without a file there is still the memory. */
-    if (!shelf_add(shelf, frontier->spill, rung_of(frontier, offer->depth),
-                   &shelved, offer->url->href))
+    if (!put_onto(frontier, shelf, &shelved))
         return false;
-    place_shelf(frontier, shelf);
     frontier->shelved++;
     if (frontier->seen)
         seen_mark(frontier->seen, offer->fingerprint, true);
@@ -214,32 +236,35 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
 
 /* --- and back ----------------------------------------------------------- */
 
-/* NULL, or the shorter way to it that was found since. */
-static const struct lowered *find_lowered(const struct frontier *frontier,
-                                          const struct shelved *shelved)
+/* Where a shorter way to it was found since, that counts. */
+static void lower(const struct frontier *frontier, struct shelved *shelved)
 {
     const struct lowered *lowered =
         hashtable_get(&frontier->lowered, shelved->fingerprint);
 
-    return lowered && lowered->depth < shelved->depth ? lowered : NULL;
-}
-
-static void apply_lowered(struct shelved *shelved,
-                          const struct lowered *lowered)
-{
+    if (!lowered || lowered->depth >= shelved->depth)
+        return;
     shelved->depth = lowered->depth;
     shelved->referrer_id = lowered->referrer_id;
     shelved->lowered = true;
 }
 
-/* It is on no shelf any more. */
-static void put_into_memory(struct frontier *frontier, struct shelved *shelved,
-                            uint64_t now_ms)
+/* The first of a rung, which is on no shelf until it is put somewhere. */
+static bool take(struct frontier *frontier, struct shelf *shelf, uint32_t depth,
+                 struct shelved *shelved)
 {
-    const struct lowered *lowered = find_lowered(frontier, shelved);
+    if (!shelf_take(shelf, frontier->spill, depth, shelved,
+                    &frontier->record)) {
+        frontier->trouble = errno;
+        return false;
+    }
+    lower(frontier, shelved);
+    return true;
+}
 
-    if (lowered)
-        apply_lowered(shelved, lowered);
+static void put_into_memory(struct frontier *frontier,
+                            const struct shelved *shelved, uint64_t now_ms)
+{
     frontier->shelved--;
     if (frontier->seen)
         seen_mark(frontier->seen, shelved->fingerprint, false);
@@ -262,31 +287,27 @@ static void put_into_memory(struct frontier *frontier, struct shelved *shelved,
     enqueue(frontier, target, now_ms);
 }
 
-static bool take(struct frontier *frontier, struct shelf *shelf, uint32_t depth,
-                 struct shelved *shelved)
+/* Where it stands in a line of many, and its host, or at least its domain, has
+ * a shelf by now: that. NULL: it comes back to memory. */
+static struct shelf *nearer_shelf(struct frontier *frontier,
+                                  const struct shelf *shelf,
+                                  const struct url *url)
 {
-    if (shelf_take(shelf, frontier->spill, depth, shelved, &frontier->record))
-        return true;
-    frontier->trouble = errno;
-    return false;
+    struct host *host = host_known(frontier, url);
+    struct domain *domain = domain_known(frontier, url);
+    struct active *active = domain ? domain->active : NULL;
+
+    if (host && shelf == &host->shelf)
+        return NULL;
+    if (host && has_queue(host))
+        return host_shelf(frontier, host);
+    if (shelf == &frontier->newcomers && active && domain_has_queue(active))
+        return domain_shelf(frontier, active);
+    return NULL;
 }
 
-static bool put_onto(struct frontier *frontier, struct shelf *shelf,
-                     struct shelved *shelved)
-{
-    struct str text = shelved->url.href;
-
-    shelved->url.href.ptr = NULL;
-    bool good = shelf_add(shelf, frontier->spill,
-                          rung_of(frontier, shelved->depth), shelved, text);
-    shelved->url.href = text;
-    if (good)
-        place_shelf(frontier, shelf);
-    return good;
-}
-
-/* The first of a shelf; or where it has a place nearer to its turn by now, the
- * shelf of its host or its domain, it goes there: then false. */
+/* The first of a shelf: false where it went to one that is nearer to its
+ * turn. */
 static bool put_back(struct frontier *frontier, struct shelf *shelf,
                      uint64_t now_ms)
 {
@@ -295,13 +316,8 @@ static bool put_back(struct frontier *frontier, struct shelf *shelf,
     if (!take(frontier, shelf, shelf_depth(shelf), &shelved))
         return false;
     place_shelf(frontier, shelf);
-    const struct lowered *lowered = find_lowered(frontier, &shelved);
-    if (lowered)
-        apply_lowered(&shelved, lowered);
-    struct shelf *other =
-        find_shelf(frontier, domain_for(frontier, &shelved.url),
-                   host_known(frontier, &shelved.url));
-    if (other && other != shelf && put_onto(frontier, other, &shelved))
+    struct shelf *nearer = nearer_shelf(frontier, shelf, &shelved.url);
+    if (nearer && put_onto(frontier, nearer, &shelved))
         return false;
     put_into_memory(frontier, &shelved, now_ms);
     return true;
@@ -432,9 +448,6 @@ static void turn_rung(struct frontier *frontier, struct shelf *shelf,
         struct shelved shelved;
         if (!take(frontier, shelf, depth, &shelved))
             return;
-        const struct lowered *lowered = find_lowered(frontier, &shelved);
-        if (lowered)
-            apply_lowered(&shelved, lowered);
         if (!put_onto(frontier, shelf, &shelved))
             put_into_memory(frontier, &shelved, now_ms);
     }

@@ -54,24 +54,31 @@ static void end(struct twins *twins)
     close(twins->dir_fd);
 }
 
-static void put(struct twins *twins, const char *origin, uint32_t depth)
+/* URL `number` of an origin; `url` and the offer are good until the next. */
+static struct offer offer_of(struct twins *twins, const char *origin,
+                             uint64_t number, uint32_t depth, struct url *url)
 {
     char text[200];
-    struct url url;
 
-    snprintf(text, sizeof(text), "%s/%llu", origin,
-             (unsigned long long)++twins->urls);
+    snprintf(text, sizeof(text), "%s/%llu", origin, (unsigned long long)number);
     arena_clear(&twins->arena);
-    assert_int_equal(url_parse(&url, &twins->arena, str_of(text), NULL, NULL),
+    assert_int_equal(url_parse(url, &twins->arena, str_of(text), NULL, NULL),
                      ERR_NONE);
-    const struct offer offer = {
-        .url = &url,
-        .fingerprint = twins->urls * UINT64_C(0x9e3779b97f4a7c15),
+    return (struct offer){
+        .url = url,
+        .fingerprint = number * UINT64_C(0x9e3779b97f4a7c15),
         .depth = depth,
-        .referrer_id = (uint32_t)twins->urls % 1000,
-        .found = 1,
-        .redirects = (uint8_t)(twins->urls % 7),
     };
+}
+
+static void put(struct twins *twins, const char *origin, uint32_t depth)
+{
+    struct url url;
+    struct offer offer = offer_of(twins, origin, ++twins->urls, depth, &url);
+
+    offer.referrer_id = (uint32_t)twins->urls % 1000;
+    offer.found = 1;
+    offer.redirects = (uint8_t)(twins->urls % 7);
     assert_true(seen_add(&twins->seen, offer.fingerprint));
     for (int i = 0; i < BOTH; i++) {
         frontier_count_found(twins->frontier[i], &url);
@@ -349,7 +356,6 @@ static void a_nearer_way(void **state)
         struct random random = {.state = 0}; /* nothing is tried again */
         struct twins twins;
         struct url url;
-        char text[100];
 
         begin(&twins, &options);
         for (unsigned n = 0; n < 1000; n++)
@@ -358,18 +364,8 @@ static void a_nearer_way(void **state)
             put(&twins, origins[i], 5);
         /* The last two of them, and one that nobody has. */
         for (uint64_t n = 1999; n <= 2001; n++) {
-            snprintf(text, sizeof(text), "%s/%llu", origins[i],
-                     (unsigned long long)n);
-            arena_clear(&twins.arena);
-            assert_int_equal(
-                url_parse(&url, &twins.arena, str_of(text), NULL, NULL),
-                ERR_NONE);
-            const struct offer offer = {
-                .url = &url,
-                .fingerprint = n * UINT64_C(0x9e3779b97f4a7c15),
-                .depth = 4,
-                .referrer_id = 4711,
-            };
+            struct offer offer = offer_of(&twins, origins[i], n, 4, &url);
+            offer.referrer_id = 4711;
             assert_false(frontier_found_again(twins.frontier[ROOM], &offer));
             /* Twice it need not be remembered. */
             for (int twice = 0; twice < 2; twice++)
@@ -431,16 +427,7 @@ static void lists_stay_in_the_file(void **state)
     /* All of depth 2 are nearer. */
     for (uint64_t n = 1001; n <= twins.urls; n += 2) {
         struct url url;
-        char text[100];
-        snprintf(text, sizeof(text), "http://a.example/%llu",
-                 (unsigned long long)n);
-        arena_clear(&twins.arena);
-        assert_int_equal(
-            url_parse(&url, &twins.arena, str_of(text), NULL, NULL), ERR_NONE);
-        const struct offer offer = {
-            .url = &url,
-            .fingerprint = n * UINT64_C(0x9e3779b97f4a7c15),
-        };
+        struct offer offer = offer_of(&twins, "http://a.example", n, 0, &url);
         frontier_found_again(twins.frontier[SHELF], &offer);
     }
     for (unsigned taken = 0; taken < 21000; taken++) {
@@ -507,6 +494,25 @@ static void hosts_of_a_domain(void **state)
         assert_int_equal(others, 50);
         end(&twins);
     }
+}
+
+/* What a host has comes out in its turn, to the last one, however long the line
+ * of other hosts is. */
+static void the_last_of_a_host(void **state)
+{
+    struct target *target[BOTH];
+    struct twins twins;
+
+    (void)state;
+    begin(&twins, &(struct frontier_options){0});
+    for (unsigned i = 0; i < 1000; i++)
+        put(&twins, "http://much.dom.example", 1);
+    for (unsigned i = 0; i < 1000; i++)
+        put_numbered(&twins, "http://h%u.dom.example", i, 1);
+    while (take(&twins, target))
+        for (int i = 0; i < BOTH; i++)
+            frontier_done(twins.frontier[i], target[i], twins.now_ms, 0);
+    end(&twins);
 }
 
 /* Domains that never come to their end keep no new one from being crawled. */
@@ -589,6 +595,7 @@ int main(void)
         cmocka_unit_test(lists_stay_in_the_file),
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(hosts_of_a_domain),
+        cmocka_unit_test(the_last_of_a_host),
         cmocka_unit_test(newcomers_get_in),
         cmocka_unit_test(without_a_file),
         cmocka_unit_test(a_file_that_is_lost),
