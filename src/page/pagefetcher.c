@@ -195,20 +195,23 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
 static bool was_cut(struct pagefetcher *fetcher,
                     const struct transfer *transfer)
 {
-    curl_socket_t fd = CURL_SOCKET_BAD;
+    long port = 0;
 
-    curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &fd);
-    return sockets_was_cut(&fetcher->sockets, fd);
+    curl_easy_getinfo(transfer->easy, CURLINFO_LOCAL_PORT, &port);
+    return sockets_was_cut(&fetcher->sockets, (uint16_t)port);
 }
 
-/* Any message of libcurl about it is gone after this. */
+/* Any message of libcurl about it is gone after this. A body that goes on to
+ * the end of the connection seems whole where we ended it. */
 static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
+    struct webpage *page = transfer->page;
+
     transfer_end(transfer, code);
-    if (transfer->page->outcome == CONNECTION_LOST &&
+    if ((page->outcome == CONNECTION_LOST || page->outcome == FETCHED) &&
         was_cut(fetcher, transfer))
-        transfer->page->outcome = BAD_HTTP;
+        page->outcome = BAD_HTTP;
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
     finish(fetcher, transfer);
 }
@@ -227,6 +230,7 @@ static void collect(struct pagefetcher *fetcher)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         end(fetcher, transfer, code);
     }
+    sockets_forget_closed(&fetcher->sockets);
 }
 
 /* Those that were paused may go on, or pause again. */

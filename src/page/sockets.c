@@ -12,8 +12,8 @@
 
 struct open_socket {
     int fd;
-    bool is_cut;
-    uint64_t read; /* by the last mark */
+    uint16_t cut_port; /* its own, if it was cut */
+    uint64_t read;     /* by the last mark */
 };
 
 void sockets_init(struct sockets *sockets)
@@ -26,6 +26,18 @@ void sockets_release(struct sockets *sockets)
 {
     pthread_mutex_destroy(&sockets->lock);
     free(sockets->open);
+}
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t len = sizeof(address);
+
+    if (getsockname(fd, (struct sockaddr *)&address, &len))
+        return 0;
+    return ntohs(address.ss_family == AF_INET6
+                     ? ((struct sockaddr_in6 *)&address)->sin6_port
+                     : ((struct sockaddr_in *)&address)->sin_port);
 }
 
 static void add(struct sockets *sockets, int fd)
@@ -57,6 +69,9 @@ int sockets_close(struct sockets *sockets, int fd)
     for (size_t i = 0; i < sockets->count; i++) {
         if (sockets->open[i].fd != fd)
             continue;
+        if (sockets->open[i].cut_port)
+            sockets->closed[sockets->closed_count++ % SOCKETS_CLOSED_MAX] =
+                sockets->open[i].cut_port;
         sockets->open[i] = sockets->open[--sockets->count];
         break;
     }
@@ -97,26 +112,44 @@ bool sockets_cut_busiest(struct sockets *sockets)
         struct open_socket *open = &sockets->open[i];
         uint64_t now = read_from(open->fd);
 
-        if (!open->is_cut && now > open->read && now - open->read > most) {
+        if (!open->cut_port && now > open->read && now - open->read > most) {
             busiest = open;
             most = now - open->read;
         }
     }
     if (busiest) {
-        busiest->is_cut = true;
+        busiest->cut_port = port_of(busiest->fd);
+        sockets->has_cut = true;
         shutdown(busiest->fd, SHUT_RDWR);
     }
     pthread_mutex_unlock(&sockets->lock);
     return busiest;
 }
 
-bool sockets_was_cut(struct sockets *sockets, int fd)
+bool sockets_was_cut(struct sockets *sockets, uint16_t port)
 {
     bool was_cut = false;
 
+    if (!sockets->has_cut || !port)
+        return false;
     pthread_mutex_lock(&sockets->lock);
     for (size_t i = 0; i < sockets->count; i++)
-        was_cut |= sockets->open[i].fd == fd && sockets->open[i].is_cut;
+        was_cut |= sockets->open[i].cut_port == port;
+    for (size_t i = 0; i < sockets->closed_count && i < SOCKETS_CLOSED_MAX; i++)
+        was_cut |= sockets->closed[i] == port;
     pthread_mutex_unlock(&sockets->lock);
     return was_cut;
+}
+
+void sockets_forget_closed(struct sockets *sockets)
+{
+    if (!sockets->has_cut)
+        return;
+    pthread_mutex_lock(&sockets->lock);
+    sockets->closed_count = 0;
+    sockets->has_cut = false;
+    for (size_t i = 0; i < sockets->count; i++)
+        if (sockets->open[i].cut_port)
+            sockets->has_cut = true;
+    pthread_mutex_unlock(&sockets->lock);
 }

@@ -9,11 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SOCKETS_CLOSED_MAX = 16 };
+
 struct sockets {
     pthread_mutex_t lock;
     struct open_socket *open;
     size_t count, room;
-    atomic_uint opened; /* ever */
+    uint16_t closed[SOCKETS_CLOSED_MAX]; /* ports of those that were cut */
+    size_t closed_count;
+    atomic_bool has_cut; /* one that is open, or of those closed */
+    atomic_uint opened;  /* ever */
 };
 
 void sockets_init(struct sockets *sockets);
@@ -27,7 +32,10 @@ int sockets_close(struct sockets *sockets, int fd);
 void sockets_mark(struct sockets *sockets);
 bool sockets_cut_busiest(struct sockets *sockets);
 
-/* Was that one, which is still open, shut down so? */
-bool sockets_was_cut(struct sockets *sockets, int fd);
+/* Was the one with this port of ours shut down so? libcurl closes it before it
+ * tells of the end of a page, so those closed are known until they are
+ * forgotten, which must be before another one gets the port. */
+bool sockets_was_cut(struct sockets *sockets, uint16_t port);
+void sockets_forget_closed(struct sockets *sockets);
 
 #endif
