@@ -39,8 +39,7 @@ static void record(struct conn *conn, const struct service *service)
         .start_us = conn->start_us,
         /* Before the last of it was sent: nobody can have had all of it
          * earlier, however long we are kept from reading the clock. */
-        .end_us =
-            conn->sent_us > conn->start_us ? conn->sent_us : clock_mono_us(),
+        .end_us = conn->sent_us ? conn->sent_us : clock_mono_us(),
         .conn = conn->id,
         .local_addr = conn->local_addr,
         .host = request->host,
@@ -209,6 +208,7 @@ static void start_reply(struct conn *conn, const struct service *service,
                         enum request_state state)
 {
     conn->start_us = clock_mono_us();
+    conn->sent_us = 0;
     conn->next_drip_us = 0;
     if (state == REQUEST_DONE)
         ask_sources(conn, service);

@@ -51,7 +51,7 @@ struct conn {
     bool ended; /* all of it has been loaded */
     uint64_t next_drip_us;
     uint64_t start_us;
-    uint64_t sent_us; /* when the last write began */
+    uint64_t sent_us; /* when the last write began; 0: none yet */
 };
 
 /* Take over `fd`, a connected non-blocking socket. */

@@ -38,6 +38,37 @@ code() {
     [[ $output == "listening on 127.0.0.1:"* ]]
 }
 
+# A server that is kept from going on after each write, with a clock that stands
+# still meanwhile: a client can be done by then, and has not asked too soon.
+@test "a request ends before its last write, not after it" {
+    cat >"$TMP/kept.c" <<'END'
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <time.h>
+static int writes;
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+    (void)id;
+    *now = (struct timespec){.tv_sec = 1000 + writes};
+    return 0;
+}
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    ssize_t (*send)(int, const struct msghdr *, int);
+    *(void **)&send = dlsym(RTLD_NEXT, "sendmsg");
+    writes++;
+    return send(fd, message, flags);
+}
+END
+    "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/kept.so" "$TMP/kept.c"
+    preload "$TMP/kept.so"
+    LD_PRELOAD=$PRELOAD start_playground --letters
+    same 200 "$(code /tse/letters/A.html)"
+    same 404 "$(code /tse/none.html)"
+    stop_playground
+    same "$(record_column start_us)" "$(record_column end_us)"
+}
+
 @test "it listens on loopback addresses only" {
     for address in 0.0.0.0:0 192.168.1.1:0 10.0.0.1:0 '[::]:0' 8.8.8.8:80; do
         run timeout 5 "$PLAYGROUND" --listen "$address"
