@@ -7,7 +7,7 @@ load helper
     start_playground --letters
     letters_crawl 10 --delay 300ms >"$TMP/first" 2>&1 3>&- &
     local pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 1000); do
         [ -e "$DIR/1" ] && break
         sleep 0.05
     done
@@ -25,7 +25,7 @@ load helper
     "$CRAWLER" --connect-to "::127.0.0.1:$PORT" "$LETTERS/index.html" "$DIR" 10 \
         >"$TMP/first" 2>&1 3>&- &
     local pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 1000); do
         [ -e "$DIR/1" ] && break
         sleep 0.05
     done

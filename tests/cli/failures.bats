@@ -5,13 +5,13 @@
 load helper
 load bare
 
-# wait_for COMMAND...: until it succeeds; fails after 20 seconds.
+# wait_for COMMAND...: until it succeeds, $LIMIT seconds at most.
 wait_for() {
     local tries=0
 
     until "$@"; do
         tries=$((tries + 1))
-        [ "$tries" -lt 1000 ] || fail "waited in vain for: $*" || return
+        [ "$tries" -lt $((LIMIT * 50)) ] || fail "waited in vain for: $*" || return
         sleep 0.02
     done
 }
@@ -27,11 +27,11 @@ crawl_in_background() {
     CRAWL=$!
 }
 
-# ended STATUS: the background crawl has ended, so and within 20 seconds.
+# ended STATUS: the background crawl has ended, so and in time.
 ended() {
     local status=0
 
-    timeout 20 tail -s 0.02 --pid="$CRAWL" -f /dev/null || {
+    timeout -k 5 "$LIMIT" tail -s 0.02 --pid="$CRAWL" -f /dev/null || {
         kill -KILL "$CRAWL"
         wait "$CRAWL" || :
         fail "the crawl did not end"
@@ -78,7 +78,7 @@ one_error() {
 @test "a page larger than files may be" {
     start_large
     # Kilobytes. The signal that comes with it must not end the crawler.
-    capture bash -c 'ulimit -f 100; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -f 100; exec "$@"' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/ \
         "$DIR" 1
     same 1 "$STATUS" "exit status"
@@ -97,7 +97,7 @@ one_error() {
         "$@" "$dir" 1
         status=$?
         cp -a "$dir" "$copy"
-        exit "$status"' - "$DIR" "$TMP/copy" timeout 30 "$CRAWLER" --robots ignore \
+        exit "$status"' - "$DIR" "$TMP/copy" timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/
     same 1 "$STATUS" "exit status"
     one_error "cannot write page 3 in .*No space left on device"
@@ -243,7 +243,7 @@ one_error() {
     delay 10m
 END
     start_playground --site "$TMP/slow.site"
-    capture bash -c 'exec "$@" >/dev/full' - timeout 20 "$CRAWLER" --robots ignore --connect-to \
+    capture bash -c 'exec "$@" >/dev/full' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --connect-to \
         "::127.0.0.1:$PORT" --delay 0 --per-host 2 --scope host --timeout 10m \
         http://a.test/ "$DIR" 1
     same 1 "$STATUS"
@@ -257,7 +257,7 @@ END
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 0 "$STATUS"
     whole_pages 9
-    capture timeout 20 bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --restart --robots ignore \
+    capture timeout -k 5 "$LIMIT" bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 -v "$LETTERS/index.html" \
         "$DIR" 10
     same 1 "$STATUS" "exit status with a log"
@@ -573,20 +573,20 @@ END
     body page
 END
     start_playground --site "$TMP/many.site"
-    capture bash -c 'ulimit -Sn 30; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -Sn 30; exec "$@"' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any \
         http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
     whole_pages 41
     rm -rf "$DIR" && mkdir "$DIR"
-    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -n 100; exec "$@"' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 1000 \
         http://start.test/ "$DIR" 1
     same 2 "$STATUS" "exit status"
     one_error ".*--workers 1000 .*ulimit -n"
     same "" "$(ls -A "$DIR")"
     # Fewer do.
-    capture bash -c 'ulimit -n 100; exec "$@"' - timeout 30 "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -n 100; exec "$@"' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 10 \
         --threads 1 http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"

@@ -12,7 +12,8 @@
 #
 # A test has its own directory, $TMP, and an empty page directory, $DIR; both
 # vanish with it. Servers that it started are stopped, and fail it if they end
-# badly. Nothing waits longer than $LIMIT seconds.
+# badly. Nothing waits longer than $LIMIT seconds, which are for what hangs: a
+# busy machine and a sanitizer may take a while.
 #
 # A test file that needs its own setup or teardown calls helper_setup and
 # helper_teardown from it.
@@ -22,7 +23,6 @@ bats_require_minimum_version 1.5.0
 PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 CRAWLER=$(realpath -m "${CRAWLER:-$PROJECT/crawler}")
 PLAYGROUND=$(realpath -m "${PLAYGROUND:-$PROJECT/playground}")
-LIMIT=${LIMIT:-60}
 LETTERS=http://cs50tse.cs.dartmouth.edu/tse/letters
 
 helper_setup() {
@@ -67,6 +67,9 @@ is_sanitized() {
     nm -D "$CRAWLER" 2>/dev/null | grep -qE ' (__asan_init|__tsan_init)$'
 }
 
+LIMIT=300
+! is_sanitized || LIMIT=600
+
 # or_cut OUTCOME: a pattern for the outcome of a large body. A sanitizer makes
 # libcurl so slow that a server which sends much looks like one that floods, and
 # is cut off, or like one that does not get on.
@@ -106,7 +109,7 @@ start_playground() {
     SERVERS+=("$PID")
     # The pipe stays open: a server of many addresses prints many lines.
     exec {SERVER_OUT}<"$name.out"
-    read -r -t 10 -u "$SERVER_OUT" line || {
+    read -r -t "$LIMIT" -u "$SERVER_OUT" line || {
         fail "the playground did not start: $(cat "$name.err")"
         return 1
     }
@@ -116,7 +119,7 @@ start_playground() {
 # end_server PID: stop one server and wait for it; its exit status.
 end_server() {
     kill -TERM "$1" 2>/dev/null || :
-    timeout 10 tail -s 0.02 --pid="$1" -f /dev/null || kill -KILL "$1"
+    timeout -k 5 "$LIMIT" tail -s 0.02 --pid="$1" -f /dev/null || kill -KILL "$1"
     wait "$1"
 }
 

@@ -25,7 +25,6 @@ in_little_memory() {
 /*
     links 150000 //one.test/%d
 END
-    LIMIT=240
     crawl_many 60
     in_little_memory
 }
@@ -76,7 +75,6 @@ END
 
 @test "a page of endless links stops when told" {
     # Two million URLs; the thread sanitizer takes a minute for them.
-    LIMIT=240
     cat >"$TMP/many.site" <<'END'
 /*
     links 300000 /x%d
@@ -162,7 +160,7 @@ END
     body <a href=http://localhost:9/a>x</a><a href=http://x.localhost/>y</a><a href=http://127.0.0.1:9/>z</a>
 END
     start_playground --site "$TMP/proxy.site"
-    timeout 20 "$CRAWLER" --scope any --delay 0 --retries 0 --robots ignore \
+    timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --delay 0 --retries 0 --robots ignore \
         --proxy "http://127.0.0.1:$PORT" --log json http://seed.test/ "$DIR" 1 \
         >"$TMP/log"
     stop_playground
@@ -198,7 +196,7 @@ END
 }
 
 @test "why nothing could be fetched is told" {
-    capture timeout 20 "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
         "$LETTERS/index.html" "$DIR" 1
     same 4 "$STATUS"
     grep -q '^crawler: not a single page could be fetched: no connection' "$ERR"

@@ -82,7 +82,7 @@ while True:
     connection.close()
 END
     RESETTER=$!
-    read -r -t 10 RESETS <"$TMP/resetter"
+    read -r -t "$LIMIT" RESETS <"$TMP/resetter"
 }
 
 @test "a connection that is reset as soon as it is made" {

@@ -416,14 +416,14 @@ END
     body next
 END
     start_playground --site "$TMP/my.site" --record-headers --listen '[::1]:0'
-    run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
+    run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
         "http://[0:0::1]:$PORT/" "$DIR" 1
     same 0 "$status"
     same "http://[::1]:$PORT/
 http://[::1]:$PORT/next" "$(page_urls)"
     [[ $(record_column request | head -n 1) == *"Host: [::1]:$PORT\\r"* ]]
 
-    run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
+    run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
         --connect-to "example.org:80:[::1]:$PORT" http://example.org/ "$DIR" 1
     same 0 "$status"
     same 2 "$(record_total example.org)"
@@ -453,16 +453,16 @@ http://xn--bcher-kva.example/two" "$(page_urls)"
     body here
 END
     for host in bücher.example BÜCHER.example xn--bcher-kva.example; do
-        run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
+        run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
             --connect-to "$host:80:127.0.0.1:$PORT" http://bücher.example/ \
             "$DIR" 0
         same 0 "$status" "$host"
     done
-    run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
+    run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
         --connect-to "[0:0::2]::127.0.0.1:$PORT" 'http://[::2]/' "$DIR" 0
     same 0 "$status" "an address"
     for host in 'a/b' 'a b' '[::g]' 'u@h'; do
-        run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --connect-to "$host::x:1" \
+        run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --connect-to "$host::x:1" \
             http://example.org/ "$DIR" 0
         same 2 "$status" "$host"
     done

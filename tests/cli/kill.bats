@@ -3,9 +3,6 @@
 
 load helper
 
-# A hundred times takes a while.
-LIMIT=300
-
 WEB=(--web killed --hosts 20 --pages 5000 --size 1000
     --flaky 0 --limited 0 --errors 0 --slow 0)
 

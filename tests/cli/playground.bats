@@ -24,7 +24,7 @@ code() {
 
 @test "it ends by itself" {
     SECONDS=0
-    run timeout 20 "$PLAYGROUND" --lifetime 300ms
+    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --lifetime 300ms
     same 0 "$status"
     [ "$SECONDS" -lt 5 ]
 }
@@ -33,7 +33,7 @@ code() {
     mkfifo "$TMP/out"
     bash -c '"$1" >"$2" & sleep 0.2' - "$PLAYGROUND" "$TMP/out" &
     # The pipe has an end when the server has closed it.
-    run timeout 10 cat "$TMP/out"
+    run timeout -k 5 "$LIMIT" cat "$TMP/out"
     same 0 "$status" "the server outlived its parent"
     [[ $output == "listening on 127.0.0.1:"* ]]
 }
@@ -71,12 +71,12 @@ END
 
 @test "it listens on loopback addresses only" {
     for address in 0.0.0.0:0 192.168.1.1:0 10.0.0.1:0 '[::]:0' 8.8.8.8:80; do
-        run timeout 5 "$PLAYGROUND" --listen "$address"
+        run timeout -k 5 "$LIMIT" "$PLAYGROUND" --listen "$address"
         same 1 "$status" "$address"
         [[ $output == *loopback* ]]
     done
     for address in 127.0.0.1 nonsense '' 127.0.0.1:x 127.0.0.1:99999; do
-        run timeout 5 "$PLAYGROUND" --listen "$address"
+        run timeout -k 5 "$LIMIT" "$PLAYGROUND" --listen "$address"
         same 1 "$status" "$address"
     done
 }
@@ -96,13 +96,13 @@ END
 @test "wrong options are told in one line" {
     for args in --nonsense --lifetime "--lifetime=x" "--letters=1" word; do
         # shellcheck disable=SC2086 # the words are the arguments
-        run timeout 5 "$PLAYGROUND" $args
+        run timeout -k 5 "$LIMIT" "$PLAYGROUND" $args
         same 2 "$status" "$args"
         same 1 "${#lines[@]}" "lines for $args"
     done
-    run timeout 5 "$PLAYGROUND" --root /nonexistent
+    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --root /nonexistent
     same 1 "$status"
-    run timeout 5 "$PLAYGROUND" --record /nonexistent/record
+    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --record /nonexistent/record
     same 1 "$status"
 }
 
@@ -152,7 +152,7 @@ END
     exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
     printf 'GET /tse/letters/%s.html HTTP/1.1\r\nHost: x\r\n\r\n' A B C >&"$sock"
     printf 'GET /tse/letters/D.html HTTP/1.0\r\n\r\n' >&"$sock"
-    run timeout 5 cat <&"$sock"
+    run timeout -k 5 "$LIMIT" cat <&"$sock"
     exec {sock}>&-
     same 0 "$status" "HTTP/1.0 ends with the connection"
     same "A B C D" "$(grep -o '<title>.' <<<"$output" | cut -c 8 | xargs)"
@@ -173,14 +173,14 @@ END
         exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
         # shellcheck disable=SC2059 # the text has escapes
         printf "$text" >&"$sock"
-        run timeout 5 head -n 1 <&"$sock"
+        run timeout -k 5 "$LIMIT" head -n 1 <&"$sock"
         exec {sock}>&-
         [[ $output == "HTTP/1.1 400 "* ]] || fail "$text: $output"
     done
     exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
     { printf 'GET / HTTP/1.1\r\nX: '; head -c 70000 /dev/zero | tr '\0' x; } \
         >&"$sock"
-    run timeout 5 head -n 1 <&"$sock"
+    run timeout -k 5 "$LIMIT" head -n 1 <&"$sock"
     exec {sock}>&-
     [[ $output == "HTTP/1.1 431 "* ]]
     same 200 "$(code /tse/letters/)" "and it lives on"
@@ -480,7 +480,7 @@ EOF
 @test "site: mistakes are told with their line" {
     while IFS='|' read -r number text; do
         printf '/\n    body x\n%b\n' "$text" >"$TMP/site"
-        run timeout 5 "$PLAYGROUND" --site "$TMP/site"
+        run timeout -k 5 "$LIMIT" "$PLAYGROUND" --site "$TMP/site"
         same 1 "$status" "$text"
         [[ $output == *"line $number: "* ]] || fail "$text: $output"
     done <<'EOF'
@@ -504,7 +504,7 @@ EOF
 5|/x\n    encode gzip\n    endless x
 EOF
     printf '    body x\n' >"$TMP/site"
-    run timeout 5 "$PLAYGROUND" --site "$TMP/site"
+    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --site "$TMP/site"
     [[ $output == *"line 1: "* ]]
 }
 

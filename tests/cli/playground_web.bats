@@ -87,7 +87,7 @@ web_get() {
         same 200 "$(web_get -o /dev/null -w '%{http_code}' "$url")"
         web_get "$url" | grep -qF "$trap"
     done
-    run timeout 10 "$PLAYGROUND" truth "${WEB[@]}" --traps 1
+    run timeout -k 5 "$LIMIT" "$PLAYGROUND" truth "${WEB[@]}" --traps 1
     same 2 "$status" "without a depth there is no truth"
 }
 
@@ -122,7 +122,7 @@ web_get() {
 @test "web: wrong options are told" {
     while read -r args; do
         # shellcheck disable=SC2086 # the words are the arguments
-        run timeout 5 "$PLAYGROUND" $args
+        run timeout -k 5 "$LIMIT" "$PLAYGROUND" $args
         [ "$status" -ne 0 ] || fail "$args"
         same 1 "${#lines[@]}" "lines for $args"
     done <<'EOF'

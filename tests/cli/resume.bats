@@ -169,7 +169,7 @@ load resume
     # As if they had been fetched tomorrow.
     state 'UPDATE fetch SET start_ms = start_ms + 86400000,
         end_ms = end_ms + 86400000'
-    capture timeout 20 "$CRAWLER" --resume --max-pages 9 --delay 300ms "$DIR"
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --resume --max-pages 9 --delay 300ms "$DIR"
     same 0 "$STATUS" "$(cat "$ERR")"
     whole_pages 9
 }

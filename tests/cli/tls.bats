@@ -167,10 +167,10 @@ refused() {
 
 @test "a certificate may be for an address" {
     serve_site
-    timeout 20 "$CRAWLER" --restart --robots ignore --scope host --log none --cacert "$(CA)" \
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --log none --cacert "$(CA)" \
         "https://127.0.0.1:${PORTS[2]}/" "$DIR" 0
     same "https://127.0.0.1:${PORTS[2]}/" "$(page_urls)"
-    run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
+    run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
         "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
     same 4 "$status"
     [[ $output == *'"outcome":"tls-failed"'* ]]
@@ -212,7 +212,7 @@ https://example.org/2.html" "$(page_urls)"
 @test "a file for --cacert that has no certificate is a wrong argument" {
     echo nonsense >"$TMP/empty.pem"
     for file in /nonexistent "$TMP" "$TMP/empty.pem"; do
-        run timeout 20 "$CRAWLER" --restart --robots ignore --scope host --cacert "$file" \
+        run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --cacert "$file" \
             https://127.0.0.1:1/ "$DIR" 0
         same 2 "$status" "$file"
         same 1 "${#lines[@]}" "lines"
