@@ -421,7 +421,7 @@ broken() {
     for options in "" "--per-host 8"; do
         rm -rf "$DIR" && mkdir "$DIR"
         # shellcheck disable=SC2086 # the words are the arguments
-        capture crawl --delay 0 --retries 0 --timeout 1s --max-size 100K \
+        capture crawl --delay 0 --retries 0 --timeout 3s --max-size 100K \
             --scope host --log json $options http://a.test/ "$DIR" 2
         same 0 "$STATUS" "exit status"
         no_complaint "$ERR"

@@ -325,7 +325,7 @@ http://a.test/a" "$(saved --scope host http://a.test/start "$DIR" 1)"
 END
     start_playground --site "$TMP/retries.site"
     # All at once, so that the waits are one wait.
-    capture crawl --delay 0 --per-host 20 --retries 2 --timeout 1500ms \
+    capture crawl --delay 0 --per-host 20 --retries 2 --timeout 4s \
         --scope host http://a.test/ "$DIR" 2
     same 0 "$STATUS" "exit status"
     whole_pages 5
@@ -381,7 +381,7 @@ END
 END
     start_playground --site "$TMP/slow.site"
     same "http://a.test/
-http://a.test/good" "$(saved --timeout 1s --per-host 3 --scope host http://a.test/ \
+http://a.test/good" "$(saved --timeout 3s --per-host 3 --scope host http://a.test/ \
         "$DIR" 1)"
     same "Added Failed" "$(verdict http://a.test/never)"
     same "Added Failed" "$(verdict http://a.test/drip)"

@@ -185,7 +185,7 @@ END
 obey_seeds() {
     STATUS=0
     printf 'http://%s.example/\n' "$@" >"$TMP/seeds"
-    crawl --robots obey --scope any --delay 0 --retries 0 --timeout 500ms \
+    crawl --robots obey --scope any --delay 0 --retries 0 --timeout 3s \
         --log json --seeds "$TMP/seeds" "$DIR" 1 >"$TMP/log" 2>"$TMP/err" ||
         STATUS=$?
 }
