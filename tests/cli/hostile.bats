@@ -219,7 +219,7 @@ END
         seq -f 'http://stuck%.0f.test/' 8
     } >"$TMP/seeds"
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --scope any \
-        --connect-to "::127.0.0.1:$PORT" --delay 0 --retries 0 --timeout 30s \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --retries 0 --timeout 15s \
         --seeds "$TMP/seeds" --log json "$DIR" 0
     same 8 "$(grep -c '"outcome":"fetched"' "$OUT")"
     same 8 "$(grep -c '"outcome":"timed-out"' "$OUT")"
