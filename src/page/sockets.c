@@ -28,16 +28,20 @@ void sockets_release(struct sockets *sockets)
     free(sockets->open);
 }
 
+/* Of our side. */
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_storage address = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {0};
     socklen_t len = sizeof(address);
 
-    if (getsockname(fd, (struct sockaddr *)&address, &len))
+    if (getsockname(fd, &address.any, &len))
         return 0;
-    return ntohs(address.ss_family == AF_INET6
-                     ? ((struct sockaddr_in6 *)&address)->sin6_port
-                     : ((struct sockaddr_in *)&address)->sin_port);
+    return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port
+                                                   : address.v4.sin_port);
 }
 
 static void add(struct sockets *sockets, int fd)
