@@ -76,8 +76,8 @@ static void drop_look_up(void *user, struct target *target)
     struct crawler *crawler = user;
 
     crawler->resolving--;
-    frontier_errand_failed(crawler->validator.frontier, target, crawler->now_ms,
-                           0, ABANDONED, false);
+    frontier_errand_stopped(crawler->validator.frontier, target,
+                            crawler->now_ms);
 }
 
 static void end_resolver(struct crawler *crawler)

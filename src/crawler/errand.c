@@ -67,18 +67,24 @@ static bool follow_robots(struct crawler *crawler, struct job *job)
 static void fail_robots(struct crawler *crawler, struct job *job)
 {
     const struct webpage *page = &job->page;
-    bool stopped = page->outcome == ABANDONED;
-    uint64_t wait_ms = stopped ? 0
-                               : back_off_ms(crawler, page->outcome,
-                                             frontier_failures(job->target),
-                                             page->retry_after_ms);
+    uint64_t wait_ms =
+        back_off_ms(crawler, page->outcome, frontier_failures(job->target),
+                    page->retry_after_ms);
 
     note_robots(crawler, job, NULL, 0, wait_ms);
     if (page->retry_after_ms)
         record_at_once(crawler->record);
     frontier_errand_failed(crawler->validator.frontier, job->target,
                            ended_ms(page), wait_ms, (uint8_t)page->outcome,
-                           !stopped && !retry_is_worthwhile(page->outcome));
+                           !retry_is_worthwhile(page->outcome));
+}
+
+/* An answer that is whole as far as it counts: of a redirect, its headers. */
+static bool is_answer(enum outcome outcome)
+{
+    return outcome == FETCHED || outcome == HTTP_OTHER ||
+           outcome == HTTP_CLIENT_ERROR || outcome == REDIRECTED ||
+           outcome == BAD_REDIRECT;
 }
 
 void judge_robots(struct crawler *crawler, struct job *job)
@@ -91,10 +97,14 @@ void judge_robots(struct crawler *crawler, struct job *job)
     job->robots = NULL;
     crawler->stats->robots++;
     crawler->stats->fetch_ms += page->end_ms - page->start_ms;
+    if (page->outcome == ABANDONED) {
+        note_robots(crawler, job, NULL, 0, 0);
+        frontier_errand_stopped(frontier, job->target, ended_ms(page));
+        return;
+    }
     /* No whole answer, or one that the rules call unreachable. A 2xx that is
      * not 200 has no rules. */
-    if (access != ROBOTS_FOLLOW && page->outcome != FETCHED &&
-        page->outcome != HTTP_OTHER && page->outcome != HTTP_CLIENT_ERROR)
+    if (!is_answer(page->outcome))
         access = ROBOTS_UNREACHABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;

@@ -240,26 +240,39 @@ static void fail_errand(struct frontier *frontier, const struct target *errand,
     give_up(frontier, host, https, errand->kind == TARGET_ROBOTS, cause);
 }
 
-void frontier_errand_failed(struct frontier *frontier, struct target *target,
-                            uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
-                            bool for_good)
+/* It is freed. */
+static void land_errand(struct frontier *frontier, struct target *target,
+                        uint64_t now_ms, uint64_t wait_ms)
 {
-    bool is_robots = target->kind == TARGET_ROBOTS;
-    struct host *host = host_of_errand(target);
-
-    fail_errand(frontier, target, cause, for_good);
-    if (is_robots)
-        try_next_address(target->host);
-    wait_until(host, now_ms + wait_ms);
-    host->backing_off = true;
-    place_host(frontier, host, now_ms);
-    if (is_robots) {
+    place_host(frontier, host_of_errand(target), now_ms);
+    if (target->kind == TARGET_ROBOTS) {
         land(frontier, target, wait_ms, now_ms);
     } else {
         frontier->counts.in_flight--;
         frontier->resolving--;
     }
     free(target);
+}
+
+void frontier_errand_failed(struct frontier *frontier, struct target *target,
+                            uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
+                            bool for_good)
+{
+    struct host *host = host_of_errand(target);
+
+    fail_errand(frontier, target, cause, for_good);
+    if (target->kind == TARGET_ROBOTS)
+        try_next_address(target->host);
+    wait_until(host, now_ms + wait_ms);
+    host->backing_off = true;
+    land_errand(frontier, target, now_ms, wait_ms);
+}
+
+void frontier_errand_stopped(struct frontier *frontier, struct target *target,
+                             uint64_t now_ms)
+{
+    end_errand(frontier, host_of_errand(target));
+    land_errand(frontier, target, now_ms, 0);
 }
 
 /* Queued like a page, before all of them, so that all rules hold for it; the

@@ -159,6 +159,11 @@ void frontier_errand_failed(struct frontier *frontier, struct target *target,
                             uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
                             bool for_good);
 
+/* The end of either errand, because the crawl ends: it says nothing of the
+ * host. */
+void frontier_errand_stopped(struct frontier *frontier, struct target *target,
+                             uint64_t now_ms);
+
 /* Whose rules a TARGET_ROBOTS is for, and for which of its schemes. */
 struct str frontier_robots_host(const struct target *errand);
 bool frontier_robots_is_https(const struct target *errand);

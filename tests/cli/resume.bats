@@ -226,6 +226,43 @@ load resume
     whole_pages 9
 }
 
+# is_connected: somebody is, with the playground.
+is_connected() {
+    grep -qE "^ *[0-9]+: [0-9A-F]+:[0-9A-F]+ [0-9A-F]+:$(printf %04X "$PORT") 01 " /proc/net/tcp
+}
+
+@test "stopped at once while robots.txt is awaited: nothing is held against the host" {
+    start_playground --site <(cat <<'END'
+/robots.txt 404
+    times 1
+    delay 10m
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+/
+    body <a href=/no>.</a> <a href=/yes>.</a>
+/*
+    body A page.
+END
+)
+    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
+        --retries 0 http://example.org/ "$DIR" 1
+    pid=$PID_BEHIND
+    until is_connected; do
+        sleep 0.02
+    done
+    kill -TERM $pid
+    kill -INT $pid
+    STATUS=0
+    wait $pid || STATUS=$?
+    same 3 "$STATUS"
+    capture "$CRAWLER" --resume "$DIR"
+    same 0 "$STATUS"
+    whole_pages 2
+    same 0 "$(record_count /no)"
+}
+
 @test "Retry-After and back-off survive kill -9" {
     start_playground --site <(cat <<'END'
 /robots.txt 404
@@ -243,7 +280,7 @@ END
     behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
         --retries 5 http://example.org/ "$DIR" 1
     pid=$PID_BEHIND
-    for _ in {1..200}; do
+    for _ in {1..3000}; do
         [ "$(state 'SELECT count(*) FROM fetch WHERE due_ms > 0' 2>/dev/null)" = 1 ] &&
             break
         sleep 0.02

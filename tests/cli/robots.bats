@@ -323,16 +323,29 @@ END
 //broken.example/robots.txt
     header Content-Encoding: gzip
     body User-agent: *
+//moved.example/robots.txt
+    raw HTTP/1.1 301 Moved\r\n
+    close
+//moving.example/robots.txt
+    raw HTTP/1.1 302 Found\r\nLocation: /ro
+    close
+//headers.example/robots.txt
+    raw HTTP/1.1 301 Moved\r\n
+    repeat 300000 a: b\r\n
+    close
 /*
     body A page.
 END
-    obey_seeds reset cut late junk broken
+    obey_seeds reset cut late junk broken moved moving headers
     same 4 "$STATUS"
     same "" "$(asked)"
     same "broken.example/ bad-encoding
 cut.example/ connection-lost
+headers.example/ bad-http
 junk.example/ bad-http
 late.example/ timed-out
+moved.example/ connection-lost
+moving.example/ connection-lost
 reset.example/ connection-lost" "$(outcomes http://)"
     # No server at all.
     PORT=1

@@ -319,6 +319,25 @@ static void silence_is_counted(void **state)
     tear_down(&fixture);
 }
 
+static void an_end_of_the_crawl_is_no_silence(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.host_tries = 1});
+    put(&fixture, "http://a.example/x");
+    for (int i = 0; i < 3; i++) {
+        target =
+            take(&fixture, 1000 * (uint64_t)i, "http://a.example/robots.txt");
+        assert_int_equal(frontier_failures(target), 0);
+        frontier_errand_stopped(fixture.frontier, target, 1000 * (uint64_t)i);
+    }
+    assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 0);
+    assert_int_equal(frontier_counts(fixture.frontier).in_flight, 0);
+    tear_down(&fixture);
+}
+
 /* https pages of a host, with a page of http between them, whose https server
  * is not there; by its robots.txt, and by a page. */
 static void https_that_is_not_there(void **state)
@@ -583,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_move_to_a_capped_domain),
         cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
+        cmocka_unit_test(an_end_of_the_crawl_is_no_silence),
         cmocka_unit_test(names_are_looked_up_in_turn),
         cmocka_unit_test(addresses_in_turn),
         cmocka_unit_test(a_name_that_is_gone),
