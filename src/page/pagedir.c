@@ -189,7 +189,9 @@ void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
 
     remove_all(dir, is_leftover);
     dir->last_id = last_id;
-    dir->holds_old = false;
+    /* It may have been stopped before its first page, or killed when it had
+     * that and was removing theirs. */
+    dir->holds_old = true;
     for (uint32_t id = run ? end_of_run(dir, last_id) : last_id; id > last_id;
          id--) {
         name_of(id, name);
@@ -227,19 +229,21 @@ bool pagedir_empty_marker(struct pagedir *dir)
     return fd >= 0 && !close(fd);
 }
 
-/* A former crawl's pages after the first. The second goes before the others:
- * that is where every reader stops from then on, also if we are killed. All
- * go, not only those up to a hole, which new pages might fill. */
+/* A former crawl's pages after the last one of this. The next goes before the
+ * others: that is where every reader stops from then on, also if we are killed.
+ * All go, not only those up to a hole, which new pages might fill. */
 static void remove_old(struct pagedir *dir)
 {
+    char next[NAME_MAX_LEN];
     DIR *list = open_list(dir);
     struct dirent *entry;
 
-    if (dir->old_last >= 2)
-        unlinkat(dir->fd, "2", 0);
+    name_of(dir->last_id + 1, next);
+    if (dir->last_id < dir->old_last)
+        unlinkat(dir->fd, next, 0);
     while (list && (entry = readdir(list))) {
         uint32_t id = id_of(entry->d_name);
-        if (id > 1 && id <= dir->old_last)
+        if (id > dir->last_id && id <= dir->old_last)
             unlinkat(dir->fd, entry->d_name, 0);
     }
     if (list)

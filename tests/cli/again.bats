@@ -134,7 +134,12 @@ $LETTERS/index.html 0" "$(page_depths)"
 @test "again: one that is stopped before its first page leaves them alone too" {
     cat >"$TMP/stuck.site" <<'END'
 /tse/stuck
+    times 1
     delay 10m
+/tse/stuck
+    body <a href=/tse/next>.</a>
+/tse/next
+    body Next.
 END
     start_playground --letters --site "$TMP/stuck.site"
     bare_start
@@ -158,6 +163,9 @@ END
     silent "$TMP/out"
     whole_pages 9
     same "$before" "$(fingerprint)"
+    # Nor are they among its pages when it goes on.
+    bare "${LETTERS%/*}/stuck" "$DIR" 1 >/dev/null
+    whole_pages 2
 }
 
 # stopped_after COUNT SIGNAL ARGUMENT...: the bare form until it has saved so
