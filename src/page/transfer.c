@@ -5,13 +5,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "html/charset.h"
 #include "page/address.h"
 #include "page/mime.h"
-#include "page/robots_tag.h"
 
 enum {
-    HEADER_BYTES_MAX = 256 * 1024,
     /* Read a small unwanted body (an error page), so that the connection can
      * be used again; cut a larger one. */
     UNWANTED_BYTES_MAX = 64 * 1024,
@@ -22,145 +19,6 @@ enum {
     CUT_NOTICE_MS = 50,
     RECEIVE_BUFFER = 64 * 1024,
 };
-
-/* --- headers ----------------------------------------------------------- */
-
-static size_t cut(struct transfer *transfer, enum outcome outcome)
-{
-    transfer->cut_as = outcome;
-    return 0; /* for libcurl: not all was taken, so the transfer ends */
-}
-
-static void copy_cstr(char *out, size_t max, struct str s)
-{
-    s = str_first(s, max);
-    if (s.len)
-        memcpy(out, s.ptr, s.len);
-    out[s.len] = '\0';
-}
-
-static void take_header(struct transfer *transfer, struct str line)
-{
-    struct webpage *page = transfer->page;
-    struct str agent = transfer->setup->options->robots_agent;
-    struct str_pair header = str_cut(line, ':');
-    struct str value = str_trim(header.tail);
-
-    if (str_eq_nocase(header.head, STR("content-type"))) {
-        copy_cstr(page->mime, MIME_MAX, mime_essence(value));
-        copy_cstr(page->charset_label, CHARSET_LABEL_MAX,
-                  charset_of_content_type(value));
-    } else if (str_eq_nocase(header.head, STR("content-encoding"))) {
-        transfer->is_coding_unknown |= !codings_add(&transfer->codings, value);
-    } else if (str_eq_nocase(header.head, STR("transfer-encoding"))) {
-        transfer->has_transfer_coding |= !str_eq_nocase(value, STR("chunked"));
-    } else if (str_eq_nocase(header.head, STR("location")) &&
-               !page->location.ptr && value.len <= URL_LEN_MAX) {
-        page->location = arena_copy(&page->arena, value);
-    } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
-        robots_tag_read(value, agent, &page->noindex, &page->nofollow);
-    }
-}
-
-static void forget_codings(struct transfer *transfer)
-{
-    transfer->codings.count = 0;
-    transfer->is_coding_unknown = transfer->has_transfer_coding = false;
-}
-
-/* A status line: of the answer, or of one more after a 1xx. */
-static void begin_headers(struct transfer *transfer)
-{
-    struct webpage *page = transfer->page;
-    long status = 0;
-
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    page->status = (int)status;
-    page->mime[0] = page->charset_label[0] = '\0';
-    page->location = (struct str){0};
-    page->noindex = page->nofollow = false;
-    forget_codings(transfer);
-    transfer->in_headers = true;
-}
-
-/* What the headers say: a page, not one, or that the bytes must tell. */
-static enum mime_verdict type_verdict(const struct transfer *transfer)
-{
-    if (transfer->page->kind != WEBPAGE_HTML ||
-        transfer->setup->options->any_mime)
-        return MIME_PAGE;
-    return mime_verdict(str_of(transfer->page->mime));
-}
-
-/* By its first bytes, or all there are. */
-static bool sniffs_as_page(struct str body)
-{
-    return mime_sniffs_as_html(str_first(body, MIME_SNIFF_LEN));
-}
-
-static bool is_announced_too_large(const struct transfer *transfer)
-{
-    curl_off_t length = -1;
-
-    curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-                      &length);
-    return length > 0 && (uint64_t)length > transfer->body.cap &&
-           transfer->page->kind != WEBPAGE_ROBOTS;
-}
-
-static size_t end_headers(struct transfer *transfer, size_t len)
-{
-    struct webpage *page = transfer->page;
-
-    transfer->in_headers = false;
-    if (page->status / 100 == 1)
-        return len;
-    transfer->headers_done = true;
-    if (page->status != 200)
-        return len;
-    enum mime_verdict verdict = type_verdict(transfer);
-    if (verdict == MIME_OTHER)
-        return cut(transfer, NOT_HTML);
-    transfer->to_sniff = verdict == MIME_SNIFF;
-    if (is_announced_too_large(transfer))
-        return cut(transfer, TOO_LARGE);
-    return len;
-}
-
-static size_t on_header(char *bytes, size_t size, size_t count, void *user)
-{
-    struct transfer *transfer = user;
-    size_t len = size * count;
-    struct str line = str_trim((struct str){bytes, len});
-
-    transfer->header_bytes += len;
-    if (transfer->header_bytes > HEADER_BYTES_MAX)
-        return cut(transfer, BAD_HTTP);
-    if (transfer->headers_done)
-        return len; /* a trailer */
-    if (!transfer->in_headers) {
-        begin_headers(transfer);
-        return len;
-    }
-    if (!line.len)
-        return end_headers(transfer, len);
-    transfer->has_header = true;
-    take_header(transfer, line);
-    return len;
-}
-
-/* A header line, or a part of a long one, before libcurl stores it (see
- * page/transfer_setup.c). */
-static size_t preview_header(struct transfer *transfer, struct str part)
-{
-    bool goes_on =
-        !transfer->in_line && (part.ptr[0] == ' ' || part.ptr[0] == '\t');
-
-    transfer->in_line = !str_ends(part, STR("\n"));
-    if (goes_on && transfer->in_headers && !transfer->has_header)
-        return cut(transfer, BAD_HTTP);
-    return part.len;
-}
 
 /* --- status ------------------------------------------------------------ */
 
@@ -185,6 +43,12 @@ static enum outcome outcome_of_status(const struct webpage *page)
 
 /* --- body -------------------------------------------------------------- */
 
+/* By its first bytes, or all there are. */
+static bool sniffs_as_page(struct str body)
+{
+    return mime_sniffs_as_html(str_first(body, MIME_SNIFF_LEN));
+}
+
 /* False if enough has come to tell that it is no page. */
 static bool sniff_early(struct transfer *transfer)
 {
@@ -195,12 +59,8 @@ static bool sniff_early(struct transfer *transfer)
     return sniffs_as_page(buf_str(&transfer->body));
 }
 
-/* What a transfer coding that nobody asked for holds, libcurl decodes, and it
- * would keep what came of it while we wait. Another time there may be room. */
 static size_t wait_for_room(struct transfer *transfer)
 {
-    if (transfer->has_transfer_coding)
-        return cut(transfer, CONNECTION_LOST);
     transfer->is_waiting = true;
     transfer->seen_ms = 0; /* that it does not get on is not its fault */
     return CURL_WRITEFUNC_PAUSE;
@@ -212,30 +72,31 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     size_t len = size * count;
 
     if (!transfer->headers_done)
-        return preview_header(transfer, (struct str){bytes, len});
+        return transfer_preview_header(transfer, (struct str){bytes, len});
     if (transfer->page->status != 200) {
         transfer->unwanted_bytes += len;
         if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
-            return cut(transfer, outcome_of_status(transfer->page));
+            return transfer_cut(transfer, outcome_of_status(transfer->page));
         return len;
     }
     if (transfer->is_coding_unknown)
-        return cut(transfer, BAD_ENCODING);
+        return transfer_cut(transfer, BAD_ENCODING);
     switch (bodies_put(transfer->bodies, &transfer->body,
                        (struct str){bytes, len})) {
     case BODY_PUT:
-        return sniff_early(transfer) ? len : cut(transfer, NOT_HTML);
+        return sniff_early(transfer) ? len : transfer_cut(transfer, NOT_HTML);
     case BODY_WAIT:
         return wait_for_room(transfer);
     case BODY_FULL:
         break;
     }
     if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
-        return cut(transfer, TOO_LARGE);
+        return transfer_cut(transfer, TOO_LARGE);
     /* Of a robots.txt what is beyond the cap does not count. */
-    bodies_put(transfer->bodies, &transfer->body,
-               (struct str){bytes, transfer->body.cap - transfer->body.len});
-    return cut(transfer, FETCHED);
+    struct str rest = {bytes, transfer->body.cap - transfer->body.len};
+    if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
+        return wait_for_room(transfer);
+    return transfer_cut(transfer, FETCHED);
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -305,6 +166,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, setup->connect_to);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, ""); /* nor the environment's */
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)options->timeout_ms);
@@ -314,7 +176,7 @@ static void set_up_handle(struct transfer *transfer)
         curl_easy_setopt(easy, CURLOPT_CAINFO, options->cacert);
     if (setup->preview_headers)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
@@ -342,6 +204,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
     buf_init(&transfer->body, setup->options->max_size);
+    buf_init(&transfer->header, HEADER_BYTES_MAX);
     transfer->easy = curl_easy_init();
     assert(transfer->easy); /* pagefetcher_setup sees to memory */
     return transfer;
@@ -351,6 +214,7 @@ void transfer_free(struct transfer *transfer)
 {
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->pin);
+    buf_release(&transfer->header);
     bodies_drop(transfer->bodies, &transfer->body);
     free(transfer);
 }
@@ -519,14 +383,12 @@ void transfer_clear(struct transfer *transfer)
         transfer->pin = NULL;
     }
     transfer->page = NULL;
-    transfer->header_bytes = transfer->unwanted_bytes = 0;
-    transfer->in_headers = transfer->in_line = transfer->has_header = false;
-    transfer->headers_done = false;
+    transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
     transfer->is_waiting = false;
     transfer->requests = 0;
     transfer->seen_ms = 0;
-    forget_codings(transfer);
+    transfer_forget_headers(transfer);
     bodies_drop(transfer->bodies, &transfer->body);
 }

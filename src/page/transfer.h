@@ -20,6 +20,7 @@ struct transfer_setup {
 };
 
 enum {
+    HEADER_BYTES_MAX = 256 * 1024,
     ROBOTS_BODY_MAX = 500 * 1024,
     SITEMAP_BODY_MAX = 50 << 20,
     DECODED_KEEP_MAX = 256 * 1024, /* the room of a buffer that is kept */
@@ -35,20 +36,24 @@ struct transfer {
     struct webpage *page;
     struct buf body; /* one of `bodies` */
     struct curl_slist *pin;
-    size_t header_bytes;
     size_t unwanted_bytes; /* of a body that will not be kept */
-    bool in_headers;       /* between a status line and the empty line */
-    bool has_header;       /* one came, of this answer or of a 1xx before it */
-    bool in_line;          /* a long header line comes in parts */
-    bool headers_done;
-    bool to_sniff; /* the type says nothing: the first bytes must */
+    bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
+    bool is_waiting;      /* paused, until there is room for its body */
+    enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+    /* transfer_headers.c */
+    size_t header_bytes, header_lines;
+    struct buf header; /* the last line, which may go on */
+    bool in_headers;   /* between a status line and the empty line */
+    bool has_header;   /* one came, of this answer or of a 1xx before it */
+    bool in_line;      /* a long header line comes in parts */
+    bool headers_done;
     struct codings codings;
-    bool is_coding_unknown;   /* beside those */
-    bool has_transfer_coding; /* other than chunked */
-    bool is_waiting;          /* paused, until there is room for its body */
-    enum outcome cut_as;      /* why we cut it; OUTCOMES where we did not */
+    bool is_coding_unknown;               /* beside those */
+    bool is_chunked, has_transfer_coding; /* another one */
+    bool has_length, is_length_bad;
+    uint64_t length;
     /* transfer_guard.c */
     unsigned requests;
     uint64_t seen_ms; /* by transfer_is_slow, or 0 */
@@ -72,6 +77,18 @@ void transfer_end(struct transfer *transfer, CURLcode code);
 
 /* Undo the content codings, if there are any; the body is in `decoded` then. */
 void transfer_decode(struct transfer *transfer, struct buf *decoded);
+
+/* A callback of libcurl, for a header line. All of it is forgotten with
+ * transfer_forget_headers. */
+size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user);
+void transfer_forget_headers(struct transfer *transfer);
+
+/* A header line, or a part of a long one, before libcurl stores it (see
+ * transfer_setup.c). */
+size_t transfer_preview_header(struct transfer *transfer, struct str part);
+
+/* What a callback returns to end the transfer, and why. */
+size_t transfer_cut(struct transfer *transfer, enum outcome outcome);
 
 /* A callback of libcurl: it is about to ask. */
 int transfer_on_request(void *user, char *ip, char *local_ip, int port,

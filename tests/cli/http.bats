@@ -107,6 +107,35 @@ END
     body_is http://example.org/trailer "$TMP/hello"
 }
 
+@test "a header that goes on in the next line is one header" {
+    printf '<p>hi' >"$TMP/hi"
+    gzip -n <"$TMP/hi" >"$TMP/packed"
+    serve <<END
+/robots.txt
+    raw HTTP/1.1 301 Moved\r\nServer: x\r\nLocation:\r\n\t/rules.txt\r\nContent-Length: 0\r\n\r\n
+/rules.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /no
+/
+    body <a href=/packed>.</a> <a href=/kept>.</a> <a href=/hidden>.</a> <a href=/no>.</a>
+/packed
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding:\r\n gzip\r\nContent-Length: $(stat -c %s "$TMP/packed")\r\n\r\n
+    file packed
+/kept
+    raw HTTP/1.1 200 OK\r\nX-Note: see\r\n X-Robots-Tag: noindex\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>hi
+/hidden
+    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag:\r\n  nofollow,\r\n  noindex\r\nContent-Length: 5\r\n\r\n<p>hi
+END
+    fetch 1 --robots obey
+    same "/ fetched
+/hidden noindex
+/kept fetched
+/packed fetched" "$(outcomes)"
+    body_is http://example.org/packed "$TMP/hi"
+    same 0 "$(record_count /no)"
+}
+
 @test "a page without a body is a failure" {
     gzip </dev/null >"$TMP/nothing"
     serve <<'END'

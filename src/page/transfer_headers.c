@@ -1,0 +1,228 @@
+/* The headers of an answer: what they say of it, and whether it is one. */
+#include "html/charset.h"
+#include "page/mime.h"
+#include "page/robots_tag.h"
+#include "page/transfer.h"
+
+/* Of an answer and the 1xx before it; libcurl keeps what it was sent. */
+enum { HEADER_LINES_MAX = 6000, HEADER_KEEP_MAX = 4096 };
+
+size_t transfer_cut(struct transfer *transfer, enum outcome outcome)
+{
+    transfer->cut_as = outcome;
+    return 0; /* for libcurl: not all was taken, so the transfer ends */
+}
+
+static void copy_cstr(char *out, size_t max, struct str s)
+{
+    s = str_first(s, max);
+    if (s.len)
+        memcpy(out, s.ptr, s.len);
+    out[s.len] = '\0';
+}
+
+/* --- how long the body is ----------------------------------------------- */
+
+/* Digits, not more than fit. */
+static bool read_length(struct str text, uint64_t *length)
+{
+    *length = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned digit = (unsigned)(text.ptr[i] - '0');
+
+        if (digit > 9 || *length > ((uint64_t)INT64_MAX - digit) / 10)
+            return false;
+        *length = *length * 10 + digit;
+    }
+    return text.len;
+}
+
+/* One number, however often. Libcurl would take the first of a list, the last
+ * of several, and what begins like a number, and a part for the whole. */
+static void take_length(struct transfer *transfer, struct str value)
+{
+    do {
+        struct str_pair parts = str_cut(value, ',');
+        uint64_t length;
+
+        if (!read_length(str_trim(parts.head), &length) ||
+            (transfer->has_length && length != transfer->length))
+            transfer->is_length_bad = true;
+        transfer->has_length = true;
+        transfer->length = length;
+        value = parts.tail;
+    } while (value.len);
+}
+
+/* Nobody asked for another coding than chunked, and of those that it undoes
+ * libcurl does not tell whether they came to their end. */
+static void take_transfer_coding(struct transfer *transfer, struct str value)
+{
+    transfer->is_chunked |= str_eq_nocase(value, STR("chunked"));
+    transfer->has_transfer_coding |= !str_eq_nocase(value, STR("chunked")) &&
+                                     !str_eq_nocase(value, STR("identity"));
+}
+
+/* --- one header --------------------------------------------------------- */
+
+static void take_header(struct transfer *transfer, struct str line)
+{
+    struct webpage *page = transfer->page;
+    struct str agent = transfer->setup->options->robots_agent;
+    struct str_pair header = str_cut(line, ':');
+    struct str value = str_trim(header.tail);
+
+    if (str_eq_nocase(header.head, STR("content-type"))) {
+        copy_cstr(page->mime, MIME_MAX, mime_essence(value));
+        copy_cstr(page->charset_label, CHARSET_LABEL_MAX,
+                  charset_of_content_type(value));
+    } else if (str_eq_nocase(header.head, STR("content-encoding"))) {
+        transfer->is_coding_unknown |= !codings_add(&transfer->codings, value);
+    } else if (str_eq_nocase(header.head, STR("content-length"))) {
+        take_length(transfer, value);
+    } else if (str_eq_nocase(header.head, STR("transfer-encoding"))) {
+        take_transfer_coding(transfer, value);
+    } else if (str_eq_nocase(header.head, STR("location")) &&
+               !page->location.ptr && value.len <= URL_LEN_MAX) {
+        page->location = arena_copy(&page->arena, value);
+    } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
+        robots_tag_read(value, agent, &page->noindex, &page->nofollow);
+    }
+}
+
+/* The one before this line is whole. */
+static void take_last(struct transfer *transfer)
+{
+    if (transfer->header.len)
+        take_header(transfer, buf_str(&transfer->header));
+    buf_clear(&transfer->header);
+}
+
+/* A line that goes on with the header before it. What libcurl itself goes by
+ * it has not read like that. */
+static bool unfold(struct transfer *transfer, struct str rest)
+{
+    struct str name = str_cut(buf_str(&transfer->header), ':').head;
+
+    buf_put_char(&transfer->header, ' ');
+    buf_put(&transfer->header, rest);
+    return !str_eq_nocase(name, STR("content-length")) &&
+           !str_eq_nocase(name, STR("transfer-encoding"));
+}
+
+/* --- all of them -------------------------------------------------------- */
+
+/* What the last status line began. */
+static void forget_answer(struct transfer *transfer)
+{
+    buf_clear(&transfer->header);
+    transfer->codings.count = 0;
+    transfer->is_coding_unknown = transfer->has_transfer_coding = false;
+    transfer->is_chunked = false;
+    transfer->has_length = transfer->is_length_bad = false;
+}
+
+void transfer_forget_headers(struct transfer *transfer)
+{
+    forget_answer(transfer);
+    if (transfer->header.room > HEADER_KEEP_MAX)
+        buf_release(&transfer->header);
+    transfer->header_bytes = transfer->header_lines = 0;
+    transfer->in_headers = transfer->in_line = transfer->has_header = false;
+    transfer->headers_done = false;
+}
+
+/* A status line: of the answer, or of one more after a 1xx. */
+static void begin_headers(struct transfer *transfer)
+{
+    struct webpage *page = transfer->page;
+    long status = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    page->status = (int)status;
+    page->mime[0] = page->charset_label[0] = '\0';
+    page->location = (struct str){0};
+    page->noindex = page->nofollow = false;
+    forget_answer(transfer);
+    transfer->in_headers = true;
+}
+
+/* What the headers say: a page, not one, or that the bytes must tell. */
+static enum mime_verdict type_verdict(const struct transfer *transfer)
+{
+    if (transfer->page->kind != WEBPAGE_HTML ||
+        transfer->setup->options->any_mime)
+        return MIME_PAGE;
+    return mime_verdict(str_of(transfer->page->mime));
+}
+
+static bool is_announced_too_large(const struct transfer *transfer)
+{
+    curl_off_t length = -1;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+                      &length);
+    return length > 0 && (uint64_t)length > transfer->body.cap &&
+           transfer->page->kind != WEBPAGE_ROBOTS;
+}
+
+static size_t end_headers(struct transfer *transfer, size_t len)
+{
+    struct webpage *page = transfer->page;
+
+    transfer->in_headers = false;
+    if (page->status / 100 == 1)
+        return len;
+    /* Where its end is, nobody can tell. */
+    if (transfer->is_length_bad && !transfer->is_chunked)
+        return transfer_cut(transfer, BAD_HTTP);
+    transfer->headers_done = true;
+    if (page->status != 200)
+        return len;
+    enum mime_verdict verdict = type_verdict(transfer);
+    if (verdict == MIME_OTHER)
+        return transfer_cut(transfer, NOT_HTML);
+    transfer->to_sniff = verdict == MIME_SNIFF;
+    if (is_announced_too_large(transfer))
+        return transfer_cut(transfer, TOO_LARGE);
+    return transfer->has_transfer_coding ? transfer_cut(transfer, BAD_ENCODING)
+                                         : len;
+}
+
+size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
+{
+    struct transfer *transfer = user;
+    size_t len = size * count;
+    struct str line = str_trim((struct str){bytes, len});
+
+    transfer->header_bytes += len;
+    if (transfer->header_bytes > HEADER_BYTES_MAX ||
+        ++transfer->header_lines > HEADER_LINES_MAX)
+        return transfer_cut(transfer, BAD_HTTP);
+    if (transfer->headers_done)
+        return len; /* a trailer */
+    if (!transfer->in_headers) {
+        begin_headers(transfer);
+        return len;
+    }
+    if (line.len && (bytes[0] == ' ' || bytes[0] == '\t') &&
+        transfer->header.len)
+        return unfold(transfer, line) ? len : transfer_cut(transfer, BAD_HTTP);
+    take_last(transfer);
+    if (!line.len)
+        return end_headers(transfer, len);
+    transfer->has_header = true;
+    buf_put(&transfer->header, line);
+    return len;
+}
+
+size_t transfer_preview_header(struct transfer *transfer, struct str part)
+{
+    bool goes_on =
+        !transfer->in_line && (part.ptr[0] == ' ' || part.ptr[0] == '\t');
+
+    transfer->in_line = !str_ends(part, STR("\n"));
+    if (goes_on && transfer->in_headers && !transfer->has_header)
+        return transfer_cut(transfer, BAD_HTTP);
+    return part.len;
+}
