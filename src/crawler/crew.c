@@ -144,6 +144,8 @@ static struct str make_pin(struct arena *arena, const struct target *target)
     int len = snprintf(pin, sizeof(pin), mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
                        (int)url_host(&url).len, url_host(&url).ptr,
                        (unsigned)url.port, mapped ? address + 7 : address);
+    if (len < 0 || (size_t)len >= sizeof(pin))
+        return (struct str){0};
     return arena_copy(arena, (struct str){pin, (size_t)len});
 }
 

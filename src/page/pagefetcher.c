@@ -27,7 +27,8 @@ struct pagefetcher {
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
     struct sockets sockets; /* of all connections */
-    atomic_uint calls;      /* of libcurl, begun and ended: odd within one */
+    struct pins pins;
+    atomic_uint calls; /* of libcurl, begun and ended: odd within one */
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -100,6 +101,7 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
 
     transfer_setup_init(&fetcher->setup, options);
     sockets_init(&fetcher->sockets);
+    pins_init(&fetcher->pins);
     bodies_init(&fetcher->bodies, options->body_budget);
     fetcher->last_finished = &fetcher->finished;
     fetcher->watched_fd = -1;
@@ -139,6 +141,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
     sockets_release(&fetcher->sockets);
+    pins_release(&fetcher->pins);
     close(fetcher->epoll_fd);
     free(fetcher);
 }
@@ -182,8 +185,8 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
     if (transfer)
         fetcher->free = transfer->next;
     else
-        transfer =
-            transfer_new(&fetcher->setup, &fetcher->bodies, &fetcher->sockets);
+        transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
+                                &fetcher->sockets, &fetcher->pins);
     page->start_ms = page->end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||

@@ -195,11 +195,13 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies, struct sockets *sockets)
+                              struct bodies *bodies, struct sockets *sockets,
+                              struct pins *pins)
 {
     struct transfer *transfer = NEW(struct transfer);
 
     transfer->sockets = sockets;
+    transfer->pins = pins;
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
@@ -248,8 +250,10 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
     if (page->pin.len) {
-        transfer->pin = curl_slist_append(NULL, page->pin.ptr);
+        transfer->pin = pins_take(transfer->pins, page->pin);
         curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, transfer->pin);
+        /* They are taken out when they are no longer used: it need not look. */
+        curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
     }
     curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
     return true;
@@ -381,6 +385,7 @@ void transfer_clear(struct transfer *transfer)
         curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, NULL);
         curl_slist_free_all(transfer->pin);
         transfer->pin = NULL;
+        pins_drop(transfer->pins, transfer->page->pin);
     }
     transfer->page = NULL;
     transfer->unwanted_bytes = 0;

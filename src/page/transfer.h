@@ -8,6 +8,7 @@
 #include "page/bodies.h"
 #include "page/coding.h"
 #include "page/pagefetcher.h"
+#include "page/pins.h"
 #include "page/sockets.h"
 
 /* The lists that every handle shares; read-only once made. */
@@ -33,6 +34,7 @@ struct transfer {
     const struct transfer_setup *setup;
     struct bodies *bodies;
     struct sockets *sockets;
+    struct pins *pins;
     struct webpage *page;
     struct buf body; /* one of `bodies` */
     struct curl_slist *pin;
@@ -65,7 +67,8 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies, struct sockets *sockets);
+                              struct bodies *bodies, struct sockets *sockets,
+                              struct pins *pins);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the page's outcome set, where the
