@@ -205,12 +205,14 @@ void judge_sitemap(struct crawler *crawler, struct job *job)
     if (goes_back(crawler, job))
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
-    logr_failure(crawler->options->log, page);
-    record_fetch(crawler->record, job, 0, 0, pause_ms);
-    if (page->outcome == REDIRECTED)
-        follow_sitemap(crawler, job);
-    else
-        offer_listed(crawler, job);
+    if (!crawler->failed) {
+        logr_failure(crawler->options->log, page);
+        record_fetch(crawler->record, job, 0, 0, pause_ms);
+        if (page->outcome == REDIRECTED)
+            follow_sitemap(crawler, job);
+        else
+            offer_listed(crawler, job);
+    }
     frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
                   pause_ms);
 }

@@ -18,8 +18,9 @@ enum { NUMBER_SLACK = 1000 };
 /* What is known of a URL before its own row comes. */
 struct fate {
     uint32_t more; /* place in the list, + 1; 0: nothing */
-    uint8_t fetches;
+    uint8_t fetches, tries; /* with, and without those that we ended */
     bool over;
+    bool answered; /* by a server, whatever it said */
 };
 
 struct more {
@@ -123,8 +124,11 @@ static bool load_fetch(void *user, const struct store_fetch *row)
         future(loader, row->end_ms + row->pause_ms, row->pause_ms);
     if (fate->fetches < UINT8_MAX)
         fate->fetches++;
+    if (fate->tries < UINT8_MAX && row->outcome != ABANDONED)
+        fate->tries++;
     if (!row->due_ms)
         fate->over = true;
+    fate->answered |= row->status > 0;
     if (due_ms || clock_ms) {
         struct more *more = more_of(loader, fate);
         more->due_ms = due_ms;
@@ -178,7 +182,7 @@ static void put_back(struct loader *loader, const struct store_url *row,
     };
     const struct target_past past = {
         .number = row->number,
-        .tries = fate->fetches,
+        .tries = fate->tries,
         .due_ms = more->due_ms,
     };
 
@@ -235,6 +239,9 @@ static bool load_url(void *user, const struct store_url *row)
         frontier_restore_fetches(loader->validator->frontier, &url,
                                  loader->fate[row->number].fetches,
                                  loader->options->now_ms);
+    if (loader->fate[row->number].answered)
+        frontier_restore_answered(loader->validator->frontier, &url,
+                                  loader->options->now_ms);
     put_back(loader, row, &url, fingerprint);
     return true;
 }

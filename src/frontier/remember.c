@@ -250,6 +250,15 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
     set_clock(frontier, host, state->next_ms, now_ms);
 }
 
+void frontier_restore_answered(struct frontier *frontier, const struct url *url,
+                               uint64_t now_ms)
+{
+    struct host *host = host_for(frontier, url);
+
+    host->answered[url->https] = true;
+    set_clock(frontier, host, 0, now_ms);
+}
+
 void frontier_restore_robots(struct frontier *frontier, const struct url *url,
                              struct robots *rules, uint64_t until_ms,
                              uint64_t now_ms)

@@ -263,6 +263,52 @@ END
     same 0 "$(record_count /no)"
 }
 
+@test "stopped at once while a page is awaited: that was no try" {
+    start_playground --site <(cat <<'END'
+/
+    body <a href=/p>.</a>
+/p
+    times 1
+    delay 10m
+/p 503
+    times 1
+/p
+    body A page.
+END
+)
+    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
+        --robots ignore --retries 1 http://example.org/ "$DIR" 1
+    pid=$PID_BEHIND
+    until [ -e "$DIR/1" ] && is_connected; do
+        sleep 0.02
+    done
+    kill -TERM $pid
+    kill -INT $pid
+    STATUS=0
+    wait $pid || STATUS=$?
+    same 3 "$STATUS"
+    capture "$CRAWLER" --resume "$DIR"
+    same 0 "$STATUS"
+    whole_pages 2
+}
+
+@test "that a server is there is known after a resume: https may not be" {
+    start_playground --site <(cat <<'END'
+/
+    body <a href=https://h.test/s>.</a> <a href=/1>.</a> <a href=/2>.</a> <a href=/3>.</a>
+/*
+    body A page.
+END
+)
+    capture "$CRAWLER" --scope host --delay 0 --retries 0 --robots ignore --max-pages 1 \
+        --connect-to "h.test:80:127.0.0.1:$PORT" --connect-to h.test:443:127.0.0.1:1 \
+        http://h.test/ "$DIR" 1
+    same 3 "$STATUS"
+    capture "$CRAWLER" --resume --max-pages 100 "$DIR"
+    same 0 "$STATUS"
+    whole_pages 4
+}
+
 @test "Retry-After and back-off survive kill -9" {
     start_playground --site <(cat <<'END'
 /robots.txt 404
