@@ -212,13 +212,32 @@ static bool open_for(struct store *store, const char *path,
             (set_up(store, error) && note_place(store, path, error)));
 }
 
+/* Rows that are not in the file proper yet. */
+static bool has_journal(const char *path)
+{
+    struct buf name;
+    struct stat st;
+
+    buf_init(&name, 64 * 1024);
+    buf_printf(&name, "%s-wal", path);
+    bool has = !stat(buf_cstr(&name), &st) && st.st_size;
+    buf_release(&name);
+    return has;
+}
+
 /* In a directory that cannot be written there is nobody else at work, but
- * SQLite cannot know. */
+ * SQLite cannot know. It would not look at the journal then. */
 static bool open_still(struct store *store, const char *path,
                        struct store_error *error)
 {
     struct buf name;
 
+    if (has_journal(path)) {
+        store_fail(error, STORE_FAILED,
+                   "its crawl was killed, and what it wrote last can be read "
+                   "only where the directory can be written, or in a copy");
+        return false;
+    }
     buf_init(&name, 64 * 1024);
     buf_put(&name, STR("file:"));
     for (; *path; path++)

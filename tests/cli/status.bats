@@ -315,6 +315,24 @@ END
     same "The crawl in $DIR is finished" "${lines[0]}"
     run -0 "${as_nobody[@]}" "$CRAWLER" why "$DIR" http://example.org/a
     same "http://example.org/a was fetched as page 2 at depth 1" "${lines[0]}"
+    # What a killed crawl wrote last is beside the file, and must not be missed.
+    chmod 755 "$DIR"
+    chmod 644 "$DIR/.crawler"
+    python3 -c '
+import os, sqlite3, sys
+state = sqlite3.connect(sys.argv[1], isolation_level=None)
+state.execute("PRAGMA journal_mode = WAL")
+state.execute("INSERT INTO setting VALUES(?, ?)", ("x", "y"))
+os._exit(0)' "$DIR/.crawler"
+    [ -s "$DIR/.crawler-wal" ]
+    rm "$DIR/.crawler-shm"
+    chmod 555 "$DIR"
+    for command in status verify "export --format jsonl"; do
+        # shellcheck disable=SC2086 # the words are the arguments
+        capture "${as_nobody[@]}" "$CRAWLER" $command "$DIR"
+        same 1 "$STATUS" "$command"
+        grep -q 'only where the directory can be written' "$ERR" || fail "$(cat "$ERR")"
+    done
     chmod 755 "$DIR"
 }
 
