@@ -3,13 +3,29 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "frontier/internal.h"
+#include "url/key.h"
 
 /* "example.org" or "example.org:8080": http and https at their default ports
- * are one host. */
-static struct str name_of(const struct url *url)
+ * are one host, and so is "example.org." with a final dot. */
+struct name {
+    struct str text;
+    char without_dot[URL_LEN_MAX];
+};
+
+static struct str name_of(const struct url *url, struct name *name)
 {
-    return str_between(url->href.ptr + url->host_start,
-                       url->href.ptr + url->path_start);
+    const char *start = url->href.ptr + url->host_start;
+    const char *end = url->href.ptr + url->path_start;
+
+    name->text = str_between(start, end);
+    if (url_has_final_dot(url)) {
+        size_t len = url_host(url).len - 1;
+        struct str port = str_skip(name->text, len + 1);
+        memcpy(name->without_dot, start, len);
+        memcpy(name->without_dot + len, port.ptr, port.len);
+        name->text = (struct str){name->without_dot, len + port.len};
+    }
+    return name->text;
 }
 
 static uint64_t key_of(const struct frontier *frontier, struct str name)
@@ -19,7 +35,10 @@ static uint64_t key_of(const struct frontier *frontier, struct str name)
 
 struct host *host_known(const struct frontier *frontier, const struct url *url)
 {
-    return hashtable_get(&frontier->hosts, key_of(frontier, name_of(url)));
+    struct name name;
+
+    return hashtable_get(&frontier->hosts,
+                         key_of(frontier, name_of(url, &name)));
 }
 
 struct domain *domain_known(const struct frontier *frontier,
@@ -47,17 +66,21 @@ struct domain *domain_for(struct frontier *frontier, const struct url *url)
 
 void count_host(struct frontier *frontier, const struct url *url)
 {
-    seen_add(&frontier->hosts_seen, key_of(frontier, name_of(url)));
+    struct name name;
+
+    seen_add(&frontier->hosts_seen, key_of(frontier, name_of(url, &name)));
 }
 
 struct host *host_for(struct frontier *frontier, const struct url *url)
 {
     struct host *host = host_known(frontier, url);
+    struct name name;
 
     if (host)
         return host;
-    host = host_new(name_of(url), domain_for(frontier, url), frontier->ranks);
-    host->key = key_of(frontier, name_of(url));
+    host = host_new(name_of(url, &name), domain_for(frontier, url),
+                    frontier->ranks);
+    host->key = key_of(frontier, name.text);
     host->resolved = !frontier->options.resolve;
     count_host(frontier, url);
     hashtable_put(&frontier->hosts, host->key, host);

@@ -7,8 +7,7 @@ static bool is_unreserved(char c)
     return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-/* One dot: of "a.." nothing is taken, it would not become a name. */
-static bool has_final_dot(const struct url *url)
+bool url_has_final_dot(const struct url *url)
 {
     const char *end = url->href.ptr + url->host_end;
 
@@ -24,7 +23,7 @@ static bool has_empty_query(const struct url *url)
 /* Whether none of the rules can change anything. */
 static bool is_own_key(const struct url *url)
 {
-    return !has_final_dot(url) && !has_empty_query(url) &&
+    return !url_has_final_dot(url) && !has_empty_query(url) &&
            !memchr(url->href.ptr, '%', url->href.len);
 }
 
@@ -68,7 +67,7 @@ static char *put_escapes(char *to, struct str from)
 
 static size_t write_key(const struct url *url, char *to)
 {
-    size_t head_len = url->host_end - (has_final_dot(url) ? 1u : 0u);
+    size_t head_len = url->host_end - (url_has_final_dot(url) ? 1u : 0u);
     size_t end = url->href.len - (has_empty_query(url) ? 1u : 0u);
     struct str tail = {url->href.ptr + url->host_end, end - url->host_end};
     char *start = to;

@@ -114,6 +114,26 @@ END
     broken address 100
 }
 
+# The crawl takes them for one host; so does its server.
+@test "a final dot makes no other host" {
+    serve <<'END'
+//example.org/robots.txt
+    type text/plain
+    body Crawl-delay: 0.6
+/robots.txt 404
+//example.org/
+    body <a href=/1>.</a> <a href=http://example.org./2>.</a> <a href=http://example.org.:80/3>.</a>
+/*
+    body A page.
+END
+    crawl --robots obey --scope host --delay 200ms --ip-delay 0 --log none \
+        http://example.org/ "$DIR" 1 2>/dev/null
+    same 4 "$(page_count)"
+    same 1 "$(record_count /robots.txt)"
+    stop_playground
+    [ "$(record_min_gap_ms)" -ge 600 ] || fail "$(record_min_gap_ms) ms"
+}
+
 # --- robots.txt is a fetch too -----------------------------------------------
 
 @test "a robots.txt that moved: pauses of all hosts that it leads to" {
