@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/commands.h"
@@ -243,13 +244,39 @@ static void put_secrets(struct report *report)
         }
 }
 
+/* As a shell takes it for one word, and we for a path. */
+static void put_path(struct buf *line, struct str path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./+:,@%=";
+    bool quoted = !path.len || strspn(path.ptr, plain) < path.len;
+
+    if (quoted)
+        buf_put_char(line, '\'');
+    if (str_starts(path, STR("-")))
+        buf_put(line, STR("./"));
+    for (size_t i = 0; i < path.len; i++) {
+        if (path.ptr[i] == '\'')
+            buf_put(line, STR("'\\''"));
+        else
+            buf_put_char(line, path.ptr[i]);
+    }
+    if (quoted)
+        buf_put_char(line, '\'');
+}
+
 static void say_rest(struct report *report, enum ask_state state)
 {
     if (!ask_state_is_open(state))
         return;
     buf_put(&report->line, STR("crawler --resume"));
+    /* What it counts is the whole crawl, so it would stop at once. */
+    if (state == ASK_MAX_PAGES)
+        buf_put(&report->line, STR(" --max-pages ..."));
     put_secrets(report);
-    buf_printf(&report->line, " %s", report->ask->dir_path);
+    buf_put_char(&report->line, ' ');
+    put_path(&report->line, str_of(report->ask->dir_path));
     say(report, "go on");
 }
 

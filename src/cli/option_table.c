@@ -44,7 +44,7 @@ const struct option_row option_table[] = {
      .meaning = true,
      .help = "obey or ignore robots.txt, meta robots and nofollow; it is obeyed except in the course's playground"},
     {"max-per-domain", 0, OPTION_COUNT, AT(max_per_domain), COMMAND_CRAWL, "What to crawl",
-     .argument = "N", .min = 1, .max = UINT32_MAX,
+     .argument = "N", .min = 1, .max = UINT32_MAX, .meaning = true,
      .help = "fetch at most N pages of a registrable domain, retries and redirects counted; 50 with --search"},
     {"max-pages", 0, OPTION_COUNT, AT(max_pages), COMMAND_CRAWL, "What to crawl",
      .argument = "N", .min = 1, .max = UINT64_MAX,

@@ -402,6 +402,18 @@ static int check_count(const struct options *options)
                        options->argument_count);
 }
 
+/* Options of which one makes nothing of the other. */
+static int check_pairs(const struct options *options)
+{
+    if (options->sitemaps && !obeys_robots(options))
+        return usage_error("--sitemaps are those that robots.txt names, which "
+                           "--robots ignore does not ask for; use --sitemap");
+    if (options->links && options->state)
+        return usage_error("--links are remembered in the state; they need "
+                           "--state file");
+    return 0;
+}
+
 static int plan_seeds(struct plan *plan, const struct options *options)
 {
     int status = seeds_check(plan, options);
@@ -427,7 +439,7 @@ int plan_make(struct plan *plan, const struct options *options)
     int status;
 
     plan_init(plan, options);
-    if ((status = check_count(options)))
+    if ((status = check_count(options)) || (status = check_pairs(options)))
         return status;
     const char *seed = options->argument_count == 3 ? *argument++ : NULL;
     if ((status = plan_scope(plan, options)) ||

@@ -16,6 +16,23 @@ static bool must_preview_headers(void)
     return version >= 0x075300 && version < 0x080200;
 }
 
+/* One without a value is sent so; to libcurl that is another spelling. */
+static struct curl_slist *add_header(struct curl_slist *list,
+                                     const char *header)
+{
+    struct str_pair parts = str_cut(str_of(header), ':');
+    struct buf empty;
+
+    if (str_trim(parts.tail).len)
+        return curl_slist_append(list, header);
+    buf_init(&empty, parts.head.len + 2);
+    buf_put(&empty, parts.head);
+    buf_put_char(&empty, ';');
+    list = curl_slist_append(list, buf_cstr(&empty));
+    buf_release(&empty);
+    return list;
+}
+
 static struct curl_slist *list_of(const char *const *items)
 {
     struct curl_slist *list = NULL;
@@ -42,14 +59,14 @@ void transfer_setup_init(struct transfer_setup *setup,
 {
     *setup = (struct transfer_setup){
         .options = options,
-        .headers = list_of(options->headers),
         .connect_to = list_of(options->connect_to),
         .preview_headers = must_preview_headers(),
     };
-    for (const char *const *own = options->headers; own && *own; own++)
+    for (const char *const *own = options->headers; own && *own; own++) {
+        setup->headers = add_header(setup->headers, *own);
         if (!secret_header(str_of(*own)).len)
-            setup->public_headers =
-                curl_slist_append(setup->public_headers, *own);
+            setup->public_headers = add_header(setup->public_headers, *own);
+    }
     add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");
     add_default(setup, "Accept-Encoding: " CODINGS_ACCEPTED);
 }

@@ -318,6 +318,12 @@ as_nobody() {
         "$SEED" "$DIR" 3
 }
 
+@test "options of which one makes nothing of the other" {
+    refused 2 '--sitemaps are those that robots.txt names' --sitemaps --robots ignore \
+        "$SEED" "$DIR" 3
+    refused 2 '--links are remembered in the state' --links --state none "$SEED" "$DIR" 3
+}
+
 @test "options: durations and sizes that are none" {
     for option in --delay --timeout --max-time; do
         for value in '' x s 1x -1 +1s ' 1s' '1s ' 1..5s 1.s .5s 1e3 '1 s' \

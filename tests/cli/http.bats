@@ -549,10 +549,12 @@ END
     body here
 END
     fetch 0 -U 'name/1.0 (+x@example.org)' -H 'X-One: 1' -H 'Accept: text/html' \
+        -H 'X-None:' \
         'http://example.org:81/a/../b|c?d=e f#g'
     same 'GET /b|c?d=e%20f HTTP/1.1\r\nHost: example.org:81\r\nUser-Agent: name/1.0 (+x@example.org)\r\n' \
         "$(record_column request | grep -o '^.*1.0 (+x@example.org)\\r\\n')"
     [[ $(record_column request) == *'\r\nX-One: 1\r\n'* ]]
+    [[ $(record_column request) == *'\r\nX-None:\r\n'* ]]
     same 1 "$(record_column request | grep -o 'Accept: ' | wc -l)"
     fetch 0
     [[ $(record_column request | tail -n 1) == *"User-Agent: crawler/"*"(+"* ]]

@@ -50,6 +50,8 @@ load resume
     complaint '^crawler: --scope=host changes what the crawl means'
     capture "$CRAWLER" --resume --order priority "$DIR"
     complaint '^crawler: --order=priority changes what the crawl means'
+    capture "$CRAWLER" --resume --max-per-domain 500 "$DIR"
+    complaint '^crawler: --max-per-domain=500 changes what the crawl means'
     capture "$CRAWLER" --resume "$DIR" 5
     complaint '^crawler: --resume takes one argument'
     capture "$CRAWLER" --resume --restart "$DIR"

@@ -101,6 +101,18 @@ The crawl in pages is finished without a single page
 END
 }
 
+@test "the command to go on with is one for a shell" {
+    small_site
+    cd "$TMP"
+    for name in "we ird'\$x" -d; do
+        mkdir "./$name"
+        DIR=./$name run -3 fetch 3 -q --max-pages 1
+        command=$("$CRAWLER" status -- "$name" | sed -n 's/^  go on    crawler //p')
+        run -0 bash -c "'$CRAWLER' -q ${command/.../10}"
+        same "finished" "$("$CRAWLER" status -- "$name" | sed -n '1s/.* //p')"
+    done
+}
+
 @test "stopped at --max-pages, what remains, and then finished" {
     small_site
     run -3 fetch 3 -q --max-pages 1
@@ -114,12 +126,11 @@ The crawl in pages is stopped: --max-pages was reached
   limits   --max-pages
       pages    queued   refused  domain
           1         5         0  example.org
-  go on    crawler --resume pages
+  go on    crawler --resume --max-pages ... pages
 END
     # The command that it names goes on.
     command=$(status | sed -n 's/^  go on    crawler //p')
-    # shellcheck disable=SC2086 # words
-    run -0 bash -c "cd '$TMP' && '$CRAWLER' -q --max-pages 10 $command"
+    run -0 bash -c "cd '$TMP' && '$CRAWLER' -q ${command/.../10}"
     same "The crawl in pages is finished" "$(status | head -n 1)"
 }
 
@@ -290,7 +301,7 @@ END
 @test "secrets are not kept, so the command asks for them again" {
     small_site
     run -3 fetch 3 -q --max-pages 1 -H 'Authorization: Basic c2VjcmV0'
-    status | grep -x '  go on    crawler --resume --header ... pages'
+    status | grep -x '  go on    crawler --resume --max-pages ... --header ... pages'
 }
 
 # --- beside others -----------------------------------------------------------
