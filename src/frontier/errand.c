@@ -8,11 +8,6 @@
 /* A host's errands: its name is looked up and its robots.txt is fetched
  * before the first of its pages. */
 
-enum {
-    /* Enough to keep a resolver busy; a crawl may begin with a million. */
-    RESOLVING_MAX = 64,
-};
-
 static struct target *new_errand(struct host *host, enum target_kind kind,
                                  struct str url)
 {
@@ -50,31 +45,73 @@ static struct target *begin_resolve(struct frontier *frontier,
     begin_errand(frontier, host);
     target->state = TARGET_IN_FLIGHT;
     frontier->counts.in_flight++;
-    frontier->resolving++;
+    assert(frontier->resolving < RESOLVING_MAX);
+    frontier->resolving_of[frontier->resolving++] = host->domain;
     place_host(frontier, host, now_ms);
     return target;
 }
 
+static void end_resolve(struct frontier *frontier, const struct host *host)
+{
+    size_t i = 0;
+
+    while (frontier->resolving_of[i] != host->domain)
+        i++;
+    frontier->resolving_of[i] = frontier->resolving_of[--frontier->resolving];
+    frontier->counts.in_flight--;
+}
+
+static bool has_enough(const struct frontier *frontier,
+                       const struct domain *domain)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < frontier->resolving; i++)
+        count += frontier->resolving_of[i] == domain;
+    return count >= RESOLVING_PER_DOMAIN;
+}
+
+static void line_up(struct host_line *line, struct host *host)
+{
+    host->newer = NULL;
+    if (line->first)
+        line->last->newer = host;
+    else
+        line->first = host;
+    line->last = host;
+}
+
 bool park_unresolved(struct frontier *frontier, struct host *host)
 {
-    if (host->resolved || frontier->resolving < RESOLVING_MAX)
+    if (host->resolved)
+        return false;
+    bool crowded = has_enough(frontier, host->domain);
+    if (!crowded && frontier->resolving < RESOLVING_MAX)
         return false;
     park(frontier, host);
-    host->newer = NULL;
-    if (frontier->unresolved_first)
-        frontier->unresolved_last->newer = host;
-    else
-        frontier->unresolved_first = host;
-    frontier->unresolved_last = host;
+    line_up(crowded ? &frontier->crowded : &frontier->unresolved, host);
     return true;
 }
 
+/* Of the crowded ones a few are looked at each time, in turn. */
 void unpark_unresolved(struct frontier *frontier, uint64_t now_ms)
 {
-    for (size_t n = frontier->resolving;
-         n < RESOLVING_MAX && frontier->unresolved_first; n++)
-        frontier->unresolved_first =
-            unpark(frontier, frontier->unresolved_first, now_ms);
+    struct host_line *line = &frontier->unresolved;
+    size_t n = frontier->resolving;
+
+    for (; n < RESOLVING_MAX && line->first; n++)
+        line->first = unpark(frontier, line->first, now_ms);
+    line = &frontier->crowded;
+    for (int i = 0; i < RESOLVING_PER_DOMAIN && line->first; i++) {
+        struct host *host = line->first;
+        if (n < RESOLVING_MAX && !has_enough(frontier, host->domain)) {
+            line->first = unpark(frontier, host, now_ms);
+            n++;
+        } else {
+            line->first = host->newer;
+            line_up(line, host);
+        }
+    }
 }
 
 static struct target *begin_robots(struct frontier *frontier, struct host *host,
@@ -152,8 +189,7 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
 
     assert(target->kind == TARGET_RESOLVE && host->errand);
     end_errand(frontier, host);
-    frontier->counts.in_flight--;
-    frontier->resolving--;
+    end_resolve(frontier, host);
     host->resolved = host->has_ip = true;
     host->ip = *ip;
     if (frontier->options.ip_delay_ms)
@@ -245,12 +281,10 @@ static void land_errand(struct frontier *frontier, struct target *target,
                         uint64_t now_ms, uint64_t wait_ms)
 {
     place_host(frontier, host_of_errand(target), now_ms);
-    if (target->kind == TARGET_ROBOTS) {
+    if (target->kind == TARGET_ROBOTS)
         land(frontier, target, wait_ms, now_ms);
-    } else {
-        frontier->counts.in_flight--;
-        frontier->resolving--;
-    }
+    else
+        end_resolve(frontier, target->host);
     free(target);
 }
 

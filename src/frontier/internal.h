@@ -18,6 +18,15 @@ struct changes {
     size_t hosts, host_room;
 };
 
+/* Names that are looked up at once, in all and of a domain: enough to keep a
+ * resolver busy, and not all of it with one whose servers do not answer. */
+enum { RESOLVING_MAX = 64, RESOLVING_PER_DOMAIN = 8 };
+
+/* Linked by `newer`. */
+struct host_line {
+    struct host *first, *last;
+};
+
 struct frontier {
     struct frontier_options options;
     const struct ranks *ranks;
@@ -33,9 +42,11 @@ struct frontier {
     struct heap open;    /* addresses that may be asked, with hosts parked */
     struct host *idle_oldest, *idle_newest;
     size_t idle_count;
-    size_t resolving; /* names that are being looked up */
-    struct host *unresolved_first, *unresolved_last; /* that wait for that */
-    struct host *errand_host; /* one whose errand is under way, or NULL */
+    size_t resolving; /* names that are being looked up, and their domains */
+    struct domain *resolving_of[RESOLVING_MAX];
+    struct host_line unresolved; /* hosts that wait for that */
+    struct host_line crowded;    /* of domains that have enough of them */
+    struct host *errand_host;    /* one whose errand is under way, or NULL */
     struct levels levels;
     struct seen hosts_seen;
     struct frontier_counts counts; /* what is not counted elsewhere */

@@ -456,6 +456,44 @@ static void names_are_looked_up_in_turn(void **state)
     }
 }
 
+/* Thousands of names of one domain, whose servers do not answer, and then
+ * others: these are looked up at once, also where several belong together. */
+static void names_of_a_domain_leave_room_for_others(void **state)
+{
+    struct fixture fixture;
+    struct target *names[NAMES];
+    size_t pages = 0, refused = 0;
+    char url[64];
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){.resolve = true});
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(url, sizeof(url), "http://h%d.dead.example/", i);
+        put(&fixture, url);
+    }
+    size_t dead = take_all(&fixture, names, &pages, &refused);
+    assert_in_range(dead, 1, 16);
+    for (int i = 0; i < 40; i++) {
+        snprintf(url, sizeof(url), "http://h%d.big%d.example/", i, i % 4);
+        put(&fixture, url);
+    }
+    /* Some of each, and the rest of them as these end. */
+    for (size_t ended = 0; ended < 40;) {
+        size_t count = take_all(&fixture, names + dead, &pages, &refused);
+        for (size_t i = 0; i < count; i++)
+            if (!strstr(names[dead + i]->url, ".dead.")) {
+                frontier_resolved(fixture.frontier, names[dead + i],
+                                  &(struct ip){{1}}, 0);
+                ended++;
+            } else {
+                fail_msg("%s", names[dead + i]->url);
+            }
+    }
+    for (size_t i = 0; i < dead; i++)
+        frontier_errand_stopped(fixture.frontier, names[i], 0);
+    tear_down(&fixture);
+}
+
 static void resolve(struct fixture *fixture, unsigned turn, uint8_t ip)
 {
     struct target *target = frontier_take(fixture->frontier, 0);
@@ -603,6 +641,7 @@ int main(void)
         cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
         cmocka_unit_test(an_end_of_the_crawl_is_no_silence),
+        cmocka_unit_test(names_of_a_domain_leave_room_for_others),
         cmocka_unit_test(names_are_looked_up_in_turn),
         cmocka_unit_test(addresses_in_turn),
         cmocka_unit_test(a_name_that_is_gone),
