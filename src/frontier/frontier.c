@@ -199,8 +199,6 @@ bool frontier_found_again(struct frontier *frontier, const struct offer *offer)
         return overflow_lower(frontier, offer);
     target->found += offer->found;
     take_depth(frontier, target, offer);
-    if (offer->redirects < target->redirects)
-        target->redirects = offer->redirects;
     changed_target(frontier, target);
     if (target->state != TARGET_QUEUED)
         return false;

@@ -263,27 +263,3 @@ END
     same 4 "$status"
     [[ $output == *'"url":"http://127.0.0.1:1/"'*'"private-address"'* ]]
 }
-
-# A page that links to the middle of a chain makes it shorter.
-@test "--max-redirects counts from the nearest page, in whatever order" {
-    serve <<'END'
-/one
-    body <a href=/0>.</a> <a href=/page>.</a>
-/two
-    body <a href=/page>.</a> <a href=/0>.</a>
-/0
-    redirect /1
-/1
-    redirect /2
-/2
-    body The end.
-/page
-    body <a href=/1>.</a>
-END
-    for seed in one two; do
-        rm -rf "$DIR" && mkdir "$DIR"
-        fetch 3 --max-redirects 1 "http://example.org/$seed"
-        same 3 "$(page_count)" "from $seed"
-        page_urls | grep -x http://example.org/2
-    done
-}
