@@ -17,7 +17,7 @@ enum { NUMBER_SLACK = 1000 };
 
 /* What is known of a URL before its own row comes. */
 struct fate {
-    uint32_t more; /* place in the list, + 1; 0: nothing */
+    uint32_t more;          /* place in the list, + 1; 0: nothing */
     uint8_t fetches, tries; /* with, and without those that we ended */
     bool over;
     bool answered; /* by a server, whatever it said */
