@@ -28,7 +28,7 @@ void tear_down(struct fixture *fixture)
     arena_release(&fixture->arena);
 }
 
-static struct url parse(struct fixture *fixture, const char *text)
+struct url parse(struct fixture *fixture, const char *text)
 {
     struct url url;
 

@@ -17,6 +17,7 @@ struct fixture {
 void set_up(struct fixture *fixture, const struct frontier_options *options);
 void tear_down(struct fixture *fixture);
 
+struct url parse(struct fixture *fixture, const char *text);
 void put(struct fixture *fixture, const char *text);
 
 /* What is taken at this time: its URL, or "" for nothing. */
