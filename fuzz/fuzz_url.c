@@ -88,6 +88,8 @@ static void check_course(struct url url, struct arena *arena)
     struct str once = url.href;
 
     check_parts(&url);
+    assert(url.href.len <= URL_LEN_MAX);
+    url_fingerprint(&url, 1);
     assert(course_normalize(&url, arena) == html && str_eq(url.href, once));
 }
 

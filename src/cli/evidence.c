@@ -2,6 +2,7 @@
 
 #include "page/outcome.h"
 #include "robots/robots.h"
+#include "url/key.h"
 
 struct reading {
     struct evidence *evidence;
@@ -11,10 +12,17 @@ struct reading {
     bool matched; /* the rules refuse it by that line */
 };
 
-static struct str host_of(const struct url *url)
+/* Hosts are recorded without a final dot. */
+static bool is_host_of(const struct url *url, struct str name)
 {
-    return str_between(url->href.ptr + url->host_start,
-                       url->href.ptr + url->path_start);
+    struct str host = url_host(url);
+    struct str port =
+        str_between(host.ptr + host.len, url->href.ptr + url->path_start);
+
+    if (url_has_final_dot(url))
+        host.len--;
+    return name.len == host.len + port.len && str_starts(name, host) &&
+           str_ends(name, port);
 }
 
 static struct str copy(struct evidence *evidence, struct str text)
@@ -55,7 +63,7 @@ static bool read_robots(void *user, const struct store_robots *row)
     if (row->outcome >= OUTCOMES)
         return false;
     if (row->https != reading->url->https ||
-        !str_eq(row->host, host_of(reading->url)))
+        !is_host_of(reading->url, row->host))
         return true;
     evidence->rules_failed = !row->known;
     if (!row->known) {
@@ -80,7 +88,7 @@ static bool read_host(void *user, const struct store_host *row)
 
     if (row->outcome >= OUTCOMES)
         return false;
-    if (!str_eq(row->name, host_of(reading->url)))
+    if (!is_host_of(reading->url, row->name))
         return true;
     evidence->trouble = *row;
     evidence->trouble.name = copy(evidence, row->name);

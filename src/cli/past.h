@@ -17,9 +17,10 @@ struct past {
     struct list given; /* options, "name" or "name=value" */
     struct past_seed *seeds;
     size_t seed_count, seed_room;
-    uint64_t depth;    /* at most */
-    uint64_t pages;    /* saved */
-    uint64_t per_host; /* fetches in flight; the most that it ever was */
+    uint64_t depth;     /* at most */
+    uint64_t pages;     /* saved */
+    uint64_t old_pages; /* the last of the crawl before it; 0: none */
+    uint64_t per_host;  /* fetches in flight; the most that it ever was */
     struct str state;
 };
 

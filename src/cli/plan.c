@@ -405,6 +405,8 @@ static int check_count(const struct options *options)
 /* Options of which one makes nothing of the other. */
 static int check_pairs(const struct options *options)
 {
+    if (options->remembered)
+        return 0;
     if (options->sitemaps && !obeys_robots(options))
         return usage_error("--sitemaps are those that robots.txt names, which "
                            "--robots ignore does not ask for; use --sitemap");

@@ -222,6 +222,8 @@ static bool create(struct plan *plan, const struct options *options,
     store_batch_init(&first);
     past_write(&first, &options->given, plan->crawl.max_depth, clock_wall_ms());
     store_add_number(&first, STR("per_host"), plan->crawl.frontier.per_host);
+    if (plan->dir.holds_old)
+        store_add_number(&first, STR("old_pages"), plan->dir.old_last);
     for (size_t i = 0; i < plan->seed_count; i++) {
         const struct store_seed row = {
             .url = plan->seeds[i].url.href,
@@ -282,8 +284,10 @@ bool state_begin(struct plan *plan, const struct options *options)
                                  STORE_WRITE, &error);
         good = plan->store && (!resume || say_running(plan, options, &error));
     }
-    if (resume)
+    if (resume) {
         plan->dir.last_id = (uint32_t)plan->past.pages;
+        plan->dir.old_last = (uint32_t)plan->past.old_pages;
+    }
     plan->crawl.store = plan->store;
     plan->crawl.resume = resume;
     plan->crawl.resume_unclean = resume && past_is_unclean(&plan->past);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "frontier/frontier.h"
 #include "page/address.h"
+#include "url/key.h"
 
 /* How many more pages a host's own hand may have than the idlest one. */
 enum { STICKINESS = 4 };
@@ -136,6 +137,7 @@ static struct str make_pin(struct arena *arena, const struct target *target)
     struct url url;
 
     if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
+        url_has_final_dot(&url) || /* rules for it are of its other name */
         address_of_literal(url_host(&url), &literal) ||
         !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
         return (struct str){0};

@@ -191,6 +191,8 @@ static void offer_listed(struct crawler *crawler, const struct job *job)
         };
         if (link->sitemap)
             offer_sitemap(crawler, link->url.href, NULL, nesting + 1);
+        else if (link->not_html_name)
+            validator_refuse(&crawler->validator, &offer, NOT_HTML_NAME);
         else
             crawler->stats->sitemap_urls +=
                 validator_offer(&crawler->validator, &offer, crawler->now_ms) ==

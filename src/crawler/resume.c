@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "crawler/counters.h"
+#include "crawler/retry.h"
 #include "url/course.h"
 #include "url/key.h"
 
@@ -110,6 +111,13 @@ static bool load_change(void *user, const struct store_change *row)
     return true;
 }
 
+/* As it was when it ended: crawler/judge.c, note_health. */
+static bool is_answer(unsigned outcome)
+{
+    return outcome < OUTCOMES && outcome != ABANDONED &&
+           !retry_is_worthwhile((enum outcome)outcome);
+}
+
 static bool load_fetch(void *user, const struct store_fetch *row)
 {
     struct loader *loader = user;
@@ -128,7 +136,7 @@ static bool load_fetch(void *user, const struct store_fetch *row)
         fate->tries++;
     if (!row->due_ms)
         fate->over = true;
-    fate->answered |= row->status > 0;
+    fate->answered |= row->status || is_answer(row->outcome);
     if (due_ms || clock_ms) {
         struct more *more = more_of(loader, fate);
         more->due_ms = due_ms;
@@ -225,7 +233,7 @@ static bool load_url(void *user, const struct store_url *row)
         url_fingerprint(&url, loader->options->fingerprint_seed);
     if (row->kind == TARGET_SITEMAP) {
         fingerprint = ~fingerprint;
-        loader->resumed->sitemaps++;
+        loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
     }
     if (row->verdict == DUPLICATE) {
         found_again(loader, row, &url, fingerprint);
@@ -240,8 +248,7 @@ static bool load_url(void *user, const struct store_url *row)
                                  loader->fate[row->number].fetches,
                                  loader->options->now_ms);
     if (loader->fate[row->number].answered)
-        frontier_restore_answered(loader->validator->frontier, &url,
-                                  loader->options->now_ms);
+        frontier_restore_answered(loader->validator->frontier, &url);
     put_back(loader, row, &url, fingerprint);
     return true;
 }
@@ -274,7 +281,7 @@ static bool load_domain(void *user, const struct store_domain *row)
     struct url url;
 
     if (!parse_name(loader, false, row->name, &url))
-        return false;
+        return true; /* no host can have it */
     frontier_restore_found(loader->validator->frontier, &url, row->found);
     return true;
 }

@@ -71,6 +71,15 @@ void count_host(struct frontier *frontier, const struct url *url)
     seen_add(&frontier->hosts_seen, key_of(frontier, name_of(url, &name)));
 }
 
+/* By its name and scheme. */
+void remember_answer(struct frontier *frontier, const struct url *url)
+{
+    struct name name;
+
+    seen_add(&frontier->answered[url->https],
+             key_of(frontier, name_of(url, &name)));
+}
+
 struct host *host_for(struct frontier *frontier, const struct url *url)
 {
     struct host *host = host_known(frontier, url);
@@ -82,6 +91,8 @@ struct host *host_for(struct frontier *frontier, const struct url *url)
                     frontier->ranks);
     host->key = key_of(frontier, name.text);
     host->resolved = !frontier->options.resolve;
+    for (size_t i = 0; i < ARRAY_LEN(host->answered); i++)
+        host->answered[i] = seen_has(&frontier->answered[i], host->key);
     count_host(frontier, url);
     hashtable_put(&frontier->hosts, host->key, host);
     return host;
@@ -161,6 +172,8 @@ static void forget(struct frontier *frontier, struct host *host)
         address->hosts--;
         address_free_unused(frontier, address);
     }
+    for (size_t i = 0; i < ARRAY_LEN(host->robots); i++)
+        rules_drop(frontier, &host->robots[i]);
     host_free(host);
 }
 
@@ -181,13 +194,11 @@ void idle_trim(struct frontier *frontier, uint64_t now_ms)
 {
     uint32_t max = frontier->options.idle_hosts_max;
 
-    /* The one that has been idle longest; if even its pause is not over, all
-     * of them are still needed. */
-    for (unsigned kept = 0; max && frontier->idle_count > max &&
-                            kept < KEPT_AT_A_TIME &&
-                            frontier->idle_oldest->next_ms <= now_ms;) {
+    /* Those that have been idle longest, unless their pause is not over. */
+    for (unsigned kept = 0;
+         max && frontier->idle_count > max && kept < KEPT_AT_A_TIME;) {
         struct host *host = frontier->idle_oldest;
-        if (!is_needed(frontier, host)) {
+        if (host->next_ms <= now_ms && !is_needed(frontier, host)) {
             forget(frontier, host);
             continue;
         }

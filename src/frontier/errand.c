@@ -8,6 +8,13 @@
 /* A host's errands: its name is looked up and its robots.txt is fetched
  * before the first of its pages. */
 
+enum {
+    CROWDED_LOOK = 256,
+    /* What links to a host may cost between two of its pages, a quarter of a
+     * second; the rest are judged when their turn comes. */
+    FORESEEN_MAX = 256 * ROBOTS_WORK_PER_MS,
+};
+
 static struct target *new_errand(struct host *host, enum target_kind kind,
                                  struct str url)
 {
@@ -93,18 +100,23 @@ bool park_unresolved(struct frontier *frontier, struct host *host)
     return true;
 }
 
-/* Of the crowded ones a few are looked at each time, in turn. */
+/* Of the crowded ones some are looked at each time, in turn. Where no look-up
+ * is under way whose end would bring us back here, nobody waits: what is first
+ * in a line may not be what the crawl is waiting for. */
 void unpark_unresolved(struct frontier *frontier, uint64_t now_ms)
 {
     struct host_line *line = &frontier->unresolved;
     size_t n = frontier->resolving;
+    bool all = !n;
 
-    for (; n < RESOLVING_MAX && line->first; n++)
+    for (; (n < RESOLVING_MAX || all) && line->first; n++)
         line->first = unpark(frontier, line->first, now_ms);
     line = &frontier->crowded;
-    for (int i = 0; i < RESOLVING_PER_DOMAIN && line->first; i++) {
+    for (int i = 0; (n < RESOLVING_MAX && i < CROWDED_LOOK) || all; i++) {
         struct host *host = line->first;
-        if (n < RESOLVING_MAX && !has_enough(frontier, host->domain)) {
+        if (!host)
+            return;
+        if (all || !has_enough(frontier, host->domain)) {
             line->first = unpark(frontier, host, now_ms);
             n++;
         } else {
@@ -162,13 +174,18 @@ static enum verdict ask_rules(struct host_robots *robots, struct str path,
     return allowed ? ACCEPT : ROBOTS_REFUSED;
 }
 
-enum verdict foresee_robots(struct host *host, bool https, struct str path,
-                            unsigned *line)
+enum verdict foresee_robots(const struct frontier *frontier, struct host *host,
+                            bool https, struct str path, unsigned *line)
 {
     struct host_robots *robots = &host->robots[https];
     size_t work;
 
-    return robots->costly ? ACCEPT : ask_rules(robots, path, line, &work);
+    if (robots->costly || robots->foreseen > FORESEEN_MAX ||
+        robots->until_ms <= frontier->now_ms)
+        return ACCEPT;
+    enum verdict verdict = ask_rules(robots, path, line, &work);
+    robots->foreseen += work;
+    return verdict;
 }
 
 enum verdict robots_verdict(struct host *host, bool https, struct str path,
@@ -177,6 +194,7 @@ enum verdict robots_verdict(struct host *host, bool https, struct str path,
     size_t work;
     enum verdict verdict = ask_rules(&host->robots[https], path, line, &work);
 
+    host->robots[https].foreseen = 0;
     if (work > ROBOTS_WORK_USUAL)
         wait_until(host, now_ms + 10 * (1 + work / ROBOTS_WORK_PER_MS));
     return verdict;
@@ -215,9 +233,7 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     struct host_robots *robots = &asker->robots[asker->robots_https];
 
     assert(target->kind == TARGET_ROBOTS && asker->errand);
-    robots_free(robots->rules);
-    robots->rules = rules;
-    robots->costly = false;
+    rules_set(frontier, robots, rules);
     robots->until_ms = now_ms + FRONTIER_ROBOTS_KEPT_MS;
     end_errand(frontier, asker);
     if (asker->failures[asker->robots_https])

@@ -29,6 +29,8 @@ struct frontier *frontier_new(const struct frontier_options *options)
     heap_init(&frontier->shelves, shelf_is_opened_before);
     frontier->lowered_depth = UINT32_MAX;
     seen_init(&frontier->hosts_seen);
+    for (size_t i = 0; i < ARRAY_LEN(frontier->answered); i++)
+        seen_init(&frontier->answered[i]);
     buf_init(&frontier->record, SPILL_RECORD_MAX);
     if (options->queue_bytes)
         frontier->spill = spill_new(options->queue_dir_fd);
@@ -87,6 +89,8 @@ void frontier_free(struct frontier *frontier)
     hashtable_release(&frontier->addresses);
     levels_release(&frontier->levels);
     seen_release(&frontier->hosts_seen);
+    for (size_t i = 0; i < ARRAY_LEN(frontier->answered); i++)
+        seen_release(&frontier->answered[i]);
     arena_release(&frontier->domain_arena);
     changes_release(&frontier->changes);
     overflow_release(frontier);
@@ -128,7 +132,7 @@ enum verdict frontier_foresee(const struct frontier *frontier,
         return ACCEPT;
     if (host_is_given_up(host, url->https))
         return given_up_verdict(host);
-    return foresee_robots(host, url->https,
+    return foresee_robots(frontier, host, url->https,
                           str_skip(url->href, url->path_start), line);
 }
 
@@ -318,6 +322,7 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
 {
     struct target *target;
 
+    frontier->now_ms = now_ms;
     release_due(frontier, now_ms);
     while ((target = find_next(frontier, now_ms))) {
         struct host *host = target->host;

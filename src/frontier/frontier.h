@@ -244,8 +244,8 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
                            const struct host_state *state, uint64_t now_ms);
 
 /* There is a server at this URL's host, for its scheme. */
-void frontier_restore_answered(struct frontier *frontier, const struct url *url,
-                               uint64_t now_ms);
+void frontier_restore_answered(struct frontier *frontier,
+                               const struct url *url);
 
 /* `rules` are taken. */
 void frontier_restore_robots(struct frontier *frontier, const struct url *url,

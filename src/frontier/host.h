@@ -22,9 +22,11 @@ enum host_place {
 
 /* What is known of robots.txt, for http and for https. */
 struct host_robots {
-    struct robots *rules; /* NULL while known: all is allowed */
-    uint64_t until_ms;    /* ask again then; 0: not known */
-    bool costly;          /* an answer may take milliseconds */
+    struct robots *rules;              /* NULL while known: all is allowed */
+    uint64_t until_ms;                 /* ask again then; 0: not known */
+    bool costly;                       /* an answer may take milliseconds */
+    size_t foreseen;                   /* work for links, since the last page */
+    struct host_robots *older, *newer; /* large ones, rules.c */
 };
 
 struct host {

@@ -42,6 +42,10 @@ struct frontier {
     struct heap open;    /* addresses that may be asked, with hosts parked */
     struct host *idle_oldest, *idle_newest;
     size_t idle_count;
+    uint64_t now_ms;    /* when something was last taken */
+    size_t rules_bytes; /* of large rules, and these by their age */
+    struct host_robots *rules_oldest, *rules_newest;
+    struct seen answered[2]; /* hosts that had, before a resume; by https */
     size_t resolving; /* names that are being looked up, and their domains */
     struct domain *resolving_of[RESOLVING_MAX];
     struct host_line unresolved; /* hosts that wait for that */
@@ -68,10 +72,19 @@ struct frontier {
     int trouble;            /* an errno */
 };
 
+/* frontier/rules.c: the rules of hosts, which may take so much memory together.
+ * Those that were asked for first go, and are asked for again when needed. The
+ * rules are taken. */
+void rules_set(struct frontier *frontier, struct host_robots *robots,
+               struct robots *rules);
+void rules_drop(struct frontier *frontier, struct host_robots *robots);
+
 /* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
 struct host *host_for(struct frontier *frontier, const struct url *url);
 struct host *host_known(const struct frontier *frontier, const struct url *url);
-void count_host(struct frontier *frontier, const struct url *url); /* as seen */
+void count_host(struct frontier *frontier, const struct url *url);
+void remember_answer(struct frontier *frontier,
+                     const struct url *url); /* as seen */
 struct domain *domain_known(const struct frontier *frontier,
                             const struct url *url); /* or NULL */
 struct domain *domain_for(struct frontier *frontier, const struct url *url);
@@ -192,8 +205,8 @@ bool drop_moved(struct frontier *frontier, struct target *target,
  * cost everybody's time, so their host rests ten times as long: a hostile file
  * slows down its own host, no other. When a URL is found, such rules are not
  * asked at all. */
-enum verdict foresee_robots(struct host *host, bool https, struct str path,
-                            unsigned *line);
+enum verdict foresee_robots(const struct frontier *frontier, struct host *host,
+                            bool https, struct str path, unsigned *line);
 enum verdict robots_verdict(struct host *host, bool https, struct str path,
                             unsigned *line, uint64_t now_ms);
 

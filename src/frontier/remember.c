@@ -250,13 +250,13 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
     set_clock(frontier, host, state->next_ms, now_ms);
 }
 
-void frontier_restore_answered(struct frontier *frontier, const struct url *url,
-                               uint64_t now_ms)
+void frontier_restore_answered(struct frontier *frontier, const struct url *url)
 {
-    struct host *host = host_for(frontier, url);
+    struct host *host = host_known(frontier, url);
 
-    host->answered[url->https] = true;
-    set_clock(frontier, host, 0, now_ms);
+    if (host)
+        host->answered[url->https] = true;
+    remember_answer(frontier, url);
 }
 
 void frontier_restore_robots(struct frontier *frontier, const struct url *url,
@@ -267,8 +267,7 @@ void frontier_restore_robots(struct frontier *frontier, const struct url *url,
     struct host_robots *robots = &host->robots[url->https];
 
     host->answered[url->https] = true;
-    robots_free(robots->rules);
-    robots->rules = rules;
+    rules_set(frontier, robots, rules);
     robots->until_ms = until_ms;
     set_clock(frontier, host, 0, now_ms);
 }

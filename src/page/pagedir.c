@@ -191,7 +191,7 @@ void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
     dir->last_id = last_id;
     /* It may have been stopped before its first page, or killed when it had
      * that and was removing theirs. */
-    dir->holds_old = true;
+    dir->holds_old = dir->old_last > last_id;
     for (uint32_t id = run ? end_of_run(dir, last_id) : last_id; id > last_id;
          id--) {
         name_of(id, name);

@@ -62,9 +62,8 @@ void pagedir_set_old(struct pagedir *dir, uint32_t last_id, bool run);
 bool pagedir_empty_marker(struct pagedir *dir);
 
 /* Go on after page `last_id`: what a killed crawl left half-written goes, and
- * with `run` the pages that follow without a hole, which nobody remembers. All
- * others with a greater number are a former crawl's and go with the next page.
- */
+ * with `run` the pages that follow without a hole, which nobody remembers.
+ * Those up to `old_last` are a former crawl's and go with the next page. */
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
 
 /* Remove the pages up to `last_id` and, with `run`, those that follow; the

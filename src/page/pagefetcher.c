@@ -204,15 +204,25 @@ static bool was_cut(struct pagefetcher *fetcher,
     return sockets_was_cut(&fetcher->sockets, (uint16_t)port);
 }
 
-/* Any message of libcurl about it is gone after this. A body that goes on to
- * the end of the connection seems whole where we ended it. */
+/* A body that goes on to the end of the connection seems whole where we ended
+ * it. */
+static bool seems_whole(const struct transfer *transfer)
+{
+    long version = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
+    return transfer->page->outcome == FETCHED && !transfer->has_length &&
+           !transfer->is_chunked && version < CURL_HTTP_VERSION_2_0;
+}
+
+/* Any message of libcurl about it is gone after this. */
 static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
     struct webpage *page = transfer->page;
 
     transfer_end(transfer, code);
-    if ((page->outcome == CONNECTION_LOST || page->outcome == FETCHED) &&
+    if ((page->outcome == CONNECTION_LOST || seems_whole(transfer)) &&
         was_cut(fetcher, transfer))
         page->outcome = BAD_HTTP;
     curl_multi_remove_handle(fetcher->multi, transfer->easy);

@@ -252,8 +252,10 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     if (page->pin.len) {
         transfer->pin = pins_take(transfer->pins, page->pin);
         curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, transfer->pin);
-        /* They are taken out when they are no longer used: it need not look. */
-        curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
+        /* They are taken out when they are no longer used: it need not look,
+         * unless it looks up names itself. */
+        if (!transfer->setup->connect_to)
+            curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
     }
     curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
     return true;

@@ -22,7 +22,8 @@ struct transfer_setup {
 
 enum {
     HEADER_BYTES_MAX = 256 * 1024,
-    ROBOTS_BODY_MAX = 500 * 1024,
+    /* One more than counts: a line that is cut there is not one that ends. */
+    ROBOTS_BODY_MAX = 500 * 1024 + 1,
     SITEMAP_BODY_MAX = 50 << 20,
     DECODED_KEEP_MAX = 256 * 1024, /* the room of a buffer that is kept */
 };

@@ -58,9 +58,16 @@ static void take_length(struct transfer *transfer, struct str value)
  * libcurl does not tell whether they came to their end. */
 static void take_transfer_coding(struct transfer *transfer, struct str value)
 {
-    transfer->is_chunked |= str_eq_nocase(value, STR("chunked"));
-    transfer->has_transfer_coding |= !str_eq_nocase(value, STR("chunked")) &&
-                                     !str_eq_nocase(value, STR("identity"));
+    while (value.len) {
+        struct str_pair parts = str_cut(value, ',');
+        struct str name = str_trim(parts.head);
+
+        if (str_eq_nocase(name, STR("chunked")))
+            transfer->is_chunked = true;
+        else if (name.len && !str_eq_nocase(name, STR("identity")))
+            transfer->has_transfer_coding = true;
+        value = parts.tail;
+    }
 }
 
 /* --- one header --------------------------------------------------------- */
@@ -205,11 +212,10 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
         begin_headers(transfer);
         return len;
     }
-    if (line.len && (bytes[0] == ' ' || bytes[0] == '\t') &&
-        transfer->header.len)
+    if ((bytes[0] == ' ' || bytes[0] == '\t') && transfer->header.len)
         return unfold(transfer, line) ? len : transfer_cut(transfer, BAD_HTTP);
     take_last(transfer);
-    if (!line.len)
+    if (bytes[0] == '\r' || bytes[0] == '\n')
         return end_headers(transfer, len);
     transfer->has_header = true;
     buf_put(&transfer->header, line);

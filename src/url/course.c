@@ -22,7 +22,8 @@ static bool has_double_slash(struct str path)
 /* It may be there already: in a URL that was relative to a normalised one. */
 static bool lacks_written_port(const struct url *url)
 {
-    return url->default_port_written && url->host_end == url->path_start;
+    return url->default_port_written && url->host_end == url->path_start &&
+           url->href.len + sizeof(":443") - 1 <= URL_LEN_MAX;
 }
 
 static char *put(char *to, struct str s)

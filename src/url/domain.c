@@ -33,7 +33,8 @@ void domains_free(struct domains *domains)
 
 struct str domain_trim_dot(struct str host)
 {
-    if (host.len > 1 && host.ptr[host.len - 1] == '.')
+    if (host.len > 1 && host.ptr[host.len - 1] == '.' &&
+        host.ptr[host.len - 2] != '.')
         host.len--;
     return host;
 }

@@ -163,8 +163,11 @@ END
     silent "$TMP/out"
     whole_pages 9
     same "$before" "$(fingerprint)"
-    # Nor are they among its pages when it goes on.
+    # Nor are they among its pages when it goes on; what is nobody's stays.
+    echo mine >"$DIR/2024"
     bare "${LETTERS%/*}/stuck" "$DIR" 1 >/dev/null
+    same mine "$(cat "$DIR/2024")"
+    rm "$DIR/2024"
     whole_pages 2
 }
 

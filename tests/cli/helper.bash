@@ -101,6 +101,7 @@ start_playground() {
     local name=$TMP/playground.$((${#SERVERS[@]} + 1)) line=
 
     RECORD=$name.record
+    rm -f "$name.out"
     mkfifo "$name.out"
     "$PLAYGROUND" --lifetime "$((LIMIT * 2))s" --record "$RECORD" "$@" \
         >"$name.out" 2>"$name.err" 3>&- &

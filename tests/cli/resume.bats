@@ -228,16 +228,32 @@ load resume
     whole_pages 9
 }
 
-# is_connected: somebody is, with the playground.
-is_connected() {
-    grep -qE "^ *[0-9]+: [0-9A-F]+:[0-9A-F]+ [0-9A-F]+:$(printf %04X "$PORT") 01 " /proc/net/tcp
+# stopped_while_waiting OPTION...: begin a crawl of example.org whose server,
+# $TMP/first, does not answer something; stop it at once while it waits for that.
+# Another server, $TMP/then, is at the same place after that.
+stopped_while_waiting() {
+    local pid tries=0
+
+    start_playground --site "$TMP/first"
+    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
+        "$@" http://example.org/ "$DIR" 1
+    pid=$PID_BEHIND
+    until [ "$(state 'SELECT count(*) FROM url' 2>/dev/null)" = "$WAITING" ]; do
+        [ $((tries++)) -lt $((LIMIT * 50)) ] || fail "it has not begun" || return
+        sleep 0.02
+    done
+    kill -TERM $pid
+    kill -INT $pid
+    STATUS=0
+    wait $pid || STATUS=$?
+    same 3 "$STATUS" "exit status when stopped"
+    stop_playground
+    start_playground --site "$TMP/then" --listen "127.0.0.1:$PORT"
 }
 
 @test "stopped at once while robots.txt is awaited: nothing is held against the host" {
-    start_playground --site <(cat <<'END'
-/robots.txt 404
-    times 1
-    delay 10m
+    printf '/robots.txt\n    delay 10m\n' >"$TMP/first"
+    cat >"$TMP/then" <<'END'
 /robots.txt
     type text/plain
     body User-agent: *
@@ -247,18 +263,7 @@ is_connected() {
 /*
     body A page.
 END
-)
-    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
-        --retries 0 http://example.org/ "$DIR" 1
-    pid=$PID_BEHIND
-    until is_connected; do
-        sleep 0.02
-    done
-    kill -TERM $pid
-    kill -INT $pid
-    STATUS=0
-    wait $pid || STATUS=$?
-    same 3 "$STATUS"
+    WAITING=1 stopped_while_waiting --retries 0
     capture "$CRAWLER" --resume "$DIR"
     same 0 "$STATUS"
     whole_pages 2
@@ -266,31 +271,29 @@ END
 }
 
 @test "stopped at once while a page is awaited: that was no try" {
+    printf '/\n    body <a href=/p>.</a>\n/p\n    delay 10m\n' >"$TMP/first"
+    printf '/p 503\n    times 1\n/p\n    body A page.\n' >"$TMP/then"
+    WAITING=2 stopped_while_waiting --robots ignore --retries 1
+    capture "$CRAWLER" --resume "$DIR"
+    same 0 "$STATUS"
+    whole_pages 2
+}
+
+@test "names that are no domains can be in a state that goes on" {
     start_playground --site <(cat <<'END'
 /
-    body <a href=/p>.</a>
-/p
-    times 1
-    delay 10m
-/p 503
-    times 1
-/p
+    body <a href=http://1../>.</a> <a href=http://2../x>.</a> <a href=http://x../>.</a>
+    body <a href=http://a.example./>.</a> <a href=/1>.</a>
+/*
     body A page.
 END
 )
-    behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
-        --robots ignore --retries 1 http://example.org/ "$DIR" 1
-    pid=$PID_BEHIND
-    until [ -e "$DIR/1" ] && is_connected; do
-        sleep 0.02
-    done
-    kill -TERM $pid
-    kill -INT $pid
-    STATUS=0
-    wait $pid || STATUS=$?
+    capture "$CRAWLER" --scope any --order priority --delay 0 --ip-delay 0 --retries 0 \
+        --robots ignore --max-pages 1 --connect-to "example.org::127.0.0.1:$PORT" \
+        --connect-to ::127.0.0.1:1 http://example.org/ "$DIR" 1
     same 3 "$STATUS"
-    capture "$CRAWLER" --resume "$DIR"
-    same 0 "$STATUS"
+    capture "$CRAWLER" --resume --max-pages 100 "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
     whole_pages 2
 }
 

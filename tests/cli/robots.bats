@@ -190,6 +190,23 @@ obey_seeds() {
         STATUS=$?
 }
 
+@test "a rule that is cut where a robots.txt ends to count is none" {
+    # 500 KiB end in the middle of the last line, after its first slash.
+    {
+        printf '/robots.txt\n    type text/plain\n    bytes User-agent: *\\n\n'
+        printf '    repeat 511 # %s\\n\n' "$(printf '%0997d' 0)"
+        printf '    bytes # %s\\n\n' "$(printf '%0972d' 0)"
+        printf '    bytes Disallow: /search\\n\n/*\n    body A page.\n'
+    } >"$TMP/long.site"
+    start_playground --site "$TMP/long.site"
+    size=$(curl -s "http://127.0.0.1:$PORT/robots.txt" | grep -bo 'Disallow: /' |
+        cut -d: -f1)
+    same $((512000 - 11)) "$size" "where the rule begins"
+    obey_seeds a
+    same 0 "$STATUS"
+    same 1 "$(page_count)"
+}
+
 @test "4xx: there are no rules" {
     local statuses=(400 401 402 403 404 405 410 418 451 499)
 

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "url/course.h"
+#include "url/key.h"
 
 static int setup(void **state)
 {
@@ -89,9 +90,43 @@ static void parts_and_relatives(void **state)
     check(*state, &relative, "http://h2/", true);
 }
 
+/* The port that was written would make it longer than any URL is. */
+static void the_longest(void **state)
+{
+    for (size_t spare = 0; spare < 8; spare++) {
+        char text[URL_LEN_MAX + 1];
+        size_t len = URL_LEN_MAX + 3 - spare;
+        struct url url;
+
+        memset(text, 'a', sizeof(text));
+        memcpy(text, "http://h:80/%41", 15);
+        if (len > URL_LEN_MAX)
+            len = URL_LEN_MAX;
+        assert_int_equal(
+            url_parse(&url, *state, (struct str){text, len}, NULL, NULL), 0);
+        course_normalize(&url, *state);
+        assert_in_range(url.href.len, len - 3, URL_LEN_MAX);
+        url_fingerprint(&url, 1);
+    }
+    /* Its parts grow when they are escaped. */
+    char text[URL_LEN_MAX];
+    struct url url;
+    memset(text, 'a', sizeof(text));
+    memcpy(text, "http://h:80/ b c", 16);
+    assert_int_equal(url_parse(&url, *state,
+                               (struct str){text, sizeof(text) - 1}, NULL,
+                               NULL),
+                     0);
+    assert_int_equal(url.href.len, URL_LEN_MAX);
+    course_normalize(&url, *state);
+    assert_in_range(url.href.len, 1, URL_LEN_MAX);
+    url_fingerprint(&url, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_longest, setup, teardown),
         cmocka_unit_test_setup_teardown(forms, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_and_relatives, setup, teardown),
     };
