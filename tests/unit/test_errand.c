@@ -238,6 +238,30 @@ static void silence_is_counted(void **state)
     tear_down(&fixture);
 }
 
+/* Who refuses everything for a day would never be asked again. */
+static void rules_count_for_a_day(void **state)
+{
+    const uint64_t day_ms = FRONTIER_ROBOTS_KEPT_MS;
+    struct fixture fixture;
+    unsigned line;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://a.example/x");
+    struct url url = parse(&fixture, "http://a.example/y");
+    frontier_robots(fixture.frontier,
+                    take(&fixture, 0, "http://a.example/robots.txt"),
+                    rules("User-agent: *\nDisallow: /\n"), 0);
+    drop(&fixture, take(&fixture, 1000, "http://a.example/x"), ROBOTS_REFUSED,
+         1000);
+    take(&fixture, day_ms - 1, "");
+    assert_int_equal(frontier_foresee(fixture.frontier, &url, &line),
+                     ROBOTS_REFUSED);
+    take(&fixture, day_ms, "");
+    assert_int_equal(frontier_foresee(fixture.frontier, &url, &line), ACCEPT);
+    tear_down(&fixture);
+}
+
 static void an_end_of_the_crawl_is_no_silence(void **state)
 {
     struct fixture fixture;
@@ -373,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_move_to_a_domain_that_gets_capped),
         cmocka_unit_test(silence_is_counted),
         cmocka_unit_test(an_end_of_the_crawl_is_no_silence),
+        cmocka_unit_test(rules_count_for_a_day),
         cmocka_unit_test(the_pause_of_new_rules),
         cmocka_unit_test(a_move_that_is_never_made),
     };

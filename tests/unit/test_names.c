@@ -120,6 +120,47 @@ static void names_of_a_domain_leave_room_for_others(void **state)
     tear_down(&fixture);
 }
 
+/* Breadth-first, many hosts of a domain wait for their names, and then one is
+ * found that comes before all of them: one that is told of the end of each
+ * look-up, and takes what there is then, gets to it. */
+static void one_that_is_nearer_is_not_forgotten_in_a_line(void **state)
+{
+    struct fixture fixture;
+    struct target *names[NAMES];
+    char text[64];
+    size_t waiting = 0, ended = 0;
+
+    (void)state;
+    set_up(&fixture, &(struct frontier_options){
+                         .order = ORDER_BFS,
+                         .resolve = true,
+                     });
+    for (int i = 0; i < 4 * NAMES; i++) {
+        snprintf(text, sizeof(text), "http://h%d.big.example/", i);
+        struct url url = parse(&fixture, text);
+        const struct offer offer = {
+            .url = &url,
+            .fingerprint = fixture.fingerprint++,
+            .depth = 1,
+        };
+        frontier_put(fixture.frontier, &offer, 0);
+    }
+    while ((names[waiting] = frontier_take(fixture.frontier, 0)))
+        waiting++;
+    put(&fixture, "http://near.big.example/");
+    while (ended < waiting && !strstr(names[ended]->url, "near")) {
+        frontier_resolved(fixture.frontier, names[ended++], &(struct ip){{1}},
+                          0);
+        while (waiting < NAMES &&
+               (names[waiting] = frontier_take(fixture.frontier, 0)))
+            waiting++;
+    }
+    assert_true(ended < waiting);
+    while (ended < waiting)
+        frontier_errand_stopped(fixture.frontier, names[ended++], 0);
+    tear_down(&fixture);
+}
+
 static void resolve(struct fixture *fixture, unsigned turn, uint8_t ip)
 {
     struct target *target = frontier_take(fixture->frontier, 0);
@@ -200,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_looked_up_in_turn),
         cmocka_unit_test(names_of_a_domain_leave_room_for_others),
+        cmocka_unit_test(one_that_is_nearer_is_not_forgotten_in_a_line),
         cmocka_unit_test(addresses_in_turn),
         cmocka_unit_test(a_name_that_is_gone),
     };

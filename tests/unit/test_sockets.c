@@ -14,21 +14,29 @@
 
 enum { PAIRS = 100 };
 
-/* Connected through a listener on loopback; `theirs` is its end of it. */
-static int open_pair(struct sockets *sockets, int *theirs)
+static int listen_on_loopback(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t len = sizeof(address);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
-    int ours = sockets_open(sockets, AF_INET, SOCK_STREAM, 0);
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(
+        bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(listen(listener, 1), 0);
+    return listener;
+}
+
+/* Connected through the listener, all to one place: so no two of them have the
+ * same port. `theirs` is its end of it. */
+static int open_pair(struct sockets *sockets, int listener, int *theirs)
+{
+    struct sockaddr_in address;
+    socklen_t len = sizeof(address);
+    int ours = sockets_open(sockets, AF_INET, SOCK_STREAM, 0);
+
     getsockname(listener, (struct sockaddr *)&address, &len);
     assert_int_equal(connect(ours, (struct sockaddr *)&address, len), 0);
     *theirs = accept(listener, NULL, NULL);
-    close(listener);
     return ours;
 }
 
@@ -65,8 +73,10 @@ static void the_busiest_is_cut(void **state)
     (void)state;
     sockets_init(&sockets);
     assert_false(sockets_cut_busiest(&sockets));
+    int listener = listen_on_loopback();
     for (int i = 0; i < PAIRS; i++)
-        ours[i] = open_pair(&sockets, &theirs[i]);
+        ours[i] = open_pair(&sockets, listener, &theirs[i]);
+    close(listener);
     assert_int_equal(sockets.opened, PAIRS);
     send_bytes(theirs[4], 900);
     read_bytes(ours[4], 900);
