@@ -135,7 +135,7 @@ static void one_that_is_nearer_is_not_forgotten_in_a_line(void **state)
                          .order = ORDER_BFS,
                          .resolve = true,
                      });
-    for (int i = 0; i < 4 * NAMES; i++) {
+    for (int i = 0; i < 40 * NAMES; i++) {
         snprintf(text, sizeof(text), "http://h%d.big.example/", i);
         struct url url = parse(&fixture, text);
         const struct offer offer = {
@@ -148,6 +148,7 @@ static void one_that_is_nearer_is_not_forgotten_in_a_line(void **state)
     while ((names[waiting] = frontier_take(fixture.frontier, 0)))
         waiting++;
     put(&fixture, "http://near.big.example/");
+    take(&fixture, 0, ""); /* it is the last in line */
     while (ended < waiting && !strstr(names[ended]->url, "near")) {
         frontier_resolved(fixture.frontier, names[ended++], &(struct ip){{1}},
                           0);
