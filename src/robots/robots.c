@@ -4,7 +4,10 @@
 #include "url/url.h"
 
 /* Bytes that wildcards may look at for one answer. */
-enum { WORK_MAX = 20 * ROBOTS_WORK_PER_MS };
+enum {
+    WORK_MAX = 20 * ROBOTS_WORK_PER_MS,
+    RULES_PER_BYTE = 4, /* that can be passed over in the same time */
+};
 
 struct question {
     struct str path[PATH_FORMS];
@@ -115,7 +118,7 @@ bool robots_answer(const struct robots *robots, struct str path, unsigned *line,
     }
 
     const struct rule *rule = decide(robots, &question);
-    *work = question.work;
+    *work = question.work + robots->rule_count / RULES_PER_BYTE;
     *line = 0;
     if (!rule)
         return true;

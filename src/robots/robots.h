@@ -52,9 +52,9 @@ size_t robots_size(const struct robots *robots);
 bool robots_allows(const struct robots *robots, struct str path,
                    unsigned *line);
 
-/* The same, and what it took: bytes that wildcards looked at. Of usual files
- * an answer takes less than ROBOTS_WORK_USUAL; ROBOTS_WORK_PER_MS are a
- * millisecond at worst. */
+/* The same, and what it took: bytes that wildcards looked at, and a part of one
+ * for every rule. Of usual files an answer takes less than ROBOTS_WORK_USUAL;
+ * ROBOTS_WORK_PER_MS are a millisecond at worst. */
 enum { ROBOTS_WORK_USUAL = 64 * 1024, ROBOTS_WORK_PER_MS = 128 * 1024 };
 bool robots_answer(const struct robots *robots, struct str path, unsigned *line,
                    size_t *work);
