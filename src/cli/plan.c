@@ -402,6 +402,14 @@ static int check_count(const struct options *options)
                        options->argument_count);
 }
 
+static bool is_given(const struct options *options, struct str name)
+{
+    for (size_t i = 0; i < options->given.count; i++)
+        if (option_is_named(str_of(options->given.item[i]), name))
+            return true;
+    return false;
+}
+
 /* Options of which one makes nothing of the other. */
 static int check_pairs(const struct options *options)
 {
@@ -413,6 +421,11 @@ static int check_pairs(const struct options *options)
     if (options->links && options->state)
         return usage_error("--links are remembered in the state; they need "
                            "--state file");
+    if (is_given(options, STR("save-every")) && options->state)
+        return usage_error("--save-every is for the state; it needs --state "
+                           "file");
+    if (is_given(options, STR("search-url")) && !options->search)
+        return usage_error("--search-url needs --search");
     return 0;
 }
 

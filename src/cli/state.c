@@ -401,7 +401,8 @@ int state_words(const struct options *options, struct arena *arena,
     past_read(&past, options->argument[0]);
     if (past.error.status != STORE_OK)
         status = cannot_resume(options->argument[0], &past.error);
-    else if (!(status = check_secrets(options, &past)))
+    else if (past_is_finished(&past) ||
+             !(status = check_secrets(options, &past)))
         put_words(options, &past, arena, words, count);
     past_release(&past);
     return status;

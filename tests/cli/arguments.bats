@@ -322,6 +322,8 @@ as_nobody() {
     refused 2 '--sitemaps are those that robots.txt names' --sitemaps --robots ignore \
         "$SEED" "$DIR" 3
     refused 2 '--links are remembered in the state' --links --state none "$SEED" "$DIR" 3
+    refused 2 '--save-every is for the state' --save-every 5s --state none "$SEED" "$DIR" 3
+    refused 2 '--search-url needs --search' --search-url 'http://x.test/{query}' "$SEED" "$DIR" 3
 }
 
 @test "options: durations and sizes that are none" {

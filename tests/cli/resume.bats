@@ -452,6 +452,12 @@ print(stats["pages"], stats["by_depth"]["0"], stats["by_outcome"]["fetched"],
     grep -aq 'X-Plain: seen' "$DIR/.crawler"
     capture "$CRAWLER" --resume "$DIR"
     complaint 'begun with --header=Authorization: \(not kept\); give it again'
+    capture "$CRAWLER" --resume --max-pages 100 -H 'Authorization: Basic c2VjcmV0' "$DIR"
+    same 0 "$STATUS"
+    # Nothing is sent any more.
+    capture "$CRAWLER" --resume "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    whole_pages 9
 }
 
 @test "a full disk: what is good is kept, and it goes on" {
