@@ -44,6 +44,8 @@ static bool read_setting(void *user, const struct store_setting *row)
         return str_to_u64(row->value, &past->depth);
     else if (str_eq(row->name, STR("count.saved")))
         return str_to_u64(row->value, &past->pages);
+    else if (str_eq(row->name, STR("bare")))
+        return str_to_u64(row->value, &past->bare);
     else if (str_eq(row->name, STR("old_pages")))
         return str_to_u64(row->value, &past->old_pages);
     else if (str_eq(row->name, STR("per_host")))

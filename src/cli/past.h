@@ -19,6 +19,7 @@ struct past {
     size_t seed_count, seed_room;
     uint64_t depth;     /* at most */
     uint64_t pages;     /* saved */
+    uint64_t bare;      /* 1: begun without options */
     uint64_t old_pages; /* the last of the crawl before it; 0: none */
     uint64_t per_host;  /* fetches in flight; the most that it ever was */
     struct str state;

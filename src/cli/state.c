@@ -170,7 +170,8 @@ static int decide_with(struct plan *plan, const struct options *options)
         return check_strangers(plan);
     }
     plan->action = over ? ACTION_NONE : ACTION_RESUME;
-    if (is_bare(options) && (why || over || past->given.count))
+    /* Options that a --resume brought in are no part of the command. */
+    if (is_bare(options) && (why || over || (past->given.count && !past->bare)))
         plan->action = ACTION_START;
     else if (over && !past->pages && !options->remembered)
         return decide_anew(plan);
@@ -222,6 +223,8 @@ static bool create(struct plan *plan, const struct options *options,
     store_batch_init(&first);
     past_write(&first, &options->given, plan->crawl.max_depth, clock_wall_ms());
     store_add_number(&first, STR("per_host"), plan->crawl.frontier.per_host);
+    if (is_bare(options))
+        store_add_number(&first, STR("bare"), 1);
     if (plan->dir.holds_old)
         store_add_number(&first, STR("old_pages"), plan->dir.old_last);
     for (size_t i = 0; i < plan->seed_count; i++) {
