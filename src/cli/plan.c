@@ -417,7 +417,7 @@ static int check_pairs(const struct options *options)
         return 0;
     if (options->sitemaps && !obeys_robots(options))
         return usage_error("--sitemaps are those that robots.txt names, which "
-                           "--robots ignore does not ask for; use --sitemap");
+                           "is not asked for; use --robots obey, or --sitemap");
     if (options->links && options->state)
         return usage_error("--links are remembered in the state; they need "
                            "--state file");
