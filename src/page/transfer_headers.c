@@ -105,16 +105,18 @@ static void take_last(struct transfer *transfer)
     buf_clear(&transfer->header);
 }
 
-/* A line that goes on with the header before it. What libcurl itself goes by
- * it has not read like that. */
+/* A line that goes on with the header before it. False where libcurl goes by
+ * that header itself, which it has not read like that. */
 static bool unfold(struct transfer *transfer, struct str rest)
 {
     struct str name = str_cut(buf_str(&transfer->header), ':').head;
 
+    if (str_eq_nocase(name, STR("content-length")) ||
+        str_eq_nocase(name, STR("transfer-encoding")))
+        return false;
     buf_put_char(&transfer->header, ' ');
     buf_put(&transfer->header, rest);
-    return !str_eq_nocase(name, STR("content-length")) &&
-           !str_eq_nocase(name, STR("transfer-encoding"));
+    return true;
 }
 
 /* --- all of them -------------------------------------------------------- */
