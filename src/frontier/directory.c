@@ -71,7 +71,7 @@ void count_host(struct frontier *frontier, const struct url *url)
     seen_add(&frontier->hosts_seen, key_of(frontier, name_of(url, &name)));
 }
 
-/* By its name and scheme. */
+/* For when its host is met: whoever has answered is there. */
 void remember_answer(struct frontier *frontier, const struct url *url)
 {
     struct name name;

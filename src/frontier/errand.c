@@ -9,7 +9,7 @@
  * before the first of its pages. */
 
 enum {
-    CROWDED_LOOK = 256,
+    CROWDED_LOOK = 256, /* at so many hosts each time */
     /* What links to a host may cost between two of its pages, a quarter of a
      * second; the rest are judged when their turn comes. */
     FORESEEN_MAX = 256 * ROBOTS_WORK_PER_MS,

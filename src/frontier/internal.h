@@ -82,9 +82,8 @@ void rules_drop(struct frontier *frontier, struct host_robots *robots);
 /* frontier/directory.c: finding and forgetting hosts, domains, addresses. */
 struct host *host_for(struct frontier *frontier, const struct url *url);
 struct host *host_known(const struct frontier *frontier, const struct url *url);
-void count_host(struct frontier *frontier, const struct url *url);
-void remember_answer(struct frontier *frontier,
-                     const struct url *url); /* as seen */
+void count_host(struct frontier *frontier, const struct url *url); /* as seen */
+void remember_answer(struct frontier *frontier, const struct url *url);
 struct domain *domain_known(const struct frontier *frontier,
                             const struct url *url); /* or NULL */
 struct domain *domain_for(struct frontier *frontier, const struct url *url);

@@ -210,9 +210,11 @@ static bool seems_whole(const struct transfer *transfer)
 {
     long version = 0;
 
+    if (transfer->page->outcome != FETCHED || transfer->has_length ||
+        transfer->is_chunked)
+        return false;
     curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
-    return transfer->page->outcome == FETCHED && !transfer->has_length &&
-           !transfer->is_chunked && version < CURL_HTTP_VERSION_2_0;
+    return version < CURL_HTTP_VERSION_2_0;
 }
 
 /* Any message of libcurl about it is gone after this. */

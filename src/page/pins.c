@@ -29,7 +29,8 @@ void pins_release(struct pins *pins)
     curl_slist_free_all(pins->stale);
 }
 
-/* "host:port"; neither has a colon. */
+/* "host:port"; neither has a colon. Two with the same hash would share one
+ * removal, so that the other name stays for longer: no harm. */
 static struct str place_of(struct str pin)
 {
     struct str_pair host = str_cut(pin, ':');

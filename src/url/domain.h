@@ -17,7 +17,8 @@ void domains_free(struct domains *domains);
  * its own domain: an IP address, a single label, a public suffix. */
 struct str domain_of_host(const struct domains *domains, struct str host);
 
-/* Without the dot that an absolute name may end with. */
+/* Without the dot that an absolute name may end with; of "a.." none is taken,
+ * it would not become a name. */
 struct str domain_trim_dot(struct str host);
 
 #endif

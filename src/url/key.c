@@ -1,6 +1,7 @@
 #include "url/key.h"
 
 #include "base/hash.h"
+#include "url/domain.h"
 
 static bool is_unreserved(char c)
 {
@@ -9,10 +10,9 @@ static bool is_unreserved(char c)
 
 bool url_has_final_dot(const struct url *url)
 {
-    const char *end = url->href.ptr + url->host_end;
+    struct str host = url_host(url);
 
-    return url->host_end - url->host_start > 1 && end[-1] == '.' &&
-           end[-2] != '.';
+    return domain_trim_dot(host).len < host.len;
 }
 
 static bool has_empty_query(const struct url *url)

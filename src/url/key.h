@@ -29,8 +29,7 @@ struct str url_key(const struct url *url, struct arena *arena);
  * own key, as most are. */
 uint64_t url_fingerprint(const struct url *url, uint64_t seed);
 
-/* Does the host end with a dot that does not count? Of "a.." none is taken: it
- * would not become a name. */
+/* Does the host end with a dot that does not count (domain_trim_dot)? */
 bool url_has_final_dot(const struct url *url);
 
 #endif
