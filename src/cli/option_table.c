@@ -116,7 +116,7 @@ const struct option_row option_table[] = {
      .help = "connect to HOST2:PORT2 instead; empty parts match all; may be repeated"},
     {"cacert", 0, OPTION_TEXT, AT(cacert), COMMAND_CRAWL, "How to connect",
      .argument = "FILE",
-     .help = "trust the certificates in FILE"},
+     .help = "trust the certificates in FILE (PEM) and no others; default is $SSL_CERT_FILE, else the system's"},
     {"insecure", 0, OPTION_FLAG, AT(insecure), COMMAND_CRAWL, "How to connect",
      .help = "do not verify certificates"},
     {"allow-private", 0, OPTION_FLAG, AT(allow_private), COMMAND_CRAWL, "How to connect",

@@ -1,7 +1,6 @@
 #include "cli/plan.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -11,6 +10,8 @@
 #include "cli/commands.h"
 #include "cli/seeds.h"
 #include "cli/state.h"
+#include "cli/usage.h"
+#include "page/trust.h"
 
 /* --- scope ------------------------------------------------------------- */
 
@@ -179,25 +180,53 @@ static bool is_proxy(struct plan *plan, const char *text)
     return good;
 }
 
-/* libcurl would tell at the first connection only, and not in so many words. */
-static int check_cacert(const char *name)
+/* The course's crawl stays on http, and a crawl from an https seed would fetch
+ * nothing at all. */
+static int complain_of_trust(const struct plan *plan,
+                             const struct options *options, const char *whose,
+                             const char *file, const char *problem)
 {
-    FILE *file = fopen(name, "re");
-    char *line = NULL;
-    size_t room = 0;
-    bool found = false;
+    static const char remedy[] =
+        "install the package ca-certificates, or use --cacert FILE";
 
-    while (file && !found && getline(&line, &room, file) >= 0)
-        found = !strncmp(line, "-----BEGIN ", 11) &&
-                strstr(line, "CERTIFICATE-----");
-    int why = !file || ferror(file) ? errno : 0;
-    if (file)
-        fclose(file);
-    free(line);
-    if (found)
+    for (size_t i = 0; i < plan->seed_count; i++)
+        if (plan->seeds[i].url.https)
+            return usage_error("no certificates to check https with: %s '%s': "
+                               "%s; %s",
+                               whose, file, problem, remedy);
+    if (!plan_is_course(options) && !options->quiet)
+        usage_line(stderr,
+                   "crawler: https pages cannot be fetched: %s '%s': %s; %s",
+                   whose, file, problem, remedy);
+    return 0;
+}
+
+/* Which file has the certificates that are trusted: as for curl, SSL_CERT_FILE
+ * goes before the system's. */
+static int plan_trust(struct plan *plan, const struct options *options)
+{
+    const char *own = getenv("SSL_CERT_FILE");
+    const char *whose = "the system's file", *problem;
+
+    if (options->insecure)
         return 0;
-    return usage_error("--cacert '%s': %s", name,
-                       why ? strerror(why) : "no certificate in PEM form");
+    if (options->cacert) {
+        problem = trust_problem(options->cacert);
+        plan->crawl.hand.fetch.trusted = options->cacert;
+        return problem
+                   ? usage_error("--cacert '%s': %s", options->cacert, problem)
+                   : 0;
+    }
+    const char *file = trust_system_file();
+    if (own && own[0]) {
+        whose = "SSL_CERT_FILE";
+        file = own;
+    }
+    if (!file)
+        return 0;
+    plan->crawl.hand.fetch.trusted = file;
+    problem = trust_problem(file);
+    return problem ? complain_of_trust(plan, options, whose, file, problem) : 0;
 }
 
 static int plan_fetching(struct plan *plan, const struct options *options)
@@ -216,14 +245,11 @@ static int plan_fetching(struct plan *plan, const struct options *options)
         return usage_error("--proxy must be a URL such as "
                            "http://localhost:3128, not '%s'",
                            options->proxy);
-    if (options->cacert && (status = check_cacert(options->cacert)))
-        return status;
     plan->crawl.hand.fetch = (struct fetch_options){
         .user_agent = user_agent(plan, options),
         .headers = options->headers.item,
         .connect_to = named_connect_to(&plan->named),
         .proxy = options->proxy,
-        .cacert = options->cacert,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
         .body_budget = &plan->body_budget,
@@ -233,7 +259,7 @@ static int plan_fetching(struct plan *plan, const struct options *options)
         .robots_agent = plan->crawl.hand.robots_agent,
         .named = &plan->named,
     };
-    return 0;
+    return plan_trust(plan, options);
 }
 
 /* --- all of it --------------------------------------------------------- */

@@ -147,6 +147,19 @@ static void allow_only_web(CURL *easy)
 #endif
 }
 
+/* One file and no directory (page/trust.h). An https proxy is no different. */
+static void trust(CURL *easy, const struct fetch_options *options)
+{
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
+    if (!options->trusted)
+        return;
+    curl_easy_setopt(easy, CURLOPT_CAINFO, options->trusted);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, options->trusted);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
+}
+
 /* Before every round: libcurl counts how often it had to try a connection
  * again that had died, and starts to count anew only after a reset. */
 static void set_up_handle(struct transfer *transfer)
@@ -170,10 +183,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)options->timeout_ms);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
-    if (options->cacert)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, options->cacert);
+    trust(easy, options);
     if (setup->preview_headers)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_on_header);

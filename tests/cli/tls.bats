@@ -3,28 +3,14 @@
 
 load helper
 load nginx
+load certificates
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-
-    new_key() {
-        openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"
-    }
-    # sign NAME SAN DAYS: a certificate by our authority.
-    sign() {
-        new_key "$1"
-        openssl req -new -key "$1.key" -subj "/CN=$1" -out "$1.csr"
-        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -days "$3" \
-            -set_serial "$RANDOM" -extfile <(echo "subjectAltName=$2") \
-            -out "$1.pem" 2>/dev/null
-    }
-
-    new_key ca
-    openssl req -x509 -new -key ca.key -subj "/CN=test authority" -days 3 \
-        -out ca.pem
-    sign good "DNS:example.org,DNS:*.example.org,IP:127.0.0.1" 3
-    sign wrong "DNS:another.example" 3
-    sign expired "DNS:example.org" -1
+    new_authority ca
+    sign good "DNS:example.org,DNS:*.example.org,IP:127.0.0.1"
+    sign wrong "DNS:another.example"
+    sign expired "DNS:example.org" 20200201000000Z
     new_key own
     openssl req -x509 -new -key own.key -subj "/CN=example.org" -days 3 \
         -addext "subjectAltName=DNS:example.org" -out own.pem
