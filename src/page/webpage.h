@@ -57,6 +57,7 @@ struct webpage {
     uint64_t digest;        /* of the body, if it was saved and asked for */
     struct str robots_text; /* of a robots.txt, if asked for */
     struct str location;    /* of a redirect, as served */
+    struct str refresh;     /* of a page that leads on, as served */
     bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
