@@ -12,6 +12,14 @@
 #include "cli/seeds.h"
 #include "cli/state.h"
 
+static bool is_given(const struct options *options, struct str name)
+{
+    for (size_t i = 0; i < options->given.count; i++)
+        if (option_is_named(str_of(options->given.item[i]), name))
+            return true;
+    return false;
+}
+
 /* --- scope ------------------------------------------------------------- */
 
 bool plan_is_course(const struct options *options)
@@ -280,9 +288,18 @@ static int plan_files(const struct crawl_options *crawl)
 
 enum { SEARCH_MAX_PER_DOMAIN = 50, IDLE_HOSTS_MAX = 10000 };
 
+/* 0: no cap. */
+static uint64_t max_per_domain(const struct options *options)
+{
+    if (options->max_per_domain != OPTION_NONE)
+        return options->max_per_domain;
+    return options->search && !is_given(options, STR("max-per-domain"))
+               ? SEARCH_MAX_PER_DOMAIN
+               : 0;
+}
+
 static void plan_frontier(struct plan *plan, const struct options *options)
 {
-    uint64_t cap = options->search ? SEARCH_MAX_PER_DOMAIN : 0;
     uint64_t ip_delay_ms = options->ip_delay_ms != UINT64_MAX
                                ? options->ip_delay_ms
                                : options->delay_ms / 5;
@@ -296,9 +313,7 @@ static void plan_frontier(struct plan *plan, const struct options *options)
         .delay_ms = options->delay_ms,
         .ip_delay_ms = ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
-        .max_per_domain = options->max_per_domain != UINT64_MAX
-                              ? options->max_per_domain
-                              : cap,
+        .max_per_domain = max_per_domain(options),
         .host_tries = (uint32_t)options->retries + 1,
         .idle_hosts_max = IDLE_HOSTS_MAX,
         .resolve = ip_delay_ms > 0,
@@ -400,14 +415,6 @@ static int check_count(const struct options *options)
                        other_seeds ? "two or three" : "three",
                        other_seeds ? "[" : "", other_seeds ? "]" : "",
                        options->argument_count);
-}
-
-static bool is_given(const struct options *options, struct str name)
-{
-    for (size_t i = 0; i < options->given.count; i++)
-        if (option_is_named(str_of(options->given.item[i]), name))
-            return true;
-    return false;
 }
 
 /* Options of which one makes nothing of the other. */
