@@ -76,6 +76,10 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     if (!html.count || !page->want_links)
         return;
     const struct url *base = find_base(&own, &of_element, page, &html.info);
+    /* With a base of another scheme no URL of the page would help. */
+    bool needs_url = !base && !page->url.len &&
+                     url_parse(&own, &page->arena, html.info.base, NULL,
+                               NULL) != ERR_URL_SCHEME;
 
     struct url_query_encoder encoder = {charset_encode_query,
                                         (void *)html.info.charset};
@@ -101,7 +105,9 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
                          rel_has(html.link[i].rel, STR("nofollow"));
         if (!err)
             links->count++;
-        else if (err != ERR_URL_SCHEME && err != ERR_URL_RELATIVE)
+        else if (err == ERR_URL_RELATIVE)
+            links->baseless += needs_url;
+        else if (err != ERR_URL_SCHEME)
             links->bad++;
     }
 }
