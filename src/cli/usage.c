@@ -58,7 +58,7 @@ static const char crawl_text[] =
     "       crawler why pageDirectory URL\n"
     "       crawler verify pageDirectory\n"
     "       crawler export --format FORMAT pageDirectory\n"
-    "       crawler robots [--agent TOKEN] FILE\n"
+    "       crawler robots [--agent TOKEN] [-U TEXT] FILE\n"
     "\n"
     "Crawl from seedURL along links, maxDepth hops at most, and save every\n"
     "page in pageDirectory as 1, 2, 3, ... Without --internal or --scope the\n"
@@ -85,7 +85,7 @@ static const char links_text[] =
     "would see them: absolute, in document order, repeats included.\n";
 
 static const char robots_text[] =
-    "usage: crawler robots [--agent TOKEN] FILE\n"
+    "usage: crawler robots [--agent TOKEN] [-U TEXT] FILE\n"
     "\n"
     "Read URLs from standard input, one a line, and print what the robots.txt\n"
     "in FILE says of each: allow or disallow, the number of the line that\n"
