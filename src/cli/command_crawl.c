@@ -130,7 +130,8 @@ static int crawl(struct plan *plan, const struct options *options)
         plan->log.out_needs_room = isatty(STDOUT_FILENO);
     }
     /* Who only asks about a crawl has all of it in memory. */
-    plan->crawl.frontier.queue_bytes = options->queue_memory;
+    plan->crawl.frontier.queue_bytes =
+        options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
     plan->crawl.on_asked = print_now;
     plan->crawl.user = &progress;

@@ -61,6 +61,7 @@ struct resolver {
     const struct scan_options *options;
     const struct url *base;
     const struct url_query_encoder *encoder; /* NULL: UTF-8 */
+    bool needs_url; /* only the page's URL, which is not known, would help */
 };
 
 static void add_link(struct webpage *page, const struct html_link *html,
@@ -77,7 +78,9 @@ static void add_link(struct webpage *page, const struct html_link *html,
                      rel_has(html->rel, STR("nofollow"));
     if (!err)
         links->count++;
-    else if (err != ERR_URL_SCHEME && err != ERR_URL_RELATIVE)
+    else if (err == ERR_URL_RELATIVE)
+        links->baseless += resolver->needs_url;
+    else if (err != ERR_URL_SCHEME)
         links->bad++;
 }
 
@@ -146,10 +149,16 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     bool has_own = !url_parse(&own, &page->arena, page->url, NULL, NULL);
     const struct url_query_encoder encoder = {charset_encode_query,
                                               (void *)html.info.charset};
+    const struct url *base =
+        find_base(has_own ? &own : NULL, &of_element, page, &html.info);
     const struct resolver resolver = {
         .options = options,
-        .base = find_base(has_own ? &own : NULL, &of_element, page, &html.info),
+        .base = base,
         .encoder = html.info.charset == CHARSET_UTF_8 ? NULL : &encoder,
+        /* With a base of another scheme no URL of the page would help. */
+        .needs_url = !base && !page->url.len &&
+                     url_parse(&of_element, &page->arena, html.info.base, NULL,
+                               NULL) != ERR_URL_SCHEME,
     };
     page->links.link =
         arena_new(&page->arena, (1 + html.count) * sizeof(struct page_link));

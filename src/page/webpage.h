@@ -26,8 +26,9 @@ struct page_link {
 struct page_links {
     struct page_link *link;
     size_t count;
-    size_t bad;    /* that have a web scheme but are no valid URL */
-    size_t beyond; /* that do not count: too many, or too long all together */
+    size_t bad;      /* that have a web scheme but are no valid URL */
+    size_t baseless; /* relative ones of a page of which the URL is not known */
+    size_t beyond;   /* that do not count: too many, or too long all together */
 };
 
 enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, PAGE_FILE_MAX = 31 };
