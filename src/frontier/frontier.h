@@ -7,7 +7,7 @@
  * heap of waiting hosts by time: politeness is where a host stands, not a
  * check that somebody could forget. Three rules hold at once: the pause of a
  * host, the pause of the address that serves it, and the number of fetches
- * that a domain may have in flight.
+ * that a host, its address and its domain may have in flight.
  *
  * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
@@ -39,8 +39,9 @@ enum { FRONTIER_BFS_SCORE = 200 };
 struct frontier_options {
     enum order order;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
-    uint64_t ip_delay_ms;    /* of an address; 0: addresses do not count */
-    uint32_t per_host;       /* fetches in flight per host and per domain */
+    uint64_t ip_delay_ms;    /* pause of an address */
+    uint32_t per_host;       /* fetches in flight per host, per domain and, with
+                              * `resolve`, per address */
     uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
     uint32_t host_tries;     /* failures in a row that make a host dead;
                               * 0: never */
