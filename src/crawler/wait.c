@@ -46,6 +46,7 @@ static void tell(struct crawler *crawler, const struct idle *idle,
     const struct crawl_progress progress = {
         .stats = crawler->stats,
         .counts = frontier_counts(crawler->validator.frontier),
+        .errand = frontier_errand(crawler->validator.frontier),
         .idle = *idle,
         .now_ms = crawler->now_ms,
         .elapsed_ms = elapsed_ms(crawler),

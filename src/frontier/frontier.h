@@ -275,19 +275,26 @@ struct domain_counts frontier_domain_counts(const struct frontier *frontier,
 
 /* --- about ------------------------------------------------------------- */
 
+/* Numbers only, so that they may be kept when the frontier is gone. */
 struct frontier_counts {
-    size_t queued;          /* waiting for their turn, retries included */
-    size_t shelved;         /* of them: in the file */
-    size_t in_flight;       /* taken and not done */
-    size_t errands;         /* of them: hosts that are looked up or asked for
-                             * their robots.txt */
-    struct str errand_host; /* one of those, or empty */
-    bool errand_is_robots;  /* and not the look-up of its name */
-    size_t hosts, domains;  /* seen */
+    size_t queued;         /* waiting for their turn, retries included */
+    size_t shelved;        /* of them: in the file */
+    size_t in_flight;      /* taken and not done */
+    size_t errands;        /* of them: hosts that are looked up or asked for
+                            * their robots.txt */
+    size_t hosts, domains; /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
     size_t queued_max, shelved_max; /* high-water marks */
 };
 struct frontier_counts frontier_counts(const struct frontier *frontier);
+
+/* One of the errands that are under way. The name is the frontier's, until
+ * the errand ends. */
+struct errand {
+    struct str host; /* empty where there is none */
+    bool is_robots;  /* and not the look-up of its name */
+};
+struct errand frontier_errand(const struct frontier *frontier);
 
 /* 0, or why the file of the queue cannot be read any more, an errno: what was
  * in it is lost to this frontier, but not to who remembers what was queued. */
