@@ -86,7 +86,7 @@ const struct option_row option_table[] = {
      .help = "pause between two fetches from an address, whatever the host; a fifth of --delay if not given"},
     {"per-host", 0, OPTION_COUNT, AT(per_host), COMMAND_CRAWL, "How fast",
      .argument = "N", .initial = "1", .min = 1, .max = 1000,
-     .help = "fetches in flight per host, and per registrable domain"},
+     .help = "fetches in flight per host, per address and per registrable domain"},
     {"workers", 0, OPTION_COUNT, AT(workers), COMMAND_CRAWL, "How fast",
      .argument = "N", .initial = "80", .min = 1, .max = 20000,
      .help = "fetches in flight over all hosts"},

@@ -142,8 +142,11 @@ static void plan_frontier(struct plan *plan, const struct options *options)
                                : options->delay_ms / 5;
     enum order order = options->search ? ORDER_PRIORITY : ORDER_BFS;
 
-    /* Behind a proxy there is one address, the proxy's. */
-    if (options->proxy && options->proxy[0])
+    /* Behind a proxy there is one address, the proxy's, and the proxy looks
+     * names up. Else names are looked up first, also without a pause: an
+     * address has at most --per-host fetches in flight. */
+    bool proxied = options->proxy && options->proxy[0];
+    if (proxied)
         ip_delay_ms = 0;
     plan->crawl.frontier = (struct frontier_options){
         .order = options->order ? (enum order)(options->order - 1) : order,
@@ -153,7 +156,7 @@ static void plan_frontier(struct plan *plan, const struct options *options)
         .max_per_domain = max_per_domain(options),
         .host_tries = (uint32_t)options->retries + 1,
         .idle_hosts_max = IDLE_HOSTS_MAX,
-        .resolve = ip_delay_ms > 0,
+        .resolve = !proxied,
         .robots = plan->crawl.hand.robots_agent.len > 0,
         .tell_changes = !options->state,
         .hash_seed = random_seed(),

@@ -19,6 +19,7 @@ struct crawler {
     uint64_t before_ms; /* how long it was at work before this start */
     uint64_t hold_ms;   /* nothing is fetched before */
     uint64_t shown_ms;  /* when progress was last told */
+    uint64_t looked_ms; /* when signals were last looked for */
     uint64_t random;    /* state of the jitter */
     uint32_t resolving; /* look-ups under way */
     uint32_t sitemaps;  /* asked for so far */
@@ -53,9 +54,9 @@ void offer_sitemap(struct crawler *crawler, struct str url,
 void wait_for_news(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
 
-/* In the middle of much work: what time is it, and does somebody want us to
- * stop? */
-void look_around(struct crawler *crawler);
+/* In the middle of much work, after each piece of it: it is `now_ms`. Signals
+ * are looked for every 5 ms, however short the pieces are. */
+void look_around(struct crawler *crawler, uint64_t now_ms);
 
 /* Say that the crawl cannot go on, and why: "cannot write ..." */
 void fail_crawl(struct crawler *crawler, const char *format, ...)

@@ -9,7 +9,7 @@
 #include "crawler/internal.h"
 
 /* How long the mind may work without a look at the signals. */
-enum { LOOK_AROUND_MS = 5 };
+enum { SIGNALS_EVERY_MS = 5 };
 
 static uint64_t until(uint64_t time_ms, uint64_t now_ms)
 {
@@ -46,6 +46,7 @@ static void tell(struct crawler *crawler, const struct idle *idle,
     const struct crawl_progress progress = {
         .stats = crawler->stats,
         .counts = frontier_counts(crawler->validator.frontier),
+        .errand = frontier_errand(crawler->validator.frontier),
         .idle = *idle,
         .now_ms = crawler->now_ms,
         .elapsed_ms = elapsed_ms(crawler),
@@ -71,6 +72,7 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     const struct crawl_options *options = crawler->options;
     struct signalfd_siginfo info;
 
+    crawler->looked_ms = crawler->now_ms;
     while (read(options->signal_fd, &info, sizeof(info)) == sizeof(info)) {
         if (info.ssi_signo == SIGUSR1) {
             if (options->on_asked)
@@ -139,12 +141,10 @@ void wait_for_news(struct crawler *crawler)
         take_signals(crawler, &idle);
 }
 
-void look_around(struct crawler *crawler)
+void look_around(struct crawler *crawler, uint64_t now_ms)
 {
-    uint64_t before_ms = crawler->now_ms;
-
-    crawler->now_ms = clock_mono_ms();
-    if (crawler->now_ms - before_ms < LOOK_AROUND_MS)
+    crawler->now_ms = now_ms;
+    if (now_ms - crawler->looked_ms < SIGNALS_EVERY_MS)
         return;
     struct idle idle =
         frontier_idle(crawler->validator.frontier, crawler->now_ms);

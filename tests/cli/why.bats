@@ -58,6 +58,8 @@ waiting_crawl() {
         --workers 1 http://example.org/wait 2
 }
 
+# The second page is /prio/1: a.example has a higher score, but its name is
+# looked up first.
 priority_crawl() {
     plant priority 3 --robots ignore --scope any --order priority \
         --max-pages 2 --workers 1 http://example.org/prio 3
@@ -399,7 +401,7 @@ END
     answers priority /prio/2 <<'END'
 http://example.org/prio/2 is queued at depth 1
   found     on page 1, http://example.org/prio
-  score     10.93 = 9.90 (example.org: 1 fetched) + 1.00 (found 1 time) + 0.03 (3 links to example.org)
+  score     10.83 = 9.80 (example.org: 2 fetched) + 1.00 (found 1 time) + 0.03 (3 links to example.org)
   earliest  now
   waits     for its turn
   crawl     is not running; crawler --resume priority goes on
