@@ -67,7 +67,7 @@ static void print_now(void *user, const struct crawl_progress *now)
 }
 
 /* For programs: pageDirectory/.crawler-stats.json. */
-static bool write_stats(const struct plan *plan, const struct stats *stats)
+static bool write_stats(struct plan *plan, const struct stats *stats)
 {
     struct buf text;
 
@@ -97,7 +97,7 @@ static void print_end(const struct options *options, const struct stats *stats,
 }
 
 /* A crawl that failed for want of space cannot write this either. */
-static void keep_stats(const struct plan *plan, const struct stats *stats,
+static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
     if (!write_stats(plan, stats) && end != CRAWL_FAILED)

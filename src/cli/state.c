@@ -21,7 +21,7 @@ int state_open_directory(struct plan *plan, const char *path)
     }
     plan->crawl.dir = &plan->dir;
     plan->crawl.dir_path = path;
-    plan->crawl.hand.dir_fd = plan->dir.fd;
+    plan->crawl.hand.dir = &plan->dir;
     return 0;
 }
 

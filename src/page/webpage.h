@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "html/scan.h"
 #include "page/outcome.h"
+#include "page/pagedir.h"
 #include "url/url.h"
 
 /* A link as it is offered to the validator: absolute, normalised. */
@@ -31,7 +32,7 @@ struct page_links {
     size_t beyond;   /* that do not count: too many, or too long all together */
 };
 
-enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, PAGE_FILE_MAX = 31 };
+enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
 
 /* What is fetched, and so what is done with it. */
 enum webpage_kind {
@@ -62,9 +63,9 @@ struct webpage {
     bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
-    char file[PAGE_FILE_MAX + 1]; /* where pagesaver put it, "" if nowhere */
-    int save_errno;               /* of NOT_SAVED */
-    struct page_links links;      /* of the page, or the redirect's one */
+    char file[PAGEDIR_TEMP_MAX + 1]; /* where pagesaver put it, "" if nowhere */
+    int save_errno;                  /* of NOT_SAVED */
+    struct page_links links;         /* of the page, or the redirect's one */
 
     struct arena arena;
 };
