@@ -62,7 +62,6 @@ static void print_now(void *user, const struct crawl_progress *now)
 
     progress_wipe(user);
     stats.counts = now->counts;
-    stats.elapsed_ms = now->elapsed_ms;
     print_stats(&stats, true);
 }
 

@@ -40,8 +40,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     flush_log(&crawler);
     enum crawl_end end = how_it_ended(&crawler);
-    crawler.now_ms = clock_mono_ms();
-    stats->elapsed_ms = elapsed_ms(&crawler);
+    look_at_clock(&crawler, clock_mono_ms());
     end_record(&crawler, end);
     if (crawler.failed)
         end = CRAWL_FAILED;

@@ -51,7 +51,8 @@ struct webpage {
 
     /* came back */
     enum outcome outcome;
-    int status; /* of HTTP, 0 where there was none */
+    int status;                 /* of HTTP, 0 where there was none */
+    struct str certificate_for; /* of TLS_NAME, where it is known */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1]; /* as the header says */
     struct str body;        /* NULL once given back to the fetcher */
@@ -76,6 +77,16 @@ void webpage_release(struct webpage *page);
 /* Nobody needs what came back any more: a page that waits for its next round
  * holds little memory. */
 void webpage_rest(struct webpage *page);
+
+/* What outcome_put can say of it. */
+static inline struct outcome_details webpage_details(const struct webpage *page)
+{
+    return (struct outcome_details){
+        .status = page->status,
+        .mime = str_of(page->mime),
+        .certificate_for = page->certificate_for,
+    };
+}
 
 /* Forget the last round and ask for a URL, borrowed until the page is back. */
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
