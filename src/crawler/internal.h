@@ -25,6 +25,7 @@ struct crawler {
     unsigned signals;   /* 1: stop, 2: at once */
     bool failed;        /* something could not be written, or read again */
     bool left_out;      /* sitemaps beyond the limit, which was told */
+    bool respelled; /* what is offered is queued already, spelled otherwise */
 };
 
 /* crawler/judge.c: a page, a redirect or a failure is back. */
@@ -63,6 +64,12 @@ void look_at_clock(struct crawler *crawler, uint64_t now_ms);
 /* Say that the crawl cannot go on, and why: "cannot write ..." */
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* crawler/ends.c: every URL ends once. count_judged is for a
+ * validator_listener; count_refused for what is not fetched at its turn. */
+void count_judged(struct crawler *crawler, const struct offer *offer,
+                  enum verdict verdict);
+void count_refused(struct crawler *crawler, const struct target *target);
 
 /* crawler/remember.c: what is done becomes durable; and what was. */
 void begin_record(struct crawler *crawler);

@@ -71,12 +71,14 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
     };
     enum verdict verdict = NOT_HTML_NAME;
 
+    crawler->respelled = link->fingerprint == job->target->fingerprint;
     if (link->not_html_name)
         validator_refuse(&crawler->validator, &offer, verdict);
     else
         verdict = validator_offer_redirect(
             &crawler->validator, job->target, &offer,
             crawler->options->max_redirects, crawler->now_ms);
+    crawler->respelled = false;
     note_link(crawler, job, link, verdict, 0, tally);
 }
 

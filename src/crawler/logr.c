@@ -153,7 +153,7 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
 /* A dead host's pages have failed, for the reason that it is dead for. */
 static bool has_failed(const struct target *target)
 {
-    return target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN;
+    return verdict_is_failure((enum verdict)target->verdict);
 }
 
 static const char *ending(const struct webpage *page,

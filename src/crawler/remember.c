@@ -26,13 +26,23 @@ void begin_record(struct crawler *crawler)
         record_new(&record, crawler->validator.frontier, crawler->now_ms);
 }
 
+static void on_judged(void *user, const struct offer *offer,
+                      const struct queued *queued, enum verdict verdict,
+                      unsigned line)
+{
+    struct crawler *crawler = user;
+
+    count_judged(crawler, offer, verdict);
+    if (crawler->record)
+        record_judged(crawler->record, offer, queued, verdict, line);
+}
+
 void listen_to_validator(struct crawler *crawler)
 {
-    if (crawler->record)
-        crawler->validator.listener = (struct validator_listener){
-            .user = crawler->record,
-            .judged = record_judged,
-        };
+    crawler->validator.listener = (struct validator_listener){
+        .user = crawler,
+        .judged = on_judged,
+    };
 }
 
 /* What was fetched after the last commit of a killed crawl nobody knows, so

@@ -36,6 +36,17 @@ void stats_add_tally(struct stats *stats, const struct tally *tally)
         stats->links.verdict[i] += tally->verdict[i];
 }
 
+void stats_add_failure(struct stats *stats, enum outcome outcome)
+{
+    stats->outcome[outcome]++;
+}
+
+void stats_add_late_refusal(struct stats *stats, enum verdict verdict)
+{
+    stats->late.verdict[verdict]++;
+    stats->refused++;
+}
+
 void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms)
 {
     uint64_t *const time_ms[] = {
@@ -150,6 +161,17 @@ static void put_tables(const struct stats *stats, struct buf *out)
     buf_put_char(out, '}');
 }
 
+static void put_ends(const struct stats *stats, struct buf *out)
+{
+    buf_printf(out, ",\"urls\":{\"saved\":%llu",
+               (unsigned long long)stats->saved);
+    put_number(out, "redirected", stats->outcome[REDIRECTED]);
+    put_number(out, "failed", stats_failed(stats));
+    put_number(out, "refused", stats->refused);
+    put_number(out, "queued", stats->counts.queued);
+    buf_put_char(out, '}');
+}
+
 void stats_put_json(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -177,6 +199,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     put_number(out, "busy_ms", stats->busy_ms);
     put_number(out, "politeness_ms", stats->pause_ms);
     put_number(out, "idle_ms", stats->idle_ms);
+    put_ends(stats, out);
     put_tables(stats, out);
     put_verdicts(out, "by_verdict", &stats->links);
     put_verdicts(out, "refused_late", &stats->late);
@@ -238,13 +261,22 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     if (counts->shelved_max)
         buf_printf(out, ", %zu of them in a file", counts->shelved_max);
     buf_put(out, STR(")\n"));
+    buf_printf(out,
+               "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "
+               "%zu queued\n",
+               (unsigned long long)stats->saved,
+               (unsigned long long)stats->outcome[REDIRECTED],
+               (unsigned long long)stats_failed(stats),
+               (unsigned long long)stats->refused, counts->queued);
     put_times(stats, out);
     buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
-    buf_put(out, STR("fetches by outcome:\n"));
+    buf_put(out, STR("URLs by outcome:\n"));
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
     buf_put(out, STR("links by verdict:\n"));
     for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i),
-                 stats->links.verdict[i] + stats->late.verdict[i]);
+        put_line(out, verdict_name((enum verdict)i), stats->links.verdict[i]);
+    buf_put(out, STR("URLs refused when their turn had come:\n"));
+    for (int i = 0; i < VERDICTS; i++)
+        put_line(out, verdict_name((enum verdict)i), stats->late.verdict[i]);
 }

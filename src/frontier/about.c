@@ -23,6 +23,15 @@ struct errand frontier_errand(const struct frontier *frontier)
     };
 }
 
+uint8_t frontier_cause(const struct frontier *frontier, const struct url *url)
+{
+    const struct host *host = host_known(frontier, url);
+
+    if (!host)
+        return 0;
+    return host->dead ? host->cause : host->closed_cause;
+}
+
 int frontier_trouble(const struct frontier *frontier)
 {
     return frontier->trouble;

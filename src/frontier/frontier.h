@@ -87,6 +87,9 @@ void frontier_count_found(struct frontier *frontier, const struct url *url);
 enum verdict frontier_foresee(const struct frontier *frontier,
                               const struct url *url, unsigned *line);
 
+/* Why the host of this URL was given up, as frontier_note was told. */
+uint8_t frontier_cause(const struct frontier *frontier, const struct url *url);
+
 /* Queue a URL under its fingerprint, which must not be queued already. Its
  * number counts from 1 and grows; the name of its domain stays. */
 struct queued {

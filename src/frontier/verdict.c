@@ -26,6 +26,25 @@ static const struct verdict_row rows[] = {
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,
               "every verdict has its words");
 
+bool verdict_is_of_link(enum verdict verdict)
+{
+    switch (verdict) {
+    case ACCEPT:
+    case DOMAIN_CAP:
+    case ROBOTS_REFUSED:
+    case ROBOTS_UNKNOWN:
+    case HOST_DEAD:
+        return false;
+    default:
+        return true;
+    }
+}
+
+bool verdict_is_failure(enum verdict verdict)
+{
+    return verdict == ROBOTS_UNKNOWN || verdict == HOST_DEAD;
+}
+
 const char *verdict_word(enum verdict verdict)
 {
     return rows[verdict].word;

@@ -3,6 +3,8 @@
 #ifndef FRONTIER_VERDICT_H
 #define FRONTIER_VERDICT_H
 
+#include <stdbool.h>
+
 enum verdict {
     ACCEPT,
     BAD_URL,
@@ -19,6 +21,14 @@ enum verdict {
     TOO_MANY_LINKS,
     VERDICTS,
 };
+
+/* Is it about the link, its depth or its page, and not about the URL? Then the
+ * same URL may be queued when it is found elsewhere. */
+bool verdict_is_of_link(enum verdict verdict);
+
+/* A URL that is not queued has failed where we could not reach its host or its
+ * robots.txt. Otherwise a rule refused it. */
+bool verdict_is_failure(enum verdict verdict);
 
 const char *verdict_word(enum verdict verdict); /* "Added", "IgnDupl", ... */
 const char *verdict_name(enum verdict verdict); /* "accept", "duplicate" */

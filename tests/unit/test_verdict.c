@@ -69,12 +69,43 @@ static void words_are_unique(void **state)
                                     verdict_word((enum verdict)j));
 }
 
+/* Every verdict is here: who adds one must say what becomes of the URL. */
+static void what_becomes_of_a_url(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        bool of_link, failure;
+    } rows[] = {
+        {ACCEPT, 0, 0},
+        {BAD_URL, 1, 0},
+        {NOT_HTML_NAME, 1, 0},
+        {EXTERNAL, 1, 0},
+        {TOO_DEEP, 1, 0},
+        {DUPLICATE, 1, 0},
+        {TOO_MANY_REDIRECTS, 1, 0},
+        {NOFOLLOW, 1, 0},
+        {DOMAIN_CAP, 0, 0},
+        {ROBOTS_REFUSED, 0, 0},
+        {ROBOTS_UNKNOWN, 0, 1},
+        {HOST_DEAD, 0, 1},
+        {TOO_MANY_LINKS, 1, 0},
+    };
+
+    (void)state;
+    assert_int_equal(ARRAY_LEN(rows), VERDICTS);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (verdict_is_of_link(rows[i].verdict) != rows[i].of_link ||
+            verdict_is_failure(rows[i].verdict) != rows[i].failure)
+            fail_msg("%s is judged otherwise", verdict_name(rows[i].verdict));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_is_whole),
         cmocka_unit_test(the_courses_words),
         cmocka_unit_test(words_are_unique),
+        cmocka_unit_test(what_becomes_of_a_url),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
