@@ -143,6 +143,8 @@ const struct option_row option_table[] = {
     {"charset", 0, OPTION_TEXT, AT(charset), COMMAND_LINKS, "Input",
      .argument = "LABEL",
      .help = "the charset that the HTTP header would name"},
+    {"xhtml", 0, OPTION_FLAG, AT(xhtml), COMMAND_LINKS, "Input",
+     .help = "read FILE as application/xhtml+xml, which is XML"},
     {"agent", 0, OPTION_TEXT, AT(agent), COMMAND_ROBOTS, "Input",
      .argument = "TOKEN",
      .help = "the product token that the rules are for, several with commas; default is that of --user-agent, else crawler"},
