@@ -113,22 +113,37 @@ bool past_is_unclean(const struct past *past)
 
 /* --- writing ------------------------------------------------------------ */
 
-static void put_option(struct store_batch *batch, size_t number,
-                       struct str text)
+/* Without what is secret in it. */
+static void put_kept(struct buf *kept, struct str option)
 {
-    struct str value = str_cut(text, '=').tail;
-    char name[32], kept[256];
-    int name_len = snprintf(name, sizeof(name), OPTION "%06zu", number);
-    int len = 0;
+    struct str value = str_cut(option, '=').tail;
+    struct str header = option_is_named(option, STR("header"))
+                            ? secret_header(value)
+                            : (struct str){0};
 
-    if (option_is_named(text, STR("header")) && secret_header(value).len)
-        len = snprintf(kept, sizeof(kept), "header=%.*s: " NOT_KEPT,
-                       (int)secret_header(value).len, value.ptr);
-    else if (option_is_named(text, STR("proxy")) &&
-             str_find(value, '@') < value.len)
-        len = snprintf(kept, sizeof(kept), "proxy=" NOT_KEPT);
-    store_add_setting(batch, (struct str){name, (size_t)name_len},
-                      len ? (struct str){kept, (size_t)len} : text);
+    if (header.len) {
+        buf_put(kept, STR("header="));
+        buf_put(kept, header);
+        buf_put(kept, STR(": " NOT_KEPT));
+    } else if (option_is_named(option, STR("proxy")) &&
+               str_find(value, '@') < value.len) {
+        buf_put(kept, STR("proxy=" NOT_KEPT));
+    } else {
+        buf_put(kept, option);
+    }
+}
+
+static void put_option(struct store_batch *batch, size_t number,
+                       struct str option)
+{
+    struct buf kept;
+    char name[32];
+    int len = snprintf(name, sizeof(name), OPTION "%06zu", number);
+
+    buf_init(&kept, option.len + sizeof(NOT_KEPT) + 2);
+    put_kept(&kept, option);
+    store_add_setting(batch, (struct str){name, (size_t)len}, buf_str(&kept));
+    buf_release(&kept);
 }
 
 bool past_is_secret(const char *given)
