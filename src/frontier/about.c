@@ -91,6 +91,7 @@ static void consider(struct idle *idle, enum idle_reason reason,
     idle->reason = reason;
     idle->until_ms = until_ms;
     idle->host = (struct str){host->name, host->name_len};
+    idle->cause = host->cause;
 }
 
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)

@@ -81,7 +81,7 @@ struct store_robots {
 struct store_host {
     struct str name;
     uint8_t failures, mute; /* in a row */
-    uint8_t given_up;       /* 1: silent; 2: because of its robots.txt */
+    uint8_t given_up;       /* enum given_up of frontier/frontier.h */
     uint8_t outcome;        /* of the last one */
     uint64_t until_ms;      /* not to be asked before */
 };
