@@ -187,6 +187,8 @@ static int resume(const struct options *options)
         bool good = options_parse(&remembered, COMMAND_CRAWL, count,
                                   (char *const *)words, &error);
         remembered.remembered = true;
+        remembered.user = options->user;
+        remembered.logins = options->logins;
         status =
             good ? run_plan(&remembered) : usage_error("%s", buf_cstr(&error));
         options_release(&remembered);

@@ -9,6 +9,7 @@
 
 #define NOT_KEPT "(not kept)"
 #define OPTION   "option."
+#define LOGIN    "login."
 
 const char *past_path(struct arena *arena, const char *dir_path)
 {
@@ -22,15 +23,15 @@ const char *past_path(struct arena *arena, const char *dir_path)
 /* --- reading ------------------------------------------------------------ */
 
 /* Names are "option.0001" and so on, and come sorted. */
-static void add_option(struct past *past, struct str text)
+static void add_item(struct past *past, struct list *list, struct str text)
 {
-    const char **grown = arena_new(&past->arena, (past->given.count + 2) *
-                                                     sizeof(*past->given.item));
+    const char **grown =
+        arena_new(&past->arena, (list->count + 2) * sizeof(*list->item));
 
-    if (past->given.count)
-        memcpy(grown, past->given.item, past->given.count * sizeof(*grown));
-    past->given.item = grown;
-    past->given.item[past->given.count++] = arena_copy(&past->arena, text).ptr;
+    if (list->count)
+        memcpy(grown, list->item, list->count * sizeof(*grown));
+    list->item = grown;
+    list->item[list->count++] = arena_copy(&past->arena, text).ptr;
 }
 
 static bool read_setting(void *user, const struct store_setting *row)
@@ -39,8 +40,10 @@ static bool read_setting(void *user, const struct store_setting *row)
 
     if (str_starts(row->name, STR(OPTION))) {
         if (row->value.len) /* else it is no more */
-            add_option(past, row->value);
-    } else if (str_eq(row->name, STR("depth")))
+            add_item(past, &past->given, row->value);
+    } else if (str_starts(row->name, STR(LOGIN)))
+        add_item(past, &past->logins, row->value);
+    else if (str_eq(row->name, STR("depth")))
         return str_to_u64(row->value, &past->depth);
     else if (str_eq(row->name, STR("count.saved")))
         return str_to_u64(row->value, &past->pages);
@@ -162,6 +165,18 @@ void past_write_options(struct store_batch *batch, const struct list *given,
     for (size_t i = 0; i < count; i++)
         put_option(batch, i,
                    i < given->count ? str_of(given->item[i]) : STR(""));
+}
+
+void past_write_logins(struct store_batch *batch, const struct named *named)
+{
+    const struct named_login *login = named->logins;
+    char name[32];
+
+    for (size_t i = 0; login; i++, login = login->next) {
+        int len = snprintf(name, sizeof(name), LOGIN "%06zu", i);
+        store_add_setting(batch, (struct str){name, (size_t)len},
+                          login->origin);
+    }
 }
 
 void past_write(struct store_batch *batch, const struct list *given,

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "cli/options.h"
+#include "page/named.h"
 #include "store/store.h"
 
 struct past_seed {
@@ -14,7 +15,8 @@ struct past_seed {
 struct past {
     struct store_error error; /* STORE_OK, or why nothing is known */
     struct arena arena;
-    struct list given; /* options, "name" or "name=value" */
+    struct list given;  /* options, "name" or "name=value" */
+    struct list logins; /* origins for which there was a name and password */
     struct past_seed *seeds;
     size_t seed_count, seed_room;
     uint64_t depth;     /* at most */
@@ -42,6 +44,9 @@ void past_write(struct store_batch *batch, const struct list *given,
 /* The options anew, where there were `before` of them. */
 void past_write_options(struct store_batch *batch, const struct list *given,
                         size_t before);
+
+/* The origins for which there is a name and password, not those themselves. */
+void past_write_logins(struct store_batch *batch, const struct named *named);
 
 /* An option of which the value was not kept. */
 bool past_is_secret(const char *given);

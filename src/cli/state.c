@@ -14,7 +14,7 @@ int state_open_directory(struct plan *plan, const char *path)
     if (!pagedir_open(&plan->dir, path))
         return usage_error("pageDirectory '%s' must be an existing directory "
                            "that can be written: %s",
-                           path, strerror(errno));
+                           login_hide(&plan->arena, path), strerror(errno));
     if (!pagedir_lock(&plan->dir)) {
         usage_error("another crawl is at work in '%s'", path);
         return CRAWL_FAILED;
@@ -86,7 +86,7 @@ static const char *difference(struct plan *plan, const struct options *options)
 
 static bool is_bare(const struct options *options)
 {
-    return !options->given.count && !options->remembered;
+    return !options->given.count && !options->user && !options->remembered;
 }
 
 static int refuse_strangers(const struct plan *plan, uint32_t stranger)
@@ -222,6 +222,7 @@ static bool create(struct plan *plan, const struct options *options,
 
     store_batch_init(&first);
     past_write(&first, &options->given, plan->crawl.max_depth, clock_wall_ms());
+    past_write_logins(&first, &plan->named);
     store_add_number(&first, STR("per_host"), plan->crawl.frontier.per_host);
     if (is_bare(options))
         store_add_number(&first, STR("bare"), 1);
@@ -268,6 +269,7 @@ static bool say_running(struct plan *plan, const struct options *options,
     store_batch_init(&batch);
     store_add_setting(&batch, STR("state"), STR("running"));
     past_write_options(&batch, &kept, plan->past.given.count);
+    past_write_logins(&batch, &plan->named);
     if (plan->crawl.frontier.per_host > plan->past.per_host)
         store_add_number(&batch, STR("per_host"),
                          plan->crawl.frontier.per_host);
@@ -336,7 +338,8 @@ void state_tidy(const struct plan *plan)
 
 /* --- the options of before ---------------------------------------------- */
 
-/* A header stands for its name: another one does not replace it. */
+/* A header stands for its name: another one does not replace it. What has a
+ * meaning is only repeated. */
 static bool replaces(struct str anew, struct str before)
 {
     struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
@@ -346,6 +349,8 @@ static bool replaces(struct str anew, struct str before)
         return option_is_for_looks(anew);
     if (!str_eq(one.head, other.head))
         return false;
+    if (option_has_meaning(anew))
+        return str_eq(anew, before);
     return !option_is_named(anew, STR("header")) ||
            str_eq_nocase(str_cut(one.tail, ':').head,
                          str_cut(other.tail, ':').head);
@@ -375,12 +380,19 @@ static int check_anew(const struct options *options)
                            "crawl there knows the others");
     if (options->restart)
         return usage_error("--resume and --restart contradict each other");
-    for (size_t i = 0; i < options->given.count; i++)
-        if (option_has_meaning(str_of(options->given.item[i])))
-            return usage_error("--%s changes what the crawl means; --resume "
-                               "takes only limits and speeds",
-                               options->given.item[i]);
     return 0;
+}
+
+/* The same once more is no change: it may have a name and password again. */
+static int check_meaning(const struct options *options, const struct past *past)
+{
+    const char *other = missing_from(&options->given, &past->given);
+
+    if (!other)
+        return 0;
+    return usage_error("--%s changes what the crawl means; --resume takes only "
+                       "limits and speeds",
+                       other);
 }
 
 static int check_secrets(const struct options *options, const struct past *past)
@@ -427,8 +439,9 @@ int state_words(const struct options *options, struct arena *arena,
     past_read(&past, options->argument[0]);
     if (past.error.status != STORE_OK)
         status = cannot_resume(options->argument[0], &past.error);
-    else if (past_is_finished(&past) ||
-             !(status = check_secrets(options, &past)))
+    else if (!(status = check_meaning(options, &past)) &&
+             (past_is_finished(&past) ||
+              !(status = check_secrets(options, &past))))
         put_words(options, &past, arena, words, count);
     past_release(&past);
     return status;
