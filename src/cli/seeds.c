@@ -248,17 +248,26 @@ static int check_sitemaps(struct plan *plan, const struct options *options)
     return 0;
 }
 
+void seeds_add_sitemaps_to(struct scope *scope, enum scope_kind kind,
+                           const struct options *options)
+{
+    struct arena arena;
+    struct url url;
+
+    arena_init(&arena);
+    for (size_t i = 0; i < options->sitemap.count; i++)
+        if (!url_parse(&url, &arena, str_of(options->sitemap.item[i]), NULL,
+                       NULL))
+            scope_add_seed(scope, kind, &url);
+    arena_release(&arena);
+}
+
 void seeds_scope_of_sitemaps(struct plan *plan, const struct options *options)
 {
     enum scope_kind kind = plan_scope_kind(options);
-    struct url url;
 
-    if (plan->seed_count || kind == SCOPE_KINDS)
-        return;
-    for (size_t i = 0; i < options->sitemap.count; i++)
-        if (!url_parse(&url, &plan->arena, str_of(options->sitemap.item[i]),
-                       NULL, NULL))
-            scope_add_seed(plan->scope, kind, &url);
+    if (!plan->seed_count && kind != SCOPE_KINDS)
+        seeds_add_sitemaps_to(plan->scope, kind, options);
 }
 
 int seeds_check(struct plan *plan, const struct options *options)

@@ -12,6 +12,7 @@
 
 #include "crawler/hand.h"
 #include "crawler/logr.h"
+#include "crawler/reasons.h"
 #include "crawler/stats.h"
 #include "frontier/frontier.h"
 #include "page/pagedir.h"
@@ -53,7 +54,8 @@ struct crawl_options {
     uint64_t save_every_ms;
 
     struct logr *log;
-    int signal_fd; /* readable: stop; twice: at once. -1: none */
+    struct reasons *reasons; /* why there is no page, or NULL */
+    int signal_fd;           /* readable: stop; twice: at once. -1: none */
     void (*on_progress)(void *user, const struct crawl_progress *progress);
     void (*on_asked)(void *user, const struct crawl_progress *progress);
     void *user;           /* on_asked: SIGUSR1 came */

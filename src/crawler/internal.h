@@ -28,6 +28,12 @@ struct crawler {
     bool respelled; /* what is offered is queued already, spelled otherwise */
 };
 
+/* Where to note why there is no page: nowhere once there is one. */
+static inline struct reasons *reasons_of(const struct crawler *crawler)
+{
+    return crawler->stats->saved ? NULL : crawler->options->reasons;
+}
+
 /* crawler/judge.c: a page, a redirect or a failure is back. */
 void judge_page(struct crawler *crawler, struct job *job);
 
@@ -68,7 +74,7 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
 /* crawler/ends.c: every URL ends once. count_judged is for a
  * validator_listener; count_refused for what is not fetched at its turn. */
 void count_judged(struct crawler *crawler, const struct offer *offer,
-                  enum verdict verdict);
+                  enum verdict verdict, unsigned line);
 void count_refused(struct crawler *crawler, const struct target *target);
 
 /* crawler/remember.c: what is done becomes durable; and what was. */

@@ -32,7 +32,7 @@ static void on_judged(void *user, const struct offer *offer,
 {
     struct crawler *crawler = user;
 
-    count_judged(crawler, offer, verdict);
+    count_judged(crawler, offer, verdict, line);
     if (crawler->record)
         record_judged(crawler->record, offer, queued, verdict, line);
 }
