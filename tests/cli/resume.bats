@@ -254,7 +254,8 @@ END
     wait $pid || :
     asked=$(record_count /1)
     same 1 "$asked" "requests before the kill"
-    capture "$CRAWLER" --max-time 8s --resume "$DIR"
+    # /2 and /3 are fetched when the host may be asked again.
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --max-pages 3 --resume "$DIR"
     stop_playground
     # The host was told to wait: nothing of it comes before that.
     gap=$(tail -n +2 "$RECORD" | sort -n | awk -F '\t' '
