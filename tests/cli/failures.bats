@@ -146,7 +146,8 @@ one_error() {
         capture $form "$LETTERS/index.html" "$DIR" 2
         same 0 "$STATUS" "exit status of $form"
         whole_pages 3
-        [ ! -L "$DIR/1" ] && [ ! -L "$DIR/2" ]
+        [ ! -L "$DIR/1" ]
+        [ ! -L "$DIR/2" ]
         same precious "$(cat "$TMP/precious")"
     done
 }
@@ -215,7 +216,8 @@ one_error() {
     one_error "cannot write the log: Broken pipe"
     same 1 "$(wc -l <"$TMP/out")"
     count=$(page_count)
-    [ "$count" -ge 1 ] && [ "$count" -lt 9 ]
+    [ "$count" -ge 1 ]
+    [ "$count" -lt 9 ]
     whole_pages "$count"
 }
 
