@@ -222,9 +222,9 @@ times_together() {
 /*
     body A page.
 END
-    fetch 1 --robots obey --delay 200ms 2>/dev/null
+    fetch 1 --robots obey --delay 500ms 2>/dev/null
     elapsed=$(stats elapsed_ms)
-    # Four pauses of 200 ms; a busy machine hears of a page's end late.
+    # Four pauses of 500 ms; a busy machine hears of a page's end late.
     [ "$(stats politeness_ms)" -ge 400 ]
     [ "$(stats busy_ms)" -ge 300 ]
     [ "$(stats fetch_ms)" -ge 300 ]
