@@ -105,7 +105,7 @@ import json, sys
 for line in open(sys.argv[1]):
     page = json.loads(line)
     print(page["url"], page["outcome"])' "$OUT" | LC_ALL=C sort |
-        sed -E 's/(connection-lost|tls-protocol|tls-failed)$/lost/')"
+        sed -E 's/(not-connected|connection-lost|tls-protocol|tls-failed)$/lost/')"
 }
 
 # crawl_in_little_memory OPTION...: the seeds in $TMP/seeds; log in $TMP/log.
