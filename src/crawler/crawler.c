@@ -104,7 +104,7 @@ bool is_stopping(const struct crawler *crawler)
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
-           crew_has_room(crawler->crew) &&
+           crew_has_room(crawler->crew) && !record_holds(crawler->record) &&
            crawler->stats->saved + crew_busy(crawler->crew) <
                crawler->options->max_pages;
 }

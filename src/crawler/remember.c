@@ -14,6 +14,7 @@ static void fail(struct crawler *crawler, const char *what,
 void begin_record(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
+    struct store_error error;
     const struct record_options record = {
         .store = options->store,
         .domains = options->frontier.domains,
@@ -22,8 +23,12 @@ void begin_record(struct crawler *crawler)
         .save_every_ms = options->save_every_ms,
     };
 
-    crawler->record =
-        record_new(&record, crawler->validator.frontier, crawler->now_ms);
+    if (!options->store)
+        return;
+    crawler->record = record_new(&record, crawler->validator.frontier,
+                                 crawler->now_ms, &error);
+    if (!crawler->record)
+        fail(crawler, "write", &error);
 }
 
 void listen_to_validator(struct crawler *crawler)
@@ -106,23 +111,24 @@ void remember(struct crawler *crawler)
         fail(crawler, "write", &error);
 }
 
-static const char *state_after(const struct crawler *crawler,
-                               enum crawl_end end)
+static enum crawl_state state_after(const struct crawler *crawler,
+                                    enum crawl_end end)
 {
     switch (end) {
     case CRAWL_FINISHED:
-        return "finished";
+        return STATE_FINISHED;
     case CRAWL_FAILED:
-        return "failed";
+        return STATE_FAILED;
     case CRAWL_NOTHING:
-        return "nothing";
+        return STATE_NOTHING;
     case CRAWL_STOPPED:
         break;
     }
     if (crawler->signals)
-        return "interrupted";
-    return crawler->stats->saved >= crawler->options->max_pages ? "max-pages"
-                                                                : "max-time";
+        return STATE_INTERRUPTED;
+    return crawler->stats->saved >= crawler->options->max_pages
+               ? STATE_MAX_PAGES
+               : STATE_MAX_TIME;
 }
 
 void end_record(struct crawler *crawler, enum crawl_end end)
