@@ -18,10 +18,11 @@ def crawl(out, playground, web, order, scratch):
     try:
         port = server.stdout.readline().decode().strip().rsplit(":", 1)[1]
         folder = scratch.empty()
+        # All hosts are at one address, which --per-host counts for, too.
         got = measure.run(out, scratch, [
             os.path.join(out, "crawler"), "--connect-to",
             f"::127.0.0.1:{port}", "--scope", "any", "--delay", "0",
-            "--per-host", "4", "--workers", "200", "--log", "none", "--order",
+            "--per-host", "200", "--workers", "200", "--log", "none", "--order",
             order, "http://d0.example/", folder, "100000"])
     finally:
         server.terminate()

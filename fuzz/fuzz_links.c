@@ -1,4 +1,4 @@
-/* The charset prescan, the tokenizer, the scanner and the URLs of its links.
+/* The declared charset, the tokenizer, the scanner and the URLs of its links.
  * The first byte says whether the header has a charset. */
 #include "fuzz.h"
 

@@ -62,12 +62,11 @@ static void print_now(void *user, const struct crawl_progress *now)
 
     progress_wipe(user);
     stats.counts = now->counts;
-    stats.elapsed_ms = now->elapsed_ms;
     print_stats(&stats, true);
 }
 
 /* For programs: pageDirectory/.crawler-stats.json. */
-static bool write_stats(const struct plan *plan, const struct stats *stats)
+static bool write_stats(struct plan *plan, const struct stats *stats)
 {
     struct buf text;
 
@@ -97,7 +96,7 @@ static void print_end(const struct options *options, const struct stats *stats,
 }
 
 /* A crawl that failed for want of space cannot write this either. */
-static void keep_stats(const struct plan *plan, const struct stats *stats,
+static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
     if (!write_stats(plan, stats) && end != CRAWL_FAILED)
@@ -130,7 +129,8 @@ static int crawl(struct plan *plan, const struct options *options)
         plan->log.out_needs_room = isatty(STDOUT_FILENO);
     }
     /* Who only asks about a crawl has all of it in memory. */
-    plan->crawl.frontier.queue_bytes = options->queue_memory;
+    plan->crawl.frontier.queue_bytes =
+        options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
     plan->crawl.on_asked = print_now;
     plan->crawl.user = &progress;

@@ -40,6 +40,11 @@ static void print_links(struct webpage *page, bool json)
             printf("%.*s\n", (int)link->url.href.len, link->url.href.ptr);
     }
     buf_release(&line);
+    if (page->links.baseless)
+        usage_line(stderr,
+                   "crawler: %zu relative link%s left out; --base URL "
+                   "says what they are relative to",
+                   page->links.baseless, page->links.baseless == 1 ? "" : "s");
 }
 
 /* What the HTTP header and the address line would have said. */

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/usage.h"
+#include "robots/agent.h"
 #include "robots/robots.h"
 #include "url/url.h"
 
@@ -31,8 +32,18 @@ static void answer(void *user, struct str line)
     arena_release(&arena);
 }
 
+/* As a crawl with these options would have it; empty where there is none. */
+static struct str agent_of(const struct options *options)
+{
+    if (options->agent)
+        return str_of(options->agent);
+    return options->user_agent ? robots_token_of(str_of(options->user_agent))
+                               : STR("crawler");
+}
+
 static int run(const struct options *options)
 {
+    struct str agent = agent_of(options);
     struct buf file;
     int status = 0;
 
@@ -40,12 +51,16 @@ static int run(const struct options *options)
         return usage_error("robots needs one FILE, not %zu arguments; URLs are "
                            "read from standard input, one a line",
                            options->argument_count);
+    if (!agent.len && !options->agent)
+        return usage_error(
+            "the User-Agent '%s' has no name of letters, '-' and '_' that "
+            "robots.txt could have; give one with --agent",
+            options->user_agent);
     buf_init(&file, FILE_MAX);
     if (!input_read(options->argument[0], &file)) {
         status = usage_error("%s: %s", options->argument[0], strerror(errno));
     } else {
-        struct robots *robots =
-            robots_new(buf_str(&file), str_of(options->agent));
+        struct robots *robots = robots_new(buf_str(&file), agent);
         if (!input_lines(answer, robots)) {
             perror("crawler: cannot read standard input");
             status = 1;

@@ -107,6 +107,18 @@ static void say_pages(struct report *report)
     say(report, "queue");
 }
 
+/* Which name a site's owner writes into robots.txt. */
+static void say_robots(struct report *report)
+{
+    struct str agent = report->ask->plan.crawl.hand.robots_agent;
+
+    if (agent.len)
+        buf_printf(&report->line, "obeyed as %.*s", (int)agent.len, agent.ptr);
+    else
+        buf_put(&report->line, STR("ignored"));
+    say(report, "robots");
+}
+
 /* --- what it waits for -------------------------------------------------- */
 
 static void put_idle(struct report *report, const struct idle *idle)
@@ -288,6 +300,7 @@ static int tell(struct report *report)
 
     say_state(report, state);
     say_times(report, state);
+    say_robots(report);
     say_pages(report);
     int status = say_waits(report);
     if (status)

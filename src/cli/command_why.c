@@ -29,6 +29,16 @@ static bool is_retried(const struct fate *fate)
            fate->last.outcome != ABANDONED;
 }
 
+static void put_end(struct buf *line, const struct store_fetch *fetch)
+{
+    const struct outcome_details details = {
+        .status = (int)fetch->status,
+        .mime = fetch->mime,
+    };
+
+    outcome_put(line, (enum outcome)fetch->outcome, &details);
+}
+
 static void put_outcome(struct why *why, const struct fate *fate)
 {
     enum outcome outcome = (enum outcome)fate->last.outcome;
@@ -49,11 +59,12 @@ static void put_outcome(struct why *why, const struct fate *fate)
     case NOT_HTML:
     case NOINDEX:
     case NOT_SITEMAP:
-        buf_printf(line, "was fetched and not kept: %s", outcome_text(outcome));
-        return;
+        buf_put(line, STR("was fetched and not kept: "));
+        break;
     default:
-        buf_printf(line, "could not be fetched: %s", outcome_text(outcome));
+        buf_put(line, STR("could not be fetched: "));
     }
+    put_end(line, &fate->last);
 }
 
 static void put_fate(struct why *why, const struct fate *fate)
@@ -159,7 +170,7 @@ static void say_fetch(struct why *why, const struct fate *fate)
     if (!fate->fetches)
         return;
     if (is_retried(fate) || verdict_of(fate) != ACCEPT) {
-        buf_put(line, str_of(outcome_text((enum outcome)last->outcome)));
+        put_end(line, last);
         why_say(why, "last");
     }
     if (last->status) {

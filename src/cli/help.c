@@ -37,14 +37,19 @@ static void print_wrapped(FILE *out, struct str text, int column)
     }
 }
 
+static const char *none_of(const struct option_row *row)
+{
+    return row->may_be_none ? "|none" : "";
+}
+
 static void print_row(FILE *out, const struct option_row *row)
 {
     char left[96], help[256];
     char letter[] = {'-', row->letter, ',', ' ', '\0'};
 
-    snprintf(left, sizeof(left), "  %s--%s%s%s", row->letter ? letter : "",
+    snprintf(left, sizeof(left), "  %s--%s%s%s%s", row->letter ? letter : "",
              row->name, row->argument ? " " : "",
-             row->argument ? row->argument : "");
+             row->argument ? row->argument : "", none_of(row));
     snprintf(help, sizeof(help), "%s%s%s%s", row->help,
              row->initial ? " (default " : "", row->initial ? row->initial : "",
              row->initial ? ")" : "");
@@ -97,7 +102,7 @@ void options_print_man(FILE *out, enum command command)
         if (row->argument) {
             fputs(" \\fI", out);
             print_roff(out, row->argument);
-            fputs("\\fR", out);
+            fprintf(out, "\\fR%s", none_of(row));
         }
         fputc('\n', out);
         print_roff(out, row->help);

@@ -26,8 +26,11 @@ struct option_row {
     const char *argument; /* as help names it; NULL for a flag */
     const char *initial;  /* the default, as the user would type it */
     uint64_t min, max;
+    bool may_be_none;    /* "none" lifts this limit: OPTION_NONE */
     const char *choices; /* "a|b|c" */
     bool meaning;        /* a crawl that goes on must not change it */
+    bool looks;          /* only of the run: a crawl that goes on with it does
+                          * not record it */
     const char *help;
 };
 

@@ -52,33 +52,50 @@ static bool choice_number(const char *choices, struct str text, uint64_t *out)
     return false;
 }
 
+static void put_number(const struct option_row *row, uint64_t value,
+                       struct buf *out)
+{
+    if (row->type == OPTION_DURATION)
+        value_put_duration(out, value);
+    else if (row->type == OPTION_SIZE)
+        value_put_size(out, value);
+    else
+        buf_printf(out, "%llu", (unsigned long long)value);
+}
+
+static const char *kind_of_number(enum option_type type)
+{
+    return type == OPTION_COUNT      ? "a whole number"
+           : type == OPTION_DURATION ? "a duration such as 500ms, 10s, 5m or 2h"
+                                     : "a size such as 1000, 64K or 16M";
+}
+
 /* False with the rest of a sentence that begins with the option's name. */
 static bool set_number(const struct option_row *row, struct str text,
                        uint64_t *out, struct buf *error)
 {
     uint64_t value = 0;
+
+    if (row->may_be_none && str_eq(text, STR("none"))) {
+        *out = OPTION_NONE;
+        return true;
+    }
     bool read = row->type == OPTION_COUNT      ? str_to_u64(text, &value)
                 : row->type == OPTION_DURATION ? value_duration_ms(text, &value)
                                                : value_size(text, &value);
-
-    if (!read)
-        buf_printf(error, "must be %s",
-                   row->type == OPTION_COUNT ? "a whole number"
-                   : row->type == OPTION_DURATION
-                       ? "a duration such as 500ms, 10s, 5m or 2h"
-                       : "a size such as 1000, 64K or 16M");
-    else if (value < row->min)
-        buf_printf(error, "must be at least %llu%s",
-                   (unsigned long long)row->min,
-                   row->type == OPTION_DURATION ? "ms" : "");
-    else if (value > row->max)
-        buf_printf(error, "must be at most %llu%s",
-                   (unsigned long long)row->max,
-                   row->type == OPTION_DURATION ? "ms" : "");
-    else {
+    if (read && value >= row->min && value <= row->max) {
         *out = value;
         return true;
     }
+    buf_put(error, STR("must be "));
+    if (!read) {
+        buf_put(error, str_of(kind_of_number(row->type)));
+    } else {
+        buf_put(error, value < row->min ? STR("at least ") : STR("at most "));
+        put_number(row, value < row->min ? row->min : row->max, error);
+    }
+    if (row->may_be_none)
+        buf_put(error, STR(", or none"));
     return false;
 }
 
@@ -237,8 +254,9 @@ static void set_defaults(struct options *options)
         if (row->initial)
             set(options, row, row->initial, &error);
     }
-    options->max_pages = options->max_time_ms = UINT64_MAX;
-    options->ip_delay_ms = options->max_per_domain = UINT64_MAX;
+    options->max_pages = options->max_time_ms = OPTION_NONE;
+    options->max_per_domain = OPTION_NONE;
+    options->ip_delay_ms = UINT64_MAX;
     buf_release(&error);
 }
 
@@ -279,12 +297,23 @@ bool option_is_named(struct str given, struct str name)
     return str_eq(str_cut(given, '=').head, name);
 }
 
+static const struct option_row *row_of(struct str given)
+{
+    return find_name(COMMAND_CRAWL, str_cut(given, '=').head);
+}
+
 bool option_has_meaning(struct str given)
 {
-    const struct option_row *row =
-        find_name(COMMAND_CRAWL, str_cut(given, '=').head);
+    const struct option_row *row = row_of(given);
 
     return row && row->meaning;
+}
+
+bool option_is_for_looks(struct str given)
+{
+    const struct option_row *row = row_of(given);
+
+    return row && row->looks;
 }
 
 void options_release(struct options *options)

@@ -27,15 +27,17 @@ struct list {
     size_t count;
 };
 
+/* The value of a limit that is lifted: "none". */
+#define OPTION_NONE UINT64_MAX
+
 struct options {
     struct list internal, headers, connect_to, sitemap;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
-    const char *search, *search_url, *seeds, *agent;
+    const char *search, *search_url, *seeds, *agent, *robots_agent;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
-    uint64_t ip_delay_ms;    /* UINT64_MAX: not given */
-    uint64_t max_per_domain; /* UINT64_MAX: not given */
+    uint64_t ip_delay_ms; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, max_pages, max_size, retries,
-        max_redirects, queue_memory;
+        max_redirects, max_per_domain, queue_memory;
     uint64_t scope;  /* enum scope_kind + 1; 0: not given */
     uint64_t log;    /* enum log_kind + 1; 0: not given */
     uint64_t order;  /* enum order + 1; 0: not given */
@@ -61,9 +63,10 @@ bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error);
 void options_release(struct options *options);
 
-/* Does an option "name" or "name=value" change what a crawl means? And is it
- * of that name? */
+/* Does an option "name" or "name=value" change what a crawl means? Does it only
+ * tell how a run looks? And is it of that name? */
 bool option_has_meaning(struct str given);
+bool option_is_for_looks(struct str given);
 bool option_is_named(struct str given, struct str name);
 
 /* The options of a command as --help shows them, or as man source. */

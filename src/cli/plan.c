@@ -1,7 +1,6 @@
 #include "cli/plan.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -9,8 +8,17 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/fetching.h"
 #include "cli/seeds.h"
 #include "cli/state.h"
+
+static bool is_given(const struct options *options, struct str name)
+{
+    for (size_t i = 0; i < options->given.count; i++)
+        if (option_is_named(str_of(options->given.item[i]), name))
+            return true;
+    return false;
+}
 
 /* --- scope ------------------------------------------------------------- */
 
@@ -25,6 +33,11 @@ enum scope_kind plan_scope_kind(const struct options *options)
         return (enum scope_kind)(options->scope - 1);
     return options->search && !options->internal.count ? SCOPE_ANY
                                                        : SCOPE_KINDS;
+}
+
+bool plan_obeys_robots(const struct options *options)
+{
+    return options->robots ? options->robots == 1 : !plan_is_course(options);
 }
 
 /* An absolute URL as it stands in an option, for its host and its prefix. */
@@ -65,174 +78,6 @@ static int plan_depth(struct plan *plan, const struct options *options,
                            "not '%s'",
                            (unsigned long long)max, text);
     plan->crawl.max_depth = (uint32_t)depth;
-    return 0;
-}
-
-/* --- what to send, how to connect -------------------------------------- */
-
-static bool is_header(const char *text)
-{
-    size_t colon = str_find(str_of(text), ':');
-
-    if (!colon || !text[colon] || strpbrk(text, "\r\n"))
-        return false;
-    for (size_t i = 0; i < colon; i++)
-        if (!ascii_is_alnum(text[i]) && !strchr("!#$%&'*+-.^_`|~", text[i]))
-            return false;
-    return true;
-}
-
-/* These are between libcurl and the server: they say where a request ends and
- * what becomes of the connection, and a wrong word there spoils the next
- * request, which may be for another page. */
-static bool is_of_connection(struct str name)
-{
-    static const struct str names[] = {
-        STR_INIT("connection"),       STR_INIT("content-length"),
-        STR_INIT("expect"),           STR_INIT("keep-alive"),
-        STR_INIT("proxy-connection"), STR_INIT("te"),
-        STR_INIT("trailer"),          STR_INIT("transfer-encoding"),
-        STR_INIT("upgrade"),
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq_nocase(name, names[i]))
-            return true;
-    return false;
-}
-
-static int check_header(const char *text)
-{
-    struct str name = str_cut(str_of(text), ':').head;
-
-    if (!is_header(text))
-        return usage_error("--header must be 'Name: value', not '%s'", text);
-    if (is_of_connection(name))
-        return usage_error("--header cannot set %.*s, which belongs to the "
-                           "connection",
-                           (int)name.len, name.ptr);
-    return 0;
-}
-
-static int check_headers(const struct options *options)
-{
-    for (size_t i = 0; i < options->headers.count; i++) {
-        int status = check_header(options->headers.item[i]);
-        if (status)
-            return status;
-    }
-    if (options->user_agent && strpbrk(options->user_agent, "\r\n"))
-        return usage_error("--user-agent must be one line");
-    if (options->contact && strpbrk(options->contact, "\r\n"))
-        return usage_error("--contact must be one line");
-    return 0;
-}
-
-/* The address that the machine would give itself in a mail. */
-static const char *own_address(struct plan *plan)
-{
-    char host[256] = "localhost";
-    const char *user = getenv("LOGNAME");
-    char *address = arena_new(&plan->arena, 1024);
-
-    if (gethostname(host, sizeof(host) - 1))
-        strcpy(host, "localhost");
-    snprintf(address, 1024, "%.255s@%.255s", user ? user : "unknown", host);
-    return address;
-}
-
-static const char *user_agent(struct plan *plan, const struct options *options)
-{
-    const char *contact = options->contact;
-    char *agent = arena_new(&plan->arena, 4096);
-
-    if (options->user_agent)
-        return options->user_agent;
-    if (!contact)
-        contact = getenv("EMAIL");
-    if (!contact || !contact[0] || strpbrk(contact, "\r\n"))
-        contact = own_address(plan);
-    snprintf(agent, 4096, "crawler/" CRAWLER_VERSION " (+%s)", contact);
-    return agent;
-}
-
-/* [SCHEME://][USER:PASSWORD@]HOST[:PORT]; what is after the scheme is read
- * as that part of a URL. */
-static bool is_proxy(struct plan *plan, const char *text)
-{
-    static const struct str schemes[] = {
-        STR_INIT("http"),    STR_INIT("https"),  STR_INIT("socks4"),
-        STR_INIT("socks4a"), STR_INIT("socks5"), STR_INIT("socks5h"),
-    };
-    const char *mark = strstr(text, "://");
-    bool known = !mark;
-    struct buf rest;
-    struct url url;
-
-    for (size_t i = 0; i < ARRAY_LEN(schemes) && mark; i++)
-        known |= str_eq_nocase(str_between(text, mark), schemes[i]);
-    buf_init(&rest, URL_LEN_MAX);
-    bool good = known &&
-                buf_printf(&rest, "http://%s", mark ? mark + 3 : text) &&
-                !url_parse(&url, &plan->arena, buf_str(&rest), NULL, NULL);
-    buf_release(&rest);
-    return good;
-}
-
-/* libcurl would tell at the first connection only, and not in so many words. */
-static int check_cacert(const char *name)
-{
-    FILE *file = fopen(name, "re");
-    char *line = NULL;
-    size_t room = 0;
-    bool found = false;
-
-    while (file && !found && getline(&line, &room, file) >= 0)
-        found = !strncmp(line, "-----BEGIN ", 11) &&
-                strstr(line, "CERTIFICATE-----");
-    int why = !file || ferror(file) ? errno : 0;
-    if (file)
-        fclose(file);
-    free(line);
-    if (found)
-        return 0;
-    return usage_error("--cacert '%s': %s", name,
-                       why ? strerror(why) : "no certificate in PEM form");
-}
-
-static int plan_fetching(struct plan *plan, const struct options *options)
-{
-    int status = check_headers(options);
-
-    if (status)
-        return status;
-    for (size_t i = 0; i < options->connect_to.count; i++)
-        if (!named_add_connect_to(&plan->named,
-                                  str_of(options->connect_to.item[i])))
-            return usage_error("--connect-to must be "
-                               "HOST1:PORT1:HOST2:PORT2, not '%s'",
-                               options->connect_to.item[i]);
-    if (options->proxy && options->proxy[0] && !is_proxy(plan, options->proxy))
-        return usage_error("--proxy must be a URL such as "
-                           "http://localhost:3128, not '%s'",
-                           options->proxy);
-    if (options->cacert && (status = check_cacert(options->cacert)))
-        return status;
-    plan->crawl.hand.fetch = (struct fetch_options){
-        .user_agent = user_agent(plan, options),
-        .headers = options->headers.item,
-        .connect_to = named_connect_to(&plan->named),
-        .proxy = options->proxy,
-        .cacert = options->cacert,
-        .timeout_ms = options->timeout_ms,
-        .max_size = options->max_size,
-        .body_budget = &plan->body_budget,
-        .insecure = options->insecure,
-        .allow_private = options->allow_private,
-        .any_mime = plan_is_course(options),
-        .robots_agent = plan->crawl.hand.robots_agent,
-        .named = &plan->named,
-    };
     return 0;
 }
 
@@ -280,28 +125,38 @@ static int plan_files(const struct crawl_options *crawl)
 
 enum { SEARCH_MAX_PER_DOMAIN = 50, IDLE_HOSTS_MAX = 10000 };
 
+/* 0: no cap. */
+static uint64_t max_per_domain(const struct options *options)
+{
+    if (options->max_per_domain != OPTION_NONE)
+        return options->max_per_domain;
+    return options->search && !is_given(options, STR("max-per-domain"))
+               ? SEARCH_MAX_PER_DOMAIN
+               : 0;
+}
+
 static void plan_frontier(struct plan *plan, const struct options *options)
 {
-    uint64_t cap = options->search ? SEARCH_MAX_PER_DOMAIN : 0;
     uint64_t ip_delay_ms = options->ip_delay_ms != UINT64_MAX
                                ? options->ip_delay_ms
                                : options->delay_ms / 5;
     enum order order = options->search ? ORDER_PRIORITY : ORDER_BFS;
 
-    /* Behind a proxy there is one address, the proxy's. */
-    if (options->proxy && options->proxy[0])
+    /* Behind a proxy there is one address, the proxy's, and the proxy looks
+     * names up. Else names are looked up first, also without a pause: an
+     * address has at most --per-host fetches in flight. */
+    bool proxied = options->proxy && options->proxy[0];
+    if (proxied)
         ip_delay_ms = 0;
     plan->crawl.frontier = (struct frontier_options){
         .order = options->order ? (enum order)(options->order - 1) : order,
         .delay_ms = options->delay_ms,
         .ip_delay_ms = ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
-        .max_per_domain = options->max_per_domain != UINT64_MAX
-                              ? options->max_per_domain
-                              : cap,
+        .max_per_domain = max_per_domain(options),
         .host_tries = (uint32_t)options->retries + 1,
         .idle_hosts_max = IDLE_HOSTS_MAX,
-        .resolve = ip_delay_ms > 0,
+        .resolve = !proxied,
         .robots = plan->crawl.hand.robots_agent.len > 0,
         .tell_changes = !options->state,
         .hash_seed = random_seed(),
@@ -350,12 +205,6 @@ static void plan_log(struct plan *plan, const struct options *options)
     plan->crawl.log = &plan->log;
 }
 
-/* The course's contract has no robots.txt. */
-static bool obeys_robots(const struct options *options)
-{
-    return options->robots ? options->robots == 1 : !plan_is_course(options);
-}
-
 /* What large pages in flight may take of memory, all hands together. */
 enum { BODY_MEMORY = 96 << 20 };
 
@@ -368,9 +217,6 @@ static size_t body_budget(uint64_t largest)
 
 static void plan_init(struct plan *plan, const struct options *options)
 {
-    struct str agent =
-        obeys_robots(options) ? STR(PLAN_AGENT) : (struct str){0};
-
     *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
     arena_init(&plan->arena);
     named_init(&plan->named);
@@ -378,11 +224,9 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
-    plan->crawl.hand.robots_agent = agent;
     plan->crawl.hand.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(options),
-        .robots_agent = agent,
     };
 }
 
@@ -402,22 +246,17 @@ static int check_count(const struct options *options)
                        options->argument_count);
 }
 
-static bool is_given(const struct options *options, struct str name)
-{
-    for (size_t i = 0; i < options->given.count; i++)
-        if (option_is_named(str_of(options->given.item[i]), name))
-            return true;
-    return false;
-}
-
 /* Options of which one makes nothing of the other. */
 static int check_pairs(const struct options *options)
 {
     if (options->remembered)
         return 0;
-    if (options->sitemaps && !obeys_robots(options))
+    if (options->sitemaps && !plan_obeys_robots(options))
         return usage_error("--sitemaps are those that robots.txt names, which "
                            "is not asked for; use --robots obey, or --sitemap");
+    if (options->robots_agent && !plan_obeys_robots(options))
+        return usage_error("--robots-agent is whose rules of robots.txt are "
+                           "obeyed, which is not asked for; use --robots obey");
     if (options->links && options->state)
         return usage_error("--links are remembered in the state; they need "
                            "--state file");
@@ -454,12 +293,13 @@ int plan_make(struct plan *plan, const struct options *options)
     int status;
 
     plan_init(plan, options);
-    if ((status = check_count(options)) || (status = check_pairs(options)))
+    if ((status = check_count(options)) || (status = check_pairs(options)) ||
+        (status = fetching_plan_agent(plan, options)))
         return status;
     const char *seed = options->argument_count == 3 ? *argument++ : NULL;
     if ((status = plan_scope(plan, options)) ||
         (status = seed ? seeds_add_argument(plan, options, seed) : 0) ||
-        (status = plan_fetching(plan, options)) ||
+        (status = fetching_plan(plan, options)) ||
         (status = state_open_directory(plan, argument[0])) ||
         (status = plan_depth(plan, options, argument[1])) ||
         (status = plan_seeds(plan, options)))
@@ -482,7 +322,8 @@ int plan_recall(struct plan *plan, const struct options *options,
     plan_init(plan, options);
     plan->past = *past;
     *past = (struct past){0};
-    if ((status = plan_scope(plan, options)) ||
+    if ((status = fetching_plan_agent(plan, options)) ||
+        (status = plan_scope(plan, options)) ||
         (status = plan_depth(plan, options, options->argument[1])))
         return status;
     seeds_add_past(plan, options);

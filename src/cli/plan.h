@@ -29,6 +29,7 @@ struct plan {
     struct domains *domains;
     struct scope *scope;
     struct named named;
+    const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
     struct page_link *seeds;
     size_t seed_count, seed_room;
@@ -37,11 +38,11 @@ struct plan {
     struct logr log;
 };
 
-/* The product token: in the User-Agent and for robots.txt. */
-#define PLAN_AGENT "crawler"
-
 /* Is it the course's contract, where nothing else is said? */
 bool plan_is_course(const struct options *options);
+
+/* The course's contract has no robots.txt. */
+bool plan_obeys_robots(const struct options *options);
 
 /* What a seed makes internal; SCOPE_KINDS: nothing, only --internal does. */
 enum scope_kind plan_scope_kind(const struct options *options);

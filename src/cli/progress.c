@@ -47,8 +47,7 @@ static void put_elapsed(struct buf *line, uint64_t elapsed_ms)
 static void put_idle(struct buf *line, const struct crawl_progress *now)
 {
     const struct idle *idle = &now->idle;
-    struct str asked =
-        now->counts.errand_host.len ? now->counts.errand_host : STR("a host");
+    struct str asked = now->errand.host.len ? now->errand.host : STR("a host");
     double wait_s = idle->until_ms > now->now_ms
                         ? (double)(idle->until_ms - now->now_ms) / 1000
                         : 0;
@@ -58,9 +57,8 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
     else if (now->counts.errands &&
              now->counts.errands == now->counts.in_flight)
         buf_printf(line,
-                   now->counts.errand_is_robots
-                       ? ", asking %.*s for its robots.txt"
-                       : ", looking up %.*s",
+                   now->errand.is_robots ? ", asking %.*s for its robots.txt"
+                                         : ", looking up %.*s",
                    (int)asked.len, asked.ptr);
     else if (now->counts.in_flight)
         return;

@@ -34,6 +34,30 @@ static bool is_internal(const struct plan *plan, const struct options *options,
            scope_contains(plan->scope, &seed->url);
 }
 
+/* "example.org", "localhost:8080/path", "[::1]/": a host where a URL should
+ * begin. A word without a dot is rather a mistake. */
+static bool begins_with_host(struct str text)
+{
+    size_t end = 0;
+
+    while (end < text.len && !strchr("/\\?#", text.ptr[end]))
+        end++;
+    struct str authority = str_first(text, end);
+    size_t bracket = str_find(authority, ']');
+    size_t from = bracket < authority.len ? bracket : 0;
+    size_t colon = from + str_find(str_skip(authority, from), ':');
+    struct str host = str_first(authority, colon);
+    struct str port = str_skip(authority, colon);
+    uint64_t number;
+
+    if (port.len && !str_to_u64(str_skip(port, 1), &number))
+        return false; /* "mailto:a@example.org" */
+    if (str_find(host, '@') < host.len || str_starts(host, STR(".")))
+        return false;
+    return str_find(host, '.') < host.len || from ||
+           str_eq_nocase(host, STR("localhost"));
+}
+
 static enum err parse(struct plan *plan, struct page_link *seed,
                       struct str text)
 {
@@ -41,11 +65,30 @@ static enum err parse(struct plan *plan, struct page_link *seed,
                             &plan->crawl.hand.scan);
 }
 
+/* The same for what a person wrote, who may leave http:// out. */
+static enum err parse_written(struct plan *plan, struct page_link *seed,
+                              struct str text)
+{
+    struct buf whole;
+
+    if (!begins_with_host(text))
+        return parse(plan, seed, text);
+    buf_init(&whole, URL_LEN_MAX);
+    enum err err = buf_put(&whole, STR("http://")) && buf_put(&whole, text)
+                       ? parse(plan, seed, buf_str(&whole))
+                       : ERR_URL_TOO_LONG;
+    buf_release(&whole);
+    return err;
+}
+
 int seeds_add_argument(struct plan *plan, const struct options *options,
                        const char *text)
 {
     struct page_link seed;
-    enum err err = parse(plan, &seed, str_of(text));
+    /* The course's contract takes whole URLs only. */
+    enum err err = plan_is_course(options)
+                       ? parse(plan, &seed, str_of(text))
+                       : parse_written(plan, &seed, str_of(text));
 
     if (err)
         return usage_error("seedURL '%s' cannot be crawled: %s", text,
@@ -70,7 +113,7 @@ int seeds_add_argument(struct plan *plan, const struct options *options,
 static const char *why_not(struct plan *plan, const struct options *options,
                            struct page_link *seed, struct str text)
 {
-    enum err err = parse(plan, seed, text);
+    enum err err = parse_written(plan, seed, text);
 
     if (err)
         return err_message(err);

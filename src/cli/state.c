@@ -21,7 +21,7 @@ int state_open_directory(struct plan *plan, const char *path)
     }
     plan->crawl.dir = &plan->dir;
     plan->crawl.dir_path = path;
-    plan->crawl.hand.dir_fd = plan->dir.fd;
+    plan->crawl.hand.dir = &plan->dir;
     return 0;
 }
 
@@ -240,14 +240,34 @@ static bool create(struct plan *plan, const struct options *options,
     return good;
 }
 
+/* What this run is told, and how it looked when it was begun: how this run
+ * looks is for this run alone. */
+static struct list options_to_keep(struct plan *plan,
+                                   const struct options *options)
+{
+    const struct list *anew = &options->given, *before = &plan->past.given;
+    struct list kept = {0};
+
+    kept.item = arena_new(&plan->arena, (anew->count + before->count + 1) *
+                                            sizeof(*kept.item));
+    for (size_t i = 0; i < anew->count; i++)
+        if (!option_is_for_looks(str_of(anew->item[i])))
+            kept.item[kept.count++] = anew->item[i];
+    for (size_t i = 0; i < before->count; i++)
+        if (option_is_for_looks(str_of(before->item[i])))
+            kept.item[kept.count++] = before->item[i];
+    return kept;
+}
+
 static bool say_running(struct plan *plan, const struct options *options,
                         struct store_error *error)
 {
+    const struct list kept = options_to_keep(plan, options);
     struct store_batch batch;
 
     store_batch_init(&batch);
     store_add_setting(&batch, STR("state"), STR("running"));
-    past_write_options(&batch, &options->given, plan->past.given.count);
+    past_write_options(&batch, &kept, plan->past.given.count);
     if (plan->crawl.frontier.per_host > plan->past.per_host)
         store_add_number(&batch, STR("per_host"),
                          plan->crawl.frontier.per_host);
@@ -321,6 +341,9 @@ static bool replaces(struct str anew, struct str before)
 {
     struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
 
+    /* Who asks to see something does not want it quiet. */
+    if (option_is_named(before, STR("quiet")))
+        return option_is_for_looks(anew);
     if (!str_eq(one.head, other.head))
         return false;
     return !option_is_named(anew, STR("header")) ||

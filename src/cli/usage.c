@@ -58,7 +58,7 @@ static const char crawl_text[] =
     "       crawler why pageDirectory URL\n"
     "       crawler verify pageDirectory\n"
     "       crawler export --format FORMAT pageDirectory\n"
-    "       crawler robots [--agent TOKEN] FILE\n"
+    "       crawler robots [--agent TOKEN] [-U TEXT] FILE\n"
     "\n"
     "Crawl from seedURL along links, maxDepth hops at most, and save every\n"
     "page in pageDirectory as 1, 2, 3, ... Without --internal or --scope the\n"
@@ -67,7 +67,8 @@ static const char crawl_text[] =
 
 static const char crawl_end_text[] =
     "\n"
-    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M.\n"
+    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M. A limit that may be none\n"
+    "can be lifted so, also when a crawl goes on.\n"
     "Exit status: 0 finished; 1 cannot go on; 2 wrong arguments; 3 stopped\n"
     "before the end; 4 not a single page. See crawler(1) for the rest.\n";
 
@@ -84,7 +85,7 @@ static const char links_text[] =
     "would see them: absolute, in document order, repeats included.\n";
 
 static const char robots_text[] =
-    "usage: crawler robots [--agent TOKEN] FILE\n"
+    "usage: crawler robots [--agent TOKEN] [-U TEXT] FILE\n"
     "\n"
     "Read URLs from standard input, one a line, and print what the robots.txt\n"
     "in FILE says of each: allow or disallow, the number of the line that\n"

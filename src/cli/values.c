@@ -3,20 +3,26 @@
 struct unit {
     struct str name;
     uint64_t factor;
+    uint64_t shown_from; /* the least that is written in it; 0: never */
 };
 
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+enum { DAY = 24 * HOUR }; /* people say 24 hours rather than 1 day */
+
+// clang-format off
 static const struct unit durations[] = {
-    {STR_INIT("ms"), 1},          {STR_INIT("s"), 1000},
-    {STR_INIT(""), 1000},         {STR_INIT("m"), 60 * 1000},
-    {STR_INIT("h"), 3600 * 1000}, {STR_INIT("d"), 24 * 3600 * 1000},
+    {STR_INIT("ms"), 1, 1},           {STR_INIT("s"), SECOND, SECOND},
+    {STR_INIT(""), SECOND, 0},        {STR_INIT("m"), MINUTE, MINUTE},
+    {STR_INIT("h"), HOUR, HOUR},      {STR_INIT("d"), DAY, 2 * DAY},
 };
 
 static const struct unit sizes[] = {
-    {STR_INIT(""), 1},         {STR_INIT("k"), 1 << 10},
-    {STR_INIT("kb"), 1 << 10}, {STR_INIT("m"), 1 << 20},
-    {STR_INIT("mb"), 1 << 20}, {STR_INIT("g"), 1 << 30},
-    {STR_INIT("gb"), 1 << 30},
+    {STR_INIT(""), 1, 1},
+    {STR_INIT("K"), 1 << 10, 1 << 10}, {STR_INIT("KB"), 1 << 10, 0},
+    {STR_INIT("M"), 1 << 20, 1 << 20}, {STR_INIT("MB"), 1 << 20, 0},
+    {STR_INIT("G"), 1 << 30, 1 << 30}, {STR_INIT("GB"), 1 << 30, 0},
 };
+// clang-format on
 
 static size_t digits(struct str s)
 {
@@ -75,4 +81,29 @@ bool value_duration_ms(struct str text, uint64_t *ms)
 bool value_size(struct str text, uint64_t *bytes)
 {
     return scaled(text, sizes, ARRAY_LEN(sizes), bytes);
+}
+
+/* In the largest unit of which it is a whole number. */
+static void put_scaled(struct buf *out, const struct unit *units, size_t count,
+                       uint64_t value)
+{
+    const struct unit *unit = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (units[i].shown_from && value >= units[i].shown_from &&
+            value % units[i].factor == 0)
+            unit = &units[i];
+    buf_printf(out, "%llu%s",
+               (unsigned long long)(unit ? value / unit->factor : value),
+               unit ? unit->name.ptr : "");
+}
+
+void value_put_duration(struct buf *out, uint64_t ms)
+{
+    put_scaled(out, durations, ARRAY_LEN(durations), ms);
+}
+
+void value_put_size(struct buf *out, uint64_t bytes)
+{
+    put_scaled(out, sizes, ARRAY_LEN(sizes), bytes);
 }

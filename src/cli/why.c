@@ -72,14 +72,13 @@ static void say_trouble(struct why *why)
 static void say_robots_failure(struct why *why)
 {
     const struct store_robots *failure = &why->evidence.failure;
+    const struct outcome_details details = {.status = (int)failure->status};
     struct buf *line = &why->line;
 
     if (!why->evidence.rules_failed)
         return;
-    buf_printf(line, "%.*s: %s", (int)failure->url.len, failure->url.ptr,
-               outcome_text((enum outcome)failure->outcome));
-    if (failure->status)
-        buf_printf(line, ", status %u", (unsigned)failure->status);
+    buf_printf(line, "%.*s: ", (int)failure->url.len, failure->url.ptr);
+    outcome_put(line, (enum outcome)failure->outcome, &details);
     why_say(why, "robots");
 }
 

@@ -40,8 +40,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     flush_log(&crawler);
     enum crawl_end end = how_it_ended(&crawler);
-    crawler.now_ms = clock_mono_ms();
-    stats->elapsed_ms = elapsed_ms(&crawler);
+    look_at_clock(&crawler, clock_mono_ms());
     end_record(&crawler, end);
     if (crawler.failed)
         end = CRAWL_FAILED;
@@ -156,14 +155,17 @@ static void hand_out(struct crawler *crawler)
     while (may_fetch_more(crawler) &&
            (target =
                 frontier_take(crawler->validator.frontier, crawler->now_ms))) {
-        if (target->verdict != ACCEPT)
+        if (target->verdict != ACCEPT) {
             refuse(crawler, target);
-        else if (target->kind == TARGET_RESOLVE)
+            /* A host that was given up may have a million of them. */
+            look_around(crawler, clock_mono_ms());
+        } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
-        else
+        } else {
             crew_fetch(crawler->crew, target,
                        crawler->options->links ||
                            target->depth < crawler->options->max_depth);
+        }
     }
     check_queue(crawler);
     crew_send(crawler->crew);
@@ -189,8 +191,8 @@ static void take_back(struct crawler *crawler)
             break;
         }
         crew_put_back(crawler->crew, job);
-        /* Judging a page of many links takes a while. */
-        look_around(crawler);
+        /* Judging a page of many links takes a while, and so do many pages. */
+        look_around(crawler, clock_mono_ms());
         if (record_is_full(crawler->record))
             remember(crawler);
     }

@@ -43,7 +43,7 @@ struct crew *crew_start(unsigned hands, unsigned workers,
     crew->first_room = options->fetch.connections_max - 1;
     crew->member = mem_array(hands, sizeof(*crew->member));
     for (unsigned i = 0; i < hands; i++)
-        crew->member[i].hand = hand_start(i, options, &crew->inbox);
+        crew->member[i].hand = hand_start(options, &crew->inbox);
     return crew;
 }
 

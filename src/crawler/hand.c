@@ -130,7 +130,7 @@ static void *run(void *user)
     return NULL;
 }
 
-struct hand *hand_start(unsigned number, const struct hand_options *options,
+struct hand *hand_start(const struct hand_options *options,
                         struct mailbox *mind)
 {
     struct hand *hand = NEW(struct hand);
@@ -138,8 +138,7 @@ struct hand *hand_start(unsigned number, const struct hand_options *options,
     hand->options = options;
     hand->mind = mind;
     hand->saver = (struct pagesaver){
-        .dir_fd = options->dir_fd,
-        .hand = number,
+        .dir = options->dir,
         .want_digest = options->remember,
     };
     mailbox_init(&hand->inbox);

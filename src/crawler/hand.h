@@ -37,7 +37,7 @@ struct job {
 struct hand_options {
     struct fetch_options fetch;
     struct scan_options scan;
-    int dir_fd;              /* of the page directory */
+    struct pagedir *dir;     /* where pages are saved */
     struct str robots_agent; /* whose rules of robots.txt are ours */
     bool remember;           /* the mind wants digests and texts to keep */
 };
@@ -45,7 +45,7 @@ struct hand_options {
 struct hand;
 
 /* `options` must outlive the hand; done jobs go to `mind`. */
-struct hand *hand_start(unsigned number, const struct hand_options *options,
+struct hand *hand_start(const struct hand_options *options,
                         struct mailbox *mind);
 
 /* Send the jobs; `jobs` is empty after. */

@@ -16,9 +16,9 @@ struct crawler {
     struct record *record;     /* NULL where nothing is remembered */
     struct stats *stats;
     uint64_t start_ms, now_ms;
-    uint64_t before_ms; /* how long it was at work before this start */
     uint64_t hold_ms;   /* nothing is fetched before */
     uint64_t shown_ms;  /* when progress was last told */
+    uint64_t looked_ms; /* when signals were last looked for */
     uint64_t random;    /* state of the jitter */
     uint32_t resolving; /* look-ups under way */
     uint32_t sitemaps;  /* asked for so far */
@@ -53,9 +53,12 @@ void offer_sitemap(struct crawler *crawler, struct str url,
 void wait_for_news(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
 
-/* In the middle of much work: what time is it, and does somebody want us to
- * stop? */
-void look_around(struct crawler *crawler);
+/* In the middle of much work, after each piece of it: it is `now_ms`. Signals
+ * are looked for every 5 ms, however short the pieces are. */
+void look_around(struct crawler *crawler, uint64_t now_ms);
+
+/* Set now_ms. All time that passes is counted here, and nowhere else. */
+void look_at_clock(struct crawler *crawler, uint64_t now_ms);
 
 /* Say that the crawl cannot go on, and why: "cannot write ..." */
 void fail_crawl(struct crawler *crawler, const char *format, ...)
@@ -68,12 +71,6 @@ void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
 void check_queue(struct crawler *crawler); /* can it be read? */
 void end_record(struct crawler *crawler, enum crawl_end end);
-
-/* How long the crawl has been at work, all in all. */
-static inline uint64_t elapsed_ms(const struct crawler *crawler)
-{
-    return crawler->before_ms + crawler->now_ms - crawler->start_ms;
-}
 
 /* crawler/crawler.c: limits. */
 bool is_stopping(const struct crawler *crawler);

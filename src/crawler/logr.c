@@ -61,14 +61,35 @@ static void put(struct logr *log, const char *word, uint32_t depth,
             (int)url.len, url.ptr);
 }
 
+/* In `log->line`, up to the next use of it. */
+static const char *explain(struct logr *log, const struct webpage *page)
+{
+    const struct outcome_details details = webpage_details(page);
+
+    buf_clear(&log->line);
+    outcome_put(&log->line, page->outcome, &details);
+    return buf_cstr(&log->line);
+}
+
+/* A status that is not told by the outcome itself. */
+static bool is_status_untold(const struct webpage *page)
+{
+    return page->status && page->status / 100 != 4 && page->status / 100 != 5 &&
+           page->outcome != HTTP_OTHER && page->outcome != BAD_REDIRECT;
+}
+
 void logr_failure(struct logr *log, const struct webpage *page)
 {
+    char status[32] = "";
+
     if (!log->verbose || page->outcome == FETCHED ||
         page->outcome == REDIRECTED)
         return;
     logr_make_room(log);
-    fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
-            outcome_text(page->outcome), page->status);
+    if (is_status_untold(page))
+        snprintf(status, sizeof(status), " (status %d)", page->status);
+    fprintf(stderr, "crawler: %s: %s%s\n", page->url.ptr, explain(log, page),
+            status);
 }
 
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
@@ -89,7 +110,7 @@ void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms)
         return;
     logr_make_room(log);
     fprintf(stderr, "crawler: %s: %s; again in %.1f s\n", page->url.ptr,
-            outcome_text(page->outcome), (double)wait_ms / 1000);
+            explain(log, page), (double)wait_ms / 1000);
 }
 
 void logr_link(struct logr *log, const struct webpage *page, struct str url,

@@ -87,7 +87,7 @@ void restore(struct crawler *crawler)
     }
     pagedir_resume(options->dir, resumed.last_page, options->resume_unclean);
     *crawler->stats = resumed.stats;
-    crawler->before_ms = resumed.stats.elapsed_ms;
+    stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;
     rest_first(crawler, &resumed);
 }
@@ -105,7 +105,6 @@ void remember(struct crawler *crawler)
 {
     struct store_error error;
 
-    crawler->stats->elapsed_ms = elapsed_ms(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
         fail(crawler, "write", &error);

@@ -36,6 +36,28 @@ void stats_add_tally(struct stats *stats, const struct tally *tally)
         stats->links.verdict[i] += tally->verdict[i];
 }
 
+void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms)
+{
+    uint64_t *const time_ms[] = {
+        [TIME_BUSY] = &stats->busy_ms,
+        [TIME_PAUSE] = &stats->pause_ms,
+        [TIME_IDLE] = &stats->idle_ms,
+    };
+
+    *time_ms[kind] += ms;
+    stats->elapsed_ms += ms;
+}
+
+void stats_settle_time(struct stats *stats)
+{
+    uint64_t sum_ms = stats->busy_ms + stats->pause_ms + stats->idle_ms;
+
+    if (stats->elapsed_ms > sum_ms)
+        stats->idle_ms += stats->elapsed_ms - sum_ms;
+    else
+        stats->elapsed_ms = sum_ms;
+}
+
 uint64_t stats_failed(const struct stats *stats)
 {
     uint64_t failed = 0;
@@ -180,24 +202,44 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
                (unsigned long long)stats->retries);
 }
 
+/* Seconds from one time to another, in tenths. Each time is rounded, not the
+ * difference, so that parts add up to their sum also as they are shown. */
+static void put_seconds(struct buf *out, uint64_t to_ms, uint64_t from_ms)
+{
+    uint64_t tenths = (to_ms + 50) / 100 - (from_ms + 50) / 100;
+
+    buf_printf(out, "%llu.%llu", (unsigned long long)tenths / 10,
+               (unsigned long long)tenths % 10);
+}
+
+static void put_times(const struct stats *stats, struct buf *out)
+{
+    uint64_t not_idle_ms = stats->busy_ms + stats->pause_ms;
+
+    buf_put(out, STR("time: "));
+    put_seconds(out, stats->busy_ms, 0);
+    buf_put(out, STR(" s with fetches in flight, "));
+    put_seconds(out, not_idle_ms, stats->busy_ms);
+    buf_put(out, STR(" s of pauses, "));
+    put_seconds(out, stats->elapsed_ms, not_idle_ms);
+    buf_put(out, STR(" s idle"));
+}
+
 void stats_put_details(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
 
+    put_seconds(out, stats->elapsed_ms, 0);
     buf_printf(out,
-               "%.1f s (%.1f pages/s), "
+               " s (%.1f pages/s), "
                "%zu hosts of %zu domains, %zu queued (at most %zu",
-               (double)stats->elapsed_ms / 1000, rate(stats), counts->hosts,
-               counts->domains, counts->queued, counts->queued_max);
+               rate(stats), counts->hosts, counts->domains, counts->queued,
+               counts->queued_max);
     if (counts->shelved_max)
         buf_printf(out, ", %zu of them in a file", counts->shelved_max);
     buf_put(out, STR(")\n"));
-    buf_printf(out,
-               "time: %.1f s with fetches in flight, %.1f s of pauses, "
-               "%.1f s idle; %llu robots.txt\n",
-               (double)stats->busy_ms / 1000, (double)stats->pause_ms / 1000,
-               (double)stats->idle_ms / 1000,
-               (unsigned long long)stats->robots);
+    put_times(stats, out);
+    buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
     buf_put(out, STR("fetches by outcome:\n"));
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);

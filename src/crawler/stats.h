@@ -35,12 +35,21 @@ struct stats {
     struct tally links;           /* at the time they were found */
     struct tally late;            /* when the turn of a queued one had come */
     uint64_t fetch_ms; /* of all fetches, side by side ones added up */
-    uint64_t busy_ms, pause_ms, idle_ms; /* of the crawl's time */
+    /* Only stats_add_time changes these: elapsed_ms is the sum of the others.
+     */
+    uint64_t busy_ms, pause_ms, idle_ms, elapsed_ms;
 
-    /* at the end */
-    struct frontier_counts counts;
-    uint64_t elapsed_ms;
+    struct frontier_counts counts; /* at the end */
 };
+
+/* Where the time goes: something is in flight, only pauses are waited for, or
+ * neither. */
+enum stats_time { TIME_BUSY, TIME_PAUSE, TIME_IDLE };
+
+void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms);
+
+/* The counters come from a state file: what is not accounted for was idle. */
+void stats_settle_time(struct stats *stats);
 
 void stats_add_page(struct stats *stats, const struct webpage *page);
 void stats_add_tally(struct stats *stats, const struct tally *tally);

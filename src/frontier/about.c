@@ -8,12 +8,19 @@ struct frontier_counts frontier_counts(const struct frontier *frontier)
     counts.shelved = frontier->shelved;
     counts.hosts = frontier->hosts_seen.count;
     counts.domains = frontier->domains.count;
-    if (frontier->errand_host) {
-        counts.errand_host = (struct str){frontier->errand_host->name,
-                                          frontier->errand_host->name_len};
-        counts.errand_is_robots = frontier->errand_host->resolved;
-    }
     return counts;
+}
+
+struct errand frontier_errand(const struct frontier *frontier)
+{
+    const struct host *host = frontier->errand_host;
+
+    if (!host)
+        return (struct errand){0};
+    return (struct errand){
+        .host = {host->name, host->name_len},
+        .is_robots = host->resolved,
+    };
 }
 
 int frontier_trouble(const struct frontier *frontier)

@@ -210,8 +210,7 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     end_resolve(frontier, host);
     host->resolved = host->has_ip = true;
     host->ip = *ip;
-    if (frontier->options.ip_delay_ms)
-        host_move_to(frontier, host, ip);
+    host_move_to(frontier, host, ip);
     place_host(frontier, host, now_ms);
     free(target);
 }

@@ -7,7 +7,7 @@
  * heap of waiting hosts by time: politeness is where a host stands, not a
  * check that somebody could forget. Three rules hold at once: the pause of a
  * host, the pause of the address that serves it, and the number of fetches
- * that a domain may have in flight.
+ * that a host, its address and its domain may have in flight.
  *
  * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
@@ -39,8 +39,9 @@ enum { FRONTIER_BFS_SCORE = 200 };
 struct frontier_options {
     enum order order;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
-    uint64_t ip_delay_ms;    /* of an address; 0: addresses do not count */
-    uint32_t per_host;       /* fetches in flight per host and per domain */
+    uint64_t ip_delay_ms;    /* pause of an address */
+    uint32_t per_host;       /* fetches in flight per host, per domain and, with
+                              * `resolve`, per address */
     uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
     uint32_t host_tries;     /* failures in a row that make a host dead;
                               * 0: never */
@@ -274,19 +275,26 @@ struct domain_counts frontier_domain_counts(const struct frontier *frontier,
 
 /* --- about ------------------------------------------------------------- */
 
+/* Numbers only, so that they may be kept when the frontier is gone. */
 struct frontier_counts {
-    size_t queued;          /* waiting for their turn, retries included */
-    size_t shelved;         /* of them: in the file */
-    size_t in_flight;       /* taken and not done */
-    size_t errands;         /* of them: hosts that are looked up or asked for
-                             * their robots.txt */
-    struct str errand_host; /* one of those, or empty */
-    bool errand_is_robots;  /* and not the look-up of its name */
-    size_t hosts, domains;  /* seen */
+    size_t queued;         /* waiting for their turn, retries included */
+    size_t shelved;        /* of them: in the file */
+    size_t in_flight;      /* taken and not done */
+    size_t errands;        /* of them: hosts that are looked up or asked for
+                            * their robots.txt */
+    size_t hosts, domains; /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
     size_t queued_max, shelved_max; /* high-water marks */
 };
 struct frontier_counts frontier_counts(const struct frontier *frontier);
+
+/* One of the errands that are under way. The name is the frontier's, until
+ * the errand ends. */
+struct errand {
+    struct str host; /* empty where there is none */
+    bool is_robots;  /* and not the look-up of its name */
+};
+struct errand frontier_errand(const struct frontier *frontier);
 
 /* 0, or why the file of the queue cannot be read any more, an errno: what was
  * in it is lost to this frontier, but not to who remembers what was queued. */

@@ -159,9 +159,8 @@ bool address_is_free(const struct frontier *frontier, const struct host *host,
 {
     const struct address *address = host->address;
 
-    return !frontier->options.ip_delay_ms || !address ||
-           (address->in_flight < frontier->options.per_host &&
-            address->next_ms <= now_ms);
+    return !address || (address->in_flight < frontier->options.per_host &&
+                        address->next_ms <= now_ms);
 }
 
 void park(struct frontier *frontier, struct host *host)

@@ -142,6 +142,6 @@ const struct charset *charset_sniff(struct str body, struct str http_label,
     if (!charset)
         charset = charset_find(http_label);
     if (!charset)
-        charset = charset_prescan(body);
+        charset = charset_declared(body);
     return charset ? charset : CHARSET_WINDOWS_1252;
 }

@@ -1,8 +1,8 @@
 /* The encoding of a page and conversions from and to UTF-8.
  *
- * Which encoding: a byte order mark, else what the HTTP header says, else the
- * prescan of the first 1024 bytes for a meta element, else windows-1252 (the
- * HTML standard's order). Labels are those of the Encoding standard. UTF-8,
+ * Which encoding: a byte order mark, else what the HTTP header says, else what
+ * a meta element in the first 1024 bytes or in the head declares, else
+ * windows-1252 (the HTML standard's order). Labels are those of the Encoding standard. UTF-8,
  * UTF-16 and the single-byte encodings are converted here; for the multi-byte
  * ones of East Asia the tables are iconv's and the rules the standard's.
  *
@@ -32,8 +32,8 @@ struct str charset_of_content_type(struct str value);
 const struct charset *charset_sniff(struct str body, struct str http_label,
                                     size_t *bom_len);
 
-/* Only the meta prescan of the standard (13.2.3.2), or NULL. */
-const struct charset *charset_prescan(struct str body);
+/* Only what the page itself declares in its markup, or NULL. */
+const struct charset *charset_declared(struct str page);
 
 /* True where a byte under 0x80 always means that ASCII character at the
  * positions where markup can start, so that the tokenizer can work on the

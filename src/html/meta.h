@@ -1,13 +1,14 @@
-/* What a meta element can tell a crawler. All values are decoded already.
+/* What a meta element, and a header that does the same, can tell a crawler.
+ * All values are decoded already.
  */
 #ifndef HTML_META_H
 #define HTML_META_H
 
 #include "base/str.h"
 
-/* The URL in the content of <meta http-equiv=refresh> ("5; url=next.html"),
- * by the standard's shared declarative refresh steps. {NULL, 0} where the
- * content is no refresh or one of the page itself. */
+/* The URL in the content of <meta http-equiv=refresh>, or of a Refresh header
+ * ("5; url=next.html"), by the standard's shared declarative refresh steps.
+ * {NULL, 0} where the content is no refresh or one of the page itself. */
 struct str html_refresh_url(struct str content);
 
 /* Add what the content of <meta name=robots> forbids ("noindex, nofollow",

@@ -177,15 +177,17 @@ static void hyperlink(struct scanner *scanner, enum html_link_kind kind,
         open_text(scanner);
 }
 
-/* frame and iframe. An empty src means about:blank, not the page. */
+/* frame and iframe. An empty src means about:blank, not the page; with a
+ * srcdoc an iframe's src is not looked at. */
 static void frame(struct scanner *scanner, enum html_link_kind kind,
                   const struct html_token *tag)
 {
-    struct wanted src = {.name = STR_INIT("src")};
+    struct wanted wanted[] = {{.name = STR_INIT("src")},
+                              {.name = STR_INIT("srcdoc")}};
 
-    find_attrs(tag, &src, 1);
-    if (src.value.len)
-        add_link(scanner, kind, value_of(scanner, src.value));
+    find_attrs(tag, wanted, kind == HTML_IFRAME ? 2 : 1);
+    if (wanted[0].value.len && !wanted[1].value.ptr)
+        add_link(scanner, kind, value_of(scanner, wanted[0].value));
 }
 
 static void base(struct scanner *scanner, const struct html_token *tag)

@@ -25,7 +25,7 @@ enum html_link_kind {
     HTML_AREA,
     HTML_FRAME,
     HTML_IFRAME,
-    HTML_REFRESH, /* meta http-equiv=refresh */
+    HTML_REFRESH, /* meta http-equiv=refresh, or a header of that name */
     HTML_LINK,    /* link rel=... href=... */
     HTML_LINK_KINDS,
 };

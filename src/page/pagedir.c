@@ -9,9 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "url/url.h"
 
-enum { NAME_MAX_LEN = 16, LOCK_TRIES = 30, LOCK_WAIT_NS = 10 * 1000 * 1000 };
+enum {
+    NAME_MAX_LEN = 16,
+    LOCK_TRIES = 30,
+    LOCK_WAIT_NS = 10 * 1000 * 1000,
+    CREATE_TRIES = 1000, /* names that somebody else has taken */
+};
 
 static void name_of(uint32_t id, char out[NAME_MAX_LEN])
 {
@@ -255,6 +261,45 @@ void pagedir_set_old(struct pagedir *dir, uint32_t last_id, bool run)
     dir->old_last = run ? end_of_run(dir, last_id) : last_id;
 }
 
+/* --- files -------------------------------------------------------------- */
+
+/* The directory may be one where others can write too: a file that is there
+ * already, or a link to one elsewhere, must not be opened. */
+static int create(struct pagedir *dir, char name[PAGEDIR_TEMP_MAX + 1])
+{
+    int fd = -1;
+
+    for (int tries = 0; tries < CREATE_TRIES; tries++) {
+        snprintf(name, PAGEDIR_TEMP_MAX + 1, PAGEDIR_TMP_PREFIX "%u",
+                 atomic_fetch_add(&dir->temps, 1));
+        fd = openat(dir->fd, name,
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
+                  char name[PAGEDIR_TEMP_MAX + 1])
+{
+    int fd = create(dir, name);
+
+    if (fd < 0)
+        return false;
+    bool good = io_write_all(fd, part, count);
+    int why = errno;
+    /* A file system over a network may tell only now that it is full. */
+    if (close(fd) && good) {
+        good = false;
+        why = errno;
+    }
+    if (!good)
+        unlinkat(dir->fd, name, 0);
+    errno = why;
+    return good;
+}
+
 bool pagedir_publish(struct pagedir *dir, const char *file)
 {
     char name[NAME_MAX_LEN];
@@ -275,24 +320,19 @@ void pagedir_discard(struct pagedir *dir, const char *file)
         unlinkat(dir->fd, file, 0);
 }
 
-bool pagedir_write(const struct pagedir *dir, const char *name, struct str text)
+bool pagedir_write(struct pagedir *dir, const char *name, struct str text)
 {
-    static const char tmp[] = PAGEDIR_TMP_PREFIX "text";
-    int fd =
-        openat(dir->fd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct iovec part = {(void *)text.ptr, text.len};
+    char temp[PAGEDIR_TEMP_MAX + 1];
 
-    if (fd < 0)
+    if (!pagedir_save(dir, &part, 1, temp))
         return false;
-    ssize_t written = write(fd, text.ptr, text.len);
-    int why = written < 0 ? errno : ENOSPC;
-    bool good = (size_t)written == text.len && written >= 0;
-    good = !close(fd) && good && !renameat(dir->fd, tmp, dir->fd, name);
-    if (!good) {
-        why = (size_t)written == text.len ? errno : why;
-        unlinkat(dir->fd, tmp, 0);
-        errno = why;
-    }
-    return good;
+    if (!renameat(dir->fd, temp, dir->fd, name))
+        return true;
+    int why = errno;
+    pagedir_discard(dir, temp);
+    errno = why;
+    return false;
 }
 
 struct str pagedir_url(const struct pagedir *dir, uint32_t id,

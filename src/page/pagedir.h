@@ -9,6 +9,9 @@
 #ifndef PAGE_PAGEDIR_H
 #define PAGE_PAGEDIR_H
 
+#include <stdatomic.h>
+#include <sys/uio.h>
+
 #include "base/arena.h"
 #include "base/str.h"
 
@@ -21,7 +24,10 @@ struct pagedir {
     uint32_t last_id;  /* published */
     bool holds_old;    /* a former crawl's pages, until the first new one */
     uint32_t old_last; /* the last of them; UINT32_MAX: nobody knows */
+    atomic_uint temps; /* the next temporary name */
 };
+
+enum { PAGEDIR_TEMP_MAX = 31 };
 
 /* Open an existing directory that can be written. Nothing is changed. False
  * with errno where it cannot be. */
@@ -70,6 +76,13 @@ void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
  * last first, so that what is left has no hole. */
 void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run);
 
+/* Write the parts to a new file under a temporary name of its own, which is
+ * put into `name`, to be published or discarded. A name that is taken is passed
+ * over, whatever is there: no link is followed, no file is overwritten. Any
+ * thread may call this. False with errno: then nothing is left behind. */
+bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
+                  char name[PAGEDIR_TEMP_MAX + 1]);
+
 /* Give the file the next number. False with errno. */
 bool pagedir_publish(struct pagedir *dir, const char *file);
 
@@ -77,8 +90,7 @@ bool pagedir_publish(struct pagedir *dir, const char *file);
 void pagedir_discard(struct pagedir *dir, const char *file);
 
 /* A file beside the pages, whole or not at all. False with errno. */
-bool pagedir_write(const struct pagedir *dir, const char *name,
-                   struct str text);
+bool pagedir_write(struct pagedir *dir, const char *name, struct str text);
 
 /* The URL of a published page: its file's first line, or empty. */
 struct str pagedir_url(const struct pagedir *dir, uint32_t id,

@@ -208,13 +208,8 @@ static bool was_cut(struct pagefetcher *fetcher,
  * it. */
 static bool seems_whole(const struct transfer *transfer)
 {
-    long version = 0;
-
-    if (transfer->page->outcome != FETCHED || transfer->has_length ||
-        transfer->is_chunked)
-        return false;
-    curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
-    return version < CURL_HTTP_VERSION_2_0;
+    return transfer->page->outcome == FETCHED && !transfer->has_length &&
+           !transfer->is_chunked;
 }
 
 /* Any message of libcurl about it is gone after this. */

@@ -24,8 +24,8 @@ struct fetch_options {
     const char *user_agent;
     const char *const *headers; /* "Name: value", NULL at the end, or NULL */
     const char *const *connect_to;
-    const char *proxy;  /* or NULL; the environment is not asked */
-    const char *cacert; /* or NULL */
+    const char *proxy;   /* or NULL; the environment is not asked */
+    const char *trusted; /* file of certificates; NULL: libcurl's own choice */
     uint64_t timeout_ms;
     uint64_t max_size;
     struct body_budget *body_budget; /* for large bodies in flight */
@@ -59,10 +59,9 @@ struct webpage *pagefetcher_take(struct pagefetcher *fetcher);
 void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
 
 /* For another thread, to see that a fetcher gets on: how often libcurl was
- * called and came back; odd while it is within a call. It reads on as long as a
- * server sends, and over HTTP/2 a server can send for ever what is no answer.
- * Then pagefetcher_cut_busiest ends the connection from which most was read
- * since pagefetcher_mark. */
+ * called and came back; odd while it is within a call. If a server keeps it in
+ * one call, pagefetcher_cut_busiest ends the connection from which most was
+ * read since pagefetcher_mark. */
 unsigned pagefetcher_calls(const struct pagefetcher *fetcher);
 unsigned pagefetcher_connects(const struct pagefetcher *fetcher); /* begun */
 void pagefetcher_mark(struct pagefetcher *fetcher);

@@ -6,12 +6,9 @@
 #include "page/pagedir.h"
 #include "page/webpage.h"
 
-/* Each thread that saves has its own, told apart by `hand`. */
 struct pagesaver {
-    int dir_fd;
-    unsigned hand;
+    struct pagedir *dir;
     bool want_digest; /* set page->digest */
-    unsigned long count;
 };
 
 /* Write the page under a name of its own, page->file, to be published or

@@ -1,5 +1,7 @@
 #include "page/pagescanner.h"
 
+#include "base/utf8.h"
+#include "html/meta.h"
 #include "page/robots_tag.h"
 #include "page/sitemap.h"
 #include "url/course.h"
@@ -32,23 +34,19 @@ static bool is_forbidden_base(struct str href)
 /* What references are resolved against: the page's URL, or what its base
  * element makes of it; NULL where there is neither, or the base is of another
  * scheme, so that nothing relative leads to the web. */
-static const struct url *find_base(struct url *own, struct url *base,
+static const struct url *find_base(const struct url *own, struct url *base,
                                    struct webpage *page,
                                    const struct html_info *info)
 {
-    const struct url *from = own;
-
-    if (url_parse(own, &page->arena, page->url, NULL, NULL))
-        from = NULL;
     if (!info->base.ptr || is_forbidden_base(info->base))
-        return from;
-    switch (url_parse(base, &page->arena, info->base, from, NULL)) {
+        return own;
+    switch (url_parse(base, &page->arena, info->base, own, NULL)) {
     case ERR_NONE:
         return base;
     case ERR_URL_SCHEME:
         return NULL;
     default:
-        return from;
+        return own;
     }
 }
 
@@ -56,6 +54,78 @@ static const struct url *find_base(struct url *own, struct url *base,
 static bool is_followed(enum html_link_kind kind)
 {
     return kind != HTML_LINK;
+}
+
+/* What the references of a page are resolved with. */
+struct resolver {
+    const struct scan_options *options;
+    const struct url *base;
+    const struct url_query_encoder *encoder; /* NULL: UTF-8 */
+    bool needs_url; /* only the page's URL, which is not known, would help */
+};
+
+static void add_link(struct webpage *page, const struct html_link *html,
+                     const struct resolver *resolver)
+{
+    struct page_links *links = &page->links;
+    struct page_link *link = &links->link[links->count];
+    enum err err =
+        pagescanner_link(link, &page->arena, html->href, resolver->base,
+                         resolver->encoder, resolver->options);
+
+    link->html = html;
+    link->nofollow = resolver->options->robots_agent.len &&
+                     rel_has(html->rel, STR("nofollow"));
+    if (!err)
+        links->count++;
+    else if (err == ERR_URL_RELATIVE)
+        links->baseless += resolver->needs_url;
+    else if (err != ERR_URL_SCHEME)
+        links->bad++;
+}
+
+/* Latin-1, which is how the standard reads the header, as UTF-8. */
+static struct str utf8_of_latin1(struct str s, struct arena *arena)
+{
+    char *start = arena_reserve(arena, 2 * s.len), *to = start;
+
+    for (size_t i = 0; i < s.len; i++)
+        to += utf8_write(to, (unsigned char)s.ptr[i]);
+    arena_commit(arena, (size_t)(to - start));
+    return str_between(start, to);
+}
+
+/* A Refresh header is read before the page: no base element and no charset of
+ * the page counts for it. */
+static void add_refresh(struct webpage *page, const struct url *own,
+                        const struct scan_options *options)
+{
+    const struct resolver resolver = {.options = options, .base = own};
+    struct str url = html_refresh_url(page->refresh);
+
+    if (!url.ptr)
+        return;
+    struct html_link *html = arena_new(&page->arena, sizeof(*html));
+    *html = (struct html_link){.kind = HTML_REFRESH,
+                               .href = utf8_of_latin1(url, &page->arena)};
+    add_link(page, html, &resolver);
+}
+
+static void add_links(struct webpage *page, const struct html_links *html,
+                      const struct resolver *resolver)
+{
+    struct page_links *links = &page->links;
+    size_t used = page->arena.used;
+
+    links->beyond = html->beyond;
+    for (size_t i = 0; i < html->count; i++) {
+        if (page->arena.used - used > PAGE_LINK_BYTES_MAX) {
+            links->beyond += html->count - i;
+            break;
+        }
+        if (is_followed(html->link[i].kind))
+            add_link(page, &html->link[i], resolver);
+    }
 }
 
 void pagescanner_scan(struct webpage *page, const struct scan_options *options)
@@ -73,37 +143,27 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         page->noindex |= html.info.noindex;
         page->nofollow |= html.info.nofollow;
     }
-    if (!html.count || !page->want_links)
+    if ((!html.count && !page->refresh.ptr) || !page->want_links)
         return;
-    const struct url *base = find_base(&own, &of_element, page, &html.info);
 
-    struct url_query_encoder encoder = {charset_encode_query,
-                                        (void *)html.info.charset};
-    const struct url_query_encoder *legacy =
-        html.info.charset == CHARSET_UTF_8 ? NULL : &encoder;
-    struct page_links *links = &page->links;
-    links->link =
-        arena_new(&page->arena, html.count * sizeof(struct page_link));
-    links->beyond = html.beyond;
-    size_t used = page->arena.used;
-    for (size_t i = 0; i < html.count; i++) {
-        struct page_link *link = &links->link[links->count];
-        if (page->arena.used - used > PAGE_LINK_BYTES_MAX) {
-            links->beyond += html.count - i;
-            break;
-        }
-        if (!is_followed(html.link[i].kind))
-            continue;
-        enum err err = pagescanner_link(link, &page->arena, html.link[i].href,
-                                        base, legacy, options);
-        link->html = &html.link[i];
-        link->nofollow = options->robots_agent.len &&
-                         rel_has(html.link[i].rel, STR("nofollow"));
-        if (!err)
-            links->count++;
-        else if (err != ERR_URL_SCHEME && err != ERR_URL_RELATIVE)
-            links->bad++;
-    }
+    bool has_own = !url_parse(&own, &page->arena, page->url, NULL, NULL);
+    const struct url_query_encoder encoder = {charset_encode_query,
+                                              (void *)html.info.charset};
+    const struct url *base =
+        find_base(has_own ? &own : NULL, &of_element, page, &html.info);
+    const struct resolver resolver = {
+        .options = options,
+        .base = base,
+        .encoder = html.info.charset == CHARSET_UTF_8 ? NULL : &encoder,
+        /* With a base of another scheme no URL of the page would help. */
+        .needs_url = !base && !page->url.len &&
+                     url_parse(&of_element, &page->arena, html.info.base, NULL,
+                               NULL) != ERR_URL_SCHEME,
+    };
+    page->links.link =
+        arena_new(&page->arena, (1 + html.count) * sizeof(struct page_link));
+    add_refresh(page, has_own ? &own : NULL, options);
+    add_links(page, &html, &resolver);
 }
 
 void pagescanner_keep_texts(struct webpage *page)

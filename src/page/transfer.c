@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "page/address.h"
+#include "page/connect_fault.h"
 #include "page/mime.h"
 
 enum {
@@ -17,6 +18,8 @@ enum {
     CODED_ROBOTS_MAX = 16 << 20,
     RETRY_AFTER_MAX_S = 3600,
     CUT_NOTICE_MS = 50,
+    CERTIFICATES_DESCRIBED = 4,
+    CERTIFICATE_NAMES_MAX = 300, /* bytes */
     RECEIVE_BUFFER = 64 * 1024,
 };
 
@@ -147,6 +150,19 @@ static void allow_only_web(CURL *easy)
 #endif
 }
 
+/* One file and no directory (page/trust.h). An https proxy is no different. */
+static void trust(CURL *easy, const struct fetch_options *options)
+{
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
+    if (!options->trusted)
+        return;
+    curl_easy_setopt(easy, CURLOPT_CAINFO, options->trusted);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, options->trusted);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
+}
+
 /* Before every round: libcurl counts how often it had to try a connection
  * again that had died, and starts to count anew only after a reset. */
 static void set_up_handle(struct transfer *transfer)
@@ -161,7 +177,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, setup->connect_to);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -170,10 +186,8 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)options->timeout_ms);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
-    if (options->cacert)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, options->cacert);
+    trust(easy, options);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->message);
     if (setup->preview_headers)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_on_header);
@@ -223,6 +237,19 @@ void transfer_free(struct transfer *transfer)
 
 /* --- one round --------------------------------------------------------- */
 
+/* So that a failure can say whom a certificate is for. libcurl needs a fifth
+ * more of the processor for a connection then, so only the first few of a
+ * handle have it: the user who got the name of a seed wrong is told. */
+static void describe_certificate(struct transfer *transfer,
+                                 const struct url *url)
+{
+    if (!url->https ||
+        transfer->certificates_described >= CERTIFICATES_DESCRIBED)
+        return;
+    transfer->certificates_described++;
+    curl_easy_setopt(transfer->easy, CURLOPT_CERTINFO, 1L);
+}
+
 bool transfer_begin(struct transfer *transfer, struct webpage *page)
 {
     const struct fetch_options *options = transfer->setup->options;
@@ -242,6 +269,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         return false;
     }
     set_up_handle(transfer);
+    describe_certificate(transfer, &url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
                      named_gets_secrets(options->named, &url)
                          ? transfer->setup->headers
@@ -286,12 +314,28 @@ static enum outcome outcome_of_code(CURLcode code)
     case CURLE_PARTIAL_FILE:
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
         return CONNECTION_LOST;
     default:
         return BAD_HTTP;
     }
+}
+
+/* The same, by what else libcurl tells of a failed connection. */
+static enum outcome outcome_of_failure(const struct transfer *transfer,
+                                       CURLcode code)
+{
+    enum outcome outcome = outcome_of_code(code);
+    long os_errno = 0, verify_result = 0;
+
+    if (outcome == NOT_CONNECTED) {
+        curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno);
+        return connect_fault(os_errno);
+    }
+    if (outcome != TLS_FAILED)
+        return outcome;
+    curl_easy_getinfo(transfer->easy, CURLINFO_SSL_VERIFYRESULT,
+                      &verify_result);
+    return tls_fault(code, verify_result, str_of(transfer->message));
 }
 
 static enum outcome outcome_of_body(const struct transfer *transfer,
@@ -330,7 +374,7 @@ static uint64_t retry_after_ms(CURL *easy)
 static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
 {
     if (code == CURLE_OPERATION_TIMEDOUT && !is_connected(transfer))
-        return NOT_CONNECTED;
+        return CONNECT_TIMED_OUT;
     if (transfer->cut_as != OUTCOMES)
         return transfer->cut_as;
     if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
@@ -339,13 +383,30 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
     if (transfer->headers_done && transfer->page->status != 200)
         return outcome_of_status(transfer->page);
     if (code != CURLE_OK)
-        return outcome_of_code(code);
+        return outcome_of_failure(transfer, code);
     if (!transfer->headers_done)
         return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
     /* What is coded is judged by what it means: transfer_decode. */
     return transfer->codings.count
                ? FETCHED
                : outcome_of_body(transfer, buf_str(&transfer->body));
+}
+
+static void keep_certificate_names(struct transfer *transfer)
+{
+    struct webpage *page = transfer->page;
+    struct curl_certinfo *chain = NULL;
+    struct buf names;
+
+    if (page->outcome != TLS_NAME)
+        return;
+    curl_easy_getinfo(transfer->easy, CURLINFO_CERTINFO, &chain);
+    if (!chain || chain->num_of_certs < 1)
+        return;
+    buf_init(&names, CERTIFICATE_NAMES_MAX);
+    certificate_put_names(&names, chain->certinfo[0]);
+    page->certificate_for = arena_copy(&page->arena, buf_str(&names));
+    buf_release(&names);
 }
 
 void transfer_end(struct transfer *transfer, CURLcode code)
@@ -357,6 +418,7 @@ void transfer_end(struct transfer *transfer, CURLcode code)
     if (transfer->cut_as != OUTCOMES)
         page->end_ms += CUT_NOTICE_MS;
     page->outcome = outcome_of(transfer, code);
+    keep_certificate_names(transfer);
     page->retry_after_ms = retry_after_ms(transfer->easy);
     page->body = buf_str(&transfer->body);
     page->body_len = page->body.len;
@@ -393,6 +455,7 @@ void transfer_clear(struct transfer *transfer)
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
+    transfer->message[0] = '\0';
     transfer->is_waiting = false;
     transfer->requests = 0;
     transfer->seen_ms = 0;

@@ -45,6 +45,8 @@ struct transfer {
     bool refused_private; /* an address, for what it is */
     bool is_waiting;      /* paused, until there is room for its body */
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+    unsigned certificates_described; /* see describe_certificate */
+    char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
     /* transfer_headers.c */
     size_t header_bytes, header_lines;
     struct buf header; /* the last line, which may go on */

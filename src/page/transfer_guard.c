@@ -17,8 +17,8 @@ int transfer_on_request(void *user, char *ip, char *local_ip, int port,
     struct transfer *transfer = user;
 
     (void)ip, (void)local_ip, (void)port, (void)local_port;
-    /* After an answer has begun, over HTTP/2, it would be put before the next.
-     */
+    /* If it asked again after an answer has begun, that part would be put
+     * before the next answer. */
     if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)
         return 0;
     transfer->cut_as = CONNECTION_LOST;

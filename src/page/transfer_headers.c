@@ -92,6 +92,9 @@ static void take_header(struct transfer *transfer, struct str line)
     } else if (str_eq_nocase(header.head, STR("location")) &&
                !page->location.ptr && value.len <= URL_LEN_MAX) {
         page->location = arena_copy(&page->arena, value);
+    } else if (str_eq_nocase(header.head, STR("refresh")) &&
+               !page->refresh.ptr && value.len <= URL_LEN_MAX) {
+        page->refresh = arena_copy(&page->arena, value);
     } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
         robots_tag_read(value, agent, &page->noindex, &page->nofollow);
     }
@@ -150,7 +153,7 @@ static void begin_headers(struct transfer *transfer)
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     page->status = (int)status;
     page->mime[0] = page->charset_label[0] = '\0';
-    page->location = (struct str){0};
+    page->location = page->refresh = (struct str){0};
     page->noindex = page->nofollow = false;
     forget_answer(transfer);
     transfer->in_headers = true;

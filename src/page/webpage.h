@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "html/scan.h"
 #include "page/outcome.h"
+#include "page/pagedir.h"
 #include "url/url.h"
 
 /* A link as it is offered to the validator: absolute, normalised. */
@@ -26,11 +27,12 @@ struct page_link {
 struct page_links {
     struct page_link *link;
     size_t count;
-    size_t bad;    /* that have a web scheme but are no valid URL */
-    size_t beyond; /* that do not count: too many, or too long all together */
+    size_t bad;      /* that have a web scheme but are no valid URL */
+    size_t baseless; /* relative ones of a page of which the URL is not known */
+    size_t beyond;   /* that do not count: too many, or too long all together */
 };
 
-enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, PAGE_FILE_MAX = 31 };
+enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
 
 /* What is fetched, and so what is done with it. */
 enum webpage_kind {
@@ -49,7 +51,8 @@ struct webpage {
 
     /* came back */
     enum outcome outcome;
-    int status; /* of HTTP, 0 where there was none */
+    int status;                 /* of HTTP, 0 where there was none */
+    struct str certificate_for; /* of TLS_NAME, where it is known */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1]; /* as the header says */
     struct str body;        /* NULL once given back to the fetcher */
@@ -57,12 +60,13 @@ struct webpage {
     uint64_t digest;        /* of the body, if it was saved and asked for */
     struct str robots_text; /* of a robots.txt, if asked for */
     struct str location;    /* of a redirect, as served */
+    struct str refresh;     /* of a page that leads on, as served */
     bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
-    char file[PAGE_FILE_MAX + 1]; /* where pagesaver put it, "" if nowhere */
-    int save_errno;               /* of NOT_SAVED */
-    struct page_links links;      /* of the page, or the redirect's one */
+    char file[PAGEDIR_TEMP_MAX + 1]; /* where pagesaver put it, "" if nowhere */
+    int save_errno;                  /* of NOT_SAVED */
+    struct page_links links;         /* of the page, or the redirect's one */
 
     struct arena arena;
 };
@@ -73,6 +77,16 @@ void webpage_release(struct webpage *page);
 /* Nobody needs what came back any more: a page that waits for its next round
  * holds little memory. */
 void webpage_rest(struct webpage *page);
+
+/* What outcome_put can say of it. */
+static inline struct outcome_details webpage_details(const struct webpage *page)
+{
+    return (struct outcome_details){
+        .status = page->status,
+        .mime = str_of(page->mime),
+        .certificate_for = page->certificate_for,
+    };
+}
 
 /* Forget the last round and ask for a URL, borrowed until the page is back. */
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,

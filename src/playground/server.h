@@ -13,7 +13,7 @@
 
 #include "playground/conn.h"
 
-enum { SERVER_MAX_LISTENERS = 4096 };
+enum { SERVER_MAX_LISTENERS = 16384 };
 
 struct server;
 

@@ -26,9 +26,10 @@ enum {
 };
 
 /* What takes the place of a character that libidn2 must not see: it has the
- * same directionality, composes with nothing, and nothing is mapped to it. */
+ * same directionality, composes with nothing, and nothing that a host may have
+ * is mapped to it. No host may have a '^' of its own (url/host.c). */
 enum {
-    STAND_IN_HYPHEN = '~',
+    STAND_IN_HYPHEN = '^',
     STAND_IN_SHARP_S = 0x138,     /* kra */
     STAND_IN_FINAL_SIGMA = 0x18D, /* turned delta */
 };

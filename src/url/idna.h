@@ -7,7 +7,6 @@
  * hyphens and of symbols. What remains different:
  *  - a label with characters beyond ASCII whose "xn--" form is longer than 63
  *    bytes is refused; no name server could know it;
- *  - so is one with '~' in it, which is what libidn2 sees for a hyphen;
  *  - the Unicode version is that of the library, but for what newer_maps in
  *    idna.c adds;
  *  - the Bidi rule is tested in each label by itself, and in one with symbols

@@ -35,3 +35,42 @@ load helper
     same 0 "$STATUS"
     whole_pages 9
 }
+
+# plant_links TARGET: a symbolic link to it under each form that the name of a
+# temporary file has or had.
+plant_links() {
+    local name
+
+    for name in 0 1 2 3 4 0-0 0-1 1-0 1-1 text; do
+        ln -s "$1" "$DIR/.crawler-tmp-$name"
+    done
+}
+
+# pages_are_files COUNT: so many pages, and none of them is a link.
+pages_are_files() {
+    local id
+
+    same "$1" "$(page_count)" "pages saved"
+    for id in $(seq "$1"); do
+        [ -f "$DIR/$id" ] && [ ! -L "$DIR/$id" ] || fail "$id is a link"
+    done
+}
+
+@test "a symbolic link under the name of a temporary file is not followed, and the crawl goes on" {
+    printf 'precious\n' >"$TMP/victim"
+    plant_links "$TMP/victim"
+    start_playground --letters
+    capture letters_crawl 10 --verbose
+    same 0 "$STATUS"
+    pages_are_files 9
+    same precious "$(cat "$TMP/victim")" "the file that the links lead to"
+}
+
+@test "a symbolic link to nowhere under the name of a temporary file makes no file there" {
+    plant_links "$TMP/new"
+    start_playground --letters
+    capture letters_crawl 10
+    same 0 "$STATUS"
+    pages_are_files 9
+    [ ! -e "$TMP/new" ]
+}

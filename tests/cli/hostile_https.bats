@@ -26,7 +26,7 @@ END
 /1 fetched
 /2 fetched
 /3 fetched" "$(outcomes | grep '^/')" "$robots, $retries"
-            outcomes | grep -q '^https://example.org/secure not-connected$'
+            outcomes | grep -q '^https://example.org/secure connection-refused$'
         done
     done
 }

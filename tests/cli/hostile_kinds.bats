@@ -104,13 +104,13 @@ import json, sys
 for line in open(sys.argv[1]):
     page = json.loads(line)
     print(page["url"], page["outcome"])' "$OUT" | LC_ALL=C sort |
-        sed -E 's/(not-connected|connection-lost|tls-failed)$/lost/')"
+        sed -E 's/(connection-lost|tls-protocol|tls-failed)$/lost/')"
 }
 
 # crawl_in_little_memory OPTION...: the seeds in $TMP/seeds; log in $TMP/log.
 crawl_in_little_memory() {
     /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
-        --scope any --delay 0 --retries 0 --log json \
+        --scope any --delay 0 --per-host 100 --retries 0 --log json \
         --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$@" "$DIR" 0 \
         >"$TMP/log" 2>"$TMP/err"
     is_sanitized || [ "$(tail -n 1 "$TMP/memory")" -lt $((256 * 1024)) ] ||

@@ -322,6 +322,33 @@ END
 /refresh" "$(pages | cut -d ' ' -f 1)"
 }
 
+@test "a Refresh header leads on as the meta element does" {
+    serve <<'END'
+/
+    header Refresh: 5; url=deep/next?q
+    body <base href=/elsewhere/>
+/deep/next?q
+    header refresh: 0;/last
+    header Refresh: 0;/no/second
+    body <a href=/moved>.</a>
+/last
+    header Refresh: 30
+    body .
+/moved
+    redirect /place
+    header Refresh: 0; url=/no/redirect
+/no/*
+    body no
+/*
+    body yes
+END
+    fetch 5
+    same "/
+/deep/next?q
+/last
+/place" "$(pages | cut -d ' ' -f 1)"
+}
+
 @test "the base element moves relative links, and only the first one" {
     serve <<'END'
 /

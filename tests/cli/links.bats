@@ -96,6 +96,28 @@ http://base/rel" "$(echo '<a href=http://a>.</a><base href=http://base/>
 <a href=rel>.</a>' | links -)"
 }
 
+@test "without --base relative links are counted on standard error, if there are any" {
+    # expected:page
+    while IFS=: read -r expected page; do
+        printf %s "$page" >"$TMP/page"
+        capture links "$TMP/page"
+        same 0 "$STATUS"
+        same "$expected" "$(grep -o '[0-9]* relative links* left out; --base' "$ERR" | cut -d' ' -f1)" "$page"
+        [ "$(wc -l <"$ERR")" -le 1 ]
+    done <<'END'
+1:<a href=rel>.</a>
+3:<a href=//host/>.</a><a href="">.</a><a href=?x>.</a><a href=http://b/>.</a>
+1:<base href=/dir/><a href=rel>.</a>
+:<a href=http://a/>.</a><a href=mailto:x>.</a>
+:<base href=http://b/><a href=rel>.</a>
+:<base href=ftp://b/><a href=rel>.</a>
+:
+END
+    echo '<a href=rel>.</a>' >"$TMP/page"
+    capture links --base http://h/ "$TMP/page"
+    silent "$ERR"
+}
+
 @test "--json: url, kind, text, rel" {
     of '<a href=1 rel="nofollow next">some <b>bold</b>
     text &amp; more</a><area href=2 rel=x><iframe src=3>no</iframe>

@@ -444,7 +444,7 @@ END
         print "/\n    delay 60ms\n    body page"
     }' >"$TMP/hosts.site"
     start_playground --site "$TMP/hosts.site"
-    saved --scope any --workers 3 http://start.test/ "$DIR" 1 >/dev/null
+    saved --scope any --workers 3 --per-host 12 http://start.test/ "$DIR" 1 >/dev/null
     same 13 "$(page_count)"
     most=$(record_max_in_flight)
     [ "$most" -le 3 ] || fail "$most at once with --workers 3"

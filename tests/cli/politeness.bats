@@ -81,10 +81,37 @@ crawl_web() {
     kept domain 0
 }
 
-@test "the judge sees it where a rule is taken away" {
+@test "the judge sees it where the pauses are taken away" {
     crawl_web --order priority --delay 0 --ip-delay 0
     broken host 300
     broken address 30
+}
+
+# most_in_flight: the most requests that an address had open at once.
+most_in_flight() {
+    record_lines | awk -F '\t' '{
+            sub(/:[0-9]*$/, "", $4)
+            print $4, $1, 1
+            print $4, $2, -1
+        }' | sort -k1,1 -k2,2n -k3,3n | awk '
+        { open[$1] += $3; if (open[$1] > most[$1]) most[$1] = open[$1] }
+        END { for (address in most) print most[address] }' | sort -nu | xargs
+}
+
+@test "--delay 0 keeps the limit of fetches in flight per address" {
+    crawl_web --order priority --delay 0
+    same 1 "$(most_in_flight)"
+    kept address 0
+}
+
+@test "--ip-delay 0 keeps it too" {
+    crawl_web --order bfs --delay 1ms --ip-delay 0
+    same 1 "$(most_in_flight)"
+}
+
+@test "--per-host raises the limit of an address, also with --delay 0" {
+    crawl_web --order priority --delay 0 --per-host 3
+    [[ $(most_in_flight) =~ ^[1-3](\ [23])*$ ]] || fail "$(most_in_flight)"
     broken address 0
 }
 
@@ -169,17 +196,19 @@ END
 
 # --- the domain's lock -------------------------------------------------------
 
-# two_hosts HOST HOST OPTION...: twelve slow pages on two hosts.
+# two_hosts HOST HOST OPTION...: twelve slow pages on two hosts; $AT is the
+# address of the second one.
 two_hosts() {
-    serve <<'END'
+    serve --listen 127.0.0.1-2:0 <<'END'
 /robots.txt 404
 /*
     delay 60ms
     links 5 /%d
 END
     printf 'http://%s/\n' "$1" "$2" >"$TMP/seeds"
-    crawl --robots obey --scope any --delay 0 --log none --seeds "$TMP/seeds" \
-        --order priority "${@:3}" "$DIR" 1 2>/dev/null
+    timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to "$2::${AT:-127.0.0.1}:$PORT" \
+        --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 --log none \
+        --seeds "$TMP/seeds" --order priority "${@:3}" "$DIR" 1 2>/dev/null
     same 12 "$(page_count)"
 }
 
@@ -188,8 +217,13 @@ END
     same 1 "$(record_max_in_flight)"
 }
 
-@test "two domains are" {
+@test "nor are two domains at one address" {
     two_hosts www.one.co.uk www.two.co.uk
+    same 1 "$(record_max_in_flight)"
+}
+
+@test "two domains at two addresses are asked at once, each of them once" {
+    AT=127.0.0.2 two_hosts www.one.co.uk www.two.co.uk
     same 2 "$(record_max_in_flight)"
     same 1 "$(record_max_in_flight www.one.co.uk)"
 }

@@ -154,6 +154,48 @@ load resume
     whole_pages 9
 }
 
+@test "how a resume looks is for that run alone" {
+    start_playground --letters
+    part --max-pages 1 10
+    capture "$CRAWLER" --resume -q -v --log json --max-pages 2 "$DIR"
+    same 3 "$STATUS"
+    silent "$OUT"
+    silent "$ERR"
+    capture "$CRAWLER" --resume --max-pages 3 "$DIR"
+    grep -q ' Fetched: ' "$OUT"
+    ! grep -q ' Saved: ' "$OUT"
+    # The same command going on is a resume too.
+    capture letters -q --max-pages 4 10
+    silent "$OUT"
+    capture "$CRAWLER" --resume --max-pages 5 "$DIR"
+    grep -q ' Fetched: ' "$OUT"
+    same "" "$(state "SELECT value FROM setting WHERE value IN ('quiet', 'verbose', 'log=json')")"
+}
+
+@test "how a crawl looks that was begun so stays, unless a resume says otherwise" {
+    start_playground --letters
+    part -q --log json --max-pages 1 10
+    capture "$CRAWLER" --resume --max-pages 2 "$DIR"
+    silent "$OUT"
+    capture "$CRAWLER" --resume -v --max-pages 3 "$DIR"
+    grep -q '"outcome":"fetched"' "$OUT"
+    capture "$CRAWLER" --resume --log tse --max-pages 4 "$DIR"
+    grep -q ' Fetched: ' "$OUT"
+    capture "$CRAWLER" --resume --max-pages 5 "$DIR"
+    silent "$OUT"
+}
+
+@test "none lifts a limit of before, and it stays lifted" {
+    start_playground --letters
+    part --max-pages 2 --max-time 1h --queue-memory 64K 10
+    capture "$CRAWLER" --resume --max-pages none --max-time none --queue-memory none --log tse "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    whole_pages 9
+    same "max-pages=none max-time=none queue-memory=none" \
+        "$(state "SELECT value FROM setting WHERE value LIKE 'max-%' OR value LIKE 'queue-%'
+                  ORDER BY value" | xargs)"
+}
+
 @test "pages that the state does not count are not removed by a refusal" {
     start_playground --letters
     letters --save-every 1ms 10 >/dev/null

@@ -76,10 +76,80 @@ Disallow: /upper
 END
     obey 1
     same "/ /all /other" "$(asked)"
-    # What is sent as User-Agent is not the name that rules are for.
-    start_playground --site "$TMP/my.site"
-    obey 1 -U 'otherbot/1.0'
-    same "/ /all /other" "$(asked)"
+}
+
+@test "rules are for the name in the User-Agent that is sent, or for --robots-agent" {
+    PATHS=(/all /mybot /other)
+    rules_site <<'END'
+User-agent: *
+Disallow: /all
+User-agent: mybot
+Disallow: /mybot
+User-agent: other-bot
+Disallow: /other
+END
+    # what is asked for:options
+    while IFS=: read -r expected options; do
+        start_playground --site "$TMP/my.site"
+        eval "obey 1 ${options//|/:}"
+        same "$expected" "$(asked)" "$options"
+    done <<'END'
+/ /mybot /other:
+/ /all /other:-U mybot/1.0
+/ /all /other:-U 'MyBot (+http|//x.test/)'
+/ /all /other:-U 'Mozilla/5.0 (compatible; mybot/2.1; +http|//x.test/)'
+/ /all /other:-H 'User-Agent|mybot/1.0'
+/ /all /other:-U other-bot/1.0 -H 'user-agent|mybot'
+/ /all /mybot:-U other-bot/1.0
+/ /all /mybot:-U mybot/1.0 --robots-agent other-bot
+/ /all /mybot:-U 42 --robots-agent OTHER-BOT
+/ /mybot /other:-U mybots/1.0
+END
+}
+
+@test "a User-Agent without a name for robots.txt needs --robots-agent" {
+    PATHS=(/a)
+    rules_site </dev/null
+    for agent in '' 42 bot42/1.0 '(nobody)' 'Mozilla/5.0 (compatible; 42)'; do
+        capture crawl --robots obey --scope host -U "$agent" http://example.org/ "$DIR" 0
+        same 2 "$STATUS" "$agent"
+        same 1 "$(wc -l <"$ERR")"
+        grep -q "the User-Agent '.*'.* give one with --robots-agent\$" "$ERR"
+        same "" "$(ls -A "$DIR")"
+    done
+    for token in '' 'a b' a1 a/1.0 a,b '*' $'a\nb'; do
+        capture crawl --robots obey --scope host --robots-agent "$token" http://example.org/ "$DIR" 0
+        same 2 "$STATUS" "$token"
+        grep -q -e "^crawler: --robots-agent must be letters, '-' and '_'" "$ERR"
+    done
+    capture crawl --scope host --robots-agent x http://example.org/ "$DIR" 0
+    same 2 "$STATUS"
+    grep -q -e '--robots-agent is whose rules .* use --robots obey' "$ERR"
+    same "" "$(ls -A "$DIR")"
+    # Who does not obey needs no name.
+    capture crawl --scope host --delay 0 -U 42 http://example.org/ "$DIR" 0
+    same 0 "$STATUS"
+}
+
+@test "a crawl that goes on obeys the rules of the same name, and status tells it" {
+    PATHS=(/a /b /c /mybot)
+    rules_site <<'END'
+User-agent: mybot
+Disallow: /mybot
+END
+    obey 1 -U mybot/1.0 --max-pages 1
+    same 3 "$STATUS"
+    "$CRAWLER" status "$DIR" | grep -x '  robots   obeyed as mybot'
+    capture "$CRAWLER" --resume --max-pages 2 "$DIR"
+    same 3 "$STATUS"
+    same "mybot/1.0" "$(record_column user_agent | sort -u)"
+    # Another user agent is another name.
+    capture "$CRAWLER" --resume --max-pages 3 --robots-agent other "$DIR"
+    "$CRAWLER" status "$DIR" | grep -x '  robots   obeyed as other'
+    capture "$CRAWLER" --resume --max-pages none -U mybot/2.0 --robots-agent mybot "$DIR"
+    same 0 "$STATUS"
+    "$CRAWLER" status "$DIR" | grep -x '  robots   obeyed as mybot'
+    same "/ /a /b /c" "$(asked)"
 }
 
 @test "a seed that is forbidden: exit 4, a named verdict, nothing asked for" {
@@ -368,7 +438,7 @@ reset.example/ connection-lost" "$(outcomes http://)"
     PORT=1
     obey_seeds gone
     same 4 "$STATUS"
-    same "gone.example/ not-connected" "$(outcomes http://)"
+    same "gone.example/ connection-refused" "$(outcomes http://)"
 }
 
 @test "a host without robots.txt does not hold up the others" {

@@ -65,6 +65,30 @@ END
     same 5 "$(grep -c ' IgnNoIdx: ' "$TMP/out")"
 }
 
+@test "tags for a named robot are for the name in the User-Agent" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/header>.</a> <a href=/meta>.</a> <a href=/crawler>.</a>
+/header
+    header X-Robots-Tag: mybot: noindex
+    body A page.
+/meta
+    body <meta name=MyBot content=noindex>A page.
+/crawler
+    header X-Robots-Tag: crawler: noindex
+    body <meta name=crawler content=noindex>A page.
+END
+    obey 1 -U 'Mozilla/5.0 (compatible; mybot/1.0)'
+    same "/ 0
+/crawler 1" "$(pages)"
+    rm "$DIR"/[1-9]*
+    obey 1 --robots-agent crawler -U mybot/1.0
+    same "/ 0
+/header 1
+/meta 1" "$(pages)"
+}
+
 @test "nofollow: of a page, of a header, of a link" {
     serve <<'END'
 /robots.txt 404
@@ -162,6 +186,11 @@ disallow 7 http://x.example/a/c
 disallow 7 https://x.example:8080/a/b/
 disallow 7 http://x.example/b" \
         "$(judge --agent FastBot/2.1 "$TMP/robots.txt" <"$TMP/urls")"
+    same "$(judge --agent fastbot "$TMP/robots.txt" <"$TMP/urls")" \
+        "$(judge -U 'Mozilla/5.0 (compatible; FastBot/2.1)' "$TMP/robots.txt" <"$TMP/urls")"
+    same "$(judge --agent crawler "$TMP/robots.txt" <"$TMP/urls")" \
+        "$(judge "$TMP/robots.txt" <"$TMP/urls")"
+    run -2 "$CRAWLER" robots -U 42 "$TMP/robots.txt" </dev/null
     # The last line may lack its end.
     same "disallow 3 http://x.example/a" \
         "$(printf http://x.example/a | judge "$TMP/robots.txt")"

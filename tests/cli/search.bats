@@ -178,7 +178,7 @@ http://uddg.example/" "$(page_urls)"
     PORT=1
     refused parks "could not be made"
     # The reason is told.
-    grep -q 'no connection' "$ERR"
+    grep -q 'connection refused' "$ERR"
 }
 
 @test "the three failures have three messages" {

@@ -77,6 +77,40 @@ http://d.example/last" "$(page_urls)"
     [ "$(awk '{ print length($0) }' "$ERR" | sort -n | tail -n 1)" -lt 300 ]
 }
 
+@test "a host where a URL should begin is taken as http, in a file and as seedURL" {
+    start_web
+    # text:URL, which is empty where it is no seed
+    cases='example.org:http://example.org/
+www.example.org/a?b#c:http://www.example.org/a?b
+Example.ORG.:http://example.org./
+example.org|8080:http://example.org|8080/
+example.org?x:http://example.org/?x
+localhost/x:http://localhost/x
+192.0.2.7|80/:http://192.0.2.7/
+[2001|db8||1]|81/x:http://[2001|db8||1]|81/x
+word:
+index:
+.hidden:
+/relative.html:
+../up.html:
+mailto|a@example.org:
+user|pw@example.org:
+example.org|x/:
+ftp|//example.org/:
+javascript|a.b:'
+    # A colon is written as '|' there.
+    while IFS=: read -r text url; do
+        text=${text//|/:} url=${url//|/:}
+        printf '%s\n' "$text" >"$TMP/seeds"
+        rm -rf "$DIR" && mkdir "$DIR"
+        seeds --scope any "$DIR" 0
+        same "$url" "$(page_urls)" "in a file: $text"
+        capture crawl --delay 0 --retries 0 --scope any "$text" "$DIR" 0
+        same "$url" "$(page_urls)" "as an argument: $text"
+        [ -n "$url" ] || same 2 "$STATUS" "$text"
+    done <<<"$cases"
+}
+
 @test "a file that begins with a byte order mark" {
     start_web
     printf '\xef\xbb\xbfhttp://a.example/\r\nhttp://b.example/\r\n' >"$TMP/seeds"

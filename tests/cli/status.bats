@@ -77,6 +77,7 @@ END
 The crawl in pages is finished
   from     http://example.org/, maxDepth 3
   begun    TIME; ended TIME
+  robots   obeyed as crawler
   pages    3 saved, 183 B; 1 redirected, 1 failed, 1 refused
   queue    0 URLs
       pages    queued   refused  domain
@@ -94,6 +95,7 @@ END
 The crawl in pages is finished without a single page
   from     http://example.org/, maxDepth 3
   begun    TIME; ended TIME
+  robots   ignored
   pages    0 saved, 0 B; 0 redirected, 1 failed, 0 refused
   queue    0 URLs
       pages    queued   refused  domain
@@ -120,6 +122,7 @@ END
 The crawl in pages is stopped: --max-pages was reached
   from     http://example.org/, maxDepth 3
   begun    TIME; ended TIME
+  robots   ignored
   pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused
   queue    5 URLs
   waits    for nothing: could go on at once
@@ -147,6 +150,7 @@ END
 The crawl in pages is stopped: --max-time was over
   from     http://example.org/, maxDepth 3
   begun    TIME; ended TIME
+  robots   ignored
   pages    1 saved, 41 B; 0 redirected, 0 failed, 0 refused
   queue    2 URLs, 1 of them to be tried again
   waits    for the pause of example.org, until TIME, in SOME
@@ -177,6 +181,7 @@ END
 The crawl in pages is running
   from     http://example.org/, maxDepth 9
   begun    TIME; last written TIME, SOME ago
+  robots   ignored
   pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused
   queue    5 URLs
   waits    for the pause of example.org, until TIME, in SOME
@@ -239,12 +244,13 @@ END
 The crawl in pages is finished
   from     http://example.org/, maxDepth 1
   begun    TIME; ended TIME
+  robots   obeyed as crawler
   pages    2 saved, 138 B; 0 redirected, 3 failed, 3 refused
   queue    0 URLs
   limits   maxDepth (1 link), --max-size (1 page)
   dead     2 hosts given up
            busy.example.org: its robots.txt: failed in the server (5xx)
-           dead.example.org:1: its robots.txt: no connection to the server
+           dead.example.org:1: its robots.txt: connection refused
       pages    queued   refused  domain
           2         0         3  example.org
 END
@@ -258,7 +264,7 @@ END
     run -4 "$CRAWLER" -q --robots ignore --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:1" --seeds "$TMP/seeds" "$DIR" 1
     status | grep -x '  dead     8 hosts given up'
-    status | grep -x '           d5.example:1: no connection to the server'
+    status | grep -x '           d5.example:1: connection refused'
     run ! grep d6.example:1 <(status | sed '/domain$/,$d')
     status | grep -x '           and 3 more'
     status | grep -x '  from     http://d1.example:1/ and 7 more, maxDepth 1'

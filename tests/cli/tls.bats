@@ -1,38 +1,26 @@
 #!/usr/bin/env bats
-# https and HTTP/2, against nginx with certificates of our own making.
+# https, against nginx with certificates of our own making.
 
 load helper
 load nginx
+load certificates
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-
-    new_key() {
-        openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"
-    }
-    # sign NAME SAN DAYS: a certificate by our authority.
-    sign() {
-        new_key "$1"
-        openssl req -new -key "$1.key" -subj "/CN=$1" -out "$1.csr"
-        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -days "$3" \
-            -set_serial "$RANDOM" -extfile <(echo "subjectAltName=$2") \
-            -out "$1.pem" 2>/dev/null
-    }
-
-    new_key ca
-    openssl req -x509 -new -key ca.key -subj "/CN=test authority" -days 3 \
-        -out ca.pem
-    sign good "DNS:example.org,DNS:*.example.org,IP:127.0.0.1" 3
-    sign wrong "DNS:another.example" 3
-    sign expired "DNS:example.org" -1
+    new_authority ca
+    sign good "DNS:example.org,DNS:*.example.org,IP:127.0.0.1"
+    sign wrong "DNS:another.example"
+    sign expired "DNS:example.org" 20200201000000Z
+    sign future "DNS:example.org" 20990101000000Z 20980101000000Z
+    sign many "DNS:a.example,DNS:b.example,DNS:c.example,DNS:d.example"
     new_key own
     openssl req -x509 -new -key own.key -subj "/CN=example.org" -days 3 \
         -addext "subjectAltName=DNS:example.org" -out own.pem
 }
 
-# serve_site [NAME]: a site of 60 pages; plain at PORTS[1], with HTTP/2 and
-# TLS at PORTS[2], with TLS and HTTP/1.1 at PORTS[3], and a connection for
-# seven requests only at PORTS[4]. NAME is the certificate's.
+# serve_site [NAME]: a site of 60 pages; plain at PORTS[1], with TLS at PORTS[2],
+# where HTTP/2 is offered too, with TLS and HTTP/1.1 alone at PORTS[3], and a
+# connection for seven requests only at PORTS[4]. NAME is the certificate's.
 serve_site() {
     local i certificate=$BATS_FILE_TMPDIR/${1:-good}
 
@@ -69,7 +57,7 @@ server {
     }
 }
 server { listen 127.0.0.1:@PORT3@ ssl; }
-server { listen 127.0.0.1:@PORT4@ ssl http2; keepalive_requests 7; }
+server { listen 127.0.0.1:@PORT4@ ssl; keepalive_requests 7; }
 END
 }
 
@@ -90,17 +78,17 @@ fetch() {
 
 CA() { echo "$BATS_FILE_TMPDIR/ca.pem"; }
 
-@test "https with --cacert works and speaks HTTP/2" {
+@test "a server that offers HTTP/2 is asked with HTTP/1.1" {
     serve_site
     fetch 1 "${PORTS[2]}" --cacert "$(CA)"
     same 61 "$(page_count)"
     same https://example.org/ "$(page_urls | head -n 1)"
-    same "61 HTTP/2.0" "$(nginx_log | cut -d ' ' -f 4 | sort | uniq -c | xargs)"
+    same "61 HTTP/1.1" "$(nginx_log | cut -d ' ' -f 4 | sort | uniq -c | xargs)"
     # The answers were compressed.
     tail -n +3 "$DIR/1" | cmp - "$TMP/www/index.html"
 }
 
-@test "redirects, errors and empty pages over HTTP/2" {
+@test "redirects, errors and empty pages over https" {
     serve_site
     fetch 1 "${PORTS[2]}" --cacert "$(CA)" https://example.org/links.html
     same "https://example.org/1.html
@@ -109,16 +97,16 @@ https://example.org/links.html" "$(page_urls)"
         "$(grep -o '"outcome":"[a-z-]*' "$TMP/log" | cut -d '"' -f 4 | sort | xargs)"
 }
 
-@test "https with HTTP/1.1 works too" {
+@test "a server that offers HTTP/1.1 alone is asked with it" {
     serve_site
     fetch 1 "${PORTS[3]}" --cacert "$(CA)"
     same 61 "$(page_count)"
     same "61 HTTP/1.1" "$(nginx_log | cut -d ' ' -f 4 | sort | uniq -c | xargs)"
 }
 
-@test "many pages share a connection, at the same time" {
+@test "all pages of a host are fetched over one connection" {
     serve_site
-    fetch 1 "${PORTS[2]}" --cacert "$(CA)" --per-host 8 --threads 1
+    fetch 1 "${PORTS[2]}" --cacert "$(CA)" --threads 1
     same 61 "$(page_count)"
     same 1 "$(nginx_log | cut -d ' ' -f 6 | sort -u | wc -l)" "connections"
 }
@@ -131,34 +119,57 @@ https://example.org/links.html" "$(page_urls)"
     [ "$(nginx_log | cut -d ' ' -f 6 | sort -u | wc -l)" -ge 9 ]
 }
 
-# refused NAME [OPTION...]: this certificate is refused, at once and with its
-# own outcome, and the server is not asked for anything.
+# refused NAME OUTCOME TEXT [OPTION...]: this certificate is refused, at once and
+# with its own outcome, which the end and --verbose tell as TEXT, and the server
+# is not asked for anything.
 refused() {
-    local name=$1
+    local name=$1 outcome=$2 text=$3
 
-    shift
+    shift 3
     serve_site "$name"
-    run fetch 1 "${PORTS[2]}" "$@"
+    run fetch 1 "${PORTS[2]}" -v "$@"
     same 4 "$status" "exit status"
     same 1 "$(wc -l <"$TMP/log")" "fetches"
-    grep -q '"outcome":"tls-failed","id":null,"status":0' "$TMP/log"
+    grep -q "\"outcome\":\"$outcome\",\"id\":null,\"status\":0" "$TMP/log" ||
+        fail "$(cat "$TMP/log")"
+    grep -qxF "crawler: https://example.org/: $text" "$TMP/err" ||
+        fail "$(cat "$TMP/err")"
     same "" "$(nginx_log)"
     same 0 "$(page_count)"
+    same "https://example.org/ could not be fetched: ${text%%: *}" \
+        "$("$CRAWLER" why "$DIR" https://example.org/ | head -n 1)"
 }
 
-@test "an unknown authority is refused" { refused good; }
-@test "a certificate for another name is refused" { refused wrong --cacert "$(CA)"; }
-@test "an expired certificate is refused" { refused expired --cacert "$(CA)"; }
-@test "a self-signed certificate is refused" { refused own --cacert "$(CA)"; }
+@test "a certificate of an unknown authority is refused, and told as that" {
+    refused good tls-issuer "the certificate's issuer is unknown (--cacert)"
+}
 
-@test "why a secure connection failed is told with --verbose" {
-    serve_site wrong
-    run fetch 0 "${PORTS[2]}" --cacert "$(CA)" -v
-    grep -q '^crawler: https://example.org/: no secure connection' "$TMP/err"
+@test "a certificate for another name is refused, and told whom it is for" {
+    refused wrong tls-name "the certificate is for another host: another.example" \
+        --cacert "$(CA)"
+}
+
+@test "of a certificate for many other names the first few are told" {
+    refused many tls-name \
+        "the certificate is for another host: a.example, b.example, c.example and 1 more" \
+        --cacert "$(CA)"
+}
+
+@test "an expired certificate is refused, and told as that" {
+    refused expired tls-expired "the certificate has expired" --cacert "$(CA)"
+}
+
+@test "a certificate of the future is refused, and told as that" {
+    refused future tls-not-yet-valid "the certificate is not valid yet" --cacert "$(CA)"
+}
+
+@test "a self-signed certificate is refused, and told as that" {
+    refused own tls-self-signed "the certificate is self-signed (--cacert)" \
+        --cacert "$(CA)"
 }
 
 @test "--insecure takes any certificate" {
-    for name in good wrong expired own; do
+    for name in good wrong expired future own; do
         serve_site "$name"
         fetch 0 "${PORTS[2]}" --insecure
         same 1 "$(page_count)" "$name"
@@ -173,7 +184,7 @@ refused() {
     run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
         "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
     same 4 "$status"
-    [[ $output == *'"outcome":"tls-failed"'* ]]
+    [[ $output == *'"outcome":"tls-name"'* ]]
 }
 
 # both ARGS...: the crawler, with http and https of every host at their ports.
@@ -203,7 +214,8 @@ https://example.org/2.html" "$(page_urls)"
     serve_site
     run fetch 0 "${PORTS[1]}" --cacert "$(CA)"
     same 4 "$status"
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-protocol"' "$TMP/log"
+    grep -q ': no secure connection: the TLS handshake failed$' "$TMP/err"
     run fetch 0 "${PORTS[2]}" http://example.org/
     same 4 "$status"
     grep -q '"outcome":"client-error","id":null,"status":400' "$TMP/log"

@@ -75,8 +75,6 @@ function explanation(one, expected, got) {
     // See url/idna.h.
     if (!got.startsWith('- ')) return undefined;
     if (/xn--[^./?]{60}/.test(standard)) return 'a label of over 63 bytes';
-    if (/~|%7e/i.test(one.text) && /[^\0-\x7f]|%[89a-f]|xn--/i.test(one.text))
-        return 'a tilde beside Unicode in a label';
     return undefined;
 }
 

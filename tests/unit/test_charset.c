@@ -142,7 +142,7 @@ static void sniff_order(void **state)
 static const struct {
     struct str body;
     const char *name; /* NULL: nothing declared */
-} prescan_cases[] = {
+} declared_cases[] = {
     {STR_INIT("<meta charset=utf-16be>"), "UTF-8"},
     {STR_INIT("<meta/charset=big5>"), "Big5"},
     {STR_INIT("<META CHARSET=BIG5>"), "Big5"},
@@ -173,6 +173,19 @@ static const struct {
     {STR_INIT("<1><meta charset=big5>"), "Big5"},
     {STR_INIT("<"), NULL},
     {STR_INIT("<meta"), NULL},
+    {STR_INIT("<script><meta charset=big5></script>"), NULL},
+    {STR_INIT("<script>'<meta charset=big5>'</script><meta charset=gbk>"),
+     "GBK"},
+    {STR_INIT("<style><meta charset=big5></style>"), NULL},
+    {STR_INIT("<title><meta charset=big5></title>"), NULL},
+    {STR_INIT("<textarea><meta charset=big5></textarea>"), NULL},
+    {STR_INIT("<body><iframe><meta charset=big5></iframe>"), NULL},
+    {STR_INIT("<noscript><meta charset=big5></noscript>"), "Big5"},
+    {STR_INIT("<svg><![CDATA[<meta charset=big5>]]></svg>"), NULL},
+    {STR_INIT("<meta charset='&#98;ig5'>"), "Big5"},
+    {STR_INIT(
+         "<meta http-equiv=content-&#116;ype content='charset&equals;gbk'>"),
+     "GBK"},
     {STR_INIT("<\0?\0x\0m\0l\0"), "UTF-16LE"},
     {STR_INIT("\0<\0?\0x\0m\0l"), "UTF-16BE"},
     {STR_INIT("<?xml version='1.0' encoding='koi8-r'?>"), "KOI8-R"},
@@ -187,33 +200,61 @@ static const struct {
     {STR_INIT("<?xml encoding='koi8-r'?><meta charset=big5>"), "Big5"},
 };
 
-static void prescan(void **state)
+static void declared(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(prescan_cases); i++) {
-        const struct charset *got = charset_prescan(prescan_cases[i].body);
+    for (size_t i = 0; i < ARRAY_LEN(declared_cases); i++) {
+        const struct charset *got = charset_declared(declared_cases[i].body);
         const char *name = got ? charset_name(got).ptr : NULL;
-        if ((name == NULL) != (prescan_cases[i].name == NULL) ||
-            (name && strcmp(name, prescan_cases[i].name) != 0))
-            fail_msg("%s: expected %s, got %s", prescan_cases[i].body.ptr,
-                     prescan_cases[i].name ? prescan_cases[i].name : "nothing",
+        if ((name == NULL) != (declared_cases[i].name == NULL) ||
+            (name && strcmp(name, declared_cases[i].name) != 0))
+            fail_msg("%s: expected %s, got %s", declared_cases[i].body.ptr,
+                     declared_cases[i].name ? declared_cases[i].name
+                                            : "nothing",
                      name ? name : "nothing");
     }
 }
 
-static void prescan_ends_at_1024(void **state)
-{
-    static const char meta[] = "<meta charset=big5>";
-    char body[2048];
+/* Blanks between the two: the tag starts in the first 1024 bytes, or not. */
+static const struct {
+    const char *before, *meta;
+    bool counts_late; /* beyond the first 1024 bytes */
+} late_cases[] = {
+    {"", "<meta charset=big5>", true},
+    {"<!DOCTYPE html><html lang=x><head>", "<meta charset=big5>", true},
+    {"<!-- x --><link><script>a<b</script><base>", "<meta charset=big5>", true},
+    {"<title>text</title><style>p{}</style>", "<meta charset=big5>", true},
+    {"<head>", "<meta content=charset=big5 http-equiv=content-type>", true},
+    {"<head><noscript><img src=x>text</noscript>", "<meta charset=big5>", true},
+    {"<head></title>", "<meta charset=big5>", true},
+    {"<head></head>", "<meta charset=big5>", false},
+    {"<head></body>", "<meta charset=big5>", false},
+    {"text", "<meta charset=big5>", false},
+    {"<head><p>", "<meta charset=big5>", false},
+    {"<head><body>", "<meta charset=big5>", false},
+    {"<head></br>", "<meta charset=big5>", false},
+    {"<head><template></template>", "<meta charset=big5>", false},
+    {"<head><template>", "<meta charset=big5>", false},
+    {"<head><noscript>", "<meta charset=big5>", false},
+};
 
+static void late_declarations_count_while_the_head_is_open(void **state)
+{
     (void)state;
-    memset(body, ' ', sizeof(body));
-    memcpy(body + 1024 - strlen(meta), meta, strlen(meta));
-    assert_ptr_equal(charset_prescan((struct str){body, sizeof(body)}),
-                     find("big5"));
-    memset(body, ' ', sizeof(body));
-    memcpy(body + 1025 - strlen(meta), meta, strlen(meta));
-    assert_null(charset_prescan((struct str){body, sizeof(body)}));
+    for (size_t i = 0; i < ARRAY_LEN(late_cases); i++) {
+        const char *before = late_cases[i].before, *meta = late_cases[i].meta;
+        for (size_t start = 1020; start <= 1026; start++) {
+            char page[2048];
+            memset(page, ' ', sizeof(page));
+            memcpy(page, before, strlen(before));
+            memcpy(page + start, meta, strlen(meta));
+            const struct charset *got =
+                charset_declared((struct str){page, sizeof(page)});
+            bool counts = start < 1024 || late_cases[i].counts_late;
+            if (got != (counts ? find("big5") : NULL))
+                fail_msg("%s... %s, which starts at %zu", before, meta, start);
+        }
+    }
 }
 
 static const struct {
@@ -473,8 +514,8 @@ int main(void)
         cmocka_unit_test(labels),
         cmocka_unit_test(content_types),
         cmocka_unit_test(sniff_order),
-        cmocka_unit_test(prescan),
-        cmocka_unit_test(prescan_ends_at_1024),
+        cmocka_unit_test(declared),
+        cmocka_unit_test(late_declarations_count_while_the_head_is_open),
         cmocka_unit_test(decoding),
         cmocka_unit_test(caps),
         cmocka_unit_test(encoding),

@@ -42,6 +42,7 @@ static void fill(struct stats *stats)
     stats->busy_ms = value++;
     stats->pause_ms = value++;
     stats->idle_ms = value++;
+    stats->elapsed_ms = value++;
     for (size_t i = 0; i < OUTCOMES; i++)
         stats->outcome[i] = value++;
     for (size_t i = 0; i < STATS_STATUS_MAX; i++)
@@ -77,7 +78,7 @@ static void all_come_back(void **state)
     (void)state;
     fill(from);
     stats_each(from, copy_one, &copy);
-    assert_int_equal(copy.count, 10 + OUTCOMES + STATS_STATUS_MAX +
+    assert_int_equal(copy.count, 11 + OUTCOMES + STATS_STATUS_MAX +
                                      STATS_DEPTHS + 2 * VERDICTS + STATS_MIMES);
     for (size_t i = 0; i + 1 < STATS_MIMES; i++)
         assert_int_equal(mime_of(to, from->mime[i].mime), from->mime[i].count);

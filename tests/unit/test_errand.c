@@ -370,6 +370,36 @@ static void the_pause_of_new_rules(void **state)
     }
 }
 
+/* The errand under way is told with its host; nothing of it is left in the
+ * counts, which are looked at when the frontier is gone. */
+static void the_errand_under_way_is_told(void **state)
+{
+    const struct ip ip = {.byte = {1}};
+    struct fixture fixture;
+
+    (void)state;
+    for (int resolve = 0; resolve < 2; resolve++) {
+        set_up(&fixture, &(struct frontier_options){.resolve = resolve});
+        assert_int_equal(frontier_errand(fixture.frontier).host.len, 0);
+        put(&fixture, "http://a.example/x");
+        struct target *target = take(&fixture, 0,
+                                     resolve ? "http://a.example/x"
+                                             : "http://a.example/robots.txt");
+        struct errand errand = frontier_errand(fixture.frontier);
+        assert_true(str_eq(errand.host, STR("a.example")));
+        assert_int_equal(errand.is_robots, !resolve);
+        if (resolve)
+            frontier_resolved(fixture.frontier, target, &ip, 0);
+        else
+            frontier_robots(fixture.frontier, target, NULL, 0);
+        assert_int_equal(frontier_errand(fixture.frontier).host.len, 0);
+        struct frontier_counts counts = frontier_counts(fixture.frontier);
+        tear_down(&fixture);
+        assert_int_equal(counts.errands, 0);
+        assert_int_equal(counts.hosts, 1);
+    }
+}
+
 /* What a crawl leaves behind when it is told to stop. */
 static void a_move_that_is_never_made(void **state)
 {
@@ -399,6 +429,7 @@ int main(void)
         cmocka_unit_test(an_end_of_the_crawl_is_no_silence),
         cmocka_unit_test(rules_count_for_a_day),
         cmocka_unit_test(the_pause_of_new_rules),
+        cmocka_unit_test(the_errand_under_way_is_told),
         cmocka_unit_test(a_move_that_is_never_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

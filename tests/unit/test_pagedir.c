@@ -219,6 +219,41 @@ static void the_marker_is_a_pipe(void **state)
     pagedir_close(&dir);
 }
 
+/* The figures of a crawl, written beside its pages. */
+static void a_text_beside_the_pages_follows_no_link(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    assert_true(pagedir_open(&dir, temp->path));
+    tempdir_write(temp, "victim", STR("precious"));
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), ".crawler-tmp-%d", i);
+        assert_int_equal(symlinkat("victim", temp->fd, name), 0);
+    }
+    assert_int_equal(symlinkat("victim", temp->fd, "text"), 0);
+    assert_true(pagedir_write(&dir, "text", STR("figures")));
+    assert_file(temp, "victim", STR("precious"));
+    assert_file(temp, "text", STR("figures"));
+    assert_true(pagedir_write(&dir, "text", STR("")));
+    assert_file(temp, "text", STR(""));
+    pagedir_close(&dir);
+}
+
+static void a_text_that_cannot_be_written_leaves_nothing(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    tempdir_mkdir(temp, "text");
+    assert_true(pagedir_open(&dir, temp->path));
+    assert_false(pagedir_write(&dir, "text", STR("figures")));
+    assert_int_equal(errno, EISDIR);
+    assert_string_equal(tempdir_list(temp), "text ");
+    pagedir_close(&dir);
+}
+
 static void urls_of_pages(void **state)
 {
     static char longest[URL_LEN_MAX + 3], too_long[URL_LEN_MAX + 100];
@@ -322,6 +357,8 @@ int main(void)
         CASE(a_page_is_a_directory),
         CASE(the_marker_is_a_directory),
         CASE(the_marker_is_a_pipe),
+        CASE(a_text_beside_the_pages_follows_no_link),
+        CASE(a_text_that_cannot_be_written_leaves_nothing),
         CASE(urls_of_pages),
         CASE(asking_is_no_crawl),
         CASE(one_crawl_at_a_time),

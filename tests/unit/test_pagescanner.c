@@ -140,6 +140,52 @@ static void base_element(void **state)
     check(cases, ARRAY_LEN(cases), &plain);
 }
 
+/* The header comes before what is in the page, and nothing in the page counts
+ * for its URL. */
+static void refresh_header(void **state)
+{
+    static const struct {
+        const char *refresh, *body, *links;
+        size_t bad;
+    } cases[] = {
+        {"5; url=next", "", "http://h.example/d/next\n", 0},
+        {"0;URL='/q?a=1,2'", "", "http://h.example/q?a=1,2\n", 0},
+        {"1, http://o.example/", "", "http://o.example/\n", 0},
+        {"5", "<a href=y>", "http://h.example/d/y\n", 0},
+        {"now; url=x", "", "", 0},
+        {"", "<a href=y>", "http://h.example/d/y\n", 0},
+        {"0;url=mailto:a@b.example", "", "", 0},
+        {"0;url=http://[", "", "", 1},
+        {"0;x",
+         "<base href=/b/><meta http-equiv=refresh content='0;url=m'>"
+         "<a href=y>",
+         "http://h.example/d/x\nhttp://h.example/b/m\nhttp://h.example/b/y\n",
+         0},
+        /* Latin-1, and back in UTF-8, whatever charset the page has. */
+        {"0;r?\x80\xff", "<meta charset=koi8-r><a href='?\xc1'>",
+         "http://h.example/d/r?%C2%80%C3%BF\n"
+         "http://h.example/d/p.html?%C1\n",
+         0},
+    };
+    struct buf text;
+
+    (void)state;
+    buf_init(&text, 1 << 16);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct webpage page;
+        ask(&page, PAGE);
+        page.refresh = str_of(cases[i].refresh);
+        page.body = str_of(cases[i].body);
+        pagescanner_scan(&page, &plain);
+        assert_string_equal(links_of(&page, &text), cases[i].links);
+        assert_int_equal(page.links.bad, cases[i].bad);
+        if (page.links.count && cases[i].refresh[0] == '0')
+            assert_int_equal(page.links.link[0].html->kind, HTML_REFRESH);
+        webpage_release(&page);
+    }
+    buf_release(&text);
+}
+
 /* A query goes out in the charset of its page, the rest never does. */
 static void charsets(void **state)
 {
@@ -420,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links),
         cmocka_unit_test(base_element),
+        cmocka_unit_test(refresh_header),
         cmocka_unit_test(charsets),
         cmocka_unit_test(course_mode),
         cmocka_unit_test(fingerprints),

@@ -79,7 +79,7 @@ static bool address_allows(const struct model *model, size_t host)
 {
     size_t address = address_of_model(model, host);
 
-    return !model->options.ip_delay_ms || !model->resolved[host] ||
+    return !model->options.resolve || !model->resolved[host] ||
            (model->address_flights[address] < model->options.per_host &&
             model->address_next_ms[address] <= model->now_ms);
 }
@@ -426,6 +426,8 @@ static const struct frontier_options paces[] = {
     {.delay_ms = 20, .per_host = 1, .ip_delay_ms = 7, .resolve = true},
     {.delay_ms = 20, .per_host = 2, .ip_delay_ms = 30, .resolve = true},
     {.delay_ms = 0, .per_host = 30, .ip_delay_ms = 300, .resolve = true},
+    {.delay_ms = 0, .per_host = 1, .resolve = true},
+    {.delay_ms = 0, .per_host = 3, .resolve = true},
     {.delay_ms = 10, .per_host = 1, .idle_hosts_max = 3},
 };
 

@@ -137,6 +137,14 @@ static void absolute(void **state)
          "http://xn--bcher-kva.example/"},
         {"http://xn--bcher-kva.example/", "http://xn--bcher-kva.example/"},
         {"http://i\xE2\x9D\xA4.ws/", "http://xn--i-7iq.ws/"},
+        {"http://\xC3\xA9~b/", "http://xn--~b-9ia/"},
+        {"http://xn--~b-9ia/", "http://xn--~b-9ia/"},
+        {"http://\xC3\xA9-~-/", "http://xn---~--9la/"},
+        {"http://\xC3\xA9\xEF\xBD\x9E"
+         "b/",
+         "http://xn--~b-9ia/"}, /* a full-width tilde */
+        {"http://\xC3\xA9!\"$&'()*+,-;=_`{}~/",
+         "http://xn--!\"$&'()*+,-;=_`{}~-9vb/"},
         {"http://r3---sn-x.example/", "http://r3---sn-x.example/"},
         {"http://fa\xC3\x9F.de/", "http://xn--fa-hia.de/"},
         {"http://\xE4\xBE\x8B\xE3\x80\x82jp/", "http://xn--fsq.jp/"},
@@ -192,6 +200,11 @@ static void refused(void **state)
         {"http://[1:2:3:4:5:6:7:8:9]/", ERR_URL_HOST},
         {"http://[fe80::1%25eth0]/", ERR_URL_HOST},
         {"http://xn--a/", ERR_URL_HOST},
+        {"http://\xC3\xA9^b/", ERR_URL_HOST},
+        {"http://xn--^b-9ia/", ERR_URL_HOST},
+        {"http://\xC3\xA9\xEF\xBC\xBE"
+         "b/",
+         ERR_URL_HOST}, /* a full-width circumflex */
         /* The long s is Latin once it is mapped, and the rest is Arabic with
          * a symbol in it. */
         {"http://\xC5\xBF\xD8\xA7\xD9\xAB\xD8\xA7/", ERR_URL_HOST},

@@ -131,11 +131,68 @@ static void sizes(void **state)
     check(cases, ARRAY_LEN(cases), value_size);
 }
 
+struct text_case {
+    uint64_t value;
+    const char *text;
+};
+
+static void check_texts(const struct text_case *cases, size_t count,
+                        void (*put)(struct buf *, uint64_t),
+                        bool (*read)(struct str, uint64_t *))
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t again = OLD;
+        struct buf out;
+
+        buf_init(&out, 100);
+        put(&out, cases[i].value);
+        if (strcmp(buf_cstr(&out), cases[i].text) != 0)
+            fail_msg("expected %s, got %s", cases[i].text, buf_cstr(&out));
+        assert_true(read(buf_str(&out), &again));
+        assert_int_equal(again, cases[i].value);
+        buf_release(&out);
+    }
+}
+
+static void durations_are_written_in_the_largest_whole_unit(void **state)
+{
+    static const struct text_case cases[] = {
+        {0, "0"},          {1, "1ms"},        {1500, "1500ms"},
+        {1000, "1s"},      {90000, "90s"},    {60000, "1m"},
+        {3600000, "1h"},   {86400000, "24h"}, {129600000, "36h"},
+        {172800000, "2d"}, {604800000, "7d"}, {604800001, "604800001ms"},
+    };
+
+    (void)state;
+    check_texts(cases, ARRAY_LEN(cases), value_put_duration, value_duration_ms);
+}
+
+static void sizes_are_written_in_the_largest_whole_unit(void **state)
+{
+    static const struct text_case cases[] = {
+        {0, "0"},
+        {1, "1"},
+        {1000, "1000"},
+        {1024, "1K"},
+        {1536, "1536"},
+        {65536, "64K"},
+        {16777216, "16M"},
+        {2147483648, "2G"},
+        {2147483649, "2147483649"},
+        {(uint64_t)1 << 40, "1024G"},
+    };
+
+    (void)state;
+    check_texts(cases, ARRAY_LEN(cases), value_put_size, value_size);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations),
         cmocka_unit_test(sizes),
+        cmocka_unit_test(durations_are_written_in_the_largest_whole_unit),
+        cmocka_unit_test(sizes_are_written_in_the_largest_whole_unit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,119 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "support/random.h"
+
+/* A file takes all at once, a pipe does not: with a reader that disturbs the
+ * writer now and then, writes end half-way and must go on from there. */
+struct reader {
+    pthread_t writer;
+    int fd;
+    struct buf got;
+};
+
+static void *read_slowly(void *arg)
+{
+    struct reader *reader = arg;
+    ssize_t len = 0;
+
+    for (int i = 1; len > 0 || i == 1; i++) {
+        char *to = buf_reserve(&reader->got, 3000);
+        len = to ? read(reader->fd, to, 3000) : -1;
+        if (len > 0)
+            reader->got.len += (size_t)len;
+        if (i % 8)
+            continue;
+        /* Twice: the second finds the pipe full and nothing written yet. */
+        for (int twice = 0; twice < 2; twice++) {
+            usleep(300);
+            pthread_kill(reader->writer, SIGUSR1);
+        }
+    }
+    return NULL;
+}
+
+static atomic_int signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    signals++;
+}
+
+static void a_write_that_ends_half_way_goes_on(void **state)
+{
+    static char large[400000];
+    struct iovec part[] = {{"head", 4}, {"", 0}, {large, sizeof(large)}};
+    struct reader reader = {.writer = pthread_self()};
+    struct sigaction action = {.sa_handler = count_signal}; /* no SA_RESTART */
+    struct random random = {4};
+    pthread_t thread;
+    int ends[2];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(large); i++)
+        large[i] = (char)random_u64(&random);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    reader.fd = ends[0];
+    buf_init(&reader.got, sizeof(large) + 10000);
+    sigaction(SIGUSR1, &action, NULL);
+    assert_int_equal(pthread_create(&thread, NULL, read_slowly, &reader), 0);
+    assert_true(io_write_all(ends[1], part, 3));
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    close(ends[0]);
+
+    assert_in_range(signals, 3, 1000);
+    assert_int_equal(reader.got.len, sizeof(large) + 4);
+    assert_memory_equal(reader.got.ptr, "head", 4);
+    assert_memory_equal(reader.got.ptr + 4, large, sizeof(large));
+    buf_release(&reader.got);
+}
+
+static void nothing_to_write_is_written(void **state)
+{
+    struct iovec empty[] = {{"", 0}, {NULL, 0}};
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_true(io_write_all(ends[1], empty, 2));
+    assert_true(io_write_all(ends[1], NULL, 0));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_failure_says_why(void **state)
+{
+    struct iovec part[] = {{"x", 1}};
+
+    (void)state;
+    assert_false(io_write_all(-1, part, 1));
+    assert_int_equal(errno, EBADF);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_that_ends_half_way_goes_on),
+        cmocka_unit_test(nothing_to_write_is_written),
+        cmocka_unit_test(a_failure_says_why),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
