@@ -95,11 +95,12 @@ static void print_end(const struct options *options, const struct stats *stats,
             why == OUTCOMES ? "" : outcome_text(why));
 }
 
-/* A crawl that failed for want of space cannot write this either. */
+/* A crawl that failed for want of space cannot write this either. One without
+ * a page leaves the figures of the crawl that it would have replaced. */
 static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
-    if (!write_stats(plan, stats) && end != CRAWL_FAILED)
+    if (!plan->dir.holds_old && !write_stats(plan, stats) && end != CRAWL_FAILED)
         usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
                     plan->crawl.dir_path, strerror(errno));
 }
@@ -119,8 +120,8 @@ static int crawl(struct plan *plan, const struct options *options)
     }
     if (plan->crawl.resume && !options->quiet)
         usage_line(stderr,
-                   "crawler: going on with the crawl in %s after %llu pages",
-                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+                   "crawler: going on with the crawl in %s after %u pages",
+                   plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -145,12 +146,12 @@ static int crawl(struct plan *plan, const struct options *options)
 
 static int say_finished(const struct plan *plan, const struct options *options)
 {
-    state_tidy(plan);
+    store_tidy(plan->store_name);
     if (!options->quiet)
         usage_line(stderr,
-                   "crawler: the crawl in %s is finished: %llu pages; "
+                   "crawler: the crawl in %s is finished: %u pages; "
                    "--restart starts over",
-                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+                   plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     return CRAWL_FINISHED;
 }
 

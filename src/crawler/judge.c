@@ -96,6 +96,8 @@ static uint32_t publish(struct crawler *crawler, const struct webpage *page)
 
     if (page->outcome != FETCHED)
         return 0;
+    if (dir->holds_old && !take_place(crawler))
+        return 0;
     if (!pagedir_publish(dir, page->file)) {
         fail(crawler, errno);
         pagedir_discard(dir, page->file);

@@ -7,8 +7,8 @@
 static void fail(struct crawler *crawler, const char *what,
                  const struct store_error *error)
 {
-    fail_crawl(crawler, "cannot %s the state in %s/%s: %s", what,
-               crawler->options->dir_path, PAGEDIR_MARKER, error->text);
+    fail_crawl(crawler, "cannot %s the state in %s: %s", what,
+               crawler->options->record_label, error->text);
 }
 
 void begin_record(struct crawler *crawler)
@@ -108,6 +108,19 @@ void remember(struct crawler *crawler)
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
         fail(crawler, "write", &error);
+}
+
+bool take_place(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    struct store_error error;
+
+    if (options->emptied_record
+            ? store_leave_empty(options->emptied_record, &error)
+            : record_take_place(crawler->record, &error))
+        return true;
+    fail(crawler, "write", &error);
+    return false;
 }
 
 static enum crawl_state state_after(const struct crawler *crawler,

@@ -79,7 +79,7 @@ static enum store_status look_at(const char *path, struct store_error *error)
     if (len < 0)
         store_fail(error, STORE_FAILED, "%s", strerror(why));
     else if (!len)
-        store_fail(error, STORE_NONE, "empty");
+        store_fail(error, STORE_EMPTY, "empty");
     else if (len < (ssize_t)sizeof(head) ||
              memcmp(head, magic, sizeof(head)) != 0)
         store_fail(error, STORE_FOREIGN, "not the state of a crawl");
@@ -115,7 +115,7 @@ static bool is_ours(struct sqlite_store *store, struct store_error *error)
         return false;
     store->version = (int)version;
     if (!tables)
-        store_fail(error, STORE_NONE, "empty");
+        store_fail(error, STORE_EMPTY, "empty");
     else if (id != SQLITE_FILE_ID)
         store_fail(error, STORE_FOREIGN, "not the state of a crawl");
     else if (version > STORE_VERSION)
@@ -472,8 +472,6 @@ static bool leave_empty(const char *where, struct store_error *error)
     char path[PATH_ROOM];
 
     put_path(path, where, FILE_NAME);
-    if (look_at(path, error) == STORE_NONE && !strcmp(error->text, "empty"))
-        return true;
     remove_file(where, FILE_NAME);
     int fd =
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

@@ -52,7 +52,8 @@ enum store_start {
 
 enum store_status {
     STORE_OK,
-    STORE_NONE,    /* there is no record, or an empty file in its place */
+    STORE_NONE,    /* there is nothing */
+    STORE_EMPTY,   /* an empty file marks a crawl that left no record */
     STORE_FOREIGN, /* something is there, but no record of a crawl */
     STORE_NEWER,   /* written by a later version of this program */
     STORE_DAMAGED, /* a record, but not as it was written */
