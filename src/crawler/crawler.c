@@ -138,7 +138,7 @@ static void refuse(struct crawler *crawler, struct target *target)
     if (target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN)
         crawler->stats->outcome[target->cause]++;
     logr_refused(crawler->options->log, target, clock_wall_ms());
-    record_refusal(crawler->record, target, crawler->now_ms);
+    note_refused(crawler, target);
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
 

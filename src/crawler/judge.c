@@ -127,7 +127,7 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
 
     if (crawler->failed)
         return;
-    record_fetch(crawler->record, job, id, 0, pause_ms);
+    note_fetched(crawler, job, id, pause_ms);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX)

@@ -204,7 +204,9 @@ static bool load_url(void *user, const struct url_record *record)
         return false;
     uint64_t fingerprint =
         url_fingerprint(&url, loader->options->fingerprint_seed);
-    if (row->kind == TARGET_SITEMAP) {
+    if (row->kind == TARGET_PAGE) {
+        loader->resumed->stats.ends[record->end]++;
+    } else {
         fingerprint = ~fingerprint;
         loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
     }
@@ -212,8 +214,9 @@ static bool load_url(void *user, const struct url_record *record)
         found_again(loader, row, &url, fingerprint);
         return true;
     }
-    validator_restore(loader->validator, fingerprint,
-                      (enum verdict)row->verdict);
+    if (record->end != URL_NONE)
+        validator_restore(loader->validator, fingerprint,
+                          (enum verdict)row->verdict, row->number);
     if (row->verdict != ACCEPT)
         return true;
     if (row->kind == TARGET_PAGE)

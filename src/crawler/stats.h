@@ -10,6 +10,7 @@
 #include "frontier/verdict.h"
 #include "page/outcome.h"
 #include "page/webpage.h"
+#include "store/codes.h"
 
 /* Verdicts on the links of one page, or of all. */
 struct tally {
@@ -24,6 +25,7 @@ struct mime_count {
 };
 
 struct stats {
+    uint64_t ends[URL_ENDS]; /* of pages' URLs, by how they ended so far */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
