@@ -133,7 +133,8 @@ static void put_idle(struct report *report, const struct idle *idle)
         buf_printf(line, "for the pause of %.*s", len, host);
         break;
     case IDLE_BACKOFF:
-        buf_printf(line, "for %.*s, which is in trouble", len, host);
+        buf_printf(line, "for %.*s, which backs off: %s", len, host,
+                   outcome_text((enum outcome)idle->cause));
         break;
     case IDLE_RETRY:
         buf_printf(line, "to try %.*s again", len, host);
@@ -222,6 +223,37 @@ static void say_dead(struct report *report)
     }
 }
 
+/* Hosts that answer nothing but 5xx. */
+static void say_backing_off(struct report *report)
+{
+    const struct overview *overview = &report->overview;
+    uint64_t wall_ms = report->ask->wall_ms;
+    struct buf *line = &report->line;
+
+    if (!overview->slow_hosts)
+        return;
+    put_count(line, overview->slow_hosts, "host");
+    buf_put(line,
+            overview->slow_hosts == 1 ? STR(" backs off") : STR(" back off"));
+    say(report, "slow");
+    for (size_t i = 0; i < overview->slow_hosts && i < HOSTS_SHOWN; i++) {
+        const struct overview_host *host = &overview->slow_host[i];
+        buf_printf(line, "%.*s: %s", (int)host->name.len, host->name.ptr,
+                   outcome_text(HTTP_SERVER_ERROR));
+        if (host->until_ms > wall_ms) {
+            buf_put(line, STR(", until "));
+            ask_put_time(line, host->until_ms);
+            buf_put(line, STR(", in "));
+            ask_put_duration(line, host->until_ms - wall_ms);
+        }
+        say(report, "");
+    }
+    if (overview->slow_hosts > HOSTS_SHOWN) {
+        buf_printf(line, "and %zu more", overview->slow_hosts - HOSTS_SHOWN);
+        say(report, "");
+    }
+}
+
 /* --- domains ------------------------------------------------------------ */
 
 static void say_domains(struct report *report)
@@ -306,6 +338,7 @@ static int tell(struct report *report)
     if (status)
         return status;
     say_limits(report, state);
+    say_backing_off(report);
     say_dead(report);
     say_domains(report);
     say_rest(report, state);

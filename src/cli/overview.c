@@ -69,7 +69,7 @@ static bool read_setting(void *user, const struct store_setting *row)
 
 struct host {
     struct overview_host shown;
-    bool dead;
+    bool dead, slow;
 };
 
 static struct host *host_for(struct reading *reading, struct str name)
@@ -91,9 +91,11 @@ static bool read_host(void *user, const struct store_host *row)
 
     if (row->outcome >= OUTCOMES)
         return false;
-    host->dead = row->given_up > 0;
+    host->dead = row->given_up & GIVEN_UP_HOST;
     host->shown.outcome = row->outcome;
-    host->shown.by_robots = row->given_up > 1;
+    host->shown.by_robots = row->given_up & GIVEN_UP_ROBOTS;
+    host->shown.until_ms = row->until_ms;
+    host->slow = !host->dead && row->given_up >= GIVEN_UP_BACKOFF;
     return true;
 }
 
@@ -111,11 +113,17 @@ static void list_hosts(struct reading *reading)
 
     overview->host =
         mem_array(reading->hosts.count + 1, sizeof(*overview->host));
+    overview->slow_host =
+        mem_array(reading->hosts.count + 1, sizeof(*overview->slow_host));
     for (size_t at = 0; (host = hashtable_next(&reading->hosts, &at));)
         if (host->dead)
             overview->host[overview->hosts++] = host->shown;
+        else if (host->slow)
+            overview->slow_host[overview->slow_hosts++] = host->shown;
     qsort(overview->host, overview->hosts, sizeof(*overview->host),
           by_host_name);
+    qsort(overview->slow_host, overview->slow_hosts,
+          sizeof(*overview->slow_host), by_host_name);
 }
 
 /* --- URLs --------------------------------------------------------------- */
@@ -320,5 +328,6 @@ void overview_release(struct overview *overview)
 {
     free(overview->domain);
     free(overview->host);
+    free(overview->slow_host);
     arena_release(&overview->arena);
 }

@@ -13,11 +13,12 @@ struct overview_domain {
     bool capped;
 };
 
-/* A host that was given up. */
+/* A host that was given up, or that backs off. */
 struct overview_host {
     struct str name;
-    uint8_t outcome; /* the last */
-    bool by_robots;  /* because of its robots.txt */
+    uint8_t outcome;   /* the last */
+    bool by_robots;    /* because of its robots.txt */
+    uint64_t until_ms; /* not asked before */
 };
 
 struct overview {
@@ -27,8 +28,10 @@ struct overview {
     uint64_t refused;
     struct overview_domain *domain; /* the largest first */
     size_t domains, domains_capped;
-    struct overview_host *host; /* by name */
+    struct overview_host *host; /* given up, by name */
     size_t hosts;
+    struct overview_host *slow_host; /* backing off, by name */
+    size_t slow_hosts;
     struct arena arena;
 };
 

@@ -43,12 +43,18 @@ static void count_end(struct crawler *crawler, enum target_kind kind,
     crawler->stats->ends[to]++;
 }
 
+/* A URL of a host that was given up has failed for the reason of that. */
 static void note_judged(void *user, const struct judged *judged)
 {
     struct crawler *crawler = user;
+    enum url_end end = verdict_end(judged->verdict);
 
-    if (judged->offer->kind == TARGET_PAGE)
-        crawler->stats->ends[verdict_end(judged->verdict)]++;
+    if (judged->offer->kind == TARGET_PAGE) {
+        crawler->stats->ends[end]++;
+        if (end == URL_FAILED)
+            crawler->stats->outcome[frontier_cause(
+                crawler->validator.frontier, judged->offer->url)]++;
+    }
     record_judged(crawler->record, judged);
 }
 
@@ -62,8 +68,15 @@ static void note_withdrawn(void *user, uint64_t number)
 
 void note_refused(struct crawler *crawler, const struct target *target)
 {
-    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED,
-              verdict_end((enum verdict)target->verdict));
+    enum url_end end = verdict_end((enum verdict)target->verdict);
+
+    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
+    if (target->kind == TARGET_PAGE) {
+        if (end == URL_FAILED)
+            crawler->stats->outcome[target->cause]++;
+        else
+            crawler->stats->late.verdict[target->verdict]++;
+    }
     record_refusal(crawler->record, target, crawler->now_ms);
 }
 

@@ -59,9 +59,6 @@ void stats_add_tally(struct stats *stats, const struct tally *tally);
 /* The commonest reason of failure, OUTCOMES where there is none. */
 enum outcome stats_main_failure(const struct stats *stats);
 
-/* Fetches that ended for good and gave neither a page nor a redirect. */
-uint64_t stats_failed(const struct stats *stats);
-
 /* As one JSON object, as one line and as some more lines for people. */
 void stats_put_json(const struct stats *stats, struct buf *out);
 void stats_put_summary(const struct stats *stats, struct buf *out);
