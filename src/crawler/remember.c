@@ -52,8 +52,8 @@ static void note_judged(void *user, const struct judged *judged)
     if (judged->offer->kind == TARGET_PAGE) {
         crawler->stats->ends[end]++;
         if (end == URL_FAILED)
-            crawler->stats->outcome[frontier_cause(
-                crawler->validator.frontier, judged->offer->url)]++;
+            crawler->stats->outcome[frontier_cause(crawler->validator.frontier,
+                                                   judged->offer->url)]++;
     }
     record_judged(crawler->record, judged);
 }

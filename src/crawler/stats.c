@@ -235,8 +235,7 @@ void stats_put_details(const struct stats *stats, struct buf *out)
                " s (%.1f pages/s), "
                "%zu hosts of %zu domains, %llu queued (at most %zu",
                rate(stats), counts->hosts, counts->domains,
-               (unsigned long long)stats->ends[URL_QUEUED],
-               counts->queued_max);
+               (unsigned long long)stats->ends[URL_QUEUED], counts->queued_max);
     if (counts->shelved_max)
         buf_printf(out, ", %zu of them in a file", counts->shelved_max);
     buf_put(out, STR(")\n"));

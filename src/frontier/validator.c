@@ -32,8 +32,8 @@ static uint64_t tell(const struct validator *validator,
     if (!listener->judged)
         return 0;
     const struct judged judged = {
-        .number = queued ? queued->number
-                         : frontier_next_number(validator->frontier),
+        .number =
+            queued ? queued->number : frontier_next_number(validator->frontier),
         .offer = offer,
         .verdict = verdict,
         .queued = queued,

@@ -23,7 +23,7 @@ enum verdict {
 /* What a verdict depends on. */
 enum verdict_basis {
     BASIS_PAGE, /* on the page's host, domain or rules: it is final */
-    BASIS_URL,  /* on the text of the URL alone: the same for every link to it */
+    BASIS_URL, /* on the text of the URL alone: the same for every link to it */
     BASIS_LINK, /* on how it was found: another link may be judged otherwise */
 };
 enum verdict_basis verdict_basis(enum verdict verdict);

@@ -19,9 +19,9 @@ static const char *const fact_names[] = {
 static_assert(ARRAY_LEN(fact_names) == FACTS, "every fact has a name");
 
 static const char *const state_names[] = {
-    [STATE_RUNNING] = "running",         [STATE_FINISHED] = "finished",
-    [STATE_NOTHING] = "nothing",         [STATE_INTERRUPTED] = "interrupted",
-    [STATE_MAX_PAGES] = "max-pages",     [STATE_MAX_TIME] = "max-time",
+    [STATE_RUNNING] = "running",     [STATE_FINISHED] = "finished",
+    [STATE_NOTHING] = "nothing",     [STATE_INTERRUPTED] = "interrupted",
+    [STATE_MAX_PAGES] = "max-pages", [STATE_MAX_TIME] = "max-time",
     [STATE_FAILED] = "failed",
 };
 static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");

@@ -166,11 +166,11 @@ static bool load_kind(struct loading *loading, enum row_kind kind,
 static bool give_begin(struct loading *loading, struct store_error *error)
 {
     sqlite3_stmt *stmt = NULL;
-    bool good = sqlite3_prepare_v2(
-                    loading->store->db,
-                    "SELECT count(*), coalesce(max(number), 0) FROM url", -1,
-                    &stmt, NULL) == SQLITE_OK &&
-                sqlite3_step(stmt) == SQLITE_ROW;
+    bool good =
+        sqlite3_prepare_v2(loading->store->db,
+                           "SELECT count(*), coalesce(max(number), 0) FROM url",
+                           -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW;
 
     if (!good) {
         sqlite_fail(error, loading->store->db);
