@@ -264,6 +264,8 @@ static bool check_kind(const struct checking *checking, enum row_kind kind,
     if (good && error->status == STORE_OK &&
         (pending || sqlite_next(store, &cursor, error)))
         tell(checking, "there are more rows of %s than were committed", name);
+    else if (good && error->status == STORE_DAMAGED)
+        tell(checking, "%s", error->text);
     sqlite3_finalize(stmt);
     sqlite_end(&cursor);
     return error->status == STORE_OK || error->status == STORE_DAMAGED;
