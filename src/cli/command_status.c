@@ -286,6 +286,8 @@ static void put_secrets(struct report *report)
             struct str name = str_cut(str_of(given->item[i]), '=').head;
             buf_printf(&report->line, " --%.*s ...", (int)name.len, name.ptr);
         }
+    if (report->ask->plan.past.logins.count)
+        buf_put(&report->line, STR(" --user ..."));
 }
 
 /* As a shell takes it for one word, and we for a path. */

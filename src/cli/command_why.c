@@ -272,8 +272,8 @@ static int answer(struct ask *ask, const char *text)
     int status;
 
     if (err)
-        return usage_error("'%s' cannot be crawled: %s", text,
-                           err_message(err));
+        return usage_error("'%s' cannot be crawled: %s",
+                           login_hide(&ask->arena, text), err_message(err));
     buf_init(&why.line, LINE_MAX_LEN);
     if (!gather(&why, &error))
         status = ask_fail(ask, &error);
