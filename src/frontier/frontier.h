@@ -202,11 +202,18 @@ const struct target *frontier_next_changed(struct frontier *frontier);
 bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
                              uint32_t *found);
 
+/* Why a host is not asked any more. Records hold the numbers. */
+enum given_up {
+    NOT_GIVEN_UP,
+    GIVEN_UP_SILENT,
+    GIVEN_UP_ROBOTS, /* because of its robots.txt */
+};
+
 /* How a host is. */
 struct host_state {
     struct str name;
     uint8_t failures, mute; /* in a row */
-    uint8_t given_up;       /* 1: silent; 2: because of its robots.txt */
+    uint8_t given_up;       /* enum given_up */
     uint8_t cause;
     uint64_t next_ms; /* not to be asked before */
 };

@@ -122,7 +122,9 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
         .failures = host->failures[0] > host->failures[1] ? host->failures[0]
                                                           : host->failures[1],
         .mute = host->mute,
-        .given_up = host->dead ? 1 + host->dead_robots : 0,
+        .given_up = !host->dead         ? NOT_GIVEN_UP
+                    : host->dead_robots ? GIVEN_UP_ROBOTS
+                                        : GIVEN_UP_SILENT,
         .cause = host->cause,
         .next_ms = host->next_ms,
     };
@@ -245,8 +247,8 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
         frontier->counts.hosts_dead++;
     else if (!state->given_up && host->dead)
         frontier->counts.hosts_dead--;
-    host->dead = state->given_up > 0;
-    host->dead_robots = state->given_up > 1;
+    host->dead = state->given_up != NOT_GIVEN_UP;
+    host->dead_robots = state->given_up == GIVEN_UP_ROBOTS;
     set_clock(frontier, host, state->next_ms, now_ms);
 }
 

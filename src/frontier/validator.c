@@ -40,18 +40,10 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
         tell(validator, offer, NULL, verdict, 0);
 }
 
-static bool depends_on_how_found(enum verdict verdict)
-{
-    return verdict != ACCEPT && verdict != DOMAIN_CAP &&
-           verdict != ROBOTS_REFUSED && verdict != ROBOTS_UNKNOWN &&
-           verdict != HOST_DEAD;
-}
-
 void validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict)
 {
-    seen_add(depends_on_how_found(verdict) ? &validator->refused
-                                           : &validator->seen,
+    seen_add(verdict_is_final(verdict) ? &validator->seen : &validator->refused,
              fingerprint);
 }
 

@@ -40,3 +40,10 @@ const char *verdict_text(enum verdict verdict)
 {
     return rows[verdict].text;
 }
+
+bool verdict_is_final(enum verdict verdict)
+{
+    return verdict == ACCEPT || verdict == DOMAIN_CAP ||
+           verdict == ROBOTS_REFUSED || verdict == ROBOTS_UNKNOWN ||
+           verdict == HOST_DEAD;
+}

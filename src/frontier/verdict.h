@@ -3,6 +3,8 @@
 #ifndef FRONTIER_VERDICT_H
 #define FRONTIER_VERDICT_H
 
+#include <stdbool.h>
+
 enum verdict {
     ACCEPT,
     BAD_URL,
@@ -23,5 +25,9 @@ enum verdict {
 const char *verdict_word(enum verdict verdict); /* "Added", "IgnDupl", ... */
 const char *verdict_name(enum verdict verdict); /* "accept", "duplicate" */
 const char *verdict_text(enum verdict verdict); /* "seen before" */
+
+/* Does it hold for the page wherever it is found? If not, another link to it
+ * may be judged otherwise. */
+bool verdict_is_final(enum verdict verdict);
 
 #endif

@@ -19,9 +19,9 @@ static const char *const fact_names[] = {
 static_assert(ARRAY_LEN(fact_names) == FACTS, "every fact has a name");
 
 static const char *const state_names[] = {
-    [STATE_RUNNING] = "running",         [STATE_FINISHED] = "finished",
-    [STATE_NOTHING] = "nothing",         [STATE_INTERRUPTED] = "interrupted",
-    [STATE_MAX_PAGES] = "max-pages",     [STATE_MAX_TIME] = "max-time",
+    [STATE_RUNNING] = "running",     [STATE_FINISHED] = "finished",
+    [STATE_NOTHING] = "nothing",     [STATE_INTERRUPTED] = "interrupted",
+    [STATE_MAX_PAGES] = "max-pages", [STATE_MAX_TIME] = "max-time",
     [STATE_FAILED] = "failed",
 };
 static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");
@@ -60,10 +60,8 @@ static void read_state(struct facts *facts, struct str value)
             facts->state = (enum crawl_state)state;
 }
 
-static bool read_setting(void *user, const struct store_setting *row)
+bool facts_add_setting(struct facts *facts, const struct store_setting *row)
 {
-    struct facts *facts = user;
-
     if (str_starts(row->name, STR(OPTION))) {
         add_option(facts, row->value);
         return true;
@@ -81,6 +79,11 @@ static bool read_setting(void *user, const struct store_setting *row)
     return true;
 }
 
+static bool read_setting(void *user, const struct store_setting *row)
+{
+    return facts_add_setting(user, row);
+}
+
 static bool read_seed(void *user, const struct store_seed *row)
 {
     struct facts *facts = user;
@@ -94,6 +97,12 @@ static bool read_seed(void *user, const struct store_seed *row)
     return true;
 }
 
+void facts_init(struct facts *facts)
+{
+    *facts = (struct facts){0};
+    arena_init(&facts->arena);
+}
+
 bool facts_read(struct facts *facts, struct store *store,
                 struct store_error *error)
 {
@@ -103,8 +112,7 @@ bool facts_read(struct facts *facts, struct store *store,
         .seed = read_seed,
     };
 
-    *facts = (struct facts){0};
-    arena_init(&facts->arena);
+    facts_init(facts);
     if (!store_load(store, 0, &reader, error))
         return false;
     if (facts->number[FACT_SAVED] <= UINT32_MAX)
