@@ -38,7 +38,7 @@ LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
 LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds url html robots frontier store page crawler cli
+LIB_DIRS := base ds url html robots frontier store page crawler report cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out src/playground/main.c,$(wildcard src/playground/*.c))

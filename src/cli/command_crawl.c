@@ -4,6 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/commands.h"
 #include "cli/nothing.h"
 #include "cli/plan.h"
@@ -97,7 +98,8 @@ static void print_end(const struct plan *plan, const struct options *options,
 static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
-    if (!plan->dir.holds_old && !write_stats(plan, stats) && end != CRAWL_FAILED)
+    if (!plan->dir.holds_old && !write_stats(plan, stats) &&
+        end != CRAWL_FAILED)
         usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
                     plan->crawl.dir_path, strerror(errno));
 }
@@ -116,9 +118,9 @@ static int crawl(struct plan *plan, const struct options *options)
         return CRAWL_FAILED;
     }
     if (plan->crawl.resume && !options->quiet)
-        usage_line(stderr,
-                   "crawler: going on with the crawl in %s after %u pages",
-                   plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
+        terminal_line(stderr,
+                      "crawler: going on with the crawl in %s after %u pages",
+                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -147,10 +149,10 @@ static int say_finished(const struct plan *plan, const struct options *options)
 {
     store_tidy(plan->store_name);
     if (!options->quiet)
-        usage_line(stderr,
-                   "crawler: the crawl in %s is finished: %u pages; "
-                   "--restart starts over",
-                   plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
+        terminal_line(stderr,
+                      "crawler: the crawl in %s is finished: %u pages; "
+                      "--restart starts over",
+                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     return CRAWL_FINISHED;
 }
 

@@ -3,6 +3,8 @@
 #ifndef FRONTIER_VERDICT_H
 #define FRONTIER_VERDICT_H
 
+#include <stdbool.h>
+
 enum verdict {
     ACCEPT,
     BAD_URL,

@@ -61,10 +61,8 @@ static void read_state(struct facts *facts, struct str value)
             facts->state = (enum crawl_state)state;
 }
 
-static bool read_setting(void *user, const struct store_setting *row)
+bool facts_add_setting(struct facts *facts, const struct store_setting *row)
 {
-    struct facts *facts = user;
-
     if (str_starts(row->name, STR(OPTION)))
         add_text(facts, &facts->option, &facts->options, row->value);
     if (str_starts(row->name, STR(LOGIN)))
@@ -82,6 +80,11 @@ static bool read_setting(void *user, const struct store_setting *row)
     return true;
 }
 
+static bool read_setting(void *user, const struct store_setting *row)
+{
+    return facts_add_setting(user, row);
+}
+
 static bool read_seed(void *user, const struct store_seed *row)
 {
     struct facts *facts = user;
@@ -95,6 +98,12 @@ static bool read_seed(void *user, const struct store_seed *row)
     return true;
 }
 
+void facts_init(struct facts *facts)
+{
+    *facts = (struct facts){0};
+    arena_init(&facts->arena);
+}
+
 bool facts_read(struct facts *facts, struct store *store,
                 struct store_error *error)
 {
@@ -104,8 +113,7 @@ bool facts_read(struct facts *facts, struct store *store,
         .seed = read_seed,
     };
 
-    *facts = (struct facts){0};
-    arena_init(&facts->arena);
+    facts_init(facts);
     if (!store_load(store, 0, &reader, error))
         return false;
     if (facts->number[FACT_SAVED] <= UINT32_MAX)

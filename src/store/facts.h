@@ -56,6 +56,11 @@ bool facts_read(struct facts *facts, struct store *store,
                 struct store_error *error);
 void facts_release(struct facts *facts);
 
+/* For a load that reads settings beside other rows, so that both are of the
+ * same moment. False if the row cannot be. */
+void facts_init(struct facts *facts);
+bool facts_add_setting(struct facts *facts, const struct store_setting *row);
+
 /* Is the crawl at its end, with nothing left to fetch? */
 bool facts_is_over(const struct facts *facts);
 

@@ -1,5 +1,6 @@
 #include "store/fold.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -13,8 +14,9 @@ struct folded {
     uint8_t outcome; /* of the last fetch */
     uint8_t verdict; /* of a refusal after its own row, */
     bool refused;    /* if there was one */
-    bool ended;
+    uint8_t ends;    /* how often it ended for good */
 };
+static_assert(sizeof(struct folded) == 16, "there is one for every URL");
 
 struct again {
     uint32_t depth, referrer, found;
@@ -89,7 +91,7 @@ static bool fold_fetch(void *user, const struct store_fetch *row)
         add_one(&folded->tries,
                 folding->codes->outcome[row->outcome].end != URL_QUEUED);
         folded->outcome = row->outcome;
-        folded->ended |= !row->due_ms;
+        add_one(&folded->ends, !row->due_ms);
         if (row->page)
             folded->page = row->page;
     }
@@ -106,7 +108,7 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
     if (folded) {
         folded->verdict = row->verdict;
         folded->refused = true;
-        folded->ended = true;
+        add_one(&folded->ends, true);
     }
     return store_give(&folding->reader->rows, ROW_refusal, row);
 }
@@ -119,7 +121,7 @@ static enum url_end end_of(const struct store_codes *codes,
         return folded->verdict ? codes->verdict[folded->verdict].end : URL_NONE;
     if (codes->verdict[verdict].end != URL_QUEUED)
         return codes->verdict[verdict].end;
-    return folded->ended ? codes->outcome[folded->outcome].end : URL_QUEUED;
+    return folded->ends ? codes->outcome[folded->outcome].end : URL_QUEUED;
 }
 
 static bool fold_url(void *user, const struct store_url *row)
@@ -139,7 +141,8 @@ static bool fold_url(void *user, const struct store_url *row)
         .referrer = again->referrer,
         .found = again->found,
         .found_again = folded->again > 0,
-        .ended = folded->ended,
+        .ended = folded->ends > 0,
+        .ends = folded->ends,
         .page = folded->page,
         .fetches = folded->fetches,
         .tries = folded->tries,

@@ -23,8 +23,9 @@ struct url_record {
     uint32_t depth, referrer, found; /* the latest */
     bool found_again;                /* since it was first seen */
     bool ended;                      /* for good */
-    uint32_t page;                   /* the number it was saved under, or 0 */
-    uint8_t fetches;                 /* 255: or more */
+    uint8_t ends;      /* how often it did; more than once is a contradiction */
+    uint32_t page;     /* the number it was saved under, or 0 */
+    uint8_t fetches;   /* 255: or more */
     uint8_t tries;     /* those of them that ended by themselves */
     uint8_t outcome;   /* of the last fetch, if there was one */
     uint8_t verdict;   /* the last: of its own row, or at its turn */

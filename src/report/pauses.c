@@ -1,4 +1,4 @@
-#include "cli/pauses.h"
+#include "report/pauses.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* What crawler verify finds: a line each on standard output, of every kind at
  * most a hundred. */
-#ifndef CLI_FINDINGS_H
-#define CLI_FINDINGS_H
+#ifndef REPORT_FINDINGS_H
+#define REPORT_FINDINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,12 +6,12 @@
  * it may not know yet, but that one counts as in flight then. So among all
  * fetches that began before, fewer than `per_host` have not had their pause.
  */
-#ifndef CLI_PAUSES_H
-#define CLI_PAUSES_H
+#ifndef REPORT_PAUSES_H
+#define REPORT_PAUSES_H
 
 #include "base/arena.h"
-#include "cli/findings.h"
 #include "ds/hashtable.h"
+#include "report/findings.h"
 
 /* A fetch from a host, which may become known later. One for every fetch, so
  * it is small. */

@@ -1,7 +1,10 @@
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/terminal.h"
-#include "cli/export.h"
+#include "report/export.h"
+#include "report/export_read.h"
 
 static void put_digest(struct buf *line, const struct export_page *page)
 {
@@ -56,7 +59,7 @@ static void put_referrer(struct buf *line, const struct export_page *page)
         buf_put(line, STR("null"));
 }
 
-void export_put_json(struct buf *line, const struct export_page *page)
+static void put_json(struct buf *line, const struct export_page *page)
 {
     const struct store_fetch *fetch = page->fetch;
 
@@ -104,13 +107,13 @@ static void put_field(struct buf *line, struct str text)
     buf_put_char(line, '"');
 }
 
-void export_put_csv_head(struct buf *line)
+static void put_csv_head(struct buf *line)
 {
     buf_put(line, STR("id,url,depth,referrer_id,referrer,status,mime,size,"
                       "digest,fetched,ms\r\n"));
 }
 
-void export_put_csv(struct buf *line, const struct export_page *page)
+static void put_csv(struct buf *line, const struct export_page *page)
 {
     const struct store_fetch *fetch = page->fetch;
 
@@ -141,10 +144,11 @@ void export_put_csv(struct buf *line, const struct export_page *page)
 
 /* --- links -------------------------------------------------------------- */
 
-/* Of a rel, which nobody limits. */
+/* A rel has no limit of its own. */
 enum { FIELD_MAX = 64 << 10 };
 
-/* One line, one column: what would end either is a blank, as are many. */
+/* One line, one column: a character that would end either becomes a blank, and
+ * several blanks become one. */
 static void put_folded(struct buf *line, struct str text)
 {
     size_t from = line->len, to = from;
@@ -160,7 +164,7 @@ static void put_folded(struct buf *line, struct str text)
     line->len = to;
 }
 
-void export_put_link(struct buf *line, struct str source,
+static void put_link(struct buf *line, struct str source,
                      const struct store_link *link)
 {
     put_folded(line, source);
@@ -171,4 +175,60 @@ void export_put_link(struct buf *line, struct str source,
     buf_put_char(line, '\t');
     put_folded(line, link->text);
     buf_put_char(line, '\n');
+}
+
+/* --- printing ----------------------------------------------------------- */
+
+/* A line has at most two URLs or a link's text, six times as long in JSON. */
+enum { LINE_LEN_MAX = 1 << 20 };
+
+struct printer {
+    void (*put)(struct buf *line, const struct export_page *page);
+    struct buf line;
+};
+
+static bool print_line(struct buf *line)
+{
+    fwrite(line->ptr, 1, line->len, stdout);
+    buf_clear(line);
+    return !ferror(stdout);
+}
+
+static bool print_page(void *user, const struct export_page *page)
+{
+    struct printer *printer = user;
+
+    printer->put(&printer->line, page);
+    return print_line(&printer->line);
+}
+
+static bool print_link(void *user, struct str source,
+                       const struct store_link *link)
+{
+    struct printer *printer = user;
+
+    put_link(&printer->line, source, link);
+    return print_line(&printer->line);
+}
+
+bool export_lines(struct store *store, enum export_format format,
+                  struct store_error *error)
+{
+    struct printer printer = {
+        .put = format == EXPORT_CSV ? put_csv : put_json,
+    };
+    const struct export_reader reader = {
+        .user = &printer,
+        .page = format == EXPORT_LINKS ? NULL : print_page,
+        .link = format == EXPORT_LINKS ? print_link : NULL,
+    };
+
+    buf_init(&printer.line, LINE_LEN_MAX);
+    if (format == EXPORT_CSV) {
+        put_csv_head(&printer.line);
+        print_line(&printer.line);
+    }
+    bool good = export_read(store, &reader, error) || ferror(stdout);
+    buf_release(&printer.line);
+    return good;
 }

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "cli/verify.h"
+#include "report/verify_internal.h"
 
 /* --- a file ------------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
     char name[16];
 
     snprintf(name, sizeof(name), "%u", (unsigned)id);
-    int fd = openat(verify->dir.fd, name,
+    int fd = openat(verify->dir->fd, name,
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || (!fstat(fd, st) && S_ISREG(st->st_mode)))
         return fd;
@@ -89,7 +89,7 @@ void verify_page_file(struct verify *verify, uint32_t id, struct str url,
     else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
         findings_add(&verify->findings, FINDING_FILE, "page %u: it is no file",
                      (unsigned)id);
-    /* What is larger than it should be need not be read to its end. */
+    /* A file that is larger than it should be need not be read to its end. */
     else if (fd < 0 ||
              !read_first(fd, &verify->file, verify->page[id].size + head_max))
         findings_add(&verify->findings, FINDING_FILE,
@@ -103,7 +103,7 @@ void verify_page_file(struct verify *verify, uint32_t id, struct str url,
 
 /* --- files that are too many -------------------------------------------- */
 
-struct strangers {
+struct unknown_files {
     uint32_t last_page;
     uint32_t *id;
     size_t count, room;
@@ -111,16 +111,15 @@ struct strangers {
 
 static void note_file(void *user, uint32_t id)
 {
-    struct strangers *strangers = user;
+    struct unknown_files *files = user;
 
-    if (id <= strangers->last_page)
+    if (id <= files->last_page)
         return;
-    if (strangers->count == strangers->room) {
-        strangers->room = 2 * strangers->room + 64;
-        strangers->id =
-            mem_resize(strangers->id, strangers->room * sizeof(*strangers->id));
+    if (files->count == files->room) {
+        files->room = 2 * files->room + 64;
+        files->id = mem_resize(files->id, files->room * sizeof(*files->id));
     }
-    strangers->id[strangers->count++] = id;
+    files->id[files->count++] = id;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -130,28 +129,27 @@ static int compare_ids(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* What a crawl that was killed had saved after its last commit goes on where
+/* Pages that a killed crawl had saved after its last commit go on where
  * the record ends, without a hole. */
-void verify_strangers(struct verify *verify)
+void verify_unknown_files(struct verify *verify)
 {
-    struct strangers strangers = {.last_page = verify->last_page};
+    struct unknown_files files = {.last_page = verify->last_page};
     uint32_t expected = verify->last_page + 1;
-    bool before = pagedir_is_locked(&verify->dir);
+    bool before = pagedir_is_locked(verify->dir);
 
-    pagedir_each(&verify->dir, note_file, &strangers);
+    pagedir_each(verify->dir, note_file, &files);
     /* A crawl at work saves on while we look. */
-    if (before || pagedir_is_locked(&verify->dir))
-        strangers.count = 0;
-    if (strangers.count)
-        qsort(strangers.id, strangers.count, sizeof(*strangers.id),
-              compare_ids);
-    for (size_t i = 0; i < strangers.count; i++) {
-        if (verify->unclean && strangers.id[i] == expected)
+    if (before || pagedir_is_locked(verify->dir))
+        files.count = 0;
+    if (files.count)
+        qsort(files.id, files.count, sizeof(*files.id), compare_ids);
+    for (size_t i = 0; i < files.count; i++) {
+        if (facts_is_unclean(&verify->facts) && files.id[i] == expected)
             expected++;
         else
             findings_add(&verify->findings, FINDING_NUMBER,
                          "file %u: no page of that number is recorded",
-                         (unsigned)strangers.id[i]);
+                         (unsigned)files.id[i]);
     }
-    free(strangers.id);
+    free(files.id);
 }

@@ -1,13 +1,9 @@
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
-#include "cli/verify.h"
 #include "frontier/target.h"
+#include "frontier/verdict.h"
 #include "page/outcome.h"
-
-/* Numbers are given without gaps, so they are indices. */
-enum { NUMBER_SLACK = 1000 };
+#include "report/verify_internal.h"
 
 struct str verify_url_text(struct verify *verify, uint64_t number)
 {
@@ -21,7 +17,7 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
 {
     struct verify *verify = user;
 
-    if (last_number > urls + NUMBER_SLACK || last_number >= UINT32_MAX)
+    if (last_number >= UINT32_MAX)
         return false;
     verify->urls = urls;
     verify->last_number = last_number;
@@ -30,32 +26,25 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
     return true;
 }
 
+/* So that the counters are of the same moment as the rows. */
 static bool read_setting(void *user, const struct store_setting *row)
 {
     struct verify *verify = user;
 
-    if (str_eq(row->name, STR("count.saved")))
-        return str_to_u64(row->value, &verify->saved);
-    if (str_eq(row->name, STR("count.bytes")))
-        return str_to_u64(row->value, &verify->saved_bytes);
-    if (str_eq(row->name, STR("per_host")))
-        return str_to_u64(row->value, &verify->per_host);
-    if (str_eq(row->name, STR("state")))
-        verify->unclean = str_eq(row->value, STR("running")) ||
-                          str_eq(row->value, STR("failed"));
-    return true;
+    return facts_add_setting(&verify->facts, row);
 }
 
-/* The URL that a row belongs to, or NULL where there can be none. */
-static struct verify_url *url_of(struct verify *verify, uint64_t number,
-                                 const char *what)
+/* A row belongs to this URL. False if there can be none of that number. */
+static bool mention(struct verify *verify, uint64_t number, const char *what)
 {
-    if (number && number <= verify->last_number)
-        return &verify->url[number];
+    if (number <= verify->last_number) {
+        verify->url[number].flags |= VERIFY_MENTIONED;
+        return true;
+    }
     findings_add(&verify->findings, FINDING_RECORD,
                  "a %s belongs to number %llu, which is no URL", what,
                  (unsigned long long)number);
-    return NULL;
+    return false;
 }
 
 /* --- times -------------------------------------------------------------- */
@@ -105,44 +94,26 @@ static bool read_robots(void *user, const struct store_robots *row)
     return true;
 }
 
-/* --- what became of URLs ------------------------------------------------ */
+/* --- rows of URLs ------------------------------------------------------- */
 
 static bool read_change(void *user, const struct store_change *row)
 {
-    struct verify_url *url = url_of(user, row->number, "change");
-
-    if (!url)
-        return true;
-    url->flags |= VERIFY_CHANGED;
-    url->depth = row->depth;
-    url->referrer = row->referrer;
+    mention(user, row->number, "change");
     return true;
 }
 
-static void note_over(struct verify *verify, struct verify_url *url,
-                      uint64_t number)
+static bool read_refusal(void *user, const struct store_refusal *row)
 {
-    struct str text;
-
-    if (url->flags & VERIFY_OVER) {
-        text = verify_url_text(verify, number);
-        findings_add(&verify->findings, FINDING_RECORD,
-                     "it has ended more than once: %.*s", (int)text.len,
-                     text.ptr);
-    }
-    url->flags |= VERIFY_OVER;
+    mention(user, row->number, "refusal");
+    return true;
 }
 
-static void note_page(struct verify *verify, struct verify_url *url,
-                      const struct store_fetch *row)
+static void note_page(struct verify *verify, const struct store_fetch *row)
 {
     unsigned id = (unsigned)row->page;
 
     verify->pages++;
     verify->bytes += row->size;
-    if (row->outcome != FETCHED || row->due_ms)
-        findings_add(&verify->findings, FINDING_RECORD,
-                     "page %u: it is recorded as one that was not fetched", id);
     if (row->page > verify->urls) {
         findings_add(&verify->findings, FINDING_NUMBER,
                      "page %u: there are not that many URLs", id);
@@ -154,41 +125,23 @@ static void note_page(struct verify *verify, struct verify_url *url,
     if (page->number)
         findings_add(&verify->findings, FINDING_NUMBER,
                      "page %u: it is recorded twice", id);
-    else if (url->page)
-        findings_add(&verify->findings, FINDING_NUMBER,
-                     "page %u: its URL is that of page %u", id,
-                     (unsigned)url->page);
-    page->number = (uint32_t)row->number;
-    page->size = row->size;
-    page->digest = row->digest;
-    url->page = row->page;
+    *page = (struct verify_page){
+        .size = row->size,
+        .digest = row->digest,
+        .number = (uint32_t)row->number,
+    };
 }
 
 static bool read_fetch(void *user, const struct store_fetch *row)
 {
     struct verify *verify = user;
-    struct verify_url *url = url_of(verify, row->number, "fetch");
 
-    if (!url)
+    if (!mention(verify, row->number, "fetch"))
         return true;
-    url->flags |= VERIFY_FETCHED;
-    if (row->outcome == NOINDEX)
-        url->flags |= VERIFY_NOINDEX;
-    if (!row->due_ms)
-        note_over(verify, url, row->number);
     if (row->page)
-        note_page(verify, url, row);
+        note_page(verify, row);
     note_times(verify, row->start_ms, row->end_ms, row->pause_ms, 0,
                row->number);
-    return true;
-}
-
-static bool read_refusal(void *user, const struct store_refusal *row)
-{
-    struct verify_url *url = url_of(user, row->number, "refusal");
-
-    if (url)
-        note_over(user, url, row->number);
     return true;
 }
 
@@ -211,78 +164,101 @@ static void check_redirect(struct verify *verify, const struct store_url *row)
                      (int)row->url.len, row->url.ptr);
 }
 
-static void check_page(struct verify *verify, const struct verify_url *url,
-                       const struct store_url *row)
+static void check_page(struct verify *verify, const struct url_record *url)
 {
-    if (!seen_add(&verify->page_urls, hash64(row->url, verify->seed)))
+    struct str text = url->row->url;
+
+    if (url->end != URL_SAVED)
+        findings_add(&verify->findings, FINDING_RECORD,
+                     "page %u: it is recorded as one that was not fetched",
+                     (unsigned)url->page);
+    if (!seen_add(&verify->page_urls, hash64(text, verify->seed)))
         findings_add(&verify->findings, FINDING_NUMBER,
                      "page %u: its URL is that of another page, %.*s",
-                     (unsigned)url->page, (int)row->url.len, row->url.ptr);
-    verify_page_file(verify, url->page, row->url, url->depth);
+                     (unsigned)url->page, (int)text.len, text.ptr);
+    if (url->page <= verify->last_page)
+        verify_page_file(verify, url->page, text, url->depth);
 }
 
-static bool read_url(void *user, const struct store_url *row)
+/* Do the rows of a URL contradict each other? */
+static void check_ends(struct verify *verify, const struct url_record *url)
+{
+    struct str text = url->row->url;
+    bool refused_at_once = url->row->verdict != ACCEPT;
+
+    if (url->ends > 1)
+        findings_add(&verify->findings, FINDING_RECORD,
+                     "it has ended more than once: %.*s", (int)text.len,
+                     text.ptr);
+    if (refused_at_once && (url->fetches || (url->ended && url->verdict)))
+        findings_add(&verify->findings, FINDING_RECORD,
+                     "it was refused, and yet more is recorded of it: %.*s",
+                     (int)text.len, text.ptr);
+    if (url->end == URL_SAVED && !url->page && url->row->kind == TARGET_PAGE)
+        findings_add(&verify->findings, FINDING_RECORD,
+                     "it was fetched, but it is no page: %.*s", (int)text.len,
+                     text.ptr);
+}
+
+static bool read_url(void *user, const struct url_record *record)
 {
     struct verify *verify = user;
+    const struct store_url *row = record->row;
     struct verify_url *url = &verify->url[row->number];
 
     url->flags |= VERIFY_KNOWN;
     if (row->kind == TARGET_PAGE)
         url->flags |= VERIFY_PAGE;
-    if (!(url->flags & VERIFY_CHANGED)) {
-        url->depth = row->depth;
-        url->referrer = row->referrer;
-    }
+    if (record->fetches && record->outcome == NOINDEX)
+        url->flags |= VERIFY_NOINDEX;
+    url->depth = record->depth;
+    url->referrer = record->referrer;
+    url->page = record->page;
+    if (record->fetches)
+        url->host = pauses_host(&verify->pauses, row->host);
     if (row->via && row->kind == TARGET_PAGE)
         check_redirect(verify, row);
-    if (row->verdict != ACCEPT && url->flags & (VERIFY_FETCHED | VERIFY_OVER))
-        findings_add(&verify->findings, FINDING_RECORD,
-                     "it was refused, and yet more is recorded of it: %.*s",
-                     (int)row->url.len, row->url.ptr);
-    if (url->flags & VERIFY_FETCHED)
-        url->host = pauses_host(&verify->pauses, row->host);
-    if (url->page)
-        check_page(verify, url, row);
+    check_ends(verify, record);
+    if (record->page)
+        check_page(verify, record);
     return true;
 }
 
 /* --- all of them -------------------------------------------------------- */
 
-static void check_counters(struct verify *verify)
+static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
+                          const char *what)
 {
-    if (verify->saved != verify->pages)
+    if (verify->facts.number[fact] != count)
         findings_add(&verify->findings, FINDING_RECORD,
-                     "%llu pages are counted, but %llu are recorded",
-                     (unsigned long long)verify->saved,
-                     (unsigned long long)verify->pages);
-    if (verify->saved_bytes != verify->bytes)
-        findings_add(&verify->findings, FINDING_RECORD,
-                     "%llu bytes are counted, but %llu are recorded",
-                     (unsigned long long)verify->saved_bytes,
-                     (unsigned long long)verify->bytes);
+                     "%llu %s are counted, but %llu are recorded",
+                     (unsigned long long)verify->facts.number[fact], what,
+                     (unsigned long long)count);
 }
 
-static void check_holes(struct verify *verify)
+static void check_numbers(struct verify *verify)
 {
-    for (uint32_t id = 1; id <= verify->last_page; id++)
-        if (!verify->page[id].number)
+    for (uint32_t id = 1; id <= verify->last_page; id++) {
+        uint32_t number = verify->page[id].number;
+        uint32_t page = verify->url[number].page;
+        if (!number)
             findings_add(&verify->findings, FINDING_NUMBER,
                          "page %u: it is not recorded, but later ones are",
                          (unsigned)id);
+        else if (page && page != id)
+            findings_add(&verify->findings, FINDING_NUMBER,
+                         "page %u: its URL is that of page %u", (unsigned)id,
+                         (unsigned)page);
+    }
 }
 
-static void check_orphans(struct verify *verify)
+static void check_mentioned(struct verify *verify)
 {
-    for (uint64_t number = 1; number <= verify->last_number; number++) {
-        uint8_t flags = verify->url[number].flags;
-        if (flags && !(flags & VERIFY_KNOWN))
+    for (uint64_t number = 1; number <= verify->last_number; number++)
+        if (verify->url[number].flags == VERIFY_MENTIONED)
             findings_add(&verify->findings, FINDING_RECORD,
-                         "a %s belongs to number %llu, which is no URL",
-                         flags & VERIFY_FETCHED   ? "fetch"
-                         : flags & VERIFY_CHANGED ? "change"
-                                                  : "refusal",
+                         "rows belong to number %llu, which is no URL",
                          (unsigned long long)number);
-    }
 }
 
 static void find_hosts(struct verify *verify)
@@ -294,24 +270,31 @@ static void find_hosts(struct verify *verify)
     }
 }
 
+/* Digests are left to store_check, which tells of all that do not fit: here
+ * they would end the reading at the first. */
 bool verify_rows(struct verify *verify, struct store_error *error)
 {
-    const struct store_reader reader = {
-        .user = verify,
+    const struct fold_reader reader = {
+        .rows =
+            {
+                .user = verify,
+                .unchecked = true,
+                .setting = read_setting,
+                .robots = read_robots,
+                .change = read_change,
+                .fetch = read_fetch,
+                .refusal = read_refusal,
+            },
         .begin = begin,
-        .setting = read_setting,
-        .robots = read_robots,
-        .change = read_change,
-        .fetch = read_fetch,
-        .refusal = read_refusal,
         .url = read_url,
     };
 
-    if (!store_load(verify->store, &reader, error))
+    if (!store_fold(verify->store, 0, &reader, error))
         return false;
-    check_counters(verify);
-    check_holes(verify);
-    check_orphans(verify);
+    check_counter(verify, FACT_SAVED, verify->pages, "pages");
+    check_counter(verify, FACT_SAVED_BYTES, verify->bytes, "bytes");
+    check_numbers(verify);
+    check_mentioned(verify);
     find_hosts(verify);
     return true;
 }

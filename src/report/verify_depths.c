@@ -1,14 +1,14 @@
 #include "base/hash.h"
-#include "cli/verify.h"
+#include "report/verify_internal.h"
 
 /* Every depth is one more than that of the page where the URL was found. A
  * redirect leads to the same depth, and its target counts as found on the same
  * page, so that holds for it too; that it is the depth of the URL that
- * redirects is looked at in cli/verify_rows.c.
+ * redirects is checked in report/verify_rows.c.
  *
- * A page that asks not to be indexed has no number; what it links to has a
- * depth but no page that it was found on. There must be such a page then, one
- * level up. */
+ * A page that asks not to be indexed has no number; its links have a
+ * depth but no page that they were found on. There must be such a page then,
+ * one level up. */
 
 static uint64_t key_of(const struct verify *verify, uint32_t depth)
 {

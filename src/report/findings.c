@@ -1,9 +1,9 @@
-#include "cli/findings.h"
+#include "report/findings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cli/usage.h"
+#include "base/terminal.h"
 
 enum { SHOWN_MAX = 100, LINE_LEN_MAX = 10000 };
 
@@ -24,7 +24,7 @@ void findings_add(struct findings *findings, enum finding kind,
     va_start(args, format);
     vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    usage_line(stdout, "%s", line);
+    terminal_line(stdout, "%s", line);
 }
 
 bool findings_end(const struct findings *findings)

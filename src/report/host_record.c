@@ -1,11 +1,11 @@
-#include "cli/evidence.h"
+#include "report/host_record.h"
 
 #include "page/outcome.h"
 #include "robots/robots.h"
 #include "url/key.h"
 
 struct reading {
-    struct evidence *evidence;
+    struct host_record *host;
     const struct url *url;
     struct str agent;
     unsigned line;
@@ -25,19 +25,17 @@ static bool is_host_of(const struct url *url, struct str name)
            str_ends(name, port);
 }
 
-static struct str copy(struct evidence *evidence, struct str text)
+static struct str keep(void *user, struct str text)
 {
-    return text.ptr ? arena_copy(&evidence->arena, text) : text;
+    return arena_copy(user, text);
 }
 
-static struct store_robots copy_robots(struct evidence *evidence,
+static struct store_robots keep_robots(struct host_record *host,
                                        const struct store_robots *row)
 {
     struct store_robots robots = *row;
 
-    robots.host = copy(evidence, row->host);
-    robots.url = copy(evidence, row->url);
-    robots.text = copy(evidence, row->text);
+    row_move_texts(ROW_robots, &robots, keep, &host->arena);
     return robots;
 }
 
@@ -57,7 +55,7 @@ static bool allows(const struct store_robots *row, const struct url *url,
 static bool read_robots(void *user, const struct store_robots *row)
 {
     struct reading *reading = user;
-    struct evidence *evidence = reading->evidence;
+    struct host_record *host = reading->host;
     unsigned line;
 
     if (row->outcome >= OUTCOMES)
@@ -65,9 +63,9 @@ static bool read_robots(void *user, const struct store_robots *row)
     if (row->https != reading->url->https ||
         !is_host_of(reading->url, row->host))
         return true;
-    evidence->rules_failed = !row->known;
+    host->rules_failed = !row->known;
     if (!row->known) {
-        evidence->failure = copy_robots(evidence, row);
+        host->failure = keep_robots(host, row);
         return true;
     }
     bool matches = reading->line &&
@@ -76,32 +74,32 @@ static bool read_robots(void *user, const struct store_robots *row)
     if (reading->matched && !matches)
         return true;
     reading->matched = matches;
-    evidence->has_rules = true;
-    evidence->rules = copy_robots(evidence, row);
+    host->has_rules = true;
+    host->rules = keep_robots(host, row);
     return true;
 }
 
 static bool read_host(void *user, const struct store_host *row)
 {
     struct reading *reading = user;
-    struct evidence *evidence = reading->evidence;
+    struct host_record *host = reading->host;
 
     if (row->outcome >= OUTCOMES)
         return false;
     if (!is_host_of(reading->url, row->name))
         return true;
-    evidence->trouble = *row;
-    evidence->trouble.name = copy(evidence, row->name);
-    evidence->troubled = row->failures || row->mute || row->given_up;
+    host->trouble = *row;
+    row_move_texts(ROW_host, &host->trouble, keep, &host->arena);
+    host->troubled = row->failures || row->mute || row->given_up;
     return true;
 }
 
-bool evidence_read(struct evidence *evidence, struct store *store,
-                   const struct url *url, struct str agent, unsigned line,
-                   struct store_error *error)
+bool host_record_read(struct host_record *host, struct store *store,
+                      const struct url *url, struct str agent, unsigned line,
+                      struct store_error *error)
 {
     struct reading reading = {
-        .evidence = evidence,
+        .host = host,
         .url = url,
         .agent = agent,
         .line = line,
@@ -112,19 +110,23 @@ bool evidence_read(struct evidence *evidence, struct store *store,
         .host = read_host,
     };
 
-    *evidence = (struct evidence){0};
-    arena_init(&evidence->arena);
-    return store_load(store, &reader, error);
+    bool good = true;
+
+    *host = (struct host_record){0};
+    arena_init(&host->arena);
+    for (unsigned slice = 0; slice < store_slices(store) && good; slice++)
+        good = store_load(store, slice, &reader, error);
+    return good;
 }
 
-void evidence_release(struct evidence *evidence)
+void host_record_release(struct host_record *host)
 {
-    arena_release(&evidence->arena);
+    arena_release(&host->arena);
 }
 
-bool evidence_allows(const struct evidence *evidence, const struct url *url,
-                     struct str agent, unsigned *line)
+bool host_record_allows(const struct host_record *host, const struct url *url,
+                        struct str agent, unsigned *line)
 {
     *line = 0;
-    return !evidence->has_rules || allows(&evidence->rules, url, agent, line);
+    return !host->has_rules || allows(&host->rules, url, agent, line);
 }
