@@ -4,6 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/commands.h"
 #include "cli/nothing.h"
 #include "cli/plan.h"
@@ -92,11 +93,13 @@ static void print_end(const struct plan *plan, const struct options *options,
         nothing_tell(plan, options, stats);
 }
 
-/* A crawl that failed for want of space cannot write this either. */
+/* A crawl that failed for want of space cannot write this either. One without
+ * a page leaves the figures of the crawl that it would have replaced. */
 static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
-    if (!write_stats(plan, stats) && end != CRAWL_FAILED)
+    if (!plan->dir.holds_old && !write_stats(plan, stats) &&
+        end != CRAWL_FAILED)
         usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
                     plan->crawl.dir_path, strerror(errno));
 }
@@ -115,9 +118,9 @@ static int crawl(struct plan *plan, const struct options *options)
         return CRAWL_FAILED;
     }
     if (plan->crawl.resume && !options->quiet)
-        usage_line(stderr,
-                   "crawler: going on with the crawl in %s after %llu pages",
-                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+        terminal_line(stderr,
+                      "crawler: going on with the crawl in %s after %u pages",
+                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -144,12 +147,12 @@ static int crawl(struct plan *plan, const struct options *options)
 
 static int say_finished(const struct plan *plan, const struct options *options)
 {
-    state_tidy(plan);
+    store_tidy(plan->store_name);
     if (!options->quiet)
-        usage_line(stderr,
-                   "crawler: the crawl in %s is finished: %llu pages; "
-                   "--restart starts over",
-                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+        terminal_line(stderr,
+                      "crawler: the crawl in %s is finished: %u pages; "
+                      "--restart starts over",
+                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     return CRAWL_FINISHED;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/terminal.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/usage.h"
@@ -41,10 +42,11 @@ static void print_links(struct webpage *page, bool json)
     }
     buf_release(&line);
     if (page->links.baseless)
-        usage_line(stderr,
-                   "crawler: %zu relative link%s left out; --base URL "
-                   "says what they are relative to",
-                   page->links.baseless, page->links.baseless == 1 ? "" : "s");
+        terminal_line(stderr,
+                      "crawler: %zu relative link%s left out; --base URL "
+                      "says what they are relative to",
+                      page->links.baseless,
+                      page->links.baseless == 1 ? "" : "s");
 }
 
 /* What the HTTP header and the address line would have said. */

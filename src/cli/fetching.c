@@ -1,4 +1,5 @@
 #include "cli/fetching.h"
+#include "base/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -193,9 +194,9 @@ static int complain_of_trust(const struct plan *plan,
                                "%s; %s",
                                whose, file, problem, remedy);
     if (!plan_is_course(options) && !options->quiet)
-        usage_line(stderr,
-                   "crawler: https pages cannot be fetched: %s '%s': %s; %s",
-                   whose, file, problem, remedy);
+        terminal_line(stderr,
+                      "crawler: https pages cannot be fetched: %s '%s': %s; %s",
+                      whose, file, problem, remedy);
     return 0;
 }
 

@@ -211,13 +211,13 @@ void seeds_add_result(struct plan *plan, const struct options *options,
 
 void seeds_add_past(struct plan *plan, const struct options *options)
 {
-    const struct past *past = &plan->past;
+    const struct facts *facts = &plan->past.facts;
     struct page_link seed;
 
-    for (size_t i = 0; i < past->seed_count; i++)
-        if ((options->remembered || !past->seeds[i].named) &&
-            !parse(plan, &seed, past->seeds[i].url))
-            add(plan, options, &seed, past->seeds[i].named);
+    for (size_t i = 0; i < facts->seeds; i++)
+        if ((options->remembered || !facts->seed[i].named) &&
+            !parse(plan, &seed, facts->seed[i].url))
+            add(plan, options, &seed, facts->seed[i].named);
 }
 
 /* --- before any of them ------------------------------------------------- */

@@ -20,7 +20,6 @@ static const struct {
     {"pause_ms", offsetof(struct stats, pause_ms)},
     {"idle_ms", offsetof(struct stats, idle_ms)},
     {"elapsed_ms", offsetof(struct stats, elapsed_ms)},
-    {"refused", offsetof(struct stats, refused)},
 };
 
 static const char *outcome_key(unsigned i)

@@ -103,7 +103,7 @@ bool is_stopping(const struct crawler *crawler)
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
-           crew_has_room(crawler->crew) &&
+           crew_has_room(crawler->crew) && !record_holds(crawler->record) &&
            crawler->stats->saved + crew_busy(crawler->crew) <
                crawler->options->max_pages;
 }
@@ -133,9 +133,8 @@ static enum crawl_end how_it_ended(const struct crawler *crawler)
 /* Its turn came, but it may not be fetched after all. */
 static void refuse(struct crawler *crawler, struct target *target)
 {
-    count_refused(crawler, target);
     logr_refused(crawler->options->log, target, clock_wall_ms());
-    record_refusal(crawler->record, target, crawler->now_ms);
+    note_refused(crawler, target);
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
 

@@ -47,7 +47,9 @@ struct crawl_options {
     uint64_t max_pages;   /* UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
 
-    struct store *store; /* remembers the crawl, or NULL */
+    struct store *store;        /* remembers the crawl, or NULL */
+    const char *record_label;   /* where that is, for messages */
+    const char *emptied_record; /* that the first page replaces with nothing */
     bool resume;         /* what it remembers goes on; the seeds are known */
     bool resume_unclean; /* it was killed: there may be more than it knows */
     bool links;          /* it remembers all links too */

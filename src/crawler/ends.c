@@ -1,74 +1,88 @@
+#include "crawler/codes.h"
 #include "crawler/internal.h"
 
-/* A URL that is refused for the link where it was found is refused only as long
- * as no other link makes it more. */
-static void count_link_refused(struct crawler *crawler,
-                               const struct offer *offer)
-{
-    if (!seen_has(&crawler->validator.seen, offer->fingerprint))
-        crawler->stats->refused++;
-}
+/* How URLs end, as the record says it (store/codes.h): the figures of a crawl
+ * at work, and why there is no page as long as there is none. */
 
-/* Now it is judged for what it is. */
-static void forget_link_refused(struct crawler *crawler,
-                                const struct offer *offer)
+static void count_end(struct crawler *crawler, enum target_kind kind,
+                      enum url_end from, enum url_end to)
 {
-    if (!crawler->respelled && crawler->stats->refused &&
-        seen_has(&crawler->validator.refused, offer->fingerprint))
-        crawler->stats->refused--;
-}
-
-/* Only of seeds and of what sitemaps list: a link in a page is refused because
- * there was a page, and that page has a reason of its own. */
-static void note_seed(struct crawler *crawler, const struct offer *offer,
-                      enum verdict verdict, enum outcome cause, unsigned line)
-{
-    if (verdict != ACCEPT && !offer->found && !offer->via)
-        reasons_add_verdict(reasons_of(crawler), offer->url->href, verdict,
-                            cause, line);
-}
-
-/* What its host was given up for, where that is the verdict. */
-static enum outcome cause_of(const struct crawler *crawler,
-                             const struct offer *offer, enum verdict verdict)
-{
-    if (!verdict_is_failure(verdict))
-        return FETCHED;
-    return (enum outcome)frontier_cause(crawler->validator.frontier,
-                                        offer->url);
-}
-
-void count_judged(struct crawler *crawler, const struct offer *offer,
-                  enum verdict verdict, unsigned line)
-{
-    enum outcome cause = cause_of(crawler, offer, verdict);
-
-    if (verdict == DUPLICATE)
+    if (kind != TARGET_PAGE)
         return;
-    note_seed(crawler, offer, verdict, cause, line);
-    if (offer->kind != TARGET_PAGE)
-        return;
-    if (verdict_is_of_link(verdict)) {
-        count_link_refused(crawler, offer);
-        return;
+    crawler->stats->ends[from]--;
+    crawler->stats->ends[to]++;
+}
+
+/* Only of seeds and of URLs that sitemaps list: a link in a page is refused
+ * because there was a page, and that page has a reason of its own. */
+static void note_reason(struct crawler *crawler, const struct judged *judged,
+                        enum outcome cause)
+{
+    const struct offer *offer = judged->offer;
+
+    if (judged->verdict != ACCEPT && judged->verdict != DUPLICATE &&
+        !offer->found && !offer->via)
+        reasons_add_verdict(reasons_of(crawler), offer->url->href,
+                            judged->verdict, cause, judged->line);
+}
+
+/* A URL of a host that was given up has failed for the reason of that. */
+static void note_judged(void *user, const struct judged *judged)
+{
+    struct crawler *crawler = user;
+    enum url_end end = verdict_end(judged->verdict);
+    enum outcome cause = FETCHED;
+
+    if (end == URL_FAILED)
+        cause = (enum outcome)frontier_cause(crawler->validator.frontier,
+                                             judged->offer->url);
+    note_reason(crawler, judged, cause);
+    if (judged->offer->kind == TARGET_PAGE) {
+        crawler->stats->ends[end]++;
+        crawler->stats->outcome[cause] += end == URL_FAILED;
     }
-    forget_link_refused(crawler, offer);
-    if (verdict_is_failure(verdict))
-        stats_add_failure(crawler->stats, cause);
-    else if (verdict != ACCEPT)
-        crawler->stats->refused++;
+    record_judged(crawler->record, judged);
 }
 
-void count_refused(struct crawler *crawler, const struct target *target)
+static void note_withdrawn(void *user, uint64_t number)
+{
+    struct crawler *crawler = user;
+
+    count_end(crawler, TARGET_PAGE, URL_REFUSED, URL_NONE);
+    record_withdrawal(crawler->record, number, crawler->now_ms);
+}
+
+void listen_to_validator(struct crawler *crawler)
+{
+    crawler->validator.listener = (struct validator_listener){
+        .user = crawler,
+        .judged = note_judged,
+        .withdrawn = note_withdrawn,
+        .outside = true,
+    };
+}
+
+void note_refused(struct crawler *crawler, const struct target *target)
 {
     enum verdict verdict = (enum verdict)target->verdict;
+    enum url_end end = verdict_end(verdict);
 
     reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
                         (enum outcome)target->cause, target->robots_line);
-    if (target->kind != TARGET_PAGE)
-        return;
-    if (verdict_is_failure(verdict))
-        stats_add_failure(crawler->stats, (enum outcome)target->cause);
-    else
-        stats_add_late_refusal(crawler->stats, verdict);
+    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
+    if (target->kind == TARGET_PAGE) {
+        if (end == URL_FAILED)
+            crawler->stats->outcome[target->cause]++;
+        else
+            crawler->stats->late.verdict[verdict]++;
+    }
+    record_refusal(crawler->record, target, crawler->now_ms);
+}
+
+void note_fetched(struct crawler *crawler, const struct job *job,
+                  uint32_t page_id, uint64_t pause_ms)
+{
+    count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
+              outcome_end(job->page.outcome));
+    record_fetch(crawler->record, job, page_id, 0, pause_ms);
 }

@@ -25,7 +25,6 @@ struct crawler {
     unsigned signals;   /* 1: stop, 2: at once */
     bool failed;        /* something could not be written, or read again */
     bool left_out;      /* sitemaps beyond the limit, which was told */
-    bool respelled; /* what is offered is queued already, spelled otherwise */
 };
 
 /* Where to note why there is no page: nowhere once there is one. */
@@ -71,17 +70,20 @@ void look_at_clock(struct crawler *crawler, uint64_t now_ms);
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* crawler/ends.c: every URL ends once. count_judged is for a
- * validator_listener; count_refused for what is not fetched at its turn. */
-void count_judged(struct crawler *crawler, const struct offer *offer,
-                  enum verdict verdict, unsigned line);
-void count_refused(struct crawler *crawler, const struct target *target);
+/* crawler/ends.c: every URL ends once, in the figures and in the record. */
+void listen_to_validator(struct crawler *crawler);
+/* It was refused when its turn came, or it was fetched for good. */
+void note_refused(struct crawler *crawler, const struct target *target);
+void note_fetched(struct crawler *crawler, const struct job *job,
+                  uint32_t page_id, uint64_t pause_ms);
 
 /* crawler/remember.c: what is done becomes durable; and what was. */
 void begin_record(struct crawler *crawler);
-void listen_to_validator(struct crawler *crawler);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
+/* Before the first page in a directory where another crawl was: its record
+ * goes. False after one line. */
+bool take_place(struct crawler *crawler);
 void check_queue(struct crawler *crawler); /* can it be read? */
 void end_record(struct crawler *crawler, enum crawl_end end);
 

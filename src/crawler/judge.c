@@ -71,14 +71,12 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
     };
     enum verdict verdict = NOT_HTML_NAME;
 
-    crawler->respelled = link->fingerprint == job->target->fingerprint;
     if (link->not_html_name)
         validator_refuse(&crawler->validator, &offer, verdict);
     else
         verdict = validator_offer_redirect(
             &crawler->validator, job->target, &offer,
             crawler->options->max_redirects, crawler->now_ms);
-    crawler->respelled = false;
     reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
     note_link(crawler, job, link, verdict, 0, tally);
 }
@@ -99,11 +97,15 @@ static uint32_t publish(struct crawler *crawler, const struct webpage *page)
 
     if (page->outcome != FETCHED)
         return 0;
+    if (dir->holds_old && !take_place(crawler))
+        return 0;
     if (!pagedir_publish(dir, page->file)) {
         fail(crawler, errno);
         pagedir_discard(dir, page->file);
         return 0;
     }
+    /* Nobody needs to know why there is no page. */
+    crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
     crawler->stats->bytes += page->body_len;
     return dir->last_id;
@@ -128,7 +130,7 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
 
     if (crawler->failed)
         return;
-    record_fetch(crawler->record, job, id, 0, pause_ms);
+    note_fetched(crawler, job, id, pause_ms);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX)

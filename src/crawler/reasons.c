@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/terminal.h"
+#include "crawler/codes.h"
 #include "ds/hashtable.h"
 #include "robots/robots.h"
 
@@ -252,7 +253,7 @@ void reasons_add_verdict(struct reasons *reasons, struct str url,
 
     if (!reasons)
         return;
-    if (verdict_is_failure(verdict)) {
+    if (verdict_end(verdict) == URL_FAILED) {
         add_unasked(reasons, url, verdict, cause);
         return;
     }

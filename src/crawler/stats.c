@@ -36,17 +36,6 @@ void stats_add_tally(struct stats *stats, const struct tally *tally)
         stats->links.verdict[i] += tally->verdict[i];
 }
 
-void stats_add_failure(struct stats *stats, enum outcome outcome)
-{
-    stats->outcome[outcome]++;
-}
-
-void stats_add_late_refusal(struct stats *stats, enum verdict verdict)
-{
-    stats->late.verdict[verdict]++;
-    stats->refused++;
-}
-
 void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms)
 {
     uint64_t *const time_ms[] = {
@@ -67,16 +56,6 @@ void stats_settle_time(struct stats *stats)
         stats->idle_ms += stats->elapsed_ms - sum_ms;
     else
         stats->elapsed_ms = sum_ms;
-}
-
-uint64_t stats_failed(const struct stats *stats)
-{
-    uint64_t failed = 0;
-
-    for (int i = 0; i < OUTCOMES; i++)
-        if (i != FETCHED && i != REDIRECTED)
-            failed += stats->outcome[i];
-    return failed;
 }
 
 enum outcome stats_main_failure(const struct stats *stats)
@@ -163,12 +142,11 @@ static void put_tables(const struct stats *stats, struct buf *out)
 
 static void put_ends(const struct stats *stats, struct buf *out)
 {
-    buf_printf(out, ",\"urls\":{\"saved\":%llu",
-               (unsigned long long)stats->saved);
-    put_number(out, "redirected", stats->outcome[REDIRECTED]);
-    put_number(out, "failed", stats_failed(stats));
-    put_number(out, "refused", stats->refused);
-    put_number(out, "queued", stats->counts.queued);
+    buf_put(out, STR(",\"urls\":{"));
+    for (int end = 0; end < URL_OUTSIDE; end++)
+        buf_printf(out, "%s\"%s\":%llu", end ? "," : "",
+                   url_end_name((enum url_end)end),
+                   (unsigned long long)stats->ends[end]);
     buf_put_char(out, '}');
 }
 
@@ -187,7 +165,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
                    stats->late.verdict[ROBOTS_REFUSED]);
     put_number(out, "names_resolved", stats->resolved);
     put_number(out, "sitemap_urls", stats->sitemap_urls);
-    put_number(out, "queued", counts->queued);
+    put_number(out, "queued", stats->ends[URL_QUEUED]);
     put_number(out, "queued_max", counts->queued_max);
     put_number(out, "queued_in_file_max", counts->shelved_max);
     put_number(out, "hosts_seen", counts->hosts);
@@ -221,7 +199,7 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
                "%llu retries\n",
                (unsigned long long)stats->saved,
                (unsigned long long)stats->bytes,
-               (unsigned long long)stats_failed(stats),
+               (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->retries);
 }
 
@@ -255,19 +233,20 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     put_seconds(out, stats->elapsed_ms, 0);
     buf_printf(out,
                " s (%.1f pages/s), "
-               "%zu hosts of %zu domains, %zu queued (at most %zu",
-               rate(stats), counts->hosts, counts->domains, counts->queued,
-               counts->queued_max);
+               "%zu hosts of %zu domains, %llu queued (at most %zu",
+               rate(stats), counts->hosts, counts->domains,
+               (unsigned long long)stats->ends[URL_QUEUED], counts->queued_max);
     if (counts->shelved_max)
         buf_printf(out, ", %zu of them in a file", counts->shelved_max);
     buf_put(out, STR(")\n"));
     buf_printf(out,
                "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "
-               "%zu queued\n",
-               (unsigned long long)stats->saved,
-               (unsigned long long)stats->outcome[REDIRECTED],
-               (unsigned long long)stats_failed(stats),
-               (unsigned long long)stats->refused, counts->queued);
+               "%llu queued\n",
+               (unsigned long long)stats->ends[URL_SAVED],
+               (unsigned long long)stats->ends[URL_REDIRECTED],
+               (unsigned long long)stats->ends[URL_FAILED],
+               (unsigned long long)stats->ends[URL_REFUSED],
+               (unsigned long long)stats->ends[URL_QUEUED]);
     put_times(stats, out);
     buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
     buf_put(out, STR("URLs by outcome:\n"));

@@ -10,6 +10,7 @@
 #include "frontier/verdict.h"
 #include "page/outcome.h"
 #include "page/webpage.h"
+#include "store/codes.h"
 
 /* Verdicts on the links of one page, or of all. */
 struct tally {
@@ -24,6 +25,7 @@ struct mime_count {
 };
 
 struct stats {
+    uint64_t ends[URL_ENDS]; /* of pages' URLs, by how they ended so far */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
@@ -34,7 +36,6 @@ struct stats {
     uint64_t depth[STATS_DEPTHS]; /* of saved pages; the last: and deeper */
     struct tally links;           /* at the time they were found */
     struct tally late;            /* when the turn of a queued one had come */
-    uint64_t refused;             /* URLs, whenever that was */
     uint64_t fetch_ms; /* of all fetches, side by side ones added up */
     /* Only stats_add_time changes these: elapsed_ms is the sum of the others.
      */
@@ -57,16 +58,6 @@ void stats_add_tally(struct stats *stats, const struct tally *tally);
 
 /* The commonest reason of failure, OUTCOMES where there is none. */
 enum outcome stats_main_failure(const struct stats *stats);
-
-/* A URL that could not be reached, nor could its host or its robots.txt: for
- * this reason. Or a rule said no, when the turn of a queued one had come. */
-void stats_add_failure(struct stats *stats, enum outcome outcome);
-void stats_add_late_refusal(struct stats *stats, enum verdict verdict);
-
-/* Every URL has one end: it is saved, redirected, failed or refused; else it is
- * still queued or in flight. Failed are those that we tried to reach and got
- * neither a page nor a redirect from, and those whose host was given up. */
-uint64_t stats_failed(const struct stats *stats);
 
 /* As one JSON object, as one line and as some more lines for people. */
 void stats_put_json(const struct stats *stats, struct buf *out);

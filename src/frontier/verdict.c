@@ -26,23 +26,22 @@ static const struct verdict_row rows[] = {
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,
               "every verdict has its words");
 
-bool verdict_is_of_link(enum verdict verdict)
+enum verdict_basis verdict_basis(enum verdict verdict)
 {
     switch (verdict) {
-    case ACCEPT:
-    case DOMAIN_CAP:
-    case ROBOTS_REFUSED:
-    case ROBOTS_UNKNOWN:
-    case HOST_DEAD:
-        return false;
+    case BAD_URL:
+    case NOT_HTML_NAME:
+    case EXTERNAL:
+        return BASIS_URL;
+    case TOO_DEEP:
+    case DUPLICATE:
+    case TOO_MANY_REDIRECTS:
+    case NOFOLLOW:
+    case TOO_MANY_LINKS:
+        return BASIS_LINK;
     default:
-        return true;
+        return BASIS_PAGE;
     }
-}
-
-bool verdict_is_failure(enum verdict verdict)
-{
-    return verdict == ROBOTS_UNKNOWN || verdict == HOST_DEAD;
 }
 
 const char *verdict_word(enum verdict verdict)

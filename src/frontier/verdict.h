@@ -22,13 +22,13 @@ enum verdict {
     VERDICTS,
 };
 
-/* Is it about the link, its depth or its page, and not about the URL? Then the
- * same URL may be queued when it is found elsewhere. */
-bool verdict_is_of_link(enum verdict verdict);
-
-/* A URL that is not queued has failed where we could not reach its host or its
- * robots.txt. Otherwise a rule refused it. */
-bool verdict_is_failure(enum verdict verdict);
+/* What a verdict depends on. */
+enum verdict_basis {
+    BASIS_PAGE, /* on the page's host, domain or rules: it is final */
+    BASIS_URL, /* on the text of the URL alone: the same for every link to it */
+    BASIS_LINK, /* on how it was found: another link may be judged otherwise */
+};
+enum verdict_basis verdict_basis(enum verdict verdict);
 
 const char *verdict_word(enum verdict verdict); /* "Added", "IgnDupl", ... */
 const char *verdict_name(enum verdict verdict); /* "accept", "duplicate" */

@@ -22,6 +22,7 @@ bats_require_minimum_version 1.5.0
 
 PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 CRAWLER=$(realpath -m "${CRAWLER:-$PROJECT/crawler}")
+RESEAL=$(realpath -m "${RESEAL:-$PROJECT/build/release/tests/tools/reseal}")
 PLAYGROUND=$(realpath -m "${PLAYGROUND:-$PROJECT/playground}")
 LETTERS=http://cs50tse.cs.dartmouth.edu/tse/letters
 

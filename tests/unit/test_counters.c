@@ -43,7 +43,6 @@ static void fill(struct stats *stats)
     stats->pause_ms = value++;
     stats->idle_ms = value++;
     stats->elapsed_ms = value++;
-    stats->refused = value++;
     for (size_t i = 0; i < OUTCOMES; i++)
         stats->outcome[i] = value++;
     for (size_t i = 0; i < STATS_STATUS_MAX; i++)

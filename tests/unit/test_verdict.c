@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "frontier/verdict.h"
+#include "crawler/codes.h"
 
 #include "base/str.h"
 
@@ -74,28 +74,29 @@ static void what_becomes_of_a_url(void **state)
 {
     static const struct {
         enum verdict verdict;
-        bool of_link, failure;
+        enum verdict_basis basis;
+        enum url_end end;
     } rows[] = {
-        {ACCEPT, 0, 0},
-        {BAD_URL, 1, 0},
-        {NOT_HTML_NAME, 1, 0},
-        {EXTERNAL, 1, 0},
-        {TOO_DEEP, 1, 0},
-        {DUPLICATE, 1, 0},
-        {TOO_MANY_REDIRECTS, 1, 0},
-        {NOFOLLOW, 1, 0},
-        {DOMAIN_CAP, 0, 0},
-        {ROBOTS_REFUSED, 0, 0},
-        {ROBOTS_UNKNOWN, 0, 1},
-        {HOST_DEAD, 0, 1},
-        {TOO_MANY_LINKS, 1, 0},
+        {ACCEPT, BASIS_PAGE, URL_QUEUED},
+        {BAD_URL, BASIS_URL, URL_REFUSED},
+        {NOT_HTML_NAME, BASIS_URL, URL_REFUSED},
+        {EXTERNAL, BASIS_URL, URL_OUTSIDE},
+        {TOO_DEEP, BASIS_LINK, URL_REFUSED},
+        {DUPLICATE, BASIS_LINK, URL_NONE},
+        {TOO_MANY_REDIRECTS, BASIS_LINK, URL_REFUSED},
+        {NOFOLLOW, BASIS_LINK, URL_REFUSED},
+        {DOMAIN_CAP, BASIS_PAGE, URL_REFUSED},
+        {ROBOTS_REFUSED, BASIS_PAGE, URL_REFUSED},
+        {ROBOTS_UNKNOWN, BASIS_PAGE, URL_FAILED},
+        {HOST_DEAD, BASIS_PAGE, URL_FAILED},
+        {TOO_MANY_LINKS, BASIS_LINK, URL_REFUSED},
     };
 
     (void)state;
     assert_int_equal(ARRAY_LEN(rows), VERDICTS);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (verdict_is_of_link(rows[i].verdict) != rows[i].of_link ||
-            verdict_is_failure(rows[i].verdict) != rows[i].failure)
+        if (verdict_basis(rows[i].verdict) != rows[i].basis ||
+            verdict_end(rows[i].verdict) != rows[i].end)
             fail_msg("%s is judged otherwise", verdict_name(rows[i].verdict));
 }
 
