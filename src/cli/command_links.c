@@ -63,6 +63,8 @@ static bool set_context(struct webpage *page, const struct options *options)
         }
         page->url = base.href;
     }
+    if (options->xhtml)
+        snprintf(page->mime, sizeof(page->mime), "application/xhtml+xml");
     if (options->charset) {
         if (!charset_find(str_of(options->charset)) ||
             strlen(options->charset) > CHARSET_LABEL_MAX) {

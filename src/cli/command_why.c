@@ -13,8 +13,8 @@ static int answer(struct open_record *record, const char *text)
                                     NULL, &record->report.scan);
 
     if (err)
-        return usage_error("'%s' cannot be crawled: %s", text,
-                           err_message(err));
+        return usage_error("'%s' cannot be crawled: %s",
+                           login_hide(&record->arena, text), err_message(err));
     return why_print(&record->report, &link, &error)
                ? 0
                : record_fail(record, &error);

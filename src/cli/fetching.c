@@ -225,7 +225,7 @@ int fetching_plan(struct plan *plan, const struct options *options)
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
         .connect_to = named_connect_to(&plan->named),
-        .proxy = options->proxy,
+        .proxy = options->proxy && options->proxy[0] ? options->proxy : NULL,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
         .body_budget = &plan->body_budget,

@@ -79,6 +79,7 @@ int record_read_facts(struct open_record *record)
         return record_fail(record, &past->error);
     past->error.status = STORE_OK;
     past->given = (struct list){past->facts.option, past->facts.options};
+    past->logins = (struct list){past->facts.login, past->facts.logins};
     if (past->facts.state == STATE_RUNNING && !record->report.locked)
         record->report.locked = pagedir_is_locked(&record->dir);
     return 0;
@@ -97,6 +98,8 @@ static const char *secret_options(struct open_record *record)
             struct str name = str_cut(str_of(given->item[i]), '=').head;
             buf_printf(&text, " --%.*s ...", (int)name.len, name.ptr);
         }
+    if (record->plan.past.logins.count)
+        buf_put(&text, STR(" --user ..."));
     const char *copy = arena_copy(&record->arena, buf_str(&text)).ptr;
     buf_release(&text);
     return copy;

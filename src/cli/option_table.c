@@ -111,7 +111,7 @@ const struct option_row option_table[] = {
      .help = "whom a site's owner can ask; default is $EMAIL, else user@host"},
     {"header", 'H', OPTION_LIST, AT(headers), COMMAND_CRAWL, "What to send",
      .argument = "'NAME: VALUE'",
-     .help = "send this header too (none of the connection, such as Content-Length); Authorization, Proxy-Authorization and Cookie only to origins named here; may be repeated"},
+     .help = "send this header too (none of the connection, such as Content-Length), to origins named here only, unless it is a harmless one such as Accept-Language; may be repeated"},
 
     {"proxy", 0, OPTION_TEXT, AT(proxy), COMMAND_CRAWL, "How to connect",
      .argument = "URL",
@@ -143,6 +143,8 @@ const struct option_row option_table[] = {
     {"charset", 0, OPTION_TEXT, AT(charset), COMMAND_LINKS, "Input",
      .argument = "LABEL",
      .help = "the charset that the HTTP header would name"},
+    {"xhtml", 0, OPTION_FLAG, AT(xhtml), COMMAND_LINKS, "Input",
+     .help = "read FILE as application/xhtml+xml, which is XML"},
     {"agent", 0, OPTION_TEXT, AT(agent), COMMAND_ROBOTS, "Input",
      .argument = "TOKEN",
      .help = "the product token that the rules are for, several with commas; default is that of --user-agent, else crawler"},

@@ -46,7 +46,7 @@ struct options {
     uint64_t format; /* enum export_format; 0: not given */
     uint64_t part;   /* of a sitemap; 0: not given */
     bool resume, restart, links;
-    bool sitemaps, insecure, allow_private, quiet, verbose, json, help,
+    bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         help_man, version;
 
     struct arena arena;

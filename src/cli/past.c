@@ -1,7 +1,5 @@
 #include "cli/past.h"
 
-#include <stdio.h>
-
 #include "crawler/codes.h"
 #include "page/secret.h"
 
@@ -31,21 +29,35 @@ void past_release(struct past *past)
 
 /* --- options ------------------------------------------------------------ */
 
-static void put_option(struct store_batch *batch, size_t number,
-                       struct str text)
+/* Without what is secret in it. */
+static void put_kept(struct buf *kept, struct str option)
 {
-    struct str value = str_cut(text, '=').tail;
-    char kept[256];
-    int len = 0;
+    struct str value = str_cut(option, '=').tail;
+    struct str header = option_is_named(option, STR("header"))
+                            ? secret_header(value)
+                            : (struct str){0};
 
-    if (option_is_named(text, STR("header")) && secret_header(value).len)
-        len = snprintf(kept, sizeof(kept), "header=%.*s: " NOT_KEPT,
-                       (int)secret_header(value).len, value.ptr);
-    else if (option_is_named(text, STR("proxy")) &&
-             str_find(value, '@') < value.len)
-        len = snprintf(kept, sizeof(kept), "proxy=" NOT_KEPT);
-    facts_put_option(batch, number,
-                     len ? (struct str){kept, (size_t)len} : text);
+    if (header.len) {
+        buf_put(kept, STR("header="));
+        buf_put(kept, header);
+        buf_put(kept, STR(": " NOT_KEPT));
+    } else if (option_is_named(option, STR("proxy")) &&
+               str_find(value, '@') < value.len) {
+        buf_put(kept, STR("proxy=" NOT_KEPT));
+    } else {
+        buf_put(kept, option);
+    }
+}
+
+static void put_option(struct store_batch *batch, size_t number,
+                       struct str option)
+{
+    struct buf kept;
+
+    buf_init(&kept, option.len + sizeof(NOT_KEPT) + 2);
+    put_kept(&kept, option);
+    facts_put_option(batch, number, buf_str(&kept));
+    buf_release(&kept);
 }
 
 bool past_is_secret(const char *given)

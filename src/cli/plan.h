@@ -14,7 +14,8 @@
 
 /* What is to be done in the page directory. */
 enum action {
-    ACTION_START,  /* a new crawl; what an old one left goes with its first page */
+    ACTION_START,  /* a new crawl; what an old one left goes with its first page
+                    */
     ACTION_RESUME, /* go on */
     ACTION_NONE,   /* it is finished */
 };

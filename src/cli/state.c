@@ -277,8 +277,8 @@ static struct store *create(struct plan *plan, const struct options *options,
 
     store_batch_init(&first);
     put_first_rows(plan, options, &first);
-    struct store *store = store_create(plan->store_name, crawler_codes(),
-                                       &first, start, error);
+    struct store *store =
+        store_create(plan->store_name, crawler_codes(), &first, start, error);
     store_batch_release(&first);
     return store;
 }
@@ -344,8 +344,8 @@ static bool begin_new(struct plan *plan, const struct options *options,
     bool aside = replaces(plan);
 
     if (!options->state) {
-        plan->store = create(plan, options, aside ? STORE_ASIDE : STORE_AT_ONCE,
-                             error);
+        plan->store =
+            create(plan, options, aside ? STORE_ASIDE : STORE_AT_ONCE, error);
         return plan->store != NULL;
     }
     if (aside)

@@ -133,12 +133,8 @@ static enum crawl_end how_it_ended(const struct crawler *crawler)
 /* Its turn came, but it may not be fetched after all. */
 static void refuse(struct crawler *crawler, struct target *target)
 {
-    crawler->stats->late.verdict[target->verdict]++;
-    /* A page of a dead host has failed, for the reason that it is dead for. */
-    if (target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN)
-        crawler->stats->outcome[target->cause]++;
     logr_refused(crawler->options->log, target, clock_wall_ms());
-    record_refusal(crawler->record, target, crawler->now_ms);
+    note_refused(crawler, target);
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
 

@@ -209,7 +209,7 @@ void judge_sitemap(struct crawler *crawler, struct job *job)
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (!crawler->failed) {
         logr_failure(crawler->options->log, page);
-        record_fetch(crawler->record, job, 0, 0, pause_ms);
+        note_fetched(crawler, job, 0, pause_ms);
         if (page->outcome == REDIRECTED)
             follow_sitemap(crawler, job);
         else

@@ -67,6 +67,10 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
 /* crawler/remember.c: what is done becomes durable; and what was. */
 void begin_record(struct crawler *crawler);
 void listen_to_validator(struct crawler *crawler);
+/* A URL has ended for good: refused when its turn came, or fetched. */
+void note_refused(struct crawler *crawler, const struct target *target);
+void note_fetched(struct crawler *crawler, const struct job *job,
+                  uint32_t page_id, uint64_t pause_ms);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
 /* Before the first page in a directory where another crawl was: its record

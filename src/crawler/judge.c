@@ -127,7 +127,7 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
 
     if (crawler->failed)
         return;
-    record_fetch(crawler->record, job, id, 0, pause_ms);
+    note_fetched(crawler, job, id, pause_ms);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX)
@@ -161,6 +161,15 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
     return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);
 }
 
+/* How long the host has to rest because it answers nothing but 5xx: as after
+ * 429, longer each time. 0: it does not have to. */
+static uint64_t error_rest_ms(struct crawler *crawler, const struct job *job)
+{
+    unsigned backoffs = frontier_backoffs(job->target);
+
+    return backoffs ? back_off_ms(crawler, HTTP_TOO_MANY, backoffs - 1, 0) : 0;
+}
+
 static bool is_tried_again(const struct crawler *crawler, const struct job *job)
 {
     return retry_is_worthwhile(job->page.outcome) &&
@@ -170,10 +179,12 @@ static bool is_tried_again(const struct crawler *crawler, const struct job *job)
 static void try_again(struct crawler *crawler, struct job *job)
 {
     struct webpage *page = &job->page;
-    uint64_t wait_ms = back_off_ms(crawler, page->outcome, job->target->tries,
-                                   page->retry_after_ms);
-
-    bool whole_host = retry_holds_host(page->outcome) || page->retry_after_ms;
+    uint64_t rest_ms = error_rest_ms(crawler, job);
+    uint64_t wait_ms =
+        longer(rest_ms, back_off_ms(crawler, page->outcome, job->target->tries,
+                                    page->retry_after_ms));
+    bool whole_host =
+        retry_holds_host(page->outcome) || page->retry_after_ms || rest_ms;
     uint64_t delay_ms = delay_of(crawler, job);
 
     logr_retry(crawler->options->log, page, wait_ms);
@@ -196,12 +207,14 @@ static bool is_put_off(const struct webpage *page)
 uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
 {
     const struct webpage *page = &job->page;
+    uint64_t pause_ms =
+        longer(delay_of(crawler, job), error_rest_ms(crawler, job));
 
     if (!is_put_off(page))
-        return delay_of(crawler, job);
+        return pause_ms;
     if (page->retry_after_ms)
         record_at_once(crawler->record);
-    return longer(delay_of(crawler, job),
+    return longer(pause_ms,
                   back_off_ms(crawler, page->outcome, job->target->tries,
                               page->retry_after_ms));
 }
@@ -216,6 +229,11 @@ static void note_health(struct crawler *crawler, const struct job *job,
     const struct webpage *page = &job->page;
     enum host_health health = HOST_MUTE;
 
+    if (page->status / 100 == 5 && !is_put_off(page)) {
+        frontier_note_error(crawler->validator.frontier, job->target,
+                            (uint8_t)page->outcome, ended_ms(page));
+        return;
+    }
     if (is_put_off(page))
         health = HOST_BUSY;
     else if (page->status || !retry_is_worthwhile(page->outcome))

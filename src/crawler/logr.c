@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "crawler/codes.h"
 
 enum {
     OUT_BUFFER = 64 * 1024,
@@ -153,7 +154,7 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
 /* A dead host's pages have failed, for the reason that it is dead for. */
 static bool has_failed(const struct target *target)
 {
-    return target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN;
+    return verdict_end((enum verdict)target->verdict) == URL_FAILED;
 }
 
 static const char *ending(const struct webpage *page,

@@ -85,30 +85,42 @@ static struct str domain_part(const struct record *record,
     return str_skip(host, host.len - queued->domain.len);
 }
 
-void record_judged(void *user, const struct offer *offer,
-                   const struct queued *queued, enum verdict verdict,
-                   unsigned line)
+void record_judged(struct record *record, const struct judged *judged)
 {
-    struct record *record = user;
+    if (!record)
+        return;
+    const struct offer *offer = judged->offer;
     const struct url *url = offer->url;
     const struct store_url row = {
-        .number =
-            queued ? queued->number : frontier_next_number(record->frontier),
+        .number = judged->number,
         .url = url->href,
         .host = str_between(url->href.ptr + url->host_start,
                             url->href.ptr + url->path_start),
-        .domain = domain_part(record, url, queued),
+        .domain = domain_part(record, url, judged->queued),
         .depth = offer->depth,
         .referrer = offer->referrer_id,
         .found = offer->found,
         .kind = (uint8_t)offer->kind,
-        .verdict = (uint8_t)verdict,
+        .verdict = (uint8_t)judged->verdict,
         .redirects = offer->redirects,
-        .line = line,
+        .line = judged->line,
         .via = offer->via,
     };
 
     store_add_url(&record->open, &row);
+}
+
+void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms)
+{
+    if (!record)
+        return;
+    const struct store_refusal row = {
+        .number = number,
+        .verdict = ACCEPT,
+        .at_ms = wall(record, now_ms),
+    };
+
+    store_add_refusal(&record->open, &row);
 }
 
 static void add_change(struct record *record, const struct target *target)

@@ -35,10 +35,9 @@ void record_free(struct record *record);
 
 /* --- events ------------------------------------------------------------- */
 
-/* For a validator_listener. */
-void record_judged(void *record, const struct offer *offer,
-                   const struct queued *queued, enum verdict verdict,
-                   unsigned line);
+/* A URL was judged for the first time; a refusal was taken back. */
+void record_judged(struct record *record, const struct judged *judged);
+void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms);
 
 /* Before the frontier is told: the fetch of a page or a sitemap has ended.
  * `page_id` is 0 where none was saved; `wait_ms` the time to the next try, 0

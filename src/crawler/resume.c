@@ -24,10 +24,10 @@ struct loader {
     const struct resume_options *options;
     struct validator *validator;
     struct resumed *resumed;
-    struct arena arena;     /* of one URL */
-    struct arena times;     /* struct times, */
+    struct arena arena;        /* of one URL */
+    struct arena times;        /* struct times, */
     struct hashtable times_of; /* by number of the URL */
-    uint8_t *answered;      /* a bit for each URL that a server answered */
+    uint8_t *answered;         /* a bit for each URL that a server answered */
     uint64_t last_number;
 };
 
@@ -110,8 +110,7 @@ static bool load_fetch(void *user, const struct store_fetch *row)
     if (row->number > loader->last_number)
         return false;
     if (is_answer(row))
-        loader->answered[row->number / 8] |=
-            (uint8_t)(1u << (row->number % 8));
+        loader->answered[row->number / 8] |= (uint8_t)(1u << (row->number % 8));
     note_times_of(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
@@ -204,7 +203,9 @@ static bool load_url(void *user, const struct url_record *record)
         return false;
     uint64_t fingerprint =
         url_fingerprint(&url, loader->options->fingerprint_seed);
-    if (row->kind == TARGET_SITEMAP) {
+    if (row->kind == TARGET_PAGE) {
+        loader->resumed->stats.ends[record->end]++;
+    } else {
         fingerprint = ~fingerprint;
         loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
     }
@@ -212,8 +213,9 @@ static bool load_url(void *user, const struct url_record *record)
         found_again(loader, row, &url, fingerprint);
         return true;
     }
-    validator_restore(loader->validator, fingerprint,
-                      (enum verdict)row->verdict);
+    if (record->end != URL_NONE)
+        validator_restore(loader->validator, fingerprint,
+                          (enum verdict)row->verdict, row->number);
     if (row->verdict != ACCEPT)
         return true;
     if (row->kind == TARGET_PAGE)

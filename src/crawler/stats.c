@@ -58,16 +58,6 @@ void stats_settle_time(struct stats *stats)
         stats->elapsed_ms = sum_ms;
 }
 
-uint64_t stats_failed(const struct stats *stats)
-{
-    uint64_t failed = 0;
-
-    for (int i = 0; i < OUTCOMES; i++)
-        if (i != FETCHED && i != REDIRECTED)
-            failed += stats->outcome[i];
-    return failed;
-}
-
 enum outcome stats_main_failure(const struct stats *stats)
 {
     enum outcome main = OUTCOMES;
@@ -150,6 +140,16 @@ static void put_tables(const struct stats *stats, struct buf *out)
     buf_put_char(out, '}');
 }
 
+static void put_ends(const struct stats *stats, struct buf *out)
+{
+    buf_put(out, STR(",\"urls\":{"));
+    for (int end = 0; end < URL_OUTSIDE; end++)
+        buf_printf(out, "%s\"%s\":%llu", end ? "," : "",
+                   url_end_name((enum url_end)end),
+                   (unsigned long long)stats->ends[end]);
+    buf_put_char(out, '}');
+}
+
 void stats_put_json(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -165,7 +165,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
                    stats->late.verdict[ROBOTS_REFUSED]);
     put_number(out, "names_resolved", stats->resolved);
     put_number(out, "sitemap_urls", stats->sitemap_urls);
-    put_number(out, "queued", counts->queued);
+    put_number(out, "queued", stats->ends[URL_QUEUED]);
     put_number(out, "queued_max", counts->queued_max);
     put_number(out, "queued_in_file_max", counts->shelved_max);
     put_number(out, "hosts_seen", counts->hosts);
@@ -177,6 +177,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     put_number(out, "busy_ms", stats->busy_ms);
     put_number(out, "politeness_ms", stats->pause_ms);
     put_number(out, "idle_ms", stats->idle_ms);
+    put_ends(stats, out);
     put_tables(stats, out);
     put_verdicts(out, "by_verdict", &stats->links);
     put_verdicts(out, "refused_late", &stats->late);
@@ -198,7 +199,7 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
                "%llu retries\n",
                (unsigned long long)stats->saved,
                (unsigned long long)stats->bytes,
-               (unsigned long long)stats_failed(stats),
+               (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->retries);
 }
 
@@ -232,19 +233,29 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     put_seconds(out, stats->elapsed_ms, 0);
     buf_printf(out,
                " s (%.1f pages/s), "
-               "%zu hosts of %zu domains, %zu queued (at most %zu",
-               rate(stats), counts->hosts, counts->domains, counts->queued,
-               counts->queued_max);
+               "%zu hosts of %zu domains, %llu queued (at most %zu",
+               rate(stats), counts->hosts, counts->domains,
+               (unsigned long long)stats->ends[URL_QUEUED], counts->queued_max);
     if (counts->shelved_max)
         buf_printf(out, ", %zu of them in a file", counts->shelved_max);
     buf_put(out, STR(")\n"));
+    buf_printf(out,
+               "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "
+               "%llu queued\n",
+               (unsigned long long)stats->ends[URL_SAVED],
+               (unsigned long long)stats->ends[URL_REDIRECTED],
+               (unsigned long long)stats->ends[URL_FAILED],
+               (unsigned long long)stats->ends[URL_REFUSED],
+               (unsigned long long)stats->ends[URL_QUEUED]);
     put_times(stats, out);
     buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
-    buf_put(out, STR("fetches by outcome:\n"));
+    buf_put(out, STR("URLs by outcome:\n"));
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
     buf_put(out, STR("links by verdict:\n"));
     for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i),
-                 stats->links.verdict[i] + stats->late.verdict[i]);
+        put_line(out, verdict_name((enum verdict)i), stats->links.verdict[i]);
+    buf_put(out, STR("URLs refused when their turn had come:\n"));
+    for (int i = 0; i < VERDICTS; i++)
+        put_line(out, verdict_name((enum verdict)i), stats->late.verdict[i]);
 }

@@ -10,6 +10,7 @@
 #include "frontier/verdict.h"
 #include "page/outcome.h"
 #include "page/webpage.h"
+#include "store/codes.h"
 
 /* Verdicts on the links of one page, or of all. */
 struct tally {
@@ -24,6 +25,7 @@ struct mime_count {
 };
 
 struct stats {
+    uint64_t ends[URL_ENDS]; /* of pages' URLs, by how they ended so far */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
@@ -56,9 +58,6 @@ void stats_add_tally(struct stats *stats, const struct tally *tally);
 
 /* The commonest reason of failure, OUTCOMES where there is none. */
 enum outcome stats_main_failure(const struct stats *stats);
-
-/* Fetches that ended for good and gave neither a page nor a redirect. */
-uint64_t stats_failed(const struct stats *stats);
 
 /* As one JSON object, as one line and as some more lines for people. */
 void stats_put_json(const struct stats *stats, struct buf *out);

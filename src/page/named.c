@@ -169,6 +169,11 @@ struct str named_connect_host(const struct named *named, struct str host,
     return rule && rule->to_host.len ? rule->to_host : host;
 }
 
+bool named_has_rule(const struct named *named, const struct url *url)
+{
+    return find_rule(named, url_host(url), url->port);
+}
+
 bool named_gets_secrets(const struct named *named, const struct url *url)
 {
     struct str host = url_host(url);

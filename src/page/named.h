@@ -41,6 +41,9 @@ const char *const *named_connect_to(struct named *named);
 struct str named_connect_host(const struct named *named, struct str host,
                               uint16_t port);
 
+/* Does a --connect-to rule apply to this URL? */
+bool named_has_rule(const struct named *named, const struct url *url);
+
 /* May this URL be asked for with headers that prove who we are? Its origin
  * must be named. One exception: where plain http is named, https of the same
  * host, both at their own ports, is as good and better protected. */

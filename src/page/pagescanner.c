@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "html/meta.h"
+#include "page/mime.h"
 #include "page/robots_tag.h"
 #include "page/sitemap.h"
 #include "url/course.h"
@@ -136,6 +137,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         .http_charset = str_of(page->charset_label),
         .agent = options->robots_agent,
         .want_text = options->want_text,
+        .is_xhtml = mime_is_xhtml(str_of(page->mime)),
     };
 
     html_scan(&html, &page->arena, page->body, &html_options);

@@ -235,6 +235,40 @@ void transfer_free(struct transfer *transfer)
     free(transfer);
 }
 
+/* An http proxy is asked for the page itself; through any other, and through
+ * one that has to connect elsewhere, the server is. */
+static bool asks_proxy(const struct fetch_options *options,
+                       const struct url *url, bool is_led_elsewhere)
+{
+    struct str scheme = str_first(str_of(options->proxy), 5);
+
+    return !url->https && !is_led_elsewhere &&
+           !str_eq_nocase(scheme, STR("socks"));
+}
+
+/* Ask for exactly what the URL says: some versions of libcurl leave out the
+ * "?" of an empty query. A proxy is asked for the whole URL. */
+static void aim(struct transfer *transfer, const struct url *url)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    const char *target = url->href.ptr + url->path_start;
+    bool is_led_elsewhere =
+        options->proxy && named_has_rule(options->named, url);
+    struct buf whole;
+
+    buf_init(&whole, URL_LEN_MAX + 8);
+    if (options->proxy && asks_proxy(options, url, is_led_elsewhere)) {
+        buf_put(&whole, STR("http://"));
+        buf_put(&whole, str_skip(url->href, url->host_start));
+        target = buf_cstr(&whole);
+    }
+    curl_easy_setopt(transfer->easy, CURLOPT_URL, url->href.ptr);
+    curl_easy_setopt(transfer->easy, CURLOPT_REQUEST_TARGET, target);
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPPROXYTUNNEL,
+                     (long)is_led_elsewhere);
+    buf_release(&whole);
+}
+
 /* --- one round --------------------------------------------------------- */
 
 /* So that a failure can say whom a certificate is for. libcurl needs a fifth
@@ -285,7 +319,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         if (!transfer->setup->connect_to)
             curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
     }
-    curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
+    aim(transfer, &url);
     return true;
 }
 

@@ -51,7 +51,7 @@ struct transfer {
     size_t header_bytes, header_lines;
     struct buf header; /* the last line, which may go on */
     bool in_headers;   /* between a status line and the empty line */
-    bool has_header;   /* one came, of this answer or of a 1xx before it */
+    bool has_header;   /* one came after the last status line */
     bool in_line;      /* a long header line comes in parts */
     bool headers_done;
     struct codings codings;

@@ -4,8 +4,9 @@
 #include "page/robots_tag.h"
 #include "page/transfer.h"
 
-/* Of an answer and the 1xx before it; libcurl keeps what it was sent. */
-enum { HEADER_LINES_MAX = 6000, HEADER_KEEP_MAX = 4096 };
+/* Of an answer and the 1xx before it; libcurl keeps what it was sent, and in
+ * some versions refuses 5,000. */
+enum { HEADER_LINES_MAX = 4000, HEADER_KEEP_MAX = 4096 };
 
 size_t transfer_cut(struct transfer *transfer, enum outcome outcome)
 {
@@ -132,6 +133,7 @@ static void forget_answer(struct transfer *transfer)
     transfer->is_coding_unknown = transfer->has_transfer_coding = false;
     transfer->is_chunked = false;
     transfer->has_length = transfer->is_length_bad = false;
+    transfer->has_header = false;
 }
 
 void transfer_forget_headers(struct transfer *transfer)
@@ -140,23 +142,36 @@ void transfer_forget_headers(struct transfer *transfer)
     if (transfer->header.room > HEADER_KEEP_MAX)
         buf_release(&transfer->header);
     transfer->header_bytes = transfer->header_lines = 0;
-    transfer->in_headers = transfer->in_line = transfer->has_header = false;
+    transfer->in_headers = transfer->in_line = false;
     transfer->headers_done = false;
 }
 
+/* Three digits after the version, or 0: versions of libcurl differ in what they
+ * make of anything else. */
+static int status_of(struct str line)
+{
+    struct str rest = str_trim(str_cut(line, ' ').tail);
+    struct str digits = str_cut(rest, ' ').head;
+    uint64_t status;
+
+    if (digits.len != 3 || !str_to_u64(digits, &status) || status < 100)
+        return 0;
+    return (int)status;
+}
+
 /* A status line: of the answer, or of one more after a 1xx. */
-static void begin_headers(struct transfer *transfer)
+static size_t begin_headers(struct transfer *transfer, struct str line,
+                            size_t len)
 {
     struct webpage *page = transfer->page;
-    long status = 0;
 
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    page->status = (int)status;
+    page->status = status_of(line);
     page->mime[0] = page->charset_label[0] = '\0';
     page->location = page->refresh = (struct str){0};
     page->noindex = page->nofollow = false;
     forget_answer(transfer);
     transfer->in_headers = true;
+    return page->status ? len : transfer_cut(transfer, BAD_HTTP);
 }
 
 /* What the headers say: a page, not one, or that the bytes must tell. */
@@ -213,12 +228,12 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
         return transfer_cut(transfer, BAD_HTTP);
     if (transfer->headers_done)
         return len; /* a trailer */
-    if (!transfer->in_headers) {
-        begin_headers(transfer);
-        return len;
-    }
-    if ((bytes[0] == ' ' || bytes[0] == '\t') && transfer->header.len)
-        return unfold(transfer, line) ? len : transfer_cut(transfer, BAD_HTTP);
+    if (!transfer->in_headers)
+        return begin_headers(transfer, line, len);
+    if (bytes[0] == ' ' || bytes[0] == '\t')
+        return transfer->has_header && unfold(transfer, line)
+                   ? len
+                   : transfer_cut(transfer, BAD_HTTP);
     take_last(transfer);
     if (bytes[0] == '\r' || bytes[0] == '\n')
         return end_headers(transfer, len);

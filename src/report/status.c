@@ -126,7 +126,8 @@ static void put_idle(struct status *status, const struct idle *idle)
         buf_printf(line, "for the pause of %.*s", len, host);
         break;
     case IDLE_BACKOFF:
-        buf_printf(line, "for %.*s, which is in trouble", len, host);
+        buf_printf(line, "for %.*s, which backs off: %s", len, host,
+                   outcome_text((enum outcome)idle->cause));
         break;
     case IDLE_RETRY:
         buf_printf(line, "to try %.*s again", len, host);
@@ -190,27 +191,60 @@ static void say_limits(struct status *status)
         say(status, "limits");
 }
 
-static void say_hosts_given_up(struct status *status)
+/* --- hosts -------------------------------------------------------------- */
+
+static void say_more(struct status *status, size_t count)
 {
-    const struct totals *totals = &status->totals;
+    if (count <= HOSTS_SHOWN)
+        return;
+    buf_printf(&status->line, "and %zu more", count - HOSTS_SHOWN);
+    say(status, "");
+}
+
+static void say_backing_off(struct status *status)
+{
+    const struct totals_hosts *hosts = &status->totals.backing_off;
+    uint64_t wall_ms = status->report->wall_ms;
     struct buf *line = &status->line;
 
-    if (!totals->hosts)
+    if (!hosts->count)
         return;
-    words_put_count(line, totals->hosts, "host");
+    words_put_count(line, hosts->count, "host");
+    buf_put(line, hosts->count == 1 ? STR(" backs off") : STR(" back off"));
+    say(status, "slow");
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        const struct totals_host *host = &hosts->host[i];
+        buf_printf(line, "%.*s: %s", (int)host->name.len, host->name.ptr,
+                   outcome_text(HTTP_SERVER_ERROR));
+        if (host->until_ms > wall_ms) {
+            buf_put(line, STR(", until "));
+            words_put_time(line, host->until_ms);
+            buf_put(line, STR(", in "));
+            words_put_duration(line, host->until_ms - wall_ms);
+        }
+        say(status, "");
+    }
+    say_more(status, hosts->count);
+}
+
+static void say_given_up(struct status *status)
+{
+    const struct totals_hosts *hosts = &status->totals.given_up;
+    struct buf *line = &status->line;
+
+    if (!hosts->count)
+        return;
+    words_put_count(line, hosts->count, "host");
     buf_put(line, STR(" given up"));
     say(status, "dead");
-    for (size_t i = 0; i < totals->hosts && i < HOSTS_SHOWN; i++) {
-        const struct totals_host *host = &totals->host[i];
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        const struct totals_host *host = &hosts->host[i];
         buf_printf(line, "%.*s: %s%s", (int)host->name.len, host->name.ptr,
-                   host->given_up == GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
+                   host->given_up & GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
                    outcome_text((enum outcome)host->outcome));
         say(status, "");
     }
-    if (totals->hosts > HOSTS_SHOWN) {
-        buf_printf(line, "and %zu more", totals->hosts - HOSTS_SHOWN);
-        say(status, "");
-    }
+    say_more(status, hosts->count);
 }
 
 /* --- domains ------------------------------------------------------------ */
@@ -273,7 +307,8 @@ static bool say_all(struct status *status, struct store_error *error)
     if (!say_waits(status, error))
         return false;
     say_limits(status);
-    say_hosts_given_up(status);
+    say_backing_off(status);
+    say_given_up(status);
     say_domains(status);
     say_how_to_go_on(status);
     return true;

@@ -13,11 +13,17 @@ struct totals_domain {
     bool capped;
 };
 
-/* A host that was given up. */
+/* A host that was given up, or that backs off. */
 struct totals_host {
     struct str name;
-    uint8_t outcome;  /* the last */
-    uint8_t given_up; /* enum given_up */
+    uint8_t outcome;   /* the last */
+    uint8_t given_up;  /* enum given_up */
+    uint64_t until_ms; /* not to be asked before */
+};
+
+struct totals_hosts {
+    struct totals_host *host; /* by name */
+    size_t count;
 };
 
 struct totals {
@@ -27,8 +33,7 @@ struct totals {
     uint64_t too_deep, too_large; /* refused, failed for that reason */
     struct totals_domain *domain; /* the largest first */
     size_t domains, domains_capped;
-    struct totals_host *host; /* by name */
-    size_t hosts;
+    struct totals_hosts given_up, backing_off;
     struct arena arena;
 };
 

@@ -133,7 +133,8 @@ static unsigned rank(const struct url_entry *entry, uint64_t exact)
     enum verdict verdict = (enum verdict)entry->verdict;
 
     return (entry->kind == TARGET_PAGE ? 16u : 0) +
-           (verdict == ACCEPT ? 8u : 0) + (verdict_is_final(verdict) ? 4u : 0) +
+           (verdict == ACCEPT ? 8u : 0) +
+           (verdict_basis(verdict) == BASIS_PAGE ? 4u : 0) +
            (entry->exact == exact ? 2u : 0) + (entry->page ? 1u : 0);
 }
 

@@ -56,14 +56,23 @@ static void say_robots_line(struct why *why, unsigned number)
 static void say_trouble(struct why *why)
 {
     const struct store_host *trouble = &why->host.trouble;
+    unsigned times =
+        trouble->failures > trouble->mute ? trouble->failures : trouble->mute;
+    unsigned of_scheme = why->known.url.https ? GIVEN_UP_HTTPS : GIVEN_UP_HTTP;
 
     if (!why->host.troubled)
         return;
     put_host(why);
-    buf_printf(&why->line, "%s, %u times in a row; last: %s",
-               trouble->given_up ? " was given up" : " is in trouble",
-               (unsigned)(trouble->failures > trouble->mute ? trouble->failures
-                                                            : trouble->mute),
+    if (trouble->given_up & GIVEN_UP_HOST)
+        buf_put(&why->line, STR(" was given up"));
+    else if (trouble->given_up & of_scheme)
+        buf_printf(&why->line, " was given up for %s",
+                   why->known.url.https ? "https" : "http");
+    else
+        buf_put(&why->line, STR(" is in trouble"));
+    if (times)
+        buf_printf(&why->line, ", %u times in a row", times);
+    buf_printf(&why->line, "; last: %s",
                outcome_text((enum outcome)trouble->outcome));
     why_say(why, "host");
 }

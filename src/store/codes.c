@@ -3,9 +3,12 @@
 #include <assert.h>
 
 static const char *const names[] = {
-    [URL_QUEUED] = "queued",         [URL_SAVED] = "saved",
-    [URL_REDIRECTED] = "redirected", [URL_FAILED] = "failed",
-    [URL_REFUSED] = "refused",       [URL_OUTSIDE] = "outside",
+    [URL_QUEUED] = "queued",
+    [URL_SAVED] = "saved",
+    [URL_REDIRECTED] = "redirected",
+    [URL_FAILED] = "failed",
+    [URL_REFUSED] = "refused",
+    [URL_OUTSIDE] = "outside",
     [URL_NONE] = "none",
 };
 static_assert(sizeof(names) / sizeof(names[0]) == URL_ENDS,

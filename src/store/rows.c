@@ -5,7 +5,7 @@
 
 /* --- the tables --------------------------------------------------------- */
 
-#define KIND(kind)                      static const struct row_column kind##_columns[] = {
+#define KIND(kind) static const struct row_column kind##_columns[] = {
 #define COLUMN(kind, type, name, since)                                        \
     {#name, offsetof(struct store_##kind, name), ROW_##type, since},
 #define END(kind)                                                              \

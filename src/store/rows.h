@@ -34,7 +34,7 @@
 /* --- their description -------------------------------------------------- */
 
 enum row_kind {
-#define KIND(kind)                      ROW_##kind,
+#define KIND(kind) ROW_##kind,
 #define COLUMN(kind, type, name, since)
 #define END(kind)
 #include "store/rows.def"
@@ -74,7 +74,7 @@ extern const struct row_description row_description[ROW_KINDS];
 
 /* The greatest of the structs. */
 union row_any {
-#define KIND(kind)                      struct store_##kind kind;
+#define KIND(kind) struct store_##kind kind;
 #define COLUMN(kind, type, name, since)
 #define END(kind)
 #include "store/rows.def"
@@ -89,8 +89,7 @@ union row_any {
 uint64_t row_get_number(const void *row, const struct row_column *column);
 
 /* False if the value cannot be one of this column. */
-bool row_set_number(void *row, const struct row_column *column,
-                    uint64_t value);
+bool row_set_number(void *row, const struct row_column *column, uint64_t value);
 
 static inline struct str *row_text(const void *row,
                                    const struct row_column *column)

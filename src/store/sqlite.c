@@ -213,8 +213,7 @@ static bool bring_up_to_date(struct sqlite_store *store,
 
     if (!sqlite_run(store, "BEGIN IMMEDIATE", error))
         return false;
-    if ((old ? sqlite_migrate(store, error)
-             : sqlite_add_codes(store, error)) &&
+    if ((old ? sqlite_migrate(store, error) : sqlite_add_codes(store, error)) &&
         sqlite_run(store, "COMMIT", error))
         return true;
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);

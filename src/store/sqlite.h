@@ -132,6 +132,7 @@ struct sqlite_cursor {
     sqlite3_stmt *stmt;
     enum row_kind kind;
     uint64_t key; /* of the row */
+    bool ended;
     union row_any row;
 };
 

@@ -32,14 +32,11 @@ static bool get_text(sqlite3_stmt *stmt, int at, enum row_type type,
     return text || type != ROW_NAME;
 }
 
-/* Numbers are told from texts: a bit that makes the one the other must not
- * pass as 0. */
+/* Anything but a number would pass as 0. */
 static bool get_number(sqlite3_stmt *stmt, int at,
                        const struct row_column *column, void *row)
 {
-    int type = sqlite3_column_type(stmt, at);
-
-    return (type == SQLITE_INTEGER || type == SQLITE_NULL) &&
+    return sqlite3_column_type(stmt, at) == SQLITE_INTEGER &&
            row_set_number(row, column,
                           (uint64_t)sqlite3_column_int64(stmt, at));
 }
@@ -94,9 +91,11 @@ bool sqlite_begin(struct sqlite_store *store, struct sqlite_cursor *cursor,
 bool sqlite_next(struct sqlite_store *store, struct sqlite_cursor *cursor,
                  struct store_error *error)
 {
-    int code = sqlite3_step(cursor->stmt);
-
     error->status = STORE_OK;
+    if (cursor->ended)
+        return false; /* another step would begin anew */
+    int code = sqlite3_step(cursor->stmt);
+    cursor->ended = code != SQLITE_ROW;
     if (code == SQLITE_DONE)
         return false;
     if (code != SQLITE_ROW) {
@@ -166,11 +165,11 @@ static bool load_kind(struct loading *loading, enum row_kind kind,
 static bool give_begin(struct loading *loading, struct store_error *error)
 {
     sqlite3_stmt *stmt = NULL;
-    bool good = sqlite3_prepare_v2(
-                    loading->store->db,
-                    "SELECT count(*), coalesce(max(number), 0) FROM url", -1,
-                    &stmt, NULL) == SQLITE_OK &&
-                sqlite3_step(stmt) == SQLITE_ROW;
+    bool good =
+        sqlite3_prepare_v2(loading->store->db,
+                           "SELECT count(*), coalesce(max(number), 0) FROM url",
+                           -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW;
 
     if (!good) {
         sqlite_fail(error, loading->store->db);

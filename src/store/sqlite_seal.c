@@ -71,9 +71,9 @@ bool sqlite_write_seals(struct sqlite_store *store,
                         struct store_error *error)
 {
     sqlite3_stmt *stmt = NULL;
-    bool good = sqlite3_prepare_v2(
-                    store->db, "INSERT INTO batch VALUES(NULL, ?, ?, ?, ?)", -1,
-                    &stmt, NULL) == SQLITE_OK;
+    bool good = sqlite3_prepare_v2(store->db,
+                                   "INSERT INTO batch VALUES(NULL, ?, ?, ?, ?)",
+                                   -1, &stmt, NULL) == SQLITE_OK;
 
     store->batches++;
     for (int kind = 0; kind < ROW_KINDS && good; kind++) {
@@ -105,9 +105,8 @@ bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error)
         good = sqlite_begin(store, &cursor, (enum row_kind)kind, error);
         while (good && sqlite_next(store, &cursor, error)) {
             seal[kind].last = cursor.key;
-            seal[kind].digest =
-                digest_row(&store->digest, seal[kind].digest,
-                           (enum row_kind)kind, &cursor.row);
+            seal[kind].digest = digest_row(&store->digest, seal[kind].digest,
+                                           (enum row_kind)kind, &cursor.row);
         }
         sqlite_end(&cursor);
         good = good && error->status == STORE_OK;
@@ -126,7 +125,8 @@ static bool settings_digest(struct sqlite_store *store, uint64_t *digest,
     sqlite3_stmt *stmt = NULL;
     int code = sqlite3_prepare_v2(
         store->db,
-        "SELECT name, value, NULL FROM setting WHERE name <> '" SQLITE_DIGEST_NAME
+        "SELECT name, value, NULL FROM setting WHERE name <> "
+        "'" SQLITE_DIGEST_NAME
         "' UNION ALL SELECT * FROM (SELECT code, name, ends FROM verdict "
         "ORDER BY code) UNION ALL SELECT * FROM (SELECT code, name, ends FROM "
         "outcome ORDER BY code)",
@@ -264,6 +264,8 @@ static bool check_kind(const struct checking *checking, enum row_kind kind,
     if (good && error->status == STORE_OK &&
         (pending || sqlite_next(store, &cursor, error)))
         tell(checking, "there are more rows of %s than were committed", name);
+    else if (good && error->status == STORE_DAMAGED)
+        tell(checking, "%s", error->text);
     sqlite3_finalize(stmt);
     sqlite_end(&cursor);
     return error->status == STORE_OK || error->status == STORE_DAMAGED;
@@ -284,8 +286,8 @@ static bool check_file(const struct checking *checking,
                        struct store_error *error)
 {
     sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(
-        checking->store->db, "PRAGMA integrity_check(1)", -1, &stmt, NULL);
+    int code = sqlite3_prepare_v2(checking->store->db,
+                                  "PRAGMA integrity_check(1)", -1, &stmt, NULL);
     struct str report = {0};
 
     if (code == SQLITE_OK)

@@ -63,7 +63,9 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version)
         bool part = column->type == ROW_PART;
         buf_put(sql, i ? STR(", ") : STR(""));
         if (column->since > version)
-            buf_put(sql, part ? STR("0, 0") : STR("NULL"));
+            buf_put(sql, part                  ? STR("0, 0")
+                         : row_is_text(column) ? STR("NULL")
+                                               : STR("0"));
         else if (part)
             buf_printf(sql, "%s_at, %s_len", column->name, column->name);
         else
@@ -267,8 +269,9 @@ static bool add_columns(struct sqlite_store *store, struct store_error *error)
             const struct row_column *column = &description->column[i];
             if (column->since <= store->version)
                 continue;
-            snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN %s %s",
-                     description->name, column->name, sql_type(column->type));
+            snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN %s %s%s",
+                     description->name, column->name, sql_type(column->type),
+                     row_is_text(column) ? "" : " DEFAULT 0");
             good = sqlite_run(store, sql, error);
         }
     }

@@ -66,7 +66,8 @@ static uint64_t next_key(const struct seal *seal, enum row_kind kind,
 }
 
 static bool put_row(struct sqlite_store *store, struct seal *seal,
-                    enum row_kind kind, const void *row)
+                    enum row_kind kind, const void *row,
+                    struct store_error *error)
 {
     sqlite3_stmt *stmt = store->insert[kind];
     int at = 1;
@@ -74,44 +75,50 @@ static bool put_row(struct sqlite_store *store, struct seal *seal,
     if (kind != ROW_setting) {
         seal->last = next_key(seal, kind, row);
         seal->digest = digest_row(&store->digest, seal->digest, kind, row);
-        if (!seal->last)
+        if (!seal->last) {
+            store_fail(error, STORE_FAILED,
+                       "a URL has a number that was given before");
             return false;
+        }
         if (kind != ROW_url)
             sqlite3_bind_int64(stmt, at++, (int64_t)seal->last);
     }
     bind_row(stmt, at, kind, row);
     int code = sqlite3_step(stmt);
+    if (code != SQLITE_DONE)
+        sqlite_fail(error, store->db);
     sqlite3_reset(stmt);
     return code == SQLITE_DONE;
 }
 
 static bool put_rows(struct sqlite_store *store, struct seal *seal,
-                     enum row_kind kind, const struct store_rows *rows)
+                     enum row_kind kind, const struct store_rows *rows,
+                     struct store_error *error)
 {
     const char *row = rows->item;
 
     if (!rows->count)
         return true;
-    if (!store->insert[kind] && !prepare(store, kind))
+    if (!store->insert[kind] && !prepare(store, kind)) {
+        sqlite_fail(error, store->db);
         return false;
+    }
     for (size_t i = 0; i < rows->count; i++)
-        if (!put_row(store, seal, kind, row + i * row_description[kind].size))
+        if (!put_row(store, seal, kind, row + i * row_description[kind].size,
+                     error))
             return false;
     return true;
 }
 
-static bool put_batches(struct sqlite_store *store,
-                        struct seal seal[ROW_KINDS],
+static bool put_batches(struct sqlite_store *store, struct seal seal[ROW_KINDS],
                         const struct store_batch *const *batch, size_t count,
                         struct store_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         for (int kind = 0; kind < ROW_KINDS; kind++)
             if (!put_rows(store, &seal[kind], (enum row_kind)kind,
-                          &batch[i]->rows[kind])) {
-                sqlite_fail(error, store->db);
+                          &batch[i]->rows[kind], error))
                 return false;
-            }
     }
     return true;
 }

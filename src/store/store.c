@@ -35,9 +35,8 @@ static const struct store_engine *engine_of(const char *name,
     return NULL;
 }
 
-static const struct store_engine *engine_or_fail(const char *name,
-                                                 const char **where,
-                                                 struct store_error *error)
+static const struct store_engine *
+engine_or_fail(const char *name, const char **where, struct store_error *error)
 {
     const struct store_engine *engine = engine_of(name, where);
 

@@ -1,0 +1,394 @@
+#include "html/xhtml.h"
+
+#include "base/utf8.h"
+#include "html/entity.h"
+#include "html/found.h"
+#include "html/tag.h"
+#include "html/tree.h"
+#include "html/xml.h"
+
+/* Names come as "namespace\nname", from expat. */
+#define SEPARATOR "\n"
+#define IN_HTML   "http://www.w3.org/1999/xhtml" SEPARATOR
+#define IN_SVG    "http://www.w3.org/2000/svg" SEPARATOR
+#define IN_XLINK  "http://www.w3.org/1999/xlink" SEPARATOR
+
+/* With more of them, expat's work grows with the square of the page. */
+enum { NAMESPACE_LEN_MAX = 256, DEFAULT_ATTRIBUTES_MAX = 64 };
+
+/* What a page's own entities may make of it, in bytes of text and values. */
+enum { GROWTH_MAX = 4, GROWTH_FREE = 1 << 20 };
+
+/* "<!ENTITY name "&#38;#160;">", twice that for a name of two characters. */
+enum { ENTITY_DECLARATION_MAX = 96 };
+
+struct reader {
+    struct html_found found;
+    struct arena *arena;
+    XML_Parser parser;
+    struct str page;   /* in UTF-8 */
+    size_t bytes_left; /* of text and values that may still come */
+    unsigned default_attributes;
+    bool is_stopped;
+    bool in_own_dtd; /* reading declare_entities' */
+
+    unsigned depth;
+    unsigned template_depth; /* of the template that is open, or 0 */
+    unsigned silent_depth;   /* of a script or the like that is open, or 0 */
+};
+
+static void stop(struct reader *reader, XML_Parser parser)
+{
+    reader->is_stopped = true;
+    XML_StopParser(parser, XML_FALSE);
+}
+
+/* ---- attributes -------------------------------------------------------- */
+
+static const char *find_attr(const char **attrs, const char *name)
+{
+    for (; attrs[0]; attrs += 2)
+        if (!strcmp(attrs[0], name))
+            return attrs[1];
+    return NULL;
+}
+
+/* For as long as the arena lasts; {NULL, 0} where there is none. */
+static struct str value_of(struct reader *reader, const char **attrs,
+                           const char *name)
+{
+    const char *value = find_attr(attrs, name);
+
+    if (!value)
+        return (struct str){NULL, 0};
+    return value[0] ? arena_copy(reader->arena, str_of(value)) : STR("");
+}
+
+static void spend(struct reader *reader, size_t len)
+{
+    if (len > reader->bytes_left) {
+        stop(reader, reader->parser);
+        return;
+    }
+    reader->bytes_left -= len;
+}
+
+/* Those that the tag has, without the default ones. */
+static void spend_attrs(struct reader *reader, const char **attrs)
+{
+    int count = XML_GetSpecifiedAttributeCount(reader->parser);
+
+    for (int i = 0; i < count && !reader->is_stopped; i += 2)
+        spend(reader, strlen(attrs[i + 1]));
+}
+
+/* ---- elements ---------------------------------------------------------- */
+
+static void hyperlink(struct reader *reader, enum html_link_kind kind,
+                      const char **attrs, const char *name)
+{
+    struct str href = value_of(reader, attrs, name);
+
+    if (href.ptr)
+        html_found_hyperlink(&reader->found, kind, href,
+                             value_of(reader, attrs, "rel"));
+}
+
+static void frame(struct reader *reader, enum html_link_kind kind,
+                  const char **attrs)
+{
+    html_found_frame(&reader->found, kind, value_of(reader, attrs, "src"),
+                     find_attr(attrs, "srcdoc"));
+}
+
+static void html_element(struct reader *reader, enum html_tag tag,
+                         const char **attrs)
+{
+    struct str href;
+
+    switch (tag) {
+    case TAG_A:
+        hyperlink(reader, HTML_A, attrs, "href");
+        break;
+    case TAG_AREA:
+        hyperlink(reader, HTML_AREA, attrs, "href");
+        break;
+    case TAG_LINK:
+        hyperlink(reader, HTML_LINK, attrs, "href");
+        break;
+    case TAG_FRAME:
+        frame(reader, HTML_FRAME, attrs);
+        break;
+    case TAG_IFRAME:
+        frame(reader, HTML_IFRAME, attrs);
+        break;
+    case TAG_BASE:
+        href = value_of(reader, attrs, "href");
+        if (href.ptr)
+            html_found_base(&reader->found, href);
+        break;
+    case TAG_META:
+        html_found_meta(&reader->found, value_of(reader, attrs, "content"),
+                        value_of(reader, attrs, "http-equiv"),
+                        value_of(reader, attrs, "name"));
+        break;
+    case TAG_TEMPLATE:
+        reader->template_depth = reader->depth;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The element of HTML that is called exactly that. */
+static enum html_tag tag_of(struct str name)
+{
+    if (!str_starts(name, STR(IN_HTML)))
+        return TAG_OTHER;
+    name = str_skip(name, strlen(IN_HTML));
+    enum html_tag tag = name.len ? html_tag_find(name) : TAG_OTHER;
+    return str_eq(html_tags[tag].name, name) ? tag : TAG_OTHER;
+}
+
+static bool is_svg_a(struct str name)
+{
+    return str_eq(name, STR(IN_SVG "a"));
+}
+
+static void XMLCALL on_start(void *user, const char *name, const char **attrs)
+{
+    struct reader *reader = user;
+    enum html_tag tag = tag_of(str_of(name));
+    bool is_a = tag == TAG_A || is_svg_a(str_of(name));
+
+    reader->depth++;
+    spend_attrs(reader, attrs);
+    if (reader->is_stopped || reader->template_depth)
+        return;
+    if (is_a)
+        html_found_end_text(&reader->found);
+    if (is_a && tag != TAG_A)
+        hyperlink(reader, HTML_A, attrs,
+                  find_attr(attrs, "href") ? "href" : IN_XLINK "href");
+    html_element(reader, tag, attrs);
+    if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
+        reader->silent_depth = reader->depth;
+}
+
+static void XMLCALL on_end(void *user, const char *name)
+{
+    struct reader *reader = user;
+    bool is_a = tag_of(str_of(name)) == TAG_A || is_svg_a(str_of(name));
+
+    if (reader->is_stopped)
+        return;
+    if (is_a && !reader->template_depth)
+        html_found_end_text(&reader->found);
+    if (reader->template_depth == reader->depth)
+        reader->template_depth = 0;
+    if (reader->silent_depth == reader->depth)
+        reader->silent_depth = 0;
+    reader->depth--;
+}
+
+static void XMLCALL on_text(void *user, const char *bytes, int len)
+{
+    struct reader *reader = user;
+
+    spend(reader, (size_t)len);
+    if (reader->found.is_in_a && !reader->silent_depth &&
+        !reader->template_depth && !reader->is_stopped)
+        html_found_text(&reader->found, (struct str){bytes, (size_t)len});
+}
+
+/* ---- declarations ------------------------------------------------------ */
+
+static void XMLCALL on_namespace(void *user, const char *prefix,
+                                 const char *uri)
+{
+    struct reader *reader = user;
+
+    (void)prefix;
+    if (uri && strlen(uri) > NAMESPACE_LEN_MAX)
+        stop(reader, reader->parser);
+}
+
+static void XMLCALL on_default_attribute(void *user, const char *element,
+                                         const char *name, const char *type,
+                                         const char *value, int is_required)
+{
+    struct reader *reader = user;
+
+    (void)element, (void)name, (void)type, (void)value, (void)is_required;
+    if (++reader->default_attributes > DEFAULT_ATTRIBUTES_MAX)
+        stop(reader, reader->parser);
+}
+
+static void XMLCALL on_entity(void *user, const char *name, int is_parameter,
+                              const char *value, int value_len,
+                              const char *base, const char *system_id,
+                              const char *public_id, const char *notation)
+{
+    struct reader *reader = user;
+
+    (void)name, (void)is_parameter, (void)base, (void)system_id;
+    (void)public_id, (void)notation;
+    if (!value || reader->in_own_dtd)
+        return;
+    for (int i = 0; i < value_len; i++)
+        if (value[i] == '&' || value[i] == '<' || value[i] == '%') {
+            stop(reader, reader->parser);
+            return;
+        }
+}
+
+/* The public identifiers of the HTML standard (14.2) under which a browser
+ * knows the entities of HTML. */
+static bool is_xhtml_dtd(struct str public_id)
+{
+    static const struct str ids[] = {
+        STR_INIT("-//W3C//DTD XHTML 1.0 Transitional//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.1//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.0 Strict//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.0 Frameset//EN"),
+        STR_INIT("-//W3C//DTD XHTML Basic 1.0//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.1 plus MathML 2.0//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.1 plus MathML 2.0 plus SVG 1.1//EN"),
+        STR_INIT("-//W3C//DTD MathML 2.0//EN"),
+        STR_INIT("-//WAPFORUM//DTD XHTML Mobile 1.0//EN"),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        if (str_eq(public_id, ids[i]))
+            return true;
+    return false;
+}
+
+/* A reference in the value stands there as one, so that it is never markup. */
+static void declare_entity(struct buf *dtd, struct str name,
+                           const struct html_reference *meaning)
+{
+    const char *at = meaning->utf8, *end = at + meaning->utf8_len;
+
+    buf_printf(dtd, "<!ENTITY %.*s \"", (int)name.len, name.ptr);
+    while (at < end) {
+        uint32_t c;
+        at += utf8_read(at, end, &c);
+        buf_printf(dtd, "&#38;#%u;", (unsigned)c);
+    }
+    buf_put(dtd, STR("\">"));
+}
+
+static bool is_of_xml(struct str name)
+{
+    return str_eq(name, STR("amp")) || str_eq(name, STR("lt")) ||
+           str_eq(name, STR("gt")) || str_eq(name, STR("quot")) ||
+           str_eq(name, STR("apos"));
+}
+
+/* Declare what the page uses, and not all 2,125: it is read for each page. */
+static void declare_entities(struct buf *dtd, struct str page)
+{
+    bool is_declared[HTML_ENTITIES] = {false};
+
+    for (;;) {
+        struct html_reference meaning;
+        unsigned number;
+
+        page = str_skip(page, str_find(page, '&'));
+        if (!page.len)
+            return;
+        page = str_skip(page, 1);
+        size_t len = 0;
+        while (len < page.len && ascii_is_alnum(page.ptr[len]))
+            len++;
+        struct str name = str_first(page, len);
+        page = str_skip(page, len);
+        if (!str_starts(page, STR(";")) || is_of_xml(name) ||
+            !html_entity_find(name, &meaning, &number) || is_declared[number])
+            continue;
+        is_declared[number] = true;
+        declare_entity(dtd, name, &meaning);
+    }
+}
+
+/* Something that is not in the page: nothing is fetched, but what the DTDs of
+ * XHTML say is known. */
+static int XMLCALL on_external(XML_Parser parser, const char *context,
+                               const char *base, const char *system_id,
+                               const char *public_id)
+{
+    struct reader *reader = XML_GetUserData(parser);
+    struct buf dtd;
+
+    (void)base, (void)system_id;
+    if (context || !public_id || !is_xhtml_dtd(str_of(public_id)))
+        return XML_STATUS_OK;
+    XML_Parser part = XML_ExternalEntityParserCreate(parser, NULL, "UTF-8");
+    if (!part)
+        return XML_STATUS_ERROR;
+    buf_init(&dtd, (size_t)HTML_ENTITIES * ENTITY_DECLARATION_MAX);
+    declare_entities(&dtd, reader->page);
+    reader->in_own_dtd = true;
+    bool is_read = xml_parse(part, buf_str(&dtd));
+    reader->in_own_dtd = false;
+    XML_ParserFree(part);
+    buf_release(&dtd);
+    return is_read ? XML_STATUS_OK : XML_STATUS_ERROR;
+}
+
+/* ---- the page ---------------------------------------------------------- */
+
+static void read_page(struct reader *reader)
+{
+    XML_Parser parser = xml_parser_new("UTF-8", SEPARATOR);
+
+    reader->parser = parser;
+    reader->bytes_left = GROWTH_MAX * reader->page.len + GROWTH_FREE;
+    XML_SetUserData(parser, reader);
+    XML_SetElementHandler(parser, on_start, on_end);
+    XML_SetCharacterDataHandler(parser, on_text);
+    XML_SetStartNamespaceDeclHandler(parser, on_namespace);
+    XML_SetAttlistDeclHandler(parser, on_default_attribute);
+    XML_SetEntityDeclHandler(parser, on_entity);
+    XML_SetExternalEntityRefHandler(parser, on_external);
+    XML_SetParamEntityParsing(parser,
+                              XML_PARAM_ENTITY_PARSING_UNLESS_STANDALONE);
+    /* Where it ends too early, what was found before that counts. */
+    (void)xml_parse(parser, reader->page);
+    xml_parser_free(parser);
+}
+
+static bool is_ascii(struct str s)
+{
+    unsigned char all = 0;
+
+    for (size_t i = 0; i < s.len; i++)
+        all |= (unsigned char)s.ptr[i];
+    return all < 0x80;
+}
+
+void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
+                const struct html_scan_options *options)
+{
+    struct reader reader = {.arena = arena};
+    struct buf decoded;
+    size_t bom_len = 0;
+
+    links->info.charset =
+        charset_sniff_xml(page, options->http_charset, &bom_len);
+    page = str_skip(page, bom_len);
+    buf_init(&decoded, 3 * page.len + 16);
+    if (charset_is_markup_safe(links->info.charset) && is_ascii(page)) {
+        reader.page = page;
+    } else {
+        /* Bytes that are no characters do not end the page: they become
+         * U+FFFD, as in a browser that decodes before it parses. */
+        charset_decode(links->info.charset, page, &decoded);
+        reader.page = buf_str(&decoded);
+    }
+    html_found_init(&reader.found, links, arena, options);
+    read_page(&reader);
+    html_found_finish(&reader.found);
+    buf_release(&decoded);
+}
