@@ -6,6 +6,7 @@
 
 #include "base/terminal.h"
 #include "cli/commands.h"
+#include "cli/nothing.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/state.h"
@@ -80,20 +81,16 @@ static bool write_stats(struct plan *plan, const struct stats *stats)
 
 /* The figures are for who watches and for crawls of the open web; the course's
  * crawler says nothing but its log. One that failed has told why. */
-static void print_end(const struct options *options, const struct stats *stats,
-                      enum crawl_end end)
+static void print_end(const struct plan *plan, const struct options *options,
+                      const struct stats *stats, enum crawl_end end)
 {
     bool course = plan_is_course(options);
 
     if (end != CRAWL_FAILED && !options->quiet &&
         (!course || options->verbose || progress_is_wanted()))
         print_stats(stats, !course);
-    if (end != CRAWL_NOTHING)
-        return;
-    enum outcome why = stats_main_failure(stats);
-    fprintf(stderr, "crawler: not a single page could be fetched%s%s\n",
-            why == OUTCOMES ? "" : ": ",
-            why == OUTCOMES ? "" : outcome_text(why));
+    if (end == CRAWL_NOTHING)
+        nothing_tell(plan, options, stats);
 }
 
 /* A crawl that failed for want of space cannot write this either. One without
@@ -135,13 +132,15 @@ static int crawl(struct plan *plan, const struct options *options)
     plan->crawl.frontier.queue_bytes =
         options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
+    plan->crawl.reasons = reasons_new();
     plan->crawl.on_asked = print_now;
     plan->crawl.user = &progress;
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
     if (!plan_is_course(options))
         keep_stats(plan, &stats, end);
-    print_end(options, &stats, end);
+    print_end(plan, options, &stats, end);
+    reasons_free(plan->crawl.reasons);
     close(plan->crawl.signal_fd);
     return (int)end;
 }
@@ -190,6 +189,8 @@ static int resume(const struct options *options)
         bool good = options_parse(&remembered, COMMAND_CRAWL, count,
                                   (char *const *)words, &error);
         remembered.remembered = true;
+        remembered.user = options->user;
+        remembered.logins = options->logins;
         status =
             good ? run_plan(&remembered) : usage_error("%s", buf_cstr(&error));
         options_release(&remembered);

@@ -17,6 +17,7 @@ void past_read(struct past *past, const char *dir_path)
     if (store && facts_read(&past->facts, store, &past->error))
         past->error.status = STORE_OK;
     past->given = (struct list){past->facts.option, past->facts.options};
+    past->logins = (struct list){past->facts.login, past->facts.logins};
     store_close(store);
     arena_release(&arena);
 }
@@ -76,4 +77,12 @@ void past_put_options(struct store_batch *batch, const struct list *given,
     for (size_t i = 0; i < count; i++)
         put_option(batch, i,
                    i < given->count ? str_of(given->item[i]) : STR(""));
+}
+
+void past_put_logins(struct store_batch *batch, const struct named *named)
+{
+    const struct named_login *login = named->logins;
+
+    for (size_t i = 0; login; i++, login = login->next)
+        facts_put_login(batch, i, login->origin);
 }

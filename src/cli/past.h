@@ -5,12 +5,14 @@
 #define CLI_PAST_H
 
 #include "cli/options.h"
+#include "page/named.h"
 #include "store/facts.h"
 
 struct past {
     struct store_error error; /* STORE_OK, or why nothing is known */
     struct facts facts;
-    struct list given; /* the options, "name" or "name=value" */
+    struct list given;  /* the options, "name" or "name=value" */
+    struct list logins; /* origins for which there was a name and password */
 };
 
 void past_read(struct past *past, const char *dir_path);
@@ -25,6 +27,9 @@ static inline uint32_t past_pages(const struct past *past)
 /* Options into a batch, where there were `before` of them. */
 void past_put_options(struct store_batch *batch, const struct list *given,
                       size_t before);
+
+/* The origins for which there is a name and password, not those themselves. */
+void past_put_logins(struct store_batch *batch, const struct named *named);
 
 /* An option of which the value was not kept. */
 bool past_is_secret(const char *given);

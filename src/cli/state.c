@@ -15,7 +15,7 @@ int state_open_directory(struct plan *plan, const char *path)
     if (!pagedir_open(&plan->dir, path))
         return usage_error("pageDirectory '%s' must be an existing directory "
                            "that can be written: %s",
-                           path, strerror(errno));
+                           login_hide(&plan->arena, path), strerror(errno));
     if (!pagedir_lock(&plan->dir)) {
         usage_error("another crawl is at work in '%s'", path);
         return CRAWL_FAILED;
@@ -90,7 +90,7 @@ static const char *difference(struct plan *plan, const struct options *options)
 /* The three arguments and nothing else. */
 static bool is_course_form(const struct options *options)
 {
-    return !options->given.count && !options->remembered;
+    return !options->given.count && !options->user && !options->remembered;
 }
 
 static const char *label(struct plan *plan)
@@ -252,6 +252,7 @@ static void put_first_rows(struct plan *plan, const struct options *options,
                            struct store_batch *first)
 {
     past_put_options(first, &options->given, 0);
+    past_put_logins(first, &plan->named);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -312,6 +313,7 @@ static bool say_running(struct plan *plan, const struct options *options,
     store_batch_init(&batch);
     facts_put_state(&batch, STATE_RUNNING);
     past_put_options(&batch, &kept, plan->past.given.count);
+    past_put_logins(&batch, &plan->named);
     if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
         facts_put_number(&batch, FACT_PER_HOST, plan->crawl.frontier.per_host);
     batches[0] = &batch;
@@ -384,7 +386,8 @@ bool state_begin(struct plan *plan, const struct options *options)
 
 /* --- the options of before ---------------------------------------------- */
 
-/* A header stands for its name: another one does not replace it. */
+/* A header stands for its name: another one does not replace it. What has a
+ * meaning is only repeated. */
 static bool is_instead_of(struct str anew, struct str before)
 {
     struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
@@ -394,6 +397,8 @@ static bool is_instead_of(struct str anew, struct str before)
         return option_is_for_looks(anew);
     if (!str_eq(one.head, other.head))
         return false;
+    if (option_has_meaning(anew))
+        return str_eq(anew, before);
     return !option_is_named(anew, STR("header")) ||
            str_eq_nocase(str_cut(one.tail, ':').head,
                          str_cut(other.tail, ':').head);
@@ -423,12 +428,19 @@ static int check_anew(const struct options *options)
                            "crawl there knows the others");
     if (options->restart)
         return usage_error("--resume and --restart contradict each other");
-    for (size_t i = 0; i < options->given.count; i++)
-        if (option_has_meaning(str_of(options->given.item[i])))
-            return usage_error("--%s changes what the crawl means; --resume "
-                               "takes only limits and speeds",
-                               options->given.item[i]);
     return 0;
+}
+
+/* The same once more is no change: it may have a name and password again. */
+static int check_meaning(const struct options *options, const struct past *past)
+{
+    const char *other = missing_from(&options->given, &past->given);
+
+    if (!other)
+        return 0;
+    return usage_error("--%s changes what the crawl means; --resume takes only "
+                       "limits and speeds",
+                       other);
 }
 
 static int check_secrets(const struct options *options, const struct past *past)
@@ -476,8 +488,9 @@ int state_words(const struct options *options, struct arena *arena,
     past_read(&past, options->argument[0]);
     if (past.error.status != STORE_OK)
         status = cannot_resume(options->argument[0], &past.error);
-    else if (past.facts.state == STATE_FINISHED ||
-             !(status = check_secrets(options, &past)))
+    else if (!(status = check_meaning(options, &past)) &&
+             (past.facts.state == STATE_FINISHED ||
+              !(status = check_secrets(options, &past))))
         put_words(options, &past, arena, words, count);
     past_release(&past);
     return status;

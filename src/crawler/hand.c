@@ -63,7 +63,7 @@ static void work_on_robots(struct hand *hand, struct job *job)
         pagescanner_follow(&job->page, &plain);
     else if (job->page.outcome == FETCHED)
         job->robots = robots_new(job->page.body, hand->options->robots_agent);
-    if (job->robots && hand->options->remember)
+    if (job->robots)
         job->page.robots_text = arena_copy(&job->page.arena, job->page.body);
 }
 

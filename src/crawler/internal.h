@@ -27,6 +27,12 @@ struct crawler {
     bool left_out;      /* sitemaps beyond the limit, which was told */
 };
 
+/* Where to note why there is no page: nowhere once there is one. */
+static inline struct reasons *reasons_of(const struct crawler *crawler)
+{
+    return crawler->stats->saved ? NULL : crawler->options->reasons;
+}
+
 /* crawler/judge.c: a page, a redirect or a failure is back. */
 void judge_page(struct crawler *crawler, struct job *job);
 
@@ -64,13 +70,15 @@ void look_at_clock(struct crawler *crawler, uint64_t now_ms);
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* crawler/remember.c: what is done becomes durable; and what was. */
-void begin_record(struct crawler *crawler);
+/* crawler/ends.c: every URL ends once, in the figures and in the record. */
 void listen_to_validator(struct crawler *crawler);
-/* A URL has ended for good: refused when its turn came, or fetched. */
+/* It was refused when its turn came, or it was fetched for good. */
 void note_refused(struct crawler *crawler, const struct target *target);
 void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms);
+
+/* crawler/remember.c: what is done becomes durable; and what was. */
+void begin_record(struct crawler *crawler);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
 /* Before the first page in a directory where another crawl was: its record

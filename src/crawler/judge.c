@@ -77,6 +77,7 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
         verdict = validator_offer_redirect(
             &crawler->validator, job->target, &offer,
             crawler->options->max_redirects, crawler->now_ms);
+    reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
     note_link(crawler, job, link, verdict, 0, tally);
 }
 
@@ -103,6 +104,8 @@ static uint32_t publish(struct crawler *crawler, const struct webpage *page)
         pagedir_discard(dir, page->file);
         return 0;
     }
+    /* Nobody needs to know why there is no page. */
+    crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
     crawler->stats->bytes += page->body_len;
     return dir->last_id;
@@ -134,6 +137,8 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
         offer_links(crawler, job, id, &tally);
     else if (page->outcome == REDIRECTED)
         offer_redirect(crawler, job, &tally);
+    if (page->outcome != REDIRECTED)
+        reasons_add_fetch(reasons_of(crawler), page);
     stats_add_tally(crawler->stats, &tally);
     logr_page_end(log, page, job->target, id, &tally, clock_wall_ms());
 }
@@ -257,6 +262,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
         return true;
     }
+    reasons_note_failure(reasons_of(crawler), page);
     bool again = !crawler->failed && is_tried_again(crawler, job);
     note_health(crawler, job, again);
     if (again)

@@ -1,5 +1,4 @@
 #include "base/clock.h"
-#include "crawler/codes.h"
 #include "crawler/internal.h"
 #include "crawler/resume.h"
 
@@ -30,72 +29,6 @@ void begin_record(struct crawler *crawler)
                                  crawler->now_ms, &error);
     if (!crawler->record)
         fail(crawler, "write", &error);
-}
-
-/* --- what became of URLs ------------------------------------------------ */
-
-static void count_end(struct crawler *crawler, enum target_kind kind,
-                      enum url_end from, enum url_end to)
-{
-    if (kind != TARGET_PAGE)
-        return;
-    crawler->stats->ends[from]--;
-    crawler->stats->ends[to]++;
-}
-
-/* A URL of a host that was given up has failed for the reason of that. */
-static void note_judged(void *user, const struct judged *judged)
-{
-    struct crawler *crawler = user;
-    enum url_end end = verdict_end(judged->verdict);
-
-    if (judged->offer->kind == TARGET_PAGE) {
-        crawler->stats->ends[end]++;
-        if (end == URL_FAILED)
-            crawler->stats->outcome[frontier_cause(crawler->validator.frontier,
-                                                   judged->offer->url)]++;
-    }
-    record_judged(crawler->record, judged);
-}
-
-static void note_withdrawn(void *user, uint64_t number)
-{
-    struct crawler *crawler = user;
-
-    count_end(crawler, TARGET_PAGE, URL_REFUSED, URL_NONE);
-    record_withdrawal(crawler->record, number, crawler->now_ms);
-}
-
-void note_refused(struct crawler *crawler, const struct target *target)
-{
-    enum url_end end = verdict_end((enum verdict)target->verdict);
-
-    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
-    if (target->kind == TARGET_PAGE) {
-        if (end == URL_FAILED)
-            crawler->stats->outcome[target->cause]++;
-        else
-            crawler->stats->late.verdict[target->verdict]++;
-    }
-    record_refusal(crawler->record, target, crawler->now_ms);
-}
-
-void note_fetched(struct crawler *crawler, const struct job *job,
-                  uint32_t page_id, uint64_t pause_ms)
-{
-    count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
-              outcome_end(job->page.outcome));
-    record_fetch(crawler->record, job, page_id, 0, pause_ms);
-}
-
-void listen_to_validator(struct crawler *crawler)
-{
-    crawler->validator.listener = (struct validator_listener){
-        .user = crawler,
-        .judged = note_judged,
-        .withdrawn = note_withdrawn,
-        .outside = crawler->record != NULL,
-    };
 }
 
 /* --- going on ----------------------------------------------------------- */

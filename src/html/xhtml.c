@@ -3,18 +3,13 @@
 #include "base/utf8.h"
 #include "html/entity.h"
 #include "html/found.h"
+#include "html/namespaces.h"
 #include "html/tag.h"
 #include "html/tree.h"
 #include "html/xml.h"
 
-/* Names come as "namespace\nname", from expat. */
-#define SEPARATOR "\n"
-#define IN_HTML   "http://www.w3.org/1999/xhtml" SEPARATOR
-#define IN_SVG    "http://www.w3.org/2000/svg" SEPARATOR
-#define IN_XLINK  "http://www.w3.org/1999/xlink" SEPARATOR
-
 /* With more of them, expat's work grows with the square of the page. */
-enum { NAMESPACE_LEN_MAX = 256, DEFAULT_ATTRIBUTES_MAX = 64 };
+enum { DEFAULT_ATTRIBUTES_MAX = 64 };
 
 /* What a page's own entities may make of it, in bytes of text and values. */
 enum { GROWTH_MAX = 4, GROWTH_FREE = 1 << 20 };
@@ -32,15 +27,16 @@ struct reader {
     bool is_stopped;
     bool in_own_dtd; /* reading declare_entities' */
 
+    struct namespaces namespaces;
     unsigned depth;
     unsigned template_depth; /* of the template that is open, or 0 */
     unsigned silent_depth;   /* of a script or the like that is open, or 0 */
 };
 
-static void stop(struct reader *reader, XML_Parser parser)
+static void stop(struct reader *reader)
 {
     reader->is_stopped = true;
-    XML_StopParser(parser, XML_FALSE);
+    XML_StopParser(reader->parser, XML_FALSE);
 }
 
 /* ---- attributes -------------------------------------------------------- */
@@ -67,7 +63,7 @@ static struct str value_of(struct reader *reader, const char **attrs,
 static void spend(struct reader *reader, size_t len)
 {
     if (len > reader->bytes_left) {
-        stop(reader, reader->parser);
+        stop(reader);
         return;
     }
     reader->bytes_left -= len;
@@ -92,6 +88,21 @@ static void hyperlink(struct reader *reader, enum html_link_kind kind,
     if (href.ptr)
         html_found_hyperlink(&reader->found, kind, href,
                              value_of(reader, attrs, "rel"));
+}
+
+/* The name of the attribute that says where an `a` of SVG leads. */
+static const char *svg_href(const struct reader *reader, const char **attrs)
+{
+    if (find_attr(attrs, "href"))
+        return "href";
+    for (; attrs[0]; attrs += 2) {
+        struct xml_name name =
+            namespaces_name(&reader->namespaces, str_of(attrs[0]));
+        if (name.has_prefix && name.namespace == NAMESPACE_XLINK &&
+            str_eq(name.local, STR("href")))
+            return attrs[0];
+    }
+    return "";
 }
 
 static void frame(struct reader *reader, enum html_link_kind kind,
@@ -141,53 +152,60 @@ static void html_element(struct reader *reader, enum html_tag tag,
 }
 
 /* The element of HTML that is called exactly that. */
-static enum html_tag tag_of(struct str name)
+static enum html_tag tag_of(struct xml_name name)
 {
-    if (!str_starts(name, STR(IN_HTML)))
+    if (name.namespace != NAMESPACE_HTML || !name.local.len)
         return TAG_OTHER;
-    name = str_skip(name, strlen(IN_HTML));
-    enum html_tag tag = name.len ? html_tag_find(name) : TAG_OTHER;
-    return str_eq(html_tags[tag].name, name) ? tag : TAG_OTHER;
+    enum html_tag tag = html_tag_find(name.local);
+    return str_eq(html_tags[tag].name, name.local) ? tag : TAG_OTHER;
 }
 
-static bool is_svg_a(struct str name)
+static bool is_svg_a(struct xml_name name)
 {
-    return str_eq(name, STR(IN_SVG "a"));
+    return name.namespace == NAMESPACE_SVG && str_eq(name.local, STR("a"));
 }
 
-static void XMLCALL on_start(void *user, const char *name, const char **attrs)
+static void start_element(struct reader *reader, struct xml_name name,
+                          const char **attrs)
 {
-    struct reader *reader = user;
-    enum html_tag tag = tag_of(str_of(name));
-    bool is_a = tag == TAG_A || is_svg_a(str_of(name));
+    enum html_tag tag = tag_of(name);
 
-    reader->depth++;
-    spend_attrs(reader, attrs);
-    if (reader->is_stopped || reader->template_depth)
-        return;
-    if (is_a)
+    if (tag == TAG_A || is_svg_a(name))
         html_found_end_text(&reader->found);
-    if (is_a && tag != TAG_A)
-        hyperlink(reader, HTML_A, attrs,
-                  find_attr(attrs, "href") ? "href" : IN_XLINK "href");
+    if (is_svg_a(name))
+        hyperlink(reader, HTML_A, attrs, svg_href(reader, attrs));
     html_element(reader, tag, attrs);
     if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
         reader->silent_depth = reader->depth;
 }
 
-static void XMLCALL on_end(void *user, const char *name)
+static void XMLCALL on_start(void *user, const char *name, const char **attrs)
 {
     struct reader *reader = user;
-    bool is_a = tag_of(str_of(name)) == TAG_A || is_svg_a(str_of(name));
+
+    reader->depth++;
+    spend_attrs(reader, attrs);
+    if (!namespaces_start(&reader->namespaces, reader->depth, attrs))
+        stop(reader);
+    if (!reader->is_stopped && !reader->template_depth)
+        start_element(
+            reader, namespaces_name(&reader->namespaces, str_of(name)), attrs);
+}
+
+static void XMLCALL on_end(void *user, const char *text)
+{
+    struct reader *reader = user;
+    struct xml_name name = namespaces_name(&reader->namespaces, str_of(text));
 
     if (reader->is_stopped)
         return;
-    if (is_a && !reader->template_depth)
+    if ((tag_of(name) == TAG_A || is_svg_a(name)) && !reader->template_depth)
         html_found_end_text(&reader->found);
     if (reader->template_depth == reader->depth)
         reader->template_depth = 0;
     if (reader->silent_depth == reader->depth)
         reader->silent_depth = 0;
+    namespaces_end(&reader->namespaces, reader->depth);
     reader->depth--;
 }
 
@@ -203,16 +221,6 @@ static void XMLCALL on_text(void *user, const char *bytes, int len)
 
 /* ---- declarations ------------------------------------------------------ */
 
-static void XMLCALL on_namespace(void *user, const char *prefix,
-                                 const char *uri)
-{
-    struct reader *reader = user;
-
-    (void)prefix;
-    if (uri && strlen(uri) > NAMESPACE_LEN_MAX)
-        stop(reader, reader->parser);
-}
-
 static void XMLCALL on_default_attribute(void *user, const char *element,
                                          const char *name, const char *type,
                                          const char *value, int is_required)
@@ -221,7 +229,7 @@ static void XMLCALL on_default_attribute(void *user, const char *element,
 
     (void)element, (void)name, (void)type, (void)value, (void)is_required;
     if (++reader->default_attributes > DEFAULT_ATTRIBUTES_MAX)
-        stop(reader, reader->parser);
+        stop(reader);
 }
 
 static void XMLCALL on_entity(void *user, const char *name, int is_parameter,
@@ -237,7 +245,7 @@ static void XMLCALL on_entity(void *user, const char *name, int is_parameter,
         return;
     for (int i = 0; i < value_len; i++)
         if (value[i] == '&' || value[i] == '<' || value[i] == '%') {
-            stop(reader, reader->parser);
+            stop(reader);
             return;
         }
 }
@@ -341,14 +349,13 @@ static int XMLCALL on_external(XML_Parser parser, const char *context,
 
 static void read_page(struct reader *reader)
 {
-    XML_Parser parser = xml_parser_new("UTF-8", SEPARATOR);
+    XML_Parser parser = xml_parser_new("UTF-8");
 
     reader->parser = parser;
     reader->bytes_left = GROWTH_MAX * reader->page.len + GROWTH_FREE;
     XML_SetUserData(parser, reader);
     XML_SetElementHandler(parser, on_start, on_end);
     XML_SetCharacterDataHandler(parser, on_text);
-    XML_SetStartNamespaceDeclHandler(parser, on_namespace);
     XML_SetAttlistDeclHandler(parser, on_default_attribute);
     XML_SetEntityDeclHandler(parser, on_entity);
     XML_SetExternalEntityRefHandler(parser, on_external);
@@ -388,6 +395,7 @@ void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
         reader.page = buf_str(&decoded);
     }
     html_found_init(&reader.found, links, arena, options);
+    namespaces_init(&reader.namespaces);
     read_page(&reader);
     html_found_finish(&reader.found);
     buf_release(&decoded);

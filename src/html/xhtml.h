@@ -4,9 +4,10 @@
  *
  * Where a page is not well-formed a browser shows what stands before that
  * place, so the links up to there count. So do those before a place where the
- * page asks for too much: entities that contain references or markup, long
- * namespaces, many default attributes, text that its entities make many times
- * larger, more memory than html/xml.h has. No page of the web needs those.
+ * page asks for too much: entities that contain references or markup, many
+ * default attributes, namespaces that change over and over, text that its
+ * entities make many times larger, more memory than html/xml.h has. No page of
+ * the web needs those.
  *
  * Entities: the five of XML, those of HTML under the DOCTYPEs for which
  * browsers know them, and what the page itself declares as plain text. Nothing

@@ -51,13 +51,13 @@ static void xml_free(void *bytes)
     free(block_of(bytes));
 }
 
-XML_Parser xml_parser_new(const char *encoding, const char *separator)
+XML_Parser xml_parser_new(const char *encoding)
 {
     static const XML_Memory_Handling_Suite memory = {xml_new, xml_resize,
                                                      xml_free};
 
     xml_bytes_left = XML_BYTES_MAX;
-    XML_Parser parser = XML_ParserCreate_MM(encoding, &memory, separator);
+    XML_Parser parser = XML_ParserCreate_MM(encoding, &memory, NULL);
     assert(parser);
     return parser;
 }

@@ -14,9 +14,9 @@
 
 enum { XML_BYTES_MAX = 16 << 20 };
 
-/* `encoding` is NULL where the document says it. With a `separator`, names are
- * "namespace separator name", else they are as written. */
-XML_Parser xml_parser_new(const char *encoding, const char *separator);
+/* `encoding` is NULL where the document says it. Names are as written, with
+ * their prefixes. */
+XML_Parser xml_parser_new(const char *encoding);
 void xml_parser_free(XML_Parser parser);
 
 /* Read the whole document; false where it is broken, or too much for the

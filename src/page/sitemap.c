@@ -386,7 +386,7 @@ static void parse_xml(struct reader *reader, struct str xml)
 
 static void read_xml(struct reader *reader, struct str xml)
 {
-    reader->parser = xml_parser_new(NULL, NULL);
+    reader->parser = xml_parser_new(NULL);
     XML_SetUserData(reader->parser, reader);
     XML_SetElementHandler(reader->parser, on_start, on_end);
     XML_SetCharacterDataHandler(reader->parser, on_text);

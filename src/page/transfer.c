@@ -308,6 +308,11 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
                      named_gets_secrets(options->named, &url)
                          ? transfer->setup->headers
                          : transfer->setup->public_headers);
+    const struct login *login = named_login(options->named, &url);
+    if (login) {
+        curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
+        curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
+    }
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;

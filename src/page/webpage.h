@@ -58,7 +58,7 @@ struct webpage {
     struct str body;        /* NULL once given back to the fetcher */
     size_t body_len;        /* stays */
     uint64_t digest;        /* of the body, if it was saved and asked for */
-    struct str robots_text; /* of a robots.txt, if asked for */
+    struct str robots_text; /* of a robots.txt that has rules */
     struct str location;    /* of a redirect, as served */
     struct str refresh;     /* of a page that leads on, as served */
     bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */

@@ -27,6 +27,7 @@ static const char *const state_names[] = {
 static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");
 
 #define OPTION "option."
+#define LOGIN  "login."
 
 /* --- reading ------------------------------------------------------------ */
 
@@ -43,14 +44,14 @@ static void *room_for_one(struct arena *arena, void *array, size_t count,
     return grown;
 }
 
-/* Options are "option.000001" and so on, and come sorted. */
-static void add_option(struct facts *facts, struct str text)
+/* Names are "option.000001" and so on, and come sorted. */
+static void add_text(struct facts *facts, const char ***list, size_t *count,
+                     struct str text)
 {
     if (!text.len)
         return; /* taken back */
-    facts->option = room_for_one(&facts->arena, facts->option, facts->options,
-                                 sizeof(*facts->option));
-    facts->option[facts->options++] = arena_copy(&facts->arena, text).ptr;
+    *list = room_for_one(&facts->arena, *list, *count, sizeof(**list));
+    (*list)[(*count)++] = arena_copy(&facts->arena, text).ptr;
 }
 
 static void read_state(struct facts *facts, struct str value)
@@ -62,10 +63,10 @@ static void read_state(struct facts *facts, struct str value)
 
 bool facts_add_setting(struct facts *facts, const struct store_setting *row)
 {
-    if (str_starts(row->name, STR(OPTION))) {
-        add_option(facts, row->value);
-        return true;
-    }
+    if (str_starts(row->name, STR(OPTION)))
+        add_text(facts, &facts->option, &facts->options, row->value);
+    if (str_starts(row->name, STR(LOGIN)))
+        add_text(facts, &facts->login, &facts->logins, row->value);
     for (int fact = 0; fact < FACTS; fact++) {
         if (!str_eq(row->name, str_of(fact_names[fact])))
             continue;
@@ -169,10 +170,22 @@ void facts_put_counter(struct store_batch *batch, struct str name,
     put(batch, name, (struct str){text, (size_t)len});
 }
 
-void facts_put_option(struct store_batch *batch, size_t number, struct str text)
+static void put_in_list(struct store_batch *batch, const char *prefix,
+                        size_t number, struct str text)
 {
     char name[32];
-    int len = snprintf(name, sizeof(name), OPTION "%06zu", number);
+    int len = snprintf(name, sizeof(name), "%s%06zu", prefix, number);
 
     put(batch, (struct str){name, (size_t)len}, text);
+}
+
+void facts_put_option(struct store_batch *batch, size_t number, struct str text)
+{
+    put_in_list(batch, OPTION, number, text);
+}
+
+void facts_put_login(struct store_batch *batch, size_t number,
+                     struct str origin)
+{
+    put_in_list(batch, LOGIN, number, origin);
 }

@@ -45,6 +45,8 @@ struct facts {
     struct str program;
     const char **option;
     size_t options;
+    const char **login; /* origins that were given a name and password */
+    size_t logins;
     struct facts_seed *seed;
     size_t seeds;
 };
@@ -74,6 +76,9 @@ void facts_put_text(struct store_batch *batch, enum fact fact,
 /* Option `number` of the crawl, from 0; an empty text takes it back. */
 void facts_put_option(struct store_batch *batch, size_t number,
                       struct str text);
+/* An origin that is given a name and password, which are not kept. */
+void facts_put_login(struct store_batch *batch, size_t number,
+                     struct str origin);
 /* A counter under a name of its own, "outcome.fetched". */
 void facts_put_counter(struct store_batch *batch, struct str name,
                        uint64_t value);

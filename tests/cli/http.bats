@@ -524,28 +524,6 @@ END
     done
 }
 
-@test "a name and password in the URL are Basic authentication" {
-    serve <<'END'
-/
-    when Authorization: Basic dXNlcjpwQHNz
-    body <a href=/inside>.</a><a href=http://example.org/outside>.</a>
-/ 401
-    header WWW-Authenticate: Basic realm="x"
-/inside
-    when Authorization: Basic dXNlcjpwQHNz
-    body in
-/outside
-    when Authorization
-    body in
-/*
-    status 401
-END
-    fetch 1 http://user:p%40ss@example.org/
-    same "http://example.org/outside client-error
-http://user:p%40ss@example.org/ fetched
-http://user:p%40ss@example.org/inside fetched" "$(outcomes -)"
-}
-
 # serve_spellings: a page with links in all spellings that a URL may have, all
 # of them pages.
 serve_spellings() {

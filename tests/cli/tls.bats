@@ -134,6 +134,8 @@ refused() {
         fail "$(cat "$TMP/log")"
     grep -qxF "crawler: https://example.org/: $text" "$TMP/err" ||
         fail "$(cat "$TMP/err")"
+    grep -qxF "crawler: not a single page could be fetched: https://example.org/: $text" \
+        "$TMP/err" || fail "$(cat "$TMP/err")"
     same "" "$(nginx_log)"
     same 0 "$(page_count)"
     same "https://example.org/ could not be fetched: ${text%%: *}" \
@@ -168,6 +170,16 @@ refused() {
         --cacert "$(CA)"
 }
 
+@test "a certificate that is refused for robots.txt is told as that of the site" {
+    serve_site wrong
+    for robots in obey ignore; do
+        run fetch 0 "${PORTS[2]}" -q --cacert "$(CA)" --robots $robots
+        same 4 "$status"
+        same "crawler: not a single page could be fetched: https://example.org/: the certificate is for another host: another.example" \
+            "$(cat "$TMP/err")"
+    done
+}
+
 @test "--insecure takes any certificate" {
     for name in good wrong expired future own; do
         serve_site "$name"
@@ -185,6 +197,7 @@ refused() {
         "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
     same 4 "$status"
     [[ $output == *'"outcome":"tls-name"'* ]]
+    [[ $output == *'the certificate is for another host: example.org, *.example.org, 127.0.0.1'* ]]
 }
 
 # both ARGS...: the crawler, with http and https of every host at their ports.

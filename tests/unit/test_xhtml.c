@@ -144,7 +144,16 @@ static const struct row namespace_rows[] = {
     {HTML "<math xmlns='http://www.w3.org/1998/Math/MathML'><a href='x'/>"
           "</math></html>",
      ""},
-    {"<a xmlns='http://www.w3.org/1999/xhtml&#10;a' href='x'/>", ""},
+    {"<:a xmlns='http://www.w3.org/1999/xhtml' href='x'/>", ""},
+    {"<xmlns xmlnsx='http://www.w3.org/1999/xhtml'><a href='x'/></xmlns>", ""},
+    {"<very-long-prefix-of-a-name:a href='x' "
+     "xmlns:very-long-prefix-of-a-name='http://www.w3.org/1999/xhtml'/>",
+     ""},
+    /* A prefix that nobody declared is no error. */
+    {HTML "<fb:like x:y='z'/><q:a href='x'/><a:b:c/><a href='y'/></html>",
+     "a y"},
+    {HTML "<p xmlns:fb='urn:x'><fb:a href='x'/></p><a href='y'/></html>",
+     "a y"},
 };
 
 static void namespaces(void **state)
@@ -198,6 +207,9 @@ static const struct row entity_rows[] = {
     /* Not known: as a browser has it, the page ends there ... */
     {"<!DOCTYPE html>" HTML "<a href='x'/>&nbsp;<a href='y'/></html>", "a x"},
     {HTML "<a href='x'/><a href='&eacute;'/><a href='y'/></html>", "a x"},
+    {"<?xml version='1.0' standalone='yes'?>" STRICT HTML
+     "<a href='x'/>&nbsp;<a href='y'/></html>",
+     "a x"},
     /* ... but where a DTD that nobody reads may have declared it. */
     {"<!DOCTYPE html SYSTEM 'x.dtd'>" HTML
      "<a href='x'/>&e;<a href='y'/></html>",
@@ -221,7 +233,6 @@ static const struct row broken_rows[] = {
     {HTML "<a href='x'/>a & b<a href='y'/></html>", "a x"},
     {HTML "<a href='x'/><a href='y'", "a x"},
     {HTML "<a href='x'/></html><html/><a href='y'/>", "a x"},
-    {HTML "<a href='x'/><q:a href='y'/></html>", "a x"},
     {HTML "<a href='x'/><!-- -- --><a href='y'/></html>", "a x"},
     {" <?xml version='1.0'?>" HTML "<a href='x'/></html>", ""},
     {"<a href=x>", ""},
@@ -334,7 +345,10 @@ static void pages_that_ask_for_too_much_end_there(void **state)
         {"<!DOCTYPE html [", "<!ATTLIST p a CDATA 'x'>",
          "]>" HTML "<a href='x'/></html>", ""},
         {HTML "<a href='x'/><p xmlns:q='", "q", "'><a href='y'/></p></html>",
-         "a x"},
+         "a x\na y"},
+        {HTML "<a href='x'/>",
+         "<p xmlns=''><q xmlns='http://www.w3.org/1999/xhtml'>",
+         "<a href='y'/></html>", "a x"},
         {HTML "<a href='x'/>", "<p>", "", "a x"},
         {HTML "<a href='x'/><p ", "a", "='b'/><a href='y'/></html>",
          "a x\na y"},
