@@ -79,6 +79,7 @@ int record_read_facts(struct open_record *record)
         return record_fail(record, &past->error);
     past->error.status = STORE_OK;
     past->given = (struct list){past->facts.option, past->facts.options};
+    past->logins = (struct list){past->facts.login, past->facts.logins};
     if (past->facts.state == STATE_RUNNING && !record->report.locked)
         record->report.locked = pagedir_is_locked(&record->dir);
     return 0;

@@ -3,8 +3,6 @@
 #ifndef FRONTIER_VERDICT_H
 #define FRONTIER_VERDICT_H
 
-#include <stdbool.h>
-
 enum verdict {
     ACCEPT,
     BAD_URL,

@@ -191,70 +191,60 @@ static void say_limits(struct status *status)
         say(status, "limits");
 }
 
-/* A line for each of the first few hosts, and how many more there are. */
-static void
-say_hosts(struct status *status, const struct totals_host *list, size_t count,
-          void (*put)(struct status *status, const struct totals_host *host))
+/* --- hosts -------------------------------------------------------------- */
+
+static void say_more(struct status *status, size_t count)
 {
-    struct buf *line = &status->line;
-
-    for (size_t i = 0; i < count && i < HOSTS_SHOWN; i++) {
-        buf_printf(line, "%.*s: ", (int)list[i].name.len, list[i].name.ptr);
-        put(status, &list[i]);
-        say(status, "");
-    }
-    if (count > HOSTS_SHOWN) {
-        buf_printf(line, "and %zu more", count - HOSTS_SHOWN);
-        say(status, "");
-    }
-}
-
-static void put_given_up(struct status *status, const struct totals_host *host)
-{
-    buf_printf(&status->line, "%s%s",
-               host->given_up & GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
-               outcome_text((enum outcome)host->outcome));
-}
-
-static void say_hosts_given_up(struct status *status)
-{
-    const struct totals *totals = &status->totals;
-
-    if (!totals->hosts)
+    if (count <= HOSTS_SHOWN)
         return;
-    words_put_count(&status->line, totals->hosts, "host");
-    buf_put(&status->line, STR(" given up"));
-    say(status, "dead");
-    say_hosts(status, totals->host, totals->hosts, put_given_up);
+    buf_printf(&status->line, "and %zu more", count - HOSTS_SHOWN);
+    say(status, "");
 }
 
-static void put_backing_off(struct status *status,
-                            const struct totals_host *host)
+static void say_backing_off(struct status *status)
 {
+    const struct totals_hosts *hosts = &status->totals.backing_off;
     uint64_t wall_ms = status->report->wall_ms;
     struct buf *line = &status->line;
 
-    buf_put(line, str_of(outcome_text(HTTP_SERVER_ERROR)));
-    if (host->until_ms <= wall_ms)
+    if (!hosts->count)
         return;
-    buf_put(line, STR(", until "));
-    words_put_time(line, host->until_ms);
-    buf_put(line, STR(", in "));
-    words_put_duration(line, host->until_ms - wall_ms);
+    words_put_count(line, hosts->count, "host");
+    buf_put(line, hosts->count == 1 ? STR(" backs off") : STR(" back off"));
+    say(status, "slow");
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        const struct totals_host *host = &hosts->host[i];
+        buf_printf(line, "%.*s: %s", (int)host->name.len, host->name.ptr,
+                   outcome_text(HTTP_SERVER_ERROR));
+        if (host->until_ms > wall_ms) {
+            buf_put(line, STR(", until "));
+            words_put_time(line, host->until_ms);
+            buf_put(line, STR(", in "));
+            words_put_duration(line, host->until_ms - wall_ms);
+        }
+        say(status, "");
+    }
+    say_more(status, hosts->count);
 }
 
-/* Hosts that answer nothing but 5xx. */
-static void say_hosts_backing_off(struct status *status)
+static void say_given_up(struct status *status)
 {
-    const struct totals *totals = &status->totals;
+    const struct totals_hosts *hosts = &status->totals.given_up;
+    struct buf *line = &status->line;
 
-    if (!totals->slow_hosts)
+    if (!hosts->count)
         return;
-    words_put_count(&status->line, totals->slow_hosts, "host");
-    buf_put(&status->line,
-            totals->slow_hosts == 1 ? STR(" backs off") : STR(" back off"));
-    say(status, "slow");
-    say_hosts(status, totals->slow_host, totals->slow_hosts, put_backing_off);
+    words_put_count(line, hosts->count, "host");
+    buf_put(line, STR(" given up"));
+    say(status, "dead");
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        const struct totals_host *host = &hosts->host[i];
+        buf_printf(line, "%.*s: %s%s", (int)host->name.len, host->name.ptr,
+                   host->given_up & GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
+                   outcome_text((enum outcome)host->outcome));
+        say(status, "");
+    }
+    say_more(status, hosts->count);
 }
 
 /* --- domains ------------------------------------------------------------ */
@@ -317,8 +307,8 @@ static bool say_all(struct status *status, struct store_error *error)
     if (!say_waits(status, error))
         return false;
     say_limits(status);
-    say_hosts_backing_off(status);
-    say_hosts_given_up(status);
+    say_backing_off(status);
+    say_given_up(status);
     say_domains(status);
     say_how_to_go_on(status);
     return true;

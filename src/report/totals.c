@@ -84,22 +84,27 @@ static int by_host_name(const void *a, const void *b)
     return strcmp(one->name.ptr, other->name.ptr);
 }
 
-static void list_hosts(struct reading *reading)
+static bool is_given_up(const struct totals_host *host)
 {
-    struct totals *totals = reading->totals;
-    size_t room = reading->hosts.count + 1;
-    struct totals_host *host;
+    return host->given_up & GIVEN_UP_HOST;
+}
 
-    totals->host = mem_array(room, sizeof(*totals->host));
-    totals->slow_host = mem_array(room, sizeof(*totals->slow_host));
+/* It answers nothing but 5xx. */
+static bool backs_off(const struct totals_host *host)
+{
+    return !is_given_up(host) && host->backoffs;
+}
+
+static void list_hosts(const struct reading *reading, struct totals_hosts *list,
+                       bool (*belongs)(const struct totals_host *host))
+{
+    const struct totals_host *host;
+
+    list->host = mem_array(reading->hosts.count + 1, sizeof(*list->host));
     for (size_t at = 0; (host = hashtable_next(&reading->hosts, &at));)
-        if (host->given_up & GIVEN_UP_HOST)
-            totals->host[totals->hosts++] = *host;
-        else if (host->backoffs)
-            totals->slow_host[totals->slow_hosts++] = *host;
-    qsort(totals->host, totals->hosts, sizeof(*totals->host), by_host_name);
-    qsort(totals->slow_host, totals->slow_hosts, sizeof(*totals->slow_host),
-          by_host_name);
+        if (belongs(host))
+            list->host[list->count++] = *host;
+    qsort(list->host, list->count, sizeof(*list->host), by_host_name);
 }
 
 static int by_size(const void *a, const void *b)
@@ -153,7 +158,8 @@ bool totals_read(struct totals *totals, const struct report *report,
         good = store_fold(store, slice, &reader, error);
     if (good) {
         list_domains(&reading);
-        list_hosts(&reading);
+        list_hosts(&reading, &totals->given_up, is_given_up);
+        list_hosts(&reading, &totals->backing_off, backs_off);
     }
     hashtable_release(&reading.hosts);
     hashtable_release(&reading.domains);
@@ -163,7 +169,7 @@ bool totals_read(struct totals *totals, const struct report *report,
 void totals_release(struct totals *totals)
 {
     free(totals->domain);
-    free(totals->host);
-    free(totals->slow_host);
+    free(totals->given_up.host);
+    free(totals->backing_off.host);
     arena_release(&totals->arena);
 }

@@ -19,7 +19,12 @@ struct totals_host {
     uint8_t outcome;   /* the last */
     uint8_t given_up;  /* enum given_up */
     uint8_t backoffs;  /* one after another */
-    uint64_t until_ms; /* not asked before */
+    uint64_t until_ms; /* not to be asked before */
+};
+
+struct totals_hosts {
+    struct totals_host *host; /* by name */
+    size_t count;
 };
 
 struct totals {
@@ -29,10 +34,7 @@ struct totals {
     uint64_t too_deep, too_large; /* refused, failed for that reason */
     struct totals_domain *domain; /* the largest first */
     size_t domains, domains_capped;
-    struct totals_host *host; /* given up, by name */
-    size_t hosts;
-    struct totals_host *slow_host; /* backing off, by name */
-    size_t slow_hosts;
+    struct totals_hosts given_up, backing_off;
     struct arena arena;
 };
 
