@@ -329,7 +329,7 @@ END
 /1
     type application/xhtml+xml
     body <html xmlns="http://www.w3.org/1999/xhtml"><script src="x.js"/><title/>
-    body <A href="/no/case"/><a href="/cafÃ©"/><![CDATA[<a href="/no/cdata"/>]]>
+    body <A href="/no/case"/><a href="/café"/><![CDATA[<a href="/no/cdata"/>]]>
     body <p><br></p><a href="/no/error"/></html>
 /2
     body <html xmlns="http://www.w3.org/1999/xhtml"><title/><a href="/no/title"/>
