@@ -48,7 +48,8 @@ BENCH_SRC := $(wildcard bench/*.c)
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(OUT)/%.o,$(1))
-TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC))
+TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC) \
+           $(wildcard tests/tools/*.c))
 FUZZERS := $(patsubst fuzz/%.c,$(OUT)/fuzz/%,$(FUZZ_SRC))
 BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 

@@ -53,15 +53,26 @@ static void put_scope(struct buf *out, const struct plan *plan,
     arena_release(&arena);
 }
 
+static bool is_asked_by_site(const struct reason *reason)
+{
+    switch (reason->kind) {
+    case REASON_NO_ROBOTS:
+        return true;
+    case REASON_VERDICT:
+        return reason->verdict == ROBOTS_REFUSED;
+    case REASON_OUTCOME:
+        return reason->outcome == NOINDEX;
+    default:
+        return false;
+    }
+}
+
 static void put_help(struct buf *out, const struct plan *plan,
                      const struct options *options, const struct reason *reason)
 {
     bool redirect = reason->kind == REASON_REDIRECT;
 
-    if (reason->kind == REASON_NO_ROBOTS ||
-        (reason->kind == REASON_VERDICT && reason->verdict == ROBOTS_REFUSED))
-        buf_put(out, STR("; --robots ignore is for a site of your own"));
-    else if (reason->kind == REASON_OUTCOME && reason->outcome == NOINDEX)
+    if (is_asked_by_site(reason))
         buf_put(out, STR("; --robots ignore is for a site of your own"));
     else if (redirect && reason->verdict == TOO_MANY_REDIRECTS)
         buf_put(out, STR("; --max-redirects allows more"));

@@ -135,10 +135,9 @@ static int decide_without(struct plan *plan, const struct options *options)
     if (options->remembered)
         return cannot_resume(plan->crawl.dir_path, error);
     switch (error->status) {
+    /* Another program of the course marks its directory with an empty file, or
+     * not at all: its pages go with the first of this crawl. */
     case STORE_NONE:
-        return unknown ? refuse_unknown_files(plan, unknown) : 0;
-    /* Another program of the course marks its directory so: its pages go with
-     * the first of this crawl. */
     case STORE_EMPTY:
         return unknown && !course ? refuse_unknown_files(plan, unknown) : 0;
     case STORE_FOREIGN:
@@ -324,26 +323,22 @@ static bool say_running(struct plan *plan, const struct options *options,
 
 /* Is there a crawl in the directory that this one replaces? Its record and its
  * pages stay until the first page of this one is saved. */
-static bool replaces(struct plan *plan)
+static bool replaces_another(struct plan *plan)
 {
-    switch (plan->past.error.status) {
-    case STORE_OK:
+    enum store_status status = plan->past.error.status;
+
+    if (status == STORE_OK)
         pagedir_begin_over(&plan->dir, past_pages(&plan->past),
                            facts_is_unclean(&plan->past.facts));
-        return true;
-    case STORE_EMPTY:
-    case STORE_FOREIGN:
+    else if (status != STORE_NONE || pagedir_stranger(&plan->dir, 0, false))
         pagedir_begin_over(&plan->dir, 0, true);
-        return true;
-    default:
-        return false;
-    }
+    return plan->dir.holds_old;
 }
 
 static bool begin_new(struct plan *plan, const struct options *options,
                       struct store_error *error)
 {
-    bool aside = replaces(plan);
+    bool aside = replaces_another(plan);
 
     if (!options->state) {
         plan->store =

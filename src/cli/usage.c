@@ -25,7 +25,8 @@ static const char crawl_text[] =
     "       crawler url [--base URL]\n"
     "       crawler [options] --search QUERY pageDirectory maxDepth\n"
     "       crawler [options] --seeds FILE pageDirectory maxDepth\n"
-    "       crawler links [--base URL] [--charset LABEL] [--xhtml] [--json] FILE\n"
+    "       crawler links [--base URL] [--charset LABEL] [--xhtml] [--json] "
+    "FILE\n"
     "       crawler --resume pageDirectory\n"
     "       crawler status pageDirectory\n"
     "       crawler why pageDirectory URL\n"
@@ -52,7 +53,8 @@ static const char url_text[] =
     "URL that would be fetched, or '!' and the reason.\n";
 
 static const char links_text[] =
-    "usage: crawler links [--base URL] [--charset LABEL] [--xhtml] [--json] FILE\n"
+    "usage: crawler links [--base URL] [--charset LABEL] [--xhtml] [--json] "
+    "FILE\n"
     "\n"
     "Print the links of an HTML file ('-' is standard input) as a crawl\n"
     "would see them: absolute, in document order, repeats included.\n";

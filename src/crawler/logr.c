@@ -227,9 +227,12 @@ void logr_refused(struct logr *log, const struct target *target,
 
     if (log->verbose) {
         logr_make_room(log);
-        fprintf(stderr, "crawler: %s: %s%s%s\n", target->url,
+        fprintf(stderr, "crawler: %s: %s%s%s", target->url,
                 verdict_text(verdict), has_failed(target) ? ": " : "",
                 has_failed(target) ? outcome_text(cause) : "");
+        if (verdict == ROBOTS_REFUSED && target->robots_line)
+            fprintf(stderr, " (line %u)", (unsigned)target->robots_line);
+        fputc('\n', stderr);
     }
     if (log->kind == LOG_TSE)
         put(log,

@@ -249,6 +249,7 @@ static void add_changes(struct record *record)
             .failures = host.failures,
             .mute = host.mute,
             .given_up = host.given_up,
+            .backoffs = host.backoffs,
             .outcome = host.cause,
             .until_ms = host.next_ms ? wall(record, host.next_ms) : 0,
         };

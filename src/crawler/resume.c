@@ -267,6 +267,7 @@ static bool load_host(void *user, const struct store_host *row)
         .failures = row->failures,
         .mute = row->mute,
         .given_up = row->given_up,
+        .backoffs = row->backoffs,
         .cause = row->outcome,
         .next_ms = future(loader, row->until_ms, TROUBLE_MAX_MS),
     };

@@ -63,7 +63,7 @@ enum outcome stats_main_failure(const struct stats *stats)
     enum outcome main = OUTCOMES;
 
     for (int i = 0; i < OUTCOMES; i++)
-        if (i != FETCHED && stats->outcome[i] &&
+        if (i != FETCHED && i != REDIRECTED && stats->outcome[i] &&
             (main == OUTCOMES || stats->outcome[i] > stats->outcome[main]))
             main = (enum outcome)i;
     return main;

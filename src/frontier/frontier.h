@@ -219,8 +219,7 @@ const struct target *frontier_next_changed(struct frontier *frontier);
 bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
                              uint32_t *found);
 
-/* What of a host is given up, and how far it backs off: bits, so that one
- * number remembers all of it. */
+/* What of a host is given up: bits. Records hold them. */
 enum given_up {
     GIVEN_UP_SILENT = 1, /* the whole host */
     GIVEN_UP_ROBOTS = 2, /* the whole host, because of its robots.txt */
@@ -228,7 +227,6 @@ enum given_up {
     GIVEN_UP_HTTP = 4,  /* only its pages of http: there is one of https */
     GIVEN_UP_HTTPS = 8, /* the other way round */
     GIVEN_UP_SCHEME_ROBOTS = 16, /* these pages because of a robots.txt */
-    GIVEN_UP_BACKOFF = 32,       /* times frontier_backoffs() */
 };
 
 /* How a host is. */
@@ -236,6 +234,7 @@ struct host_state {
     struct str name;
     uint8_t failures, mute; /* in a row */
     uint8_t given_up;       /* enum given_up */
+    uint8_t backoffs;       /* how often it has backed off, one after another */
     uint8_t cause;          /* of what is given up, else of the last trouble */
     uint64_t next_ms;       /* not to be asked before */
 };

@@ -111,7 +111,7 @@ bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
 
 static uint8_t given_up_bits(const struct host *host)
 {
-    unsigned bits = host->backoffs * GIVEN_UP_BACKOFF;
+    unsigned bits = 0;
 
     if (host->dead)
         bits |= host->dead_robots ? GIVEN_UP_ROBOTS : GIVEN_UP_SILENT;
@@ -139,6 +139,7 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
                                                           : host->failures[1],
         .mute = host->mute,
         .given_up = given_up_bits(host),
+        .backoffs = host->backoffs,
         .cause = half ? host->closed_cause : host->cause,
         .next_ms = host->next_ms,
     };
@@ -275,7 +276,7 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
     host->cause = state->cause;
     host->backing_off = state->next_ms > now_ms;
     restore_given_up(frontier, host, state);
-    restore_backoffs(host, state->given_up / GIVEN_UP_BACKOFF, now_ms);
+    restore_backoffs(host, state->backoffs, now_ms);
     set_clock(frontier, host, state->next_ms, now_ms);
 }
 

@@ -39,6 +39,7 @@ static bool read_host(void *user, const struct store_host *row)
 
     host->outcome = row->outcome;
     host->given_up = row->given_up;
+    host->backoffs = row->backoffs;
     host->until_ms = row->until_ms;
     return row->outcome < OUTCOMES;
 }
@@ -91,7 +92,7 @@ static bool is_given_up(const struct totals_host *host)
 /* It answers nothing but 5xx. */
 static bool backs_off(const struct totals_host *host)
 {
-    return !is_given_up(host) && host->given_up >= GIVEN_UP_BACKOFF;
+    return !is_given_up(host) && host->backoffs;
 }
 
 static void list_hosts(const struct reading *reading, struct totals_hosts *list,

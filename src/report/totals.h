@@ -18,6 +18,7 @@ struct totals_host {
     struct str name;
     uint8_t outcome;   /* the last */
     uint8_t given_up;  /* enum given_up */
+    uint8_t backoffs;  /* one after another */
     uint64_t until_ms; /* not to be asked before */
 };
 

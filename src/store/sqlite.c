@@ -393,6 +393,20 @@ static bool fill(struct sqlite_store *store, const struct store_batch *first,
            sqlite_commit(&store->base, &first, 1, error);
 }
 
+/* No link is followed, no file is overwritten. */
+static bool create_file(const char *path, struct store_error *error)
+{
+    int fd =
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd < 0) {
+        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        return false;
+    }
+    close(fd);
+    return true;
+}
+
 static bool create_aside(const char *where, const struct store_codes *codes,
                          const struct store_batch *first,
                          struct store_error *error)
@@ -403,10 +417,8 @@ static bool create_aside(const char *where, const struct store_codes *codes,
 
     remove_file(where, ASIDE_NAME);
     put_path(path, where, ASIDE_NAME);
-    bool good = open_file(store, path,
-                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                              SQLITE_OPEN_NOFOLLOW,
-                          error) &&
+    bool good = create_file(path, error) &&
+                open_file(store, path, SQLITE_OPEN_READWRITE, error) &&
                 fill(store, first, error);
     store_close(&store->base);
     if (!good)
@@ -472,14 +484,7 @@ static bool leave_empty(const char *where, struct store_error *error)
 
     put_path(path, where, FILE_NAME);
     remove_file(where, FILE_NAME);
-    int fd =
-        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd >= 0) {
-        close(fd);
-        return true;
-    }
-    store_fail(error, STORE_FAILED, "%s", strerror(errno));
-    return false;
+    return create_file(path, error);
 }
 
 static const char *label(const char *where, struct arena *arena)

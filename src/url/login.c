@@ -1,5 +1,16 @@
 #include "url/login.h"
 
+/* A URL's parser does not see them, wherever they are. */
+static struct str without_tabs(struct arena *arena, struct str text)
+{
+    char *start = arena_new(arena, text.len + 1), *to = start;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != '\t' && text.ptr[i] != '\n' && text.ptr[i] != '\r')
+            *to++ = text.ptr[i];
+    return str_between(start, to);
+}
+
 static bool ends_authority(char c)
 {
     return c == '/' || c == '\\' || c == '?' || c == '#';
@@ -81,8 +92,9 @@ static struct str join(struct arena *arena, struct str one, struct str other)
 bool login_cut(struct arena *arena, struct str url, struct str *rest,
                struct login *login)
 {
-    size_t start = authority_start(url);
-    struct str authority = authority_of(str_skip(url, start));
+    struct str text = without_tabs(arena, url);
+    size_t start = authority_start(text);
+    struct str authority = authority_of(str_skip(text, start));
     size_t end = start ? behind_at(authority) : 0;
 
     *rest = url;
@@ -92,7 +104,7 @@ bool login_cut(struct arena *arena, struct str url, struct str *rest,
     struct str_pair parts = str_cut(str_first(authority, end - 1), ':');
     login->name = unescape(arena, parts.head);
     login->password = unescape(arena, parts.tail);
-    *rest = join(arena, str_first(url, start), str_skip(url, start + end));
+    *rest = join(arena, str_first(text, start), str_skip(text, start + end));
     if (login->name.len || login->password.len)
         return true;
     *login = (struct login){0};
@@ -122,12 +134,12 @@ static bool has_bad_port(struct str authority)
 
 const char *login_hide(struct arena *arena, const char *written)
 {
-    struct str text = str_of(written);
+    struct str text = without_tabs(arena, str_of(written));
     size_t start = authority_start(text);
-    const char *mark = strstr(written, "://");
+    const char *mark = strstr(text.ptr, "://");
 
     if (!start && mark) /* another scheme, such as a proxy's */
-        start = (size_t)(mark + 3 - written);
+        start = (size_t)(mark + 3 - text.ptr);
     struct str rest = str_skip(text, start);
     struct str authority = authority_of(rest);
     size_t end = behind_at(authority);

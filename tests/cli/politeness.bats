@@ -202,7 +202,7 @@ two_hosts() {
     serve --listen 127.0.0.1-2:0 <<'END'
 /robots.txt 404
 /*
-    delay 60ms
+    delay 200ms
     links 5 /%d
 END
     printf 'http://%s/\n' "$1" "$2" >"$TMP/seeds"
@@ -389,7 +389,7 @@ assert start >= int(sys.argv[2]) - 0.01, start - int(sys.argv[2])' "$start" "$un
 END
     printf 'http://%s.example/\n' long date past word less many >"$TMP/seeds"
     capture crawl -v --robots ignore --scope any --delay 0 --log none \
-        --max-time 500ms --seeds "$TMP/seeds" "$DIR" 0
+        --max-time 4s --seeds "$TMP/seeds" "$DIR" 0
     same 3 "$STATUS"
     for host in long date; do
         grep -q "^crawler: http://$host.example/: .*; again in 3600.0 s$" "$ERR" ||

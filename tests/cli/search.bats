@@ -315,6 +315,8 @@ END
     same 6 "$(page_count)"
     DEPTH=1 search large --max-per-domain 1000
     same 73 "$(page_count)"
+    DEPTH=1 search large --max-per-domain none
+    same 73 "$(page_count)"
     DEPTH=1 search large --log tse --max-per-domain 2
     same " 0   Fetched: http://www.large.example/" "$(head -n 1 "$OUT")"
     DEPTH=1 search large --log json --max-per-domain 2

@@ -145,7 +145,7 @@ END
     header Retry-After: 3600
     body Later.
 END
-    run -3 fetch 3 -q --max-time 1s --retries 3
+    run -3 fetch 3 -q --max-time 4s --retries 3
     says <<'END'
 The crawl in pages is stopped: --max-time was over
   from     http://example.org/, maxDepth 3
@@ -170,7 +170,7 @@ END
     header Retry-After: 3600
     body Later.
 END
-    run -3 fetch 3 -q --max-time 1s --retries 3
+    run -3 fetch 3 -q --max-time 4s --retries 3
     status | grep -x '  waits    to try example.org again, until TIME, in SOME'
 }
 

@@ -54,7 +54,7 @@ stopped_crawl() {
 
 # One page is to be tried again in an hour, and until then no other.
 waiting_crawl() {
-    plant waiting 3 --robots ignore --scope host --max-time 1s \
+    plant waiting 3 --robots ignore --scope host --max-time 4s \
         --workers 1 http://example.org/wait 2
 }
 

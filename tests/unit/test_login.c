@@ -25,6 +25,7 @@ static void a_login_is_taken_out_of_a_url(void **state)
         /* As the parser reads them. */
         {" http:me:pw@h/", " http:h/", "me", "pw"},
         {"http:/me:pw@h/", "http:/h/", "me", "pw"},
+        {"ht\ttp:/\n/me:p\rw@h/", "http://h/", "me", "pw"},
         {"http:\\\\me:pw@h\\a", "http:\\\\h\\a", "me", "pw"},
         {"http:////me:pw@h/", "http:////h/", "me", "pw"},
         /* Nothing that could be sent, but no part of the URL either. */
@@ -83,6 +84,7 @@ static void messages_show_no_login(void **state)
         {"http://me:pw@h/", "http://...@h/"},
         {"https://a@b:pw@h/x@y", "https://...@h/x@y"},
         {"http:me:pw@h/", "http:...@h/"},
+        {"ht\ttp:/\n/me:pw@h/", "http://...@h/"},
         {"socks5://me:pw@h:1", "socks5://...@h:1"},
         {"me:pw@h:1", "...@h:1"},
         /* Characters that end the host, in a password. */
