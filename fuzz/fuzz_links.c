@@ -14,9 +14,9 @@ static void scan(struct webpage *page, struct str body, bool want_text,
 
     webpage_init(page);
     webpage_ask(page, STR("http://example.org/a/b?c"), 0, true);
-    page->body = body;
+    page->exchange.body = body;
     if (charset)
-        memcpy(page->charset_label, "shift_jis", sizeof("shift_jis"));
+        memcpy(page->exchange.charset_label, "shift_jis", sizeof("shift_jis"));
     pagescanner_scan(page, &options);
 }
 

@@ -68,8 +68,8 @@ static bool set_context(struct webpage *page, const struct options *options)
                         options->charset);
             return false;
         }
-        snprintf(page->charset_label, sizeof(page->charset_label), "%s",
-                 options->charset);
+        snprintf(page->exchange.charset_label,
+                 sizeof(page->exchange.charset_label), "%s", options->charset);
     }
     return true;
 }
@@ -92,7 +92,7 @@ static int run(const struct options *options)
     } else if (!input_read(options->argument[0], &html)) {
         status = usage_error("%s: %s", options->argument[0], strerror(errno));
     } else {
-        page.body = buf_str(&html);
+        page.exchange.body = buf_str(&html);
         print_links(&page, options->json);
     }
     buf_release(&html);

@@ -84,9 +84,10 @@ static int add_results(struct plan *plan, const struct options *options,
 /* Something to read: a whole page, or one that tells that it is refused. */
 static bool is_answer(const struct webpage *page)
 {
-    if (page->status == 200)
+    if (page->exchange.status == 200)
         return page->outcome == FETCHED || page->outcome == EMPTY_BODY;
-    return page->status == 202 || page->status == 403 || page->status == 429;
+    return page->exchange.status == 202 || page->exchange.status == 403 ||
+           page->exchange.status == 429;
 }
 
 static int read_answer(struct plan *plan, const struct options *options,
@@ -96,16 +97,16 @@ static int read_answer(struct plan *plan, const struct options *options,
     struct url base;
     bool based = !url_parse(&base, &plan->arena, page->url, NULL, NULL);
     const struct searchpage_answer answer = {
-        .body = page->body,
-        .http_charset = str_of(page->charset_label),
-        .status = page->status,
+        .body = page->exchange.body,
+        .http_charset = str_of(page->exchange.charset_label),
+        .status = page->exchange.status,
         .base = based ? &base : NULL,
     };
     char why[512];
 
     if (!is_answer(page)) {
         snprintf(why, sizeof(why), "could not be made: %s (status %d)",
-                 outcome_text(page->outcome), page->status);
+                 outcome_text(page->outcome), page->exchange.status);
         return complain(options, why);
     }
     searchpage_read(&results, &plan->arena, &answer);

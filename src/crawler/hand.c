@@ -62,9 +62,11 @@ static void work_on_robots(struct hand *hand, struct job *job)
     if (job->page.outcome == REDIRECTED)
         pagescanner_follow(&job->page, &plain);
     else if (job->page.outcome == FETCHED)
-        job->robots = robots_new(job->page.body, hand->options->robots_agent);
+        job->robots =
+            robots_new(job->page.exchange.body, hand->options->robots_agent);
     if (job->robots && hand->options->remember)
-        job->page.robots_text = arena_copy(&job->page.arena, job->page.body);
+        job->page.robots_text =
+            arena_copy(&job->page.arena, job->page.exchange.body);
 }
 
 static void work_on(struct hand *hand, struct job *job)

@@ -102,7 +102,7 @@ static uint32_t publish(struct crawler *crawler, const struct webpage *page)
         return 0;
     }
     crawler->stats->saved++;
-    crawler->stats->bytes += page->body_len;
+    crawler->stats->bytes += page->exchange.body_len;
     return dir->last_id;
 }
 
@@ -169,16 +169,17 @@ static void try_again(struct crawler *crawler, struct job *job)
 {
     struct webpage *page = &job->page;
     uint64_t wait_ms = back_off_ms(crawler, page->outcome, job->target->tries,
-                                   page->retry_after_ms);
+                                   page->exchange.retry_after_ms);
 
-    bool whole_host = retry_holds_host(page->outcome) || page->retry_after_ms;
+    bool whole_host =
+        retry_holds_host(page->outcome) || page->exchange.retry_after_ms;
     uint64_t delay_ms = delay_of(crawler, job);
 
     logr_retry(crawler->options->log, page, wait_ms);
     crawler->stats->retries++;
     record_fetch(crawler->record, job, 0, wait_ms,
                  whole_host ? longer(wait_ms, delay_ms) : delay_ms);
-    if (page->retry_after_ms)
+    if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
     frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
                    wait_ms, whole_host);
@@ -188,7 +189,8 @@ static void try_again(struct crawler *crawler, struct job *job)
 static bool is_put_off(const struct webpage *page)
 {
     return page->outcome == HTTP_TOO_MANY ||
-           (page->outcome == HTTP_SERVER_ERROR && page->retry_after_ms);
+           (page->outcome == HTTP_SERVER_ERROR &&
+            page->exchange.retry_after_ms);
 }
 
 uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
@@ -197,11 +199,11 @@ uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
 
     if (!is_put_off(page))
         return delay_of(crawler, job);
-    if (page->retry_after_ms)
+    if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
     return longer(delay_of(crawler, job),
                   back_off_ms(crawler, page->outcome, job->target->tries,
-                              page->retry_after_ms));
+                              page->exchange.retry_after_ms));
 }
 
 /* No connection is the host's fault, every time. A connection without an
@@ -216,7 +218,7 @@ static void note_health(struct crawler *crawler, const struct job *job,
 
     if (is_put_off(page))
         health = HOST_BUSY;
-    else if (page->status || !retry_is_worthwhile(page->outcome))
+    else if (page->exchange.status || !retry_is_worthwhile(page->outcome))
         health = HOST_ANSWERED;
     else if (retry_holds_host(page->outcome))
         health = HOST_SILENT;
@@ -231,7 +233,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
     struct frontier *frontier = crawler->validator.frontier;
     const struct webpage *page = &job->page;
 
-    crawler->stats->fetch_ms += page->end_ms - page->start_ms;
+    crawler->stats->fetch_ms += exchange_ms(&page->exchange);
     if (page->outcome == ABANDONED) {
         record_fetch(crawler->record, job, 0, 1, delay_of(crawler, job));
         frontier_again(frontier, job->target, ended_ms(page), 0, false);

@@ -68,7 +68,7 @@ void logr_failure(struct logr *log, const struct webpage *page)
         return;
     logr_make_room(log);
     fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
-            outcome_text(page->outcome), page->status);
+            outcome_text(page->outcome), page->exchange.status);
 }
 
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
@@ -158,10 +158,11 @@ static void put_json(struct logr *log, const struct webpage *page,
         buf_printf(line, "%u", (unsigned)id);
     else
         buf_put(line, STR("null"));
-    buf_printf(line, ",\"status\":%d,\"mime\":", page->status);
-    json_put_str(line, str_of(page->mime));
-    buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":", page->body_len,
-               (unsigned long long)(page->end_ms - page->start_ms));
+    buf_printf(line, ",\"status\":%d,\"mime\":", page->exchange.status);
+    json_put_str(line, str_of(page->exchange.mime));
+    buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":",
+               page->exchange.body_len,
+               (unsigned long long)exchange_ms(&page->exchange));
     put_referrer(log, target->referrer_id);
     put_verdicts(line, tally);
     buf_put(line, STR("}\n"));
@@ -180,7 +181,7 @@ static void put_statistics(struct logr *log, const struct webpage *page,
     log->header_written = true;
     fprintf(log->out, "%s\t%u.%02u\t%u\t%zu\t%s\n", time,
             (unsigned)target->priority / 100, (unsigned)target->priority % 100,
-            (unsigned)page->depth, page->body_len, page->url.ptr);
+            (unsigned)page->depth, page->exchange.body_len, page->url.ptr);
 }
 
 void logr_page_end(struct logr *log, const struct webpage *page,

@@ -12,7 +12,7 @@ static bool save(struct pagedir *dir, struct webpage *page)
     struct iovec part[] = {
         {(void *)page->url.ptr, page->url.len},
         {depth, (size_t)len},
-        {(void *)page->body.ptr, page->body.len},
+        {(void *)page->exchange.body.ptr, page->exchange.body.len},
     };
 
     return pagedir_save(dir, part, ARRAY_LEN(part), page->file);
@@ -21,7 +21,7 @@ static bool save(struct pagedir *dir, struct webpage *page)
 void pagesaver_save(struct pagesaver *saver, struct webpage *page)
 {
     if (saver->want_digest)
-        page->digest = hash64(page->body, 0);
+        page->digest = hash64(page->exchange.body, 0);
     if (save(saver->dir, page))
         return;
     page->save_errno = errno;

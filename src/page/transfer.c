@@ -20,6 +20,9 @@ enum {
     RECEIVE_BUFFER = 64 * 1024,
 };
 
+static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
+              "what is kept of an unwanted body never waits for room");
+
 /* --- status ------------------------------------------------------------ */
 
 static bool is_redirect(int status)
@@ -28,15 +31,15 @@ static bool is_redirect(int status)
            status == 308;
 }
 
-static enum outcome outcome_of_status(const struct webpage *page)
+static enum outcome outcome_of_status(const struct exchange *exchange)
 {
-    if (is_redirect(page->status))
-        return page->location.len ? REDIRECTED : BAD_REDIRECT;
-    if (page->status == 429)
+    if (is_redirect(exchange->status))
+        return exchange->location.len ? REDIRECTED : BAD_REDIRECT;
+    if (exchange->status == 429)
         return HTTP_TOO_MANY;
-    if (page->status / 100 == 4)
+    if (exchange->status / 100 == 4)
         return HTTP_CLIENT_ERROR;
-    if (page->status / 100 == 5)
+    if (exchange->status / 100 == 5)
         return HTTP_SERVER_ERROR;
     return HTTP_OTHER;
 }
@@ -66,6 +69,23 @@ static size_t wait_for_room(struct transfer *transfer)
     return CURL_WRITEFUNC_PAUSE;
 }
 
+/* The body of an answer that is no page. It is read to this cap whatever the
+ * cap of a page is, and what is kept of it is too little to have to wait. */
+static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
+{
+    struct buf *body = &transfer->body;
+
+    transfer->unwanted_bytes += bytes.len;
+    if (transfer->setup->options->wishes & WISH_EVERY_BODY) {
+        body->cap = UNWANTED_BYTES_MAX;
+        bodies_put(transfer->bodies, body,
+                   str_first(bytes, body->cap - body->len));
+    }
+    return transfer->unwanted_bytes > UNWANTED_BYTES_MAX
+               ? transfer_cut(transfer, outcome_of_status(transfer->exchange))
+               : bytes.len;
+}
+
 static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *transfer = user;
@@ -73,12 +93,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 
     if (!transfer->headers_done)
         return transfer_preview_header(transfer, (struct str){bytes, len});
-    if (transfer->page->status != 200) {
-        transfer->unwanted_bytes += len;
-        if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
-            return transfer_cut(transfer, outcome_of_status(transfer->page));
-        return len;
-    }
+    if (transfer->exchange->status != 200)
+        return on_unwanted_body(transfer, (struct str){bytes, len});
     if (transfer->is_coding_unknown)
         return transfer_cut(transfer, BAD_ENCODING);
     switch (bodies_put(transfer->bodies, &transfer->body,
@@ -97,6 +113,23 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
         return wait_for_room(transfer);
     return transfer_cut(transfer, FETCHED);
+}
+
+/* --- the request ------------------------------------------------------- */
+
+/* What is sent before transfer_on_request is for a proxy: CONNECT. What does
+ * not go out in the first write is shown as data, but a request of ours has
+ * only a head. */
+static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t len,
+                    void *user)
+{
+    struct transfer *transfer = user;
+
+    (void)easy;
+    if (transfer->requests &&
+        (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT))
+        heads_put_request(&transfer->heads, (struct str){bytes, len});
+    return 0;
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -198,6 +231,11 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
 #endif
+    if (options->wishes & WISH_REQUEST_HEAD) {
+        curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+        curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
+        curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
+    }
 #if LIBCURL_VERSION_NUM >= 0x075700
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -217,6 +255,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->cut_as = OUTCOMES;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
+    heads_init(&transfer->heads, setup->options->wishes, HEADER_BYTES_MAX);
     transfer->easy = curl_easy_init();
     assert(transfer->easy); /* pagefetcher_setup sees to memory */
     return transfer;
@@ -227,6 +266,7 @@ void transfer_free(struct transfer *transfer)
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->pin);
     buf_release(&transfer->header);
+    heads_release(&transfer->heads);
     bodies_drop(transfer->bodies, &transfer->body);
     free(transfer);
 }
@@ -239,7 +279,8 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     struct url url;
 
     transfer->page = page;
-    page->outcome = BAD_HTTP;
+    transfer->exchange = &page->exchange;
+    page->exchange.outcome = BAD_HTTP;
     if (url_parse(&url, &page->arena, page->url, NULL, NULL))
         return false;
     transfer->may_be_private =
@@ -248,7 +289,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     if (options->proxy && !options->allow_private &&
         is_private_on_its_face(url_host(&url)) &&
         !named_allows_private(options->named, url_host(&url), url.port)) {
-        page->outcome = PRIVATE_ADDRESS;
+        page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
     set_up_handle(transfer);
@@ -344,8 +385,8 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
     if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
         return PRIVATE_ADDRESS;
     /* The body of such an answer is not wanted, so it may be broken. */
-    if (transfer->headers_done && transfer->page->status != 200)
-        return outcome_of_status(transfer->page);
+    if (transfer->headers_done && transfer->exchange->status != 200)
+        return outcome_of_status(transfer->exchange);
     if (code != CURLE_OK)
         return outcome_of_code(code);
     if (!transfer->headers_done)
@@ -356,37 +397,110 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
                : outcome_of_body(transfer, buf_str(&transfer->body));
 }
 
+static enum response_end end_of_cut(const struct transfer *transfer)
+{
+    if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
+        return RESPONSE_CUT_BY_SIZE;
+    switch (transfer->cut_as) {
+    case TOO_LARGE:
+    case FETCHED: /* a robots.txt, as far as it counts */
+        return RESPONSE_CUT_BY_SIZE;
+    case TIMED_OUT:
+        return RESPONSE_CUT_BY_TIME;
+    case CONNECTION_LOST:
+        return RESPONSE_CUT_BY_SERVER;
+    default:
+        return RESPONSE_CUT_BY_US;
+    }
+}
+
+static enum response_end end_of(const struct transfer *transfer, CURLcode code)
+{
+    if (!transfer->exchange->status)
+        return RESPONSE_NONE;
+    if (transfer->cut_as != OUTCOMES)
+        return end_of_cut(transfer);
+    switch (code) {
+    case CURLE_OK:
+        return transfer->headers_done ? RESPONSE_WHOLE : RESPONSE_CUT_BY_SERVER;
+    case CURLE_OPERATION_TIMEDOUT:
+        return RESPONSE_CUT_BY_TIME;
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_GOT_NOTHING:
+        return RESPONSE_CUT_BY_SERVER;
+    default:
+        return RESPONSE_CUT_BY_US;
+    }
+}
+
+static struct str peer_of(const struct transfer *transfer)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    char *address = NULL;
+
+    if (!(options->wishes & WISH_PEER) || options->proxy)
+        return (struct str){0};
+    curl_easy_getinfo(transfer->easy, CURLINFO_PRIMARY_IP, &address);
+    return str_of(address ? address : "");
+}
+
+/* The slices of what is kept; what nobody wished for is empty. */
+static void show_bytes(struct transfer *transfer)
+{
+    struct exchange *exchange = transfer->exchange;
+
+    exchange->request_head = heads_request(&transfer->heads);
+    if (transfer->headers_done)
+        exchange->response_head = heads_response(&transfer->heads);
+    exchange->peer = peer_of(transfer);
+    exchange->body_as_sent = buf_str(&transfer->body);
+    if (exchange->status == 200)
+        exchange->body = exchange->body_as_sent;
+    exchange->body_len = exchange->body.len;
+}
+
 void transfer_end(struct transfer *transfer, CURLcode code)
 {
-    struct webpage *page = transfer->page;
+    struct exchange *exchange = transfer->exchange;
 
-    page->end_ms = clock_mono_ms();
+    exchange->end_ms = clock_mono_ms();
     /* A server learns that it was cut off later than we do. */
     if (transfer->cut_as != OUTCOMES)
-        page->end_ms += CUT_NOTICE_MS;
-    page->outcome = outcome_of(transfer, code);
-    page->retry_after_ms = retry_after_ms(transfer->easy);
-    page->body = buf_str(&transfer->body);
-    page->body_len = page->body.len;
+        exchange->end_ms += CUT_NOTICE_MS;
+    exchange->outcome = outcome_of(transfer, code);
+    exchange->end = end_of(transfer, code);
+    exchange->retry_after_ms = retry_after_ms(transfer->easy);
+    show_bytes(transfer);
+}
+
+void transfer_give_up(struct transfer *transfer, enum outcome outcome)
+{
+    struct exchange *exchange = transfer->exchange;
+
+    exchange->outcome = outcome;
+    exchange->end = exchange->status ? RESPONSE_CUT_BY_US : RESPONSE_NONE;
 }
 
 void transfer_decode(struct transfer *transfer, struct buf *decoded)
 {
-    struct webpage *page = transfer->page;
-    bool is_robots = page->kind == WEBPAGE_ROBOTS;
+    struct exchange *exchange = transfer->exchange;
+    bool is_robots = transfer->page->kind == WEBPAGE_ROBOTS;
 
-    if (!transfer->codings.count || page->outcome != FETCHED)
+    if (!transfer->codings.count || exchange->outcome != FETCHED)
         return;
     buf_clear(decoded);
     decoded->cap = is_robots ? CODED_ROBOTS_MAX : transfer->body.cap;
-    enum coding_end end = codings_undo(&transfer->codings, page->body, decoded);
+    enum coding_end end =
+        codings_undo(&transfer->codings, exchange->body_as_sent, decoded);
     if (is_robots && decoded->len > ROBOTS_BODY_MAX)
         decoded->len = ROBOTS_BODY_MAX;
-    page->body = buf_str(decoded);
-    page->body_len = page->body.len;
-    page->outcome = end == CODING_WHOLE ? outcome_of_body(transfer, page->body)
-                    : end == CODING_TOO_LARGE ? TOO_LARGE
-                                              : BAD_ENCODING;
+    exchange->body = buf_str(decoded);
+    exchange->body_len = exchange->body.len;
+    exchange->outcome = end == CODING_WHOLE
+                            ? outcome_of_body(transfer, exchange->body)
+                        : end == CODING_TOO_LARGE ? TOO_LARGE
+                                                  : BAD_ENCODING;
 }
 
 void transfer_clear(struct transfer *transfer)
@@ -397,7 +511,9 @@ void transfer_clear(struct transfer *transfer)
         transfer->pin = NULL;
         pins_drop(transfer->pins, transfer->page->pin);
     }
+    exchange_drop_bytes(transfer->exchange);
     transfer->page = NULL;
+    transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
@@ -405,5 +521,6 @@ void transfer_clear(struct transfer *transfer)
     transfer->requests = 0;
     transfer->seen_ms = 0;
     transfer_forget_headers(transfer);
+    heads_clear(&transfer->heads);
     bodies_drop(transfer->bodies, &transfer->body);
 }

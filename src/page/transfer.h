@@ -7,6 +7,7 @@
 
 #include "page/bodies.h"
 #include "page/coding.h"
+#include "page/heads.h"
 #include "page/pagefetcher.h"
 #include "page/pins.h"
 #include "page/sockets.h"
@@ -37,6 +38,8 @@ struct transfer {
     struct sockets *sockets;
     struct pins *pins;
     struct webpage *page;
+    struct exchange *exchange; /* the page's, as far as it has come */
+    struct heads heads;
     struct buf body; /* one of `bodies` */
     struct curl_slist *pin;
     size_t unwanted_bytes; /* of a body that will not be kept */
@@ -72,12 +75,15 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
                               struct pins *pins);
 void transfer_free(struct transfer *transfer);
 
-/* Aim it at the page's URL. False, with the page's outcome set, where the
- * URL must not be asked at all. */
+/* Aim it at the page's URL. False, with the outcome set, where the URL must
+ * not be asked at all. */
 bool transfer_begin(struct transfer *transfer, struct webpage *page);
 
-/* libcurl is done with it: fill in the page. */
+/* libcurl is done with it: fill in the exchange. */
 void transfer_end(struct transfer *transfer, CURLcode code);
+
+/* We want no more of it, whatever has come: it ended so. */
+void transfer_give_up(struct transfer *transfer, enum outcome outcome);
 
 /* Undo the content codings, if there are any; the body is in `decoded` then. */
 void transfer_decode(struct transfer *transfer, struct buf *decoded);
@@ -102,7 +108,7 @@ int transfer_on_request(void *user, char *ip, char *local_ip, int port,
  * and hardly get on? */
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
 
-/* The page has gone on: be ready for the next. */
+/* The page has gone on: be ready for the next. The exchange's bytes go. */
 void transfer_clear(struct transfer *transfer);
 
 #endif

@@ -45,8 +45,7 @@ static struct webpage page_of(const char *url, uint32_t depth, bool want_links)
         .depth = depth,
         .want_links = want_links,
         .outcome = FETCHED,
-        .status = 200,
-        .mime = "text/html",
+        .exchange = {.status = 200, .mime = "text/html"},
     };
 }
 
@@ -160,9 +159,9 @@ static void json_objects(void **state)
     tempdir_make(&temp);
     tempdir_write(&temp, "7", STR("http://a.example/from\n0\n"));
     assert_true(pagedir_open(&dir, temp.path));
-    page.body_len = 1234;
-    page.start_ms = 1000;
-    page.end_ms = 1042;
+    page.exchange.body_len = 1234;
+    page.exchange.start_ms = 1000;
+    page.exchange.end_ms = 1042;
     open_log(&memory, LOG_JSON, false, &dir);
     logr_page(&memory.log, &page, 9);
     logr_link(&memory.log, &page, STR("V"), ACCEPT);
@@ -180,8 +179,8 @@ static void json_objects(void **state)
 
     page = page_of("http://a.example/", 0, true);
     page.outcome = NO_DNS;
-    page.status = 0;
-    page.mime[0] = '\0';
+    page.exchange.status = 0;
+    page.exchange.mime[0] = '\0';
     open_log(&memory, LOG_JSON, false, &dir);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 0}, 0,
                   &(struct tally){{0}}, 0);
@@ -212,7 +211,7 @@ static void json_at_its_largest(void **state)
     memset(&tally, 0xff, sizeof(tally));
     memset(url, '"', 8192);
     page.url = str_of(url);
-    memset(page.mime, '\x1f', MIME_MAX);
+    memset(page.exchange.mime, '\x1f', MIME_MAX);
     tempdir_make(&temp);
     memset(url, '\x1f', 8192);
     tempdir_write(&temp, "1", (struct str){url, 8193});

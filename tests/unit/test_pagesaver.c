@@ -36,8 +36,7 @@ static struct webpage fetched(struct str url, uint32_t depth, struct str body)
         .url = url,
         .depth = depth,
         .outcome = FETCHED,
-        .body = body,
-        .body_len = body.len,
+        .exchange = {.body = body, .body_len = body.len},
     };
 }
 
