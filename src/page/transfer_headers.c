@@ -214,8 +214,10 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
     if (is_status_line)
         begin_headers(transfer);
     heads_put_response(&transfer->heads, (struct str){bytes, len});
-    if (is_status_line)
-        return len;
+    if (is_status_line) /* libcurl lets "HTTP/200 OK" pass, as status 0 */
+        return transfer->exchange->status < 100
+                   ? transfer_cut(transfer, BAD_HTTP)
+                   : len;
     if ((bytes[0] == ' ' || bytes[0] == '\t') && transfer->header.len)
         return unfold(transfer, line) ? len : transfer_cut(transfer, BAD_HTTP);
     take_last(transfer);

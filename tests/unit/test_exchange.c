@@ -163,6 +163,9 @@ static const struct response responses[] = {
     {"something that is not HTTP", BAD_HTTP, RESPONSE_NONE, 0,
      .head = STR_INIT("SSH-2.0-OpenSSH_9.2p1\r\n"),
      .hang_up = true, .no_head = true},
+    {"a status line without a status", BAD_HTTP, RESPONSE_NONE, 0,
+     .head = STR_INIT("HTTP/200 OK\r\n" HTML "Content-Length: 1\r\n\r\n"),
+     .sent = STR_INIT("x"), .no_head = true},
     {"a robots.txt of any type", FETCHED, RESPONSE_WHOLE, 200,
      .head = STR_INIT("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
                       "Content-Length: 9\r\n\r\n"),
