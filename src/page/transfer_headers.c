@@ -198,6 +198,14 @@ static size_t end_headers(struct transfer *transfer, size_t len)
                                          : len;
 }
 
+/* Some servers send more than one carriage return. */
+static bool is_empty_line(struct str line)
+{
+    while (line.len && line.ptr[0] == '\r')
+        line = str_skip(line, 1);
+    return str_eq(line, STR("\n"));
+}
+
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *transfer = user;
@@ -223,8 +231,9 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
     take_last(transfer);
     /* To libcurl such a line ends the head, whatever else is in it. */
     if (bytes[0] == '\r' || bytes[0] == '\n')
-        return line.len ? transfer_cut(transfer, BAD_HTTP)
-                        : end_headers(transfer, len);
+        return is_empty_line((struct str){bytes, len})
+                   ? end_headers(transfer, len)
+                   : transfer_cut(transfer, BAD_HTTP);
     transfer->has_header = true;
     buf_put(&transfer->header, line);
     return len;

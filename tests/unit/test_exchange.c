@@ -155,6 +155,14 @@ static const struct response responses[] = {
      .head = STR_INIT("HTTP/1.1 200 OK\r\n" HTML "\rX-A: 1\r\n"
                       "Content-Length: 1\r\n\r\n"),
      .sent = STR_INIT("x"), .no_head = true},
+    {"a line of a carriage return and a blank",
+     BAD_HTTP, RESPONSE_CUT_BY_US, 200,
+     .head = STR_INIT("HTTP/1.1 200 OK\r\n" HTML "\r \n"),
+     .sent = STR_INIT("x"), .no_head = true},
+    {"lines with two carriage returns", FETCHED, RESPONSE_WHOLE, 200,
+     .head = STR_INIT("HTTP/1.1 200 OK\r\r\nContent-Type: text/html\r\r\n"
+                      "Content-Length: 1\r\r\n\r\r\n"),
+     .sent = STR_INIT("x"), .body = STR_INIT("x")},
     {"nothing after a 103", CONNECTION_LOST, RESPONSE_CUT_BY_SERVER, 103,
      .before = STR_INIT("HTTP/1.1 103 Early Hints\r\n\r\n"),
      .hang_up = true, .no_head = true},
