@@ -85,25 +85,29 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
 static void fail(struct crawler *crawler, int why)
 {
     fail_crawl(crawler, "cannot write page %u in %s: %s",
-               (unsigned)crawler->options->dir->last_id + 1,
+               (unsigned)pagesaver_last(crawler->options->hand.saver) + 1,
                crawler->options->dir_path, strerror(why));
 }
 
-/* The number of the page, or 0 where there is nothing to publish. */
-static uint32_t publish(struct crawler *crawler, const struct webpage *page)
+static void discard(struct crawler *crawler, struct webpage *page)
 {
-    struct pagedir *dir = crawler->options->dir;
+    pagesaver_discard(crawler->options->hand.saver, page);
+}
 
+/* The number of the page, or 0 where there is nothing to save. */
+static uint32_t commit(struct crawler *crawler, struct webpage *page)
+{
     if (page->outcome != FETCHED)
         return 0;
-    if (!pagedir_publish(dir, page->file)) {
+    uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
+    if (!id) {
         fail(crawler, errno);
-        pagedir_discard(dir, page->file);
+        discard(crawler, page);
         return 0;
     }
     crawler->stats->saved++;
     crawler->stats->bytes += page->exchange.body_len;
-    return dir->last_id;
+    return id;
 }
 
 static uint64_t delay_of(const struct crawler *crawler, const struct job *job)
@@ -121,7 +125,7 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
     struct tally tally = {0};
-    uint32_t id = publish(crawler, page);
+    uint32_t id = commit(crawler, page);
 
     if (crawler->failed)
         return;
@@ -250,7 +254,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
  * crawl goes on one day. */
 static void abandon(struct crawler *crawler, struct webpage *page)
 {
-    pagedir_discard(crawler->options->dir, page->file);
+    discard(crawler, page);
     page->outcome = ABANDONED;
 }
 
@@ -267,7 +271,7 @@ void judge_page(struct crawler *crawler, struct job *job)
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (crawler->failed)
-        pagedir_discard(crawler->options->dir, page->file);
+        discard(crawler, page);
     else
         settle(crawler, job, pause_ms);
     frontier_done(frontier, job->target, ended_ms(page), pause_ms);

@@ -13,13 +13,13 @@ enum {
 };
 
 void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
-               const struct pagedir *dir)
+               const struct pagesaver *saver)
 {
     *log = (struct logr){
         .out = out,
         .kind = kind,
         .verbose = verbose,
-        .dir = dir,
+        .saver = saver,
     };
     buf_init(&log->line, LINE_MAX_LEN);
     setvbuf(out, NULL, _IOFBF, OUT_BUFFER);
@@ -125,7 +125,7 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
         return;
     }
     arena_init(&arena);
-    json_put_str(&log->line, pagedir_url(log->dir, referrer_id, &arena));
+    json_put_str(&log->line, pagesaver_url_of(log->saver, referrer_id, &arena));
     arena_release(&arena);
 }
 

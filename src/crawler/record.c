@@ -39,7 +39,7 @@ struct record *record_new(const struct record_options *options,
 
     record->options = *options;
     record->frontier = frontier;
-    record->syncer = syncer_start(options->dir_fd);
+    record->syncer = syncer_start(options->saver);
     record->closed_ms = now_ms;
     record->wall_less_ms = (int64_t)clock_wall_at(now_ms) - (int64_t)now_ms;
     store_batch_init(&record->open);

@@ -14,7 +14,7 @@
 
 struct syncer {
     pthread_t thread;
-    int dir_fd;
+    struct pagesaver *saver;
     int asked, done; /* eventfds; ASK_END ends the thread */
     int error;       /* written before `done`, read after it */
 };
@@ -41,17 +41,17 @@ static void *run(void *user)
     struct syncer *syncer = user;
 
     while (receive(syncer->asked) < ASK_END) {
-        syncer->error = syncfs(syncer->dir_fd) ? errno : 0;
+        syncer->error = pagesaver_sync(syncer->saver) ? 0 : errno;
         send(syncer->done, 1);
     }
     return NULL;
 }
 
-struct syncer *syncer_start(int dir_fd)
+struct syncer *syncer_start(struct pagesaver *saver)
 {
     struct syncer *syncer = NEW(struct syncer);
 
-    syncer->dir_fd = dir_fd;
+    syncer->saver = saver;
     syncer->asked = eventfd(0, EFD_CLOEXEC);
     syncer->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int err = syncer->asked < 0 || syncer->done < 0

@@ -1,17 +1,16 @@
-/* The syncer: makes what was written to a file system last, while the mind
- * goes on. One thread that waits, one sync at a time. */
+/* The syncer: makes the pages that were saved last, while the mind goes on. One
+ * thread that waits, one sync at a time. */
 #ifndef CRAWLER_SYNCER_H
 #define CRAWLER_SYNCER_H
 
-#include <stdbool.h>
+#include "page/pagesaver.h"
 
 struct syncer;
 
-/* `dir_fd` is of any directory of the file system. */
-struct syncer *syncer_start(int dir_fd);
+struct syncer *syncer_start(struct pagesaver *saver);
 void syncer_free(struct syncer *syncer); /* waits for what is under way */
 
-/* All that was written before this call shall last; one at a time. */
+/* All that was committed before this call shall last; one at a time. */
 void syncer_begin(struct syncer *syncer);
 
 /* Readable when it has been done. */

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "html/scan.h"
 #include "page/exchange.h"
-#include "page/pagedir.h"
 #include "url/url.h"
 
 /* A link as it is offered to the validator: absolute, normalised. */
@@ -51,13 +50,13 @@ struct webpage {
     struct exchange exchange;
 
     /* was made of it */
-    enum outcome outcome;   /* of all: at first that of the exchange */
-    bool noindex, nofollow; /* the exchange or meta robots say so, if obeyed */
-    uint64_t digest;        /* of the body, if it was saved and asked for */
-    struct str robots_text; /* of a robots.txt, if asked for */
-    char file[PAGEDIR_TEMP_MAX + 1]; /* where pagesaver put it, "" if nowhere */
-    int save_errno;                  /* of NOT_SAVED */
-    struct page_links links;         /* of the page, or the redirect's one */
+    enum outcome outcome;    /* of all: at first that of the exchange */
+    bool noindex, nofollow;  /* the exchange or meta robots say so, if obeyed */
+    uint64_t digest;         /* of the body, if it was saved and asked for */
+    struct str robots_text;  /* of a robots.txt, if asked for */
+    void *prepared;          /* by the pagesaver; NULL where nothing is */
+    int save_errno;          /* of NOT_SAVED */
+    struct page_links links; /* of the page, or the redirect's one */
 
     struct arena arena;
 };

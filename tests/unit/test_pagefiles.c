@@ -12,35 +12,70 @@
 
 #include <cmocka.h>
 
-#include "page/pagesaver.h"
+#include "page/pagefiles.h"
 #include "support/random.h"
 #include "support/tempdir.h"
 
+struct fixture {
+    struct tempdir temp;
+    struct pagedir dir;
+    struct pagefiles files;
+    struct pagesaver *saver; /* the files' */
+    struct webpage page;
+};
+
 static int setup(void **state)
 {
-    *state = malloc(sizeof(struct tempdir));
-    tempdir_make(*state);
+    struct fixture *fixture = malloc(sizeof(*fixture));
+
+    tempdir_make(&fixture->temp);
+    fixture->dir = (struct pagedir){.fd = fixture->temp.fd};
+    pagefiles_init(&fixture->files, &fixture->dir);
+    fixture->saver = &fixture->files.saver;
+    webpage_init(&fixture->page);
+    *state = fixture;
     return 0;
 }
 
 static int teardown(void **state)
 {
-    tempdir_remove(*state);
-    free(*state);
+    struct fixture *fixture = *state;
+
+    webpage_release(&fixture->page);
+    tempdir_remove(&fixture->temp);
+    free(fixture);
     return 0;
 }
 
-static struct webpage fetched(struct str url, uint32_t depth, struct str body)
+/* A page that was fetched, as far as a pagesaver looks at it. */
+static struct webpage *fetched(struct webpage *page, struct str url,
+                               uint32_t depth, struct str body)
 {
-    return (struct webpage){
-        .url = url,
-        .depth = depth,
-        .outcome = FETCHED,
-        .exchange = {.body = body, .body_len = body.len},
-    };
+    webpage_ask(page, url, depth, false);
+    page->exchange.body = body;
+    page->exchange.body_len = body.len;
+    return page;
 }
 
-static void byte_for_byte(void **state)
+static struct webpage *small_page(struct fixture *fixture)
+{
+    return fetched(&fixture->page, STR("u"), 0, STR("x"));
+}
+
+static void assert_file(const struct fixture *fixture, const char *name,
+                        struct str expected)
+{
+    struct buf got;
+
+    buf_init(&got, 1 << 20);
+    assert_true(tempdir_read(&fixture->temp, name, &got));
+    if (!str_eq(buf_str(&got), expected))
+        fail_msg("%s: expected %zu bytes, got %zu: %.60s", name, expected.len,
+                 got.len, buf_cstr(&got));
+    buf_release(&got);
+}
+
+static void a_page_is_saved_byte_for_byte(void **state)
 {
     static char large[300000];
     const struct {
@@ -61,60 +96,95 @@ static void byte_for_byte(void **state)
         {"u", 4, (struct str){large + 4, sizeof(large) - 4},
          (struct str){large, sizeof(large)}},
     };
-    const struct tempdir *temp = *state;
-    struct pagedir dir = {.fd = temp->fd};
-    struct pagesaver saver = {.dir = &dir};
+    struct fixture *fixture = *state;
     struct random random = {8};
 
     for (size_t i = 4; i < sizeof(large); i++)
         large[i] = (char)random_u64(&random);
     memcpy(large, "u\n4\n", 4);
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct webpage page =
-            fetched(str_of(cases[i].url), cases[i].depth, cases[i].body);
-        struct buf got;
+    for (uint32_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct webpage *page = fetched(&fixture->page, str_of(cases[i].url),
+                                       cases[i].depth, cases[i].body);
+        char name[16];
 
-        pagesaver_save(&saver, &page);
-        assert_int_equal(page.outcome, FETCHED);
-        assert_true(str_starts(str_of(page.file), STR(PAGEDIR_TMP_PREFIX)));
-        buf_init(&got, 1 << 20);
-        assert_true(tempdir_read(temp, page.file, &got));
-        if (!str_eq(buf_str(&got), cases[i].file))
-            fail_msg("case %zu: expected %zu bytes, got %zu: %.60s", i,
-                     cases[i].file.len, got.len, buf_cstr(&got));
-        buf_release(&got);
+        pagesaver_prepare(fixture->saver, page);
+        assert_int_equal(pagesaver_commit(fixture->saver, page), i + 1);
+        snprintf(name, sizeof(name), "%u", (unsigned)i + 1);
+        assert_file(fixture, name, cases[i].file);
     }
 }
 
-/* What a thread of many_threads_have_names_of_their_own does. */
-static void *save_many(void *arg)
+static void what_is_discarded_leaves_no_file_and_no_hole(void **state)
 {
-    struct pagesaver saver = {.dir = arg};
+    struct fixture *fixture = *state;
+    struct arena arena;
+
+    for (uint32_t id = 1; id <= 3; id++) {
+        struct webpage *page = small_page(fixture);
+        pagesaver_prepare(fixture->saver, page);
+        pagesaver_discard(fixture->saver, page);
+        pagesaver_discard(fixture->saver, page); /* there is nothing left */
+
+        page = fetched(&fixture->page, STR("http://a.example/x"), 5, STR("b"));
+        pagesaver_prepare(fixture->saver, page);
+        assert_int_equal(pagesaver_last(fixture->saver), id - 1);
+        assert_int_equal(pagesaver_commit(fixture->saver, page), id);
+        assert_int_equal(pagesaver_last(fixture->saver), id);
+    }
+    assert_string_equal(tempdir_list(&fixture->temp), "1 2 3 ");
+    arena_init(&arena);
+    assert_true(str_eq(pagesaver_url_of(fixture->saver, 3, &arena),
+                       STR("http://a.example/x")));
+    assert_int_equal(pagesaver_url_of(fixture->saver, 4, &arena).len, 0);
+    arena_release(&arena);
+    assert_true(pagesaver_sync(fixture->saver));
+}
+
+static void
+a_crawl_that_was_killed_goes_on_after_its_last_known_page(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (const char *name = "1\0002\0003\000.crawler-tmp-9\0"; *name;
+         name += strlen(name) + 1)
+        tempdir_write(&fixture->temp, name, STR("u\n0\nx"));
+    pagesaver_resume(fixture->saver, 2, true);
+    assert_string_equal(tempdir_list(&fixture->temp), "1 2 ");
+    pagesaver_prepare(fixture->saver, small_page(fixture));
+    assert_int_equal(pagesaver_commit(fixture->saver, &fixture->page), 3);
+}
+
+/* What a thread of many_threads_have_names_of_their_own does. */
+static void *save_many(void *saver)
+{
+    bool good = true;
 
     for (uint32_t i = 0; i < 50; i++) {
-        struct webpage page = fetched(STR("u"), i, STR("x"));
-        pagesaver_save(&saver, &page);
-        if (page.outcome != FETCHED)
-            return NULL;
+        struct webpage page;
+
+        webpage_init(&page);
+        pagesaver_prepare(saver, fetched(&page, STR("u"), i, STR("x")));
+        good = good && page.prepared;
+        webpage_release(&page);
     }
-    return arg;
+    return good ? saver : NULL;
 }
 
 static void many_threads_have_names_of_their_own(void **state)
 {
-    const struct tempdir *temp = *state;
-    struct pagedir dir = {.fd = temp->fd};
+    struct fixture *fixture = *state;
     pthread_t thread[4];
     void *good;
 
     for (size_t i = 0; i < ARRAY_LEN(thread); i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, save_many, &dir), 0);
+        assert_int_equal(
+            pthread_create(&thread[i], NULL, save_many, fixture->saver), 0);
     for (size_t i = 0; i < ARRAY_LEN(thread); i++) {
         pthread_join(thread[i], &good);
         assert_non_null(good);
     }
     size_t names = 0;
-    for (const char *at = tempdir_list(temp); *at; at++)
+    for (const char *at = tempdir_list(&fixture->temp); *at; at++)
         names += *at == ' ';
     assert_int_equal(names, 200);
 }
@@ -122,11 +192,9 @@ static void many_threads_have_names_of_their_own(void **state)
 /* Where others may write, they may have put anything under our next name. */
 static void a_name_that_is_taken_is_passed_over(void **state)
 {
-    const struct tempdir *temp = *state;
-    struct pagedir dir = {.fd = temp->fd};
-    struct pagesaver saver = {.dir = &dir};
-    struct webpage page = fetched(STR("u"), 0, STR("x"));
-    struct buf kept;
+    struct fixture *fixture = *state;
+    const struct tempdir *temp = &fixture->temp;
+    struct webpage *page = small_page(fixture);
 
     tempdir_write(temp, "victim", STR("precious"));
     tempdir_write(temp, ".crawler-tmp-0", STR("a file"));
@@ -135,121 +203,106 @@ static void a_name_that_is_taken_is_passed_over(void **state)
     assert_int_equal(mkfifoat(temp->fd, ".crawler-tmp-3", 0600), 0);
     tempdir_mkdir(temp, ".crawler-tmp-4");
     alarm(60); /* a pipe that is opened waits for its reader */
-    pagesaver_save(&saver, &page);
+    pagesaver_prepare(fixture->saver, page);
     alarm(0);
 
-    assert_int_equal(page.outcome, FETCHED);
-    assert_string_equal(page.file, ".crawler-tmp-5");
+    assert_int_equal(page->outcome, FETCHED);
     assert_string_equal(tempdir_list(temp),
                         ".crawler-tmp-0 .crawler-tmp-1 .crawler-tmp-2 "
                         ".crawler-tmp-3 .crawler-tmp-4 .crawler-tmp-5 victim ");
-    buf_init(&kept, 1 << 20);
-    assert_true(tempdir_read(temp, "victim", &kept));
-    assert_true(tempdir_read(temp, ".crawler-tmp-0", &kept));
-    assert_string_equal(buf_cstr(&kept), "preciousa file");
-    buf_release(&kept);
+    assert_file(fixture, "victim", STR("precious"));
+    assert_file(fixture, ".crawler-tmp-0", STR("a file"));
+    assert_int_equal(pagesaver_commit(fixture->saver, page), 1);
+    assert_file(fixture, "1", STR("u\n0\nx"));
 }
 
 static void where_every_name_is_taken_it_says_so(void **state)
 {
-    const struct tempdir *temp = *state;
-    struct pagedir dir = {.fd = temp->fd};
-    struct pagesaver saver = {.dir = &dir};
-    struct webpage page = fetched(STR("u"), 0, STR("x"));
+    struct fixture *fixture = *state;
+    struct webpage *page = small_page(fixture);
 
     for (int i = 0; i < 1000; i++) {
         char name[32];
         snprintf(name, sizeof(name), ".crawler-tmp-%d", i);
-        assert_int_equal(symlinkat("nowhere", temp->fd, name), 0);
+        assert_int_equal(symlinkat("nowhere", fixture->temp.fd, name), 0);
     }
-    pagesaver_save(&saver, &page);
-    assert_int_equal(page.outcome, NOT_SAVED);
-    assert_int_equal(page.save_errno, EEXIST);
-    assert_string_equal(page.file, "");
+    pagesaver_prepare(fixture->saver, page);
+    assert_int_equal(page->outcome, NOT_SAVED);
+    assert_int_equal(page->save_errno, EEXIST);
+    assert_null(page->prepared);
 }
 
 /* With a limit on file sizes instead of a full disk: the kernel takes a part,
  * then refuses. */
-static void no_room(void **state)
+static void where_there_is_no_room_nothing_is_left(void **state)
 {
     enum { LIMIT = 10000 };
     static char body[3 * LIMIT];
-    const struct tempdir *temp = *state;
-    struct pagedir dir = {.fd = temp->fd};
-    struct pagesaver saver = {.dir = &dir};
+    struct fixture *fixture = *state;
     struct rlimit old, small;
 
     memset(body, 'x', sizeof(body));
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     for (size_t len = LIMIT - 10; len <= sizeof(body); len += LIMIT) {
-        struct webpage page = fetched(STR("u"), 0, (struct str){body, len});
+        struct webpage *page =
+            fetched(&fixture->page, STR("u"), 0, (struct str){body, len});
         bool fits = 4 + len <= LIMIT;
 
         small = (struct rlimit){LIMIT, old.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-        pagesaver_save(&saver, &page);
+        pagesaver_prepare(fixture->saver, page);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 
-        assert_int_equal(page.outcome, fits ? FETCHED : NOT_SAVED);
-        assert_int_equal(page.save_errno, fits ? 0 : EFBIG);
-        if (!fits)
-            assert_string_equal(page.file, "");
+        assert_int_equal(page->outcome, fits ? FETCHED : NOT_SAVED);
+        assert_int_equal(page->save_errno, fits ? 0 : EFBIG);
+        assert_int_equal(!page->prepared, !fits);
         /* Only what is whole is left. */
-        assert_string_equal(tempdir_list(temp), ".crawler-tmp-0 ");
+        assert_string_equal(tempdir_list(&fixture->temp), ".crawler-tmp-0 ");
     }
 }
 
-static void no_directory(void **state)
+static void without_a_directory_nothing_is_saved(void **state)
 {
-    struct pagedir dir = {.fd = -1};
-    struct pagesaver saver = {.dir = &dir};
-    struct webpage page = fetched(STR("u"), 0, STR("x"));
+    struct fixture *fixture = *state;
+    struct webpage *page = small_page(fixture);
 
-    (void)state;
-    pagesaver_save(&saver, &page);
-    assert_int_equal(page.outcome, NOT_SAVED);
-    assert_int_equal(page.save_errno, EBADF);
-    assert_string_equal(page.file, "");
+    fixture->dir.fd = -1;
+    pagesaver_prepare(fixture->saver, page);
+    assert_int_equal(page->outcome, NOT_SAVED);
+    assert_int_equal(page->save_errno, EBADF);
+    assert_false(pagesaver_sync(fixture->saver));
+    assert_int_equal(errno, EBADF);
 }
 
-/* Saved, published, read back: the whole way of a page file. */
-static void through_the_directory(void **state)
+/* Something else has the page's name, and is no file. */
+static void a_page_without_a_number_can_be_discarded(void **state)
 {
-    const struct tempdir *temp = *state;
-    struct webpage page = fetched(STR("http://a.example/x"), 5, STR("body"));
-    struct pagedir dir;
-    struct arena arena;
+    struct fixture *fixture = *state;
+    struct webpage *page = small_page(fixture);
 
-    assert_true(pagedir_open(&dir, temp->path));
-    assert_true(pagedir_mark(&dir));
-    struct pagesaver saver = {.dir = &dir};
-    for (uint32_t id = 1; id <= 3; id++) {
-        struct webpage lost = fetched(STR("http://lost.example/"), 1, STR("x"));
-        pagesaver_save(&saver, &lost);
-        pagedir_discard(&dir, lost.file);
-        pagesaver_save(&saver, &page);
-        assert_true(pagedir_publish(&dir, page.file));
-        assert_int_equal(dir.last_id, id);
-    }
-    assert_string_equal(tempdir_list(temp), ".crawler 1 2 3 ");
-    arena_init(&arena);
-    assert_true(str_eq(pagedir_url(&dir, 3, &arena), page.url));
-    arena_release(&arena);
-    pagedir_close(&dir);
+    tempdir_mkdir(&fixture->temp, "1");
+    pagesaver_prepare(fixture->saver, page);
+    assert_int_equal(pagesaver_commit(fixture->saver, page), 0);
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(pagesaver_last(fixture->saver), 0);
+    pagesaver_discard(fixture->saver, page);
+    assert_string_equal(tempdir_list(&fixture->temp), "1 ");
 }
 
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(byte_for_byte),
+        CASE(a_page_is_saved_byte_for_byte),
+        CASE(what_is_discarded_leaves_no_file_and_no_hole),
+        CASE(a_crawl_that_was_killed_goes_on_after_its_last_known_page),
         CASE(many_threads_have_names_of_their_own),
         CASE(a_name_that_is_taken_is_passed_over),
         CASE(where_every_name_is_taken_it_says_so),
-        CASE(no_room),
-        CASE(no_directory),
-        CASE(through_the_directory),
+        CASE(where_there_is_no_room_nothing_is_left),
+        CASE(without_a_directory_nothing_is_saved),
+        CASE(a_page_without_a_number_can_be_discarded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void ask_forgets(void **state)
     page.exchange.status = 200;
     strcpy(page.exchange.mime, "text/html");
     strcpy(page.exchange.charset_label, "utf-8");
-    strcpy(page.file, ".crawler-tmp-1-1");
+    page.prepared = &page;
     page.exchange.body = STR("x");
     page.exchange.body_len = 1;
     page.exchange.location = STR("/");
@@ -36,7 +36,7 @@ static void ask_forgets(void **state)
     assert_int_equal(page.exchange.status, 0);
     assert_string_equal(page.exchange.mime, "");
     assert_string_equal(page.exchange.charset_label, "");
-    assert_string_equal(page.file, "");
+    assert_null(page.prepared);
     assert_null(page.exchange.body.ptr);
     assert_int_equal(page.exchange.body_len, 0);
     assert_null(page.exchange.location.ptr);
