@@ -1,8 +1,8 @@
 /* The crawler: the path of a page, driven by the mind.
  *
- *     seeds -> validator -> frontier -> pagefetcher -> pagesaver
- *                  ^                                       |
- *                  +------- links found -------- pagescanner
+ *     seeds -> validator -> frontier -> pagefetcher -> pagescanner
+ *                  ^                                        |
+ *                  +---------- links found ----------- pagesaver
  *
  * crawler_run is the mind's thread: it offers the seeds, hands out targets
  * to the crew while rules and limits allow, and judges what comes back.
