@@ -1,6 +1,6 @@
 /* Whole answers: a pagefetcher, and a server on loopback that sends the input
  * and closes. The first byte chooses the kind of page that is asked for. What
- * libcurl makes of it is judged by page/transfer.c.
+ * libcurl makes of it is judged by page/transfer_end.c.
  *
  * One thread plays both sides, so that the same input does the same again. */
 #include "fuzz.h"

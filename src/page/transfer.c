@@ -3,54 +3,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "page/address.h"
 #include "page/mime.h"
 
-enum {
-    /* Read a small unwanted body (an error page), so that the connection can
-     * be used again; cut a larger one. */
-    UNWANTED_BYTES_MAX = 64 * 1024,
-    /* Of a robots.txt as it would be without its coding, before the rest of it
-     * is dropped. */
-    CODED_ROBOTS_MAX = 16 << 20,
-    RETRY_AFTER_MAX_S = 3600,
-    CUT_NOTICE_MS = 50,
-    RECEIVE_BUFFER = 64 * 1024,
-};
+enum { RECEIVE_BUFFER = 64 * 1024 };
 
 static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
               "what is kept of an unwanted body never waits for room");
 
-/* --- status ------------------------------------------------------------ */
-
-static bool is_redirect(int status)
-{
-    return status == 301 || status == 302 || status == 303 || status == 307 ||
-           status == 308;
-}
-
-static enum outcome outcome_of_status(const struct exchange *exchange)
-{
-    if (is_redirect(exchange->status))
-        return exchange->location.len ? REDIRECTED : BAD_REDIRECT;
-    if (exchange->status == 429)
-        return HTTP_TOO_MANY;
-    if (exchange->status / 100 == 4)
-        return HTTP_CLIENT_ERROR;
-    if (exchange->status / 100 == 5)
-        return HTTP_SERVER_ERROR;
-    return HTTP_OTHER;
-}
-
 /* --- body -------------------------------------------------------------- */
-
-/* By its first bytes, or all there are. */
-static bool sniffs_as_page(struct str body)
-{
-    return mime_sniffs_as_html(str_first(body, MIME_SNIFF_LEN));
-}
 
 /* False if enough has come to tell that it is no page. */
 static bool sniff_early(struct transfer *transfer)
@@ -59,7 +21,7 @@ static bool sniff_early(struct transfer *transfer)
         transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
-    return sniffs_as_page(buf_str(&transfer->body));
+    return transfer_sniffs_as_page(buf_str(&transfer->body));
 }
 
 static size_t wait_for_room(struct transfer *transfer)
@@ -82,7 +44,8 @@ static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
                    str_first(bytes, body->cap - body->len));
     }
     return transfer->unwanted_bytes > UNWANTED_BYTES_MAX
-               ? transfer_cut(transfer, outcome_of_status(transfer->exchange))
+               ? transfer_cut(transfer,
+                              transfer_outcome_of_status(transfer->exchange))
                : bytes.len;
 }
 
@@ -310,197 +273,6 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     }
     curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
     return true;
-}
-
-static enum outcome outcome_of_code(CURLcode code)
-{
-    switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-        return NO_DNS;
-    case CURLE_COULDNT_CONNECT:
-        return NOT_CONNECTED;
-    case CURLE_OPERATION_TIMEDOUT:
-        return TIMED_OUT;
-    case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_WRITE_ERROR: /* libcurl's decoders: ours have set cut_as */
-        return BAD_ENCODING;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-        return TLS_FAILED;
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-        return CONNECTION_LOST;
-    default:
-        return BAD_HTTP;
-    }
-}
-
-static enum outcome outcome_of_body(const struct transfer *transfer,
-                                    struct str body)
-{
-    if (transfer->page->kind != WEBPAGE_HTML)
-        return FETCHED;
-    if (!body.len)
-        return EMPTY_BODY;
-    if (transfer->to_sniff && !sniffs_as_page(body))
-        return NOT_HTML;
-    return FETCHED;
-}
-
-/* A time-out before there was a connection is the host's trouble, one after
- * it the page's. */
-static bool is_connected(const struct transfer *transfer)
-{
-    curl_off_t ready_us = 0;
-
-    curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready_us);
-    return ready_us > 0;
-}
-
-static uint64_t retry_after_ms(CURL *easy)
-{
-    curl_off_t seconds = 0;
-
-    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
-    if (seconds < 0)
-        return 0;
-    return seconds < RETRY_AFTER_MAX_S ? (uint64_t)seconds * 1000
-                                       : (uint64_t)RETRY_AFTER_MAX_S * 1000;
-}
-
-static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
-{
-    if (code == CURLE_OPERATION_TIMEDOUT && !is_connected(transfer))
-        return NOT_CONNECTED;
-    if (transfer->cut_as != OUTCOMES)
-        return transfer->cut_as;
-    if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
-        return PRIVATE_ADDRESS;
-    /* The body of such an answer is not wanted, so it may be broken. */
-    if (transfer->headers_done && transfer->exchange->status != 200)
-        return outcome_of_status(transfer->exchange);
-    if (code != CURLE_OK)
-        return outcome_of_code(code);
-    if (!transfer->headers_done)
-        return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
-    /* What is coded is judged by what it means: transfer_decode. */
-    return transfer->codings.count
-               ? FETCHED
-               : outcome_of_body(transfer, buf_str(&transfer->body));
-}
-
-static enum response_end end_of_cut(const struct transfer *transfer)
-{
-    if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
-        return RESPONSE_CUT_BY_SIZE;
-    switch (transfer->cut_as) {
-    case TOO_LARGE:
-    case FETCHED: /* a robots.txt, as far as it counts */
-        return RESPONSE_CUT_BY_SIZE;
-    case TIMED_OUT:
-        return RESPONSE_CUT_BY_TIME;
-    case CONNECTION_LOST:
-        return RESPONSE_CUT_BY_SERVER;
-    default:
-        return RESPONSE_CUT_BY_US;
-    }
-}
-
-static enum response_end end_of(const struct transfer *transfer, CURLcode code)
-{
-    if (!transfer->exchange->status)
-        return RESPONSE_NONE;
-    if (transfer->cut_as != OUTCOMES)
-        return end_of_cut(transfer);
-    switch (code) {
-    case CURLE_OK:
-        return transfer->headers_done ? RESPONSE_WHOLE : RESPONSE_CUT_BY_SERVER;
-    case CURLE_OPERATION_TIMEDOUT:
-        return RESPONSE_CUT_BY_TIME;
-    case CURLE_PARTIAL_FILE:
-    case CURLE_RECV_ERROR:
-    case CURLE_GOT_NOTHING:
-        return RESPONSE_CUT_BY_SERVER;
-    default:
-        return RESPONSE_CUT_BY_US;
-    }
-}
-
-static struct str peer_of(const struct transfer *transfer)
-{
-    const struct fetch_options *options = transfer->setup->options;
-    char *address = NULL;
-
-    if (!(options->wishes & WISH_PEER) || options->proxy)
-        return (struct str){0};
-    curl_easy_getinfo(transfer->easy, CURLINFO_PRIMARY_IP, &address);
-    return str_of(address ? address : "");
-}
-
-/* The slices of what is kept; what nobody wished for is empty. */
-static void show_bytes(struct transfer *transfer)
-{
-    struct exchange *exchange = transfer->exchange;
-
-    exchange->request_head = heads_request(&transfer->heads);
-    if (transfer->headers_done)
-        exchange->response_head = heads_response(&transfer->heads);
-    exchange->peer = peer_of(transfer);
-    exchange->body_as_sent = buf_str(&transfer->body);
-    if (exchange->status == 200)
-        exchange->body = exchange->body_as_sent;
-    exchange->body_len = exchange->body.len;
-}
-
-void transfer_end(struct transfer *transfer, CURLcode code)
-{
-    struct exchange *exchange = transfer->exchange;
-
-    exchange->end_ms = clock_mono_ms();
-    /* A server learns that it was cut off later than we do. */
-    if (transfer->cut_as != OUTCOMES)
-        exchange->end_ms += CUT_NOTICE_MS;
-    exchange->outcome = outcome_of(transfer, code);
-    exchange->end = end_of(transfer, code);
-    exchange->retry_after_ms = retry_after_ms(transfer->easy);
-    show_bytes(transfer);
-}
-
-void transfer_give_up(struct transfer *transfer, enum outcome outcome)
-{
-    struct exchange *exchange = transfer->exchange;
-
-    exchange->outcome = outcome;
-    exchange->end = exchange->status ? RESPONSE_CUT_BY_US : RESPONSE_NONE;
-}
-
-void transfer_decode(struct transfer *transfer, struct buf *decoded)
-{
-    struct exchange *exchange = transfer->exchange;
-    bool is_robots = transfer->page->kind == WEBPAGE_ROBOTS;
-
-    if (!transfer->codings.count || exchange->outcome != FETCHED)
-        return;
-    buf_clear(decoded);
-    decoded->cap = is_robots ? CODED_ROBOTS_MAX : transfer->body.cap;
-    enum coding_end end =
-        codings_undo(&transfer->codings, exchange->body_as_sent, decoded);
-    if (is_robots && decoded->len > ROBOTS_BODY_MAX)
-        decoded->len = ROBOTS_BODY_MAX;
-    exchange->body = buf_str(decoded);
-    exchange->body_len = exchange->body.len;
-    exchange->outcome = end == CODING_WHOLE
-                            ? outcome_of_body(transfer, exchange->body)
-                        : end == CODING_TOO_LARGE ? TOO_LARGE
-                                                  : BAD_ENCODING;
 }
 
 void transfer_clear(struct transfer *transfer)

@@ -23,6 +23,9 @@ struct transfer_setup {
 
 enum {
     HEADER_BYTES_MAX = 256 * 1024,
+    /* Read a small unwanted body (an error page), so that the connection can
+     * be used again; cut a larger one. */
+    UNWANTED_BYTES_MAX = 64 * 1024,
     /* One more than counts: a line that is cut there is not one that ends. */
     ROBOTS_BODY_MAX = 500 * 1024 + 1,
     SITEMAP_BODY_MAX = 50 << 20,
@@ -78,6 +81,12 @@ void transfer_free(struct transfer *transfer);
 /* Aim it at the page's URL. False, with the outcome set, where the URL must
  * not be asked at all. */
 bool transfer_begin(struct transfer *transfer, struct webpage *page);
+
+/* Of an answer whose status is not 200. */
+enum outcome transfer_outcome_of_status(const struct exchange *exchange);
+
+/* Is it a page, by its first bytes, or all there are? */
+bool transfer_sniffs_as_page(struct str body);
 
 /* libcurl is done with it: fill in the exchange. */
 void transfer_end(struct transfer *transfer, CURLcode code);

@@ -14,7 +14,7 @@
 
 enum {
     ALL = WISH_REQUEST_HEAD | WISH_RESPONSE_HEAD | WISH_PEER | WISH_EVERY_BODY,
-    UNWANTED_MAX = 64 * 1024, /* of a body that is no page: page/transfer.c */
+    UNWANTED_MAX = 64 * 1024, /* of a body that is no page: page/transfer.h */
 };
 
 static void begin(struct loopback *loopback, unsigned wishes)
