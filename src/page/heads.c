@@ -74,20 +74,39 @@ static struct str first_line(struct str head)
     return end ? str_between(head.ptr, end + 1) : head;
 }
 
+/* What libcurl writes into every request proves nothing, and without a Host it
+ * would be none. */
+static bool is_secret(struct str line)
+{
+    static const struct str always[] = {
+        STR_INIT("host"),
+        STR_INIT("connection"),
+        STR_INIT("proxy-connection"),
+    };
+    struct str name = str_cut(line, ':').head;
+
+    if (!str_trim(line).len)
+        return false; /* the end of the head */
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        if (str_eq_nocase(name, always[i]))
+            return false;
+    return secret_header(line).len > 0;
+}
+
 /* In place. The request line is no header, whatever it looks like. */
 static void leave_out_secrets(struct buf *head)
 {
     struct str rest = buf_str(head), line = first_line(rest);
     char *to = head->ptr + line.len;
-    bool is_secret = false;
+    bool leave_out = false;
 
     for (rest = str_skip(rest, line.len); rest.len;
          rest = str_skip(rest, line.len)) {
         line = first_line(rest);
         /* What goes on with a secret is one too. */
         if (!is_folded(line))
-            is_secret = secret_header(line).len > 0;
-        if (is_secret)
+            leave_out = is_secret(line);
+        if (leave_out)
             continue;
         memmove(to, line.ptr, line.len);
         to += line.len;
