@@ -38,7 +38,7 @@ LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
 LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds url html robots frontier store page crawler cli
+LIB_DIRS := base ds url html robots frontier store page crawler report cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out src/playground/main.c,$(wildcard src/playground/*.c))
@@ -48,7 +48,8 @@ BENCH_SRC := $(wildcard bench/*.c)
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(OUT)/%.o,$(1))
-TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC))
+TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC) \
+           $(wildcard tests/tools/*.c))
 FUZZERS := $(patsubst fuzz/%.c,$(OUT)/fuzz/%,$(FUZZ_SRC))
 BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 

@@ -1,11 +1,12 @@
 /* The declared charset, the tokenizer, the scanner and the URLs of its links.
- * The first byte says whether the header has a charset. */
+ * The first byte says whether the header has a charset, whether it says that
+ * the page is XHTML, and whether it leads on. */
 #include "fuzz.h"
 
 #include "page/pagescanner.h"
 
 static void scan(struct webpage *page, struct str body, bool want_text,
-                 bool charset)
+                 uint8_t headers)
 {
     const struct scan_options options = {
         .want_text = want_text,
@@ -15,8 +16,12 @@ static void scan(struct webpage *page, struct str body, bool want_text,
     webpage_init(page);
     webpage_ask(page, STR("http://example.org/a/b?c"), 0, true);
     page->exchange.body = body;
-    if (charset)
+    if (headers & 1)
         memcpy(page->exchange.charset_label, "shift_jis", sizeof("shift_jis"));
+    if (headers & 2)
+        strcpy(page->exchange.mime, "application/xhtml+xml");
+    if (headers & 4)
+        page->exchange.refresh = str_first(body, 100);
     pagescanner_scan(page, &options);
 }
 
@@ -35,7 +40,7 @@ static void check_same(const struct webpage *a, const struct webpage *b)
 static void check_links(const struct webpage *page, size_t body_len)
 {
     assert(page->links.count <= HTML_LINKS_MAX);
-    assert(page->links.count <= body_len);
+    assert(page->links.count <= body_len + 1);
     for (size_t i = 0; i < page->links.count; i++) {
         const struct page_link *link = &page->links.link[i];
         assert(link->url.href.len <= URL_LEN_MAX);
@@ -50,8 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!size)
         return 0;
     struct str body = fuzz_input(data + 1, size - 1);
-    scan(&with_text, body, true, data[0] & 1);
-    scan(&without, body, false, data[0] & 1);
+    scan(&with_text, body, true, data[0]);
+    scan(&without, body, false, data[0]);
     check_links(&with_text, body.len);
     check_same(&with_text, &without);
     webpage_release(&with_text);

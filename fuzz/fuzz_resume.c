@@ -7,16 +7,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "crawler/codes.h"
 #include "crawler/resume.h"
-#include "store/store.h"
+#include "store/engine.h"
 #include "url/domain.h"
 #include "url/scope.h"
 
-struct store {
+struct made_up {
+    struct store base;
     struct str input;
 };
 
-static uint8_t byte(struct store *store)
+static uint8_t byte(struct made_up *store)
 {
     uint8_t value = store->input.len ? (uint8_t)store->input.ptr[0] : 0;
 
@@ -25,7 +27,7 @@ static uint8_t byte(struct store *store)
 }
 
 /* Small ones are what leads anywhere; some are large. */
-static uint64_t number(struct store *store)
+static uint64_t number(struct made_up *store)
 {
     uint8_t value = byte(store);
 
@@ -33,13 +35,13 @@ static uint64_t number(struct store *store)
 }
 
 /* Times about now, which is 1,000,000 here. */
-static uint64_t moment(struct store *store)
+static uint64_t moment(struct made_up *store)
 {
     return (uint64_t)(1000000 - 128000) + (uint64_t)byte(store) * 1000;
 }
 
 /* One of a few, or bytes of the input. */
-static struct str text(struct store *store, char room[64])
+static struct str text(struct made_up *store, char room[64])
 {
     static const char *const forms[] = {
         "http://a.example/%u",
@@ -62,7 +64,7 @@ static struct str text(struct store *store, char room[64])
     return raw;
 }
 
-static bool one_url(struct store *store, const struct store_reader *reader,
+static bool one_url(struct made_up *store, const struct store_reader *reader,
                     uint64_t row)
 {
     char room[64];
@@ -76,10 +78,10 @@ static bool one_url(struct store *store, const struct store_reader *reader,
         .redirects = byte(store),
     };
 
-    return reader->url(reader->user, &url);
+    return store_give(reader, ROW_url, &url);
 }
 
-static bool one_fetch(struct store *store, const struct store_reader *reader)
+static bool one_fetch(struct made_up *store, const struct store_reader *reader)
 {
     const struct store_fetch fetch = {
         .number = number(store),
@@ -89,10 +91,10 @@ static bool one_fetch(struct store *store, const struct store_reader *reader)
         .due_ms = byte(store) & 1 ? moment(store) : 0,
     };
 
-    return reader->fetch(reader->user, &fetch);
+    return store_give(reader, ROW_fetch, &fetch);
 }
 
-static bool one_robots(struct store *store, const struct store_reader *reader)
+static bool one_robots(struct made_up *store, const struct store_reader *reader)
 {
     char host[64], url[64], rules[64];
     const struct store_robots robots = {
@@ -106,10 +108,10 @@ static bool one_robots(struct store *store, const struct store_reader *reader)
         .until_ms = moment(store),
     };
 
-    return reader->robots(reader->user, &robots);
+    return store_give(reader, ROW_robots, &robots);
 }
 
-static bool one_host(struct store *store, const struct store_reader *reader)
+static bool one_host(struct made_up *store, const struct store_reader *reader)
 {
     char name[64];
     const struct store_host host = {
@@ -121,10 +123,10 @@ static bool one_host(struct store *store, const struct store_reader *reader)
         .until_ms = moment(store),
     };
 
-    return reader->host(reader->user, &host);
+    return store_give(reader, ROW_host, &host);
 }
 
-static bool one_other(struct store *store, const struct store_reader *reader,
+static bool one_other(struct made_up *store, const struct store_reader *reader,
                       uint8_t kind)
 {
     char room[64];
@@ -140,22 +142,26 @@ static bool one_other(struct store *store, const struct store_reader *reader,
 
     switch (kind & 3) {
     case 0:
-        return reader->domain(reader->user, &domain);
+        return store_give(reader, ROW_domain, &domain);
     case 1:
-        return reader->change(reader->user, &change);
+        return store_give(reader, ROW_change, &change);
     case 2:
-        return reader->refusal(reader->user, &refusal);
+        return store_give(reader, ROW_refusal, &refusal);
     default:
-        return reader->setting(reader->user, &setting);
+        return store_give(reader, ROW_setting, &setting);
     }
 }
 
-bool store_load(struct store *store, const struct store_reader *reader,
-                struct store_error *error)
+static bool make_up(struct store *base, unsigned slice,
+                    const struct store_reader *reader,
+                    struct store_error *error)
 {
+    struct made_up *store = (struct made_up *)(void *)base;
     uint64_t urls = byte(store), row = 0; /* counted, so it is true */
-    bool good = reader->begin(reader->user, urls, number(store));
+    uint64_t last = number(store);
+    bool good = last <= urls + 1000 && reader->begin(reader->user, urls, last);
 
+    (void)slice;
     *error = (struct store_error){.status = STORE_DAMAGED};
     while (good && store->input.len) {
         uint8_t kind = byte(store);
@@ -167,6 +173,18 @@ bool store_load(struct store *store, const struct store_reader *reader,
     }
     return good;
 }
+
+static unsigned one_slice(const struct store *store)
+{
+    (void)store;
+    return 1;
+}
+
+static const struct store_engine engine = {
+    .kind = "made-up",
+    .slices = one_slice,
+    .load = make_up,
+};
 
 /* Everything comes out, in an order that a frontier allows. */
 static void drain(struct frontier *frontier)
@@ -203,7 +221,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dir_fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
     struct scope *scope = scope_new(domains);
-    struct store store = {{(const char *)data, size}};
+    struct made_up store = {{&engine, crawler_codes()},
+                            {(const char *)data, size}};
     const struct frontier_options frontier = {
         .order = size && data[0] & 1 ? ORDER_PRIORITY : ORDER_BFS,
         .delay_ms = 10,
@@ -227,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct store_error error;
 
     validator_init(&validator, scope, 100, &frontier);
-    if (resume_load(&store, &validator, &options, &resumed, &error))
+    if (resume_load(&store.base, &validator, &options, &resumed, &error))
         drain(validator.frontier);
     validator_release(&validator);
     scope_free(scope);

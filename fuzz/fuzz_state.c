@@ -5,19 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/hash.h"
 #include "store/store.h"
 
-static char path[64];
+static char dir[64], path[80], name[80];
 static struct buf whole; /* a good file */
 
-static const char *name(unsigned code)
-{
-    return code ? "other" : "accept";
-}
+static const struct store_code codes_of_two[] = {
+    {"accept", URL_QUEUED},
+    {"other", URL_REFUSED},
+};
+static const struct store_codes codes = {codes_of_two, codes_of_two, 2, 2};
 
 static void put_rows(struct store_batch *batch)
 {
@@ -44,7 +46,8 @@ static void put_rows(struct store_batch *batch)
     const struct store_domain domain = {row.domain, 3};
     const struct store_link link = {.page = 1, .url = url, .text = STR("t")};
 
-    store_add_setting(batch, STR("state"), STR("running"));
+    store_add_setting(batch,
+                      &(struct store_setting){STR("state"), STR("running")});
     store_add_seed(batch, &seed);
     store_add_url(batch, &row);
     store_add_fetch(batch, &fetch);
@@ -57,21 +60,27 @@ static void put_rows(struct store_batch *batch)
 static void remove_file(void)
 {
     unlink(path);
+    rmdir(dir);
 }
 
 static void make_file(void)
 {
-    const struct store_names names = {name, name, 2, 2};
     struct store_error error;
     struct store_batch batch;
     char block[4096];
     size_t len;
 
-    snprintf(path, sizeof(path), "/tmp/fuzz-state-%ld", (long)getpid());
+    snprintf(dir, sizeof(dir), "/tmp/fuzz-state-%ld", (long)getpid());
+    snprintf(path, sizeof(path), "%s/.crawler", dir);
+    snprintf(name, sizeof(name), "sqlite:%s", dir);
+    assert(!mkdir(dir, 0700));
     atexit(remove_file);
     store_batch_init(&batch);
     put_rows(&batch);
-    assert(store_create(path, &names, &batch, &error));
+    struct store *store =
+        store_create(name, &codes, &batch, STORE_AT_ONCE, &error);
+    assert(store);
+    store_close(store);
     store_batch_release(&batch);
     buf_init(&whole, 1 << 20);
     FILE *file = fopen(path, "r");
@@ -168,9 +177,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!whole.len)
         make_file();
     write_changed(data, size);
-    struct store *store = store_open(path, STORE_READ, &error);
+    struct store *store = store_open(name, STORE_READ, &codes, &error);
     if (store)
-        store_load(store, &reader, &error);
+        store_load(store, 0, &reader, &error);
     store_close(store);
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "url/course.h"
 #include "url/key.h"
+#include "url/login.h"
 #include "url/scope.h"
 #include "url/url.h"
 
@@ -93,6 +94,19 @@ static void check_course(struct url url, struct arena *arena)
     assert(course_normalize(&url, arena) == html && str_eq(url.href, once));
 }
 
+/* A login that is cut out of the text is the one that the parser sees, and the
+ * rest is the same URL. */
+static void check_login(struct str text, struct url url, struct arena *arena)
+{
+    struct login login;
+    struct str rest;
+
+    assert(login_cut(arena, text, &rest, &login) == login_is_in(&url));
+    login_drop(&url, arena);
+    check_parts(&url);
+    check_parses_to(rest, NULL, url.href, arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str_pair input = str_cut(fuzz_input(data, size), 0);
@@ -107,6 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_key(&url, &arena);
         check_course(url, &arena);
         check_scope(based ? &base : &url, &url);
+        if (!based)
+            check_login(input.head, url, &arena);
     }
     arena_release(&arena);
     return 0;

@@ -1,25 +1,26 @@
 /* Values of options: durations, sizes, --connect-to rules. */
 #include "fuzz.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "cli/values.h"
 #include "page/named.h"
 
 typedef bool value_reader(struct str text, uint64_t *value);
+typedef void value_writer(struct buf *out, uint64_t value);
 
-/* What was read is read again from its number and the smallest unit. */
-static void check_value(struct str text, value_reader *read, const char *unit)
+/* What was read is read again from what a message would say. */
+static void check_value(struct str text, value_reader *read,
+                        value_writer *write)
 {
-    char written[32];
+    struct buf written;
     uint64_t value, again;
 
     if (!read(text, &value))
         return;
-    snprintf(written, sizeof(written), "%" PRIu64 "%s", value, unit);
-    bool good = read(str_of(written), &again);
+    buf_init(&written, 64);
+    write(&written, value);
+    bool good = read(buf_str(&written), &again);
     assert(good ? again == value : value > UINT64_MAX / 2);
+    buf_release(&written);
 }
 
 /* The rule as it is given to libcurl is a rule, and stays as it is. */
@@ -46,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str text = fuzz_input(data, size);
 
-    check_value(text, value_duration_ms, "ms");
-    check_value(text, value_size, "");
+    check_value(text, value_duration_ms, value_put_duration);
+    check_value(text, value_size, value_put_size);
     check_connect_to(text);
     return 0;
 }

@@ -1,5 +1,8 @@
 #include "base/terminal.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "base/utf8.h"
 
 bool terminal_obeys(uint32_t c)
@@ -35,4 +38,29 @@ void terminal_put(struct buf *out, struct str text, char instead)
             buf_put(out, str_first(text, len));
         text = str_skip(text, len);
     }
+}
+
+void terminal_vline(FILE *out, const char *format, va_list args)
+{
+    struct buf line;
+    char *message;
+
+    if (vasprintf(&message, format, args) < 0)
+        message = mem_checked(NULL);
+    struct str text = str_of(message);
+    buf_init(&line, text.len + 1);
+    terminal_put(&line, text, '?');
+    buf_put_char(&line, '\n');
+    fwrite(line.ptr, 1, line.len, out);
+    buf_release(&line);
+    free(message);
+}
+
+void terminal_line(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    terminal_vline(out, format, args);
+    va_end(args);
 }

@@ -3,6 +3,9 @@
 #ifndef BASE_TERMINAL_H
 #define BASE_TERMINAL_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "base/buf.h"
 
 /* A control character of ASCII or of Latin-1 (U+009B begins an escape
@@ -13,5 +16,11 @@ bool terminal_obeys(uint32_t c);
  * for bytes that are no character: what is added is whole UTF-8, and no longer
  * than `text`. */
 void terminal_put(struct buf *out, struct str text, char instead);
+
+/* Print one line, its end included, with '?' for what a terminal obeys. */
+void terminal_line(FILE *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void terminal_vline(FILE *out, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 #endif

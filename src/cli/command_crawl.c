@@ -4,7 +4,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/commands.h"
+#include "cli/nothing.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/state.h"
@@ -62,7 +64,6 @@ static void print_now(void *user, const struct crawl_progress *now)
 
     progress_wipe(user);
     stats.counts = now->counts;
-    stats.elapsed_ms = now->elapsed_ms;
     print_stats(&stats, true);
 }
 
@@ -80,27 +81,25 @@ static bool write_stats(struct plan *plan, const struct stats *stats)
 
 /* The figures are for who watches and for crawls of the open web; the course's
  * crawler says nothing but its log. One that failed has told why. */
-static void print_end(const struct options *options, const struct stats *stats,
-                      enum crawl_end end)
+static void print_end(const struct plan *plan, const struct options *options,
+                      const struct stats *stats, enum crawl_end end)
 {
     bool course = plan_is_course(options);
 
     if (end != CRAWL_FAILED && !options->quiet &&
         (!course || options->verbose || progress_is_wanted()))
         print_stats(stats, !course);
-    if (end != CRAWL_NOTHING)
-        return;
-    enum outcome why = stats_main_failure(stats);
-    fprintf(stderr, "crawler: not a single page could be fetched%s%s\n",
-            why == OUTCOMES ? "" : ": ",
-            why == OUTCOMES ? "" : outcome_text(why));
+    if (end == CRAWL_NOTHING)
+        nothing_tell(plan, options, stats);
 }
 
-/* A crawl that failed for want of space cannot write this either. */
+/* A crawl that failed for want of space cannot write this either. One without
+ * a page leaves the figures of the crawl that it would have replaced. */
 static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
-    if (!write_stats(plan, stats) && end != CRAWL_FAILED)
+    if (!plan->dir.holds_old && !write_stats(plan, stats) &&
+        end != CRAWL_FAILED)
         usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
                     plan->crawl.dir_path, strerror(errno));
 }
@@ -119,9 +118,9 @@ static int crawl(struct plan *plan, const struct options *options)
         return CRAWL_FAILED;
     }
     if (plan->crawl.resume && !options->quiet)
-        usage_line(stderr,
-                   "crawler: going on with the crawl in %s after %llu pages",
-                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+        terminal_line(stderr,
+                      "crawler: going on with the crawl in %s after %u pages",
+                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -133,25 +132,27 @@ static int crawl(struct plan *plan, const struct options *options)
     plan->crawl.frontier.queue_bytes =
         options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
+    plan->crawl.reasons = reasons_new();
     plan->crawl.on_asked = print_now;
     plan->crawl.user = &progress;
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
     if (!plan_is_course(options))
         keep_stats(plan, &stats, end);
-    print_end(options, &stats, end);
+    print_end(plan, options, &stats, end);
+    reasons_free(plan->crawl.reasons);
     close(plan->crawl.signal_fd);
     return (int)end;
 }
 
 static int say_finished(const struct plan *plan, const struct options *options)
 {
-    state_tidy(plan);
+    store_tidy(plan->store_name);
     if (!options->quiet)
-        usage_line(stderr,
-                   "crawler: the crawl in %s is finished: %llu pages; "
-                   "--restart starts over",
-                   plan->crawl.dir_path, (unsigned long long)plan->past.pages);
+        terminal_line(stderr,
+                      "crawler: the crawl in %s is finished: %u pages; "
+                      "--restart starts over",
+                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
     return CRAWL_FINISHED;
 }
 
@@ -188,6 +189,8 @@ static int resume(const struct options *options)
         bool good = options_parse(&remembered, COMMAND_CRAWL, count,
                                   (char *const *)words, &error);
         remembered.remembered = true;
+        remembered.user = options->user;
+        remembered.logins = options->logins;
         status =
             good ? run_plan(&remembered) : usage_error("%s", buf_cstr(&error));
         options_release(&remembered);

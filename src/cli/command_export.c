@@ -1,114 +1,80 @@
-#include <stdio.h>
-
 #include "cli/commands.h"
-#include "cli/export.h"
-#include "cli/recorded.h"
+#include "cli/open_record.h"
 #include "cli/usage.h"
+#include "report/export.h"
 
-/* crawler export pageDirectory: its pages, or its links, for other programs. */
+/* crawler export pageDirectory */
 
-/* A line has at most two URLs or a link's text, six times as long in JSON. */
-enum { LINE_LEN_MAX = 1 << 20 };
-
-struct printer {
-    void (*put)(struct buf *line, const struct export_page *page);
-    struct buf line;
-};
-
-static bool print_line(struct buf *line)
+/* Is there such a part? Status 0, or another after one line. */
+static int choose_part(const struct sitemap_size *size, const char *dir_path,
+                       uint64_t part)
 {
-    fwrite(line->ptr, 1, line->len, stdout);
-    buf_clear(line);
-    return !ferror(stdout);
-}
+    unsigned long long parts = size->parts;
 
-static bool print_page(void *user, const struct export_page *page)
-{
-    struct printer *printer = user;
-
-    printer->put(&printer->line, page);
-    return print_line(&printer->line);
-}
-
-static bool print_link(void *user, struct str source,
-                       const struct store_link *link)
-{
-    struct printer *printer = user;
-
-    export_put_link(&printer->line, source, link);
-    return print_line(&printer->line);
-}
-
-static int print(struct store *store, const char *dir_path,
-                 enum export_format format)
-{
-    struct printer printer = {
-        .put = format == EXPORT_CSV ? export_put_csv : export_put_json,
-    };
-    const struct export_reader reader = {
-        .user = &printer,
-        .page = format == EXPORT_LINKS ? NULL : print_page,
-        .link = format == EXPORT_LINKS ? print_link : NULL,
-    };
-    struct store_error error;
-    int status = 0;
-
-    buf_init(&printer.line, LINE_LEN_MAX);
-    if (format == EXPORT_CSV) {
-        export_put_csv_head(&printer.line);
-        print_line(&printer.line);
+    if (!parts) {
+        usage_error("no page in '%s' can be in a sitemap, which must have one",
+                    dir_path);
+        return 1;
     }
-    /* That nobody reads is told by usage_flush. */
-    if (!export_read(store, &reader, &error) && !ferror(stdout))
-        status = recorded_failed(dir_path, &error);
-    buf_release(&printer.line);
-    return status;
-}
-
-/* --- were the links kept? ----------------------------------------------- */
-
-static bool note_links(void *user, const struct store_setting *row)
-{
-    bool *kept = user;
-
-    if (str_starts(row->name, STR("option.")) &&
-        str_eq(row->value, STR("links")))
-        *kept = true;
-    return true;
-}
-
-static int check_links(struct store *store, const char *dir_path)
-{
-    bool kept = false;
-    const struct store_reader reader = {.user = &kept, .setting = note_links};
-    struct store_error error;
-
-    if (!store_load(store, &reader, &error))
-        return recorded_failed(dir_path, &error);
-    if (!kept)
-        return usage_error("the crawl in '%s' was run without --links, so its "
-                           "links were not kept",
-                           dir_path);
+    if (!part && parts > 1)
+        return usage_error("the pages do not fit into one sitemap: print it "
+                           "with --part 1 to --part %llu, each into a file of "
+                           "its own",
+                           parts);
+    if (part > parts)
+        return usage_error("there is no --part %llu: the sitemap has %llu",
+                           (unsigned long long)part, parts);
+    if (size->left_out && part <= 1)
+        usage_error("%llu pages are left out: a sitemap has no URLs of more "
+                    "than %d characters",
+                    (unsigned long long)size->left_out, SITEMAP_URL_MAX);
     return 0;
 }
 
-static int export(struct store *store, const struct options *options)
+static int print_sitemap(const struct open_record *record, uint64_t part)
 {
-    const char *path = options->argument[0];
+    struct sitemap_size size;
+    struct store_error error;
+
+    if (!export_measure_sitemap(record->store, &size, &error))
+        return record_fail(record, &error);
+    int status = choose_part(&size, record->report.dir_path, part);
+    if (!status && !export_sitemap(record->store, part ? part : 1, &error))
+        status = record_fail(record, &error);
+    return status;
+}
+
+static int check_links(struct open_record *record)
+{
+    int status = record_read_facts(record);
+
+    for (size_t i = 0; i < record->past.given.count && !status; i++)
+        if (option_is_named(str_of(record->past.given.item[i]), STR("links")))
+            return 0;
+    return status ? status
+                  : usage_error("the crawl in '%s' was run without --links, so "
+                                "its links were not kept",
+                                record->report.dir_path);
+}
+
+static int export(struct open_record *record, const struct options *options)
+{
+    enum export_format format = (enum export_format)options->format;
+    struct store_error error;
     int status = 0;
 
-    if (options->format == EXPORT_SITEMAP)
-        return export_sitemap(store, path, options->part);
-    if (options->format == EXPORT_LINKS)
-        status = check_links(store, path);
-    if (!status)
-        status = print(store, path, (enum export_format)options->format);
+    if (format == EXPORT_SITEMAP)
+        return print_sitemap(record, options->part);
+    if (format == EXPORT_LINKS)
+        status = check_links(record);
+    if (!status && !export_lines(record->store, format, &error))
+        status = record_fail(record, &error);
     return status;
 }
 
 static int run(const struct options *options)
 {
-    int status = 0;
+    struct open_record record;
 
     if (!options->format)
         return usage_error("export needs --format jsonl, csv, links or "
@@ -118,10 +84,10 @@ static int run(const struct options *options)
                            options->argument_count);
     if (options->part && options->format != EXPORT_SITEMAP)
         return usage_error("--part is for --format sitemap");
-    struct store *store = recorded_open(options->argument[0], &status);
-    if (store)
-        status = export(store, options);
-    store_close(store);
+    int status = record_open(&record, options->argument[0]);
+    if (!status)
+        status = export(&record, options);
+    record_close(&record);
     return usage_flush(status);
 }
 

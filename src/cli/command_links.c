@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/terminal.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/usage.h"
@@ -41,10 +42,11 @@ static void print_links(struct webpage *page, bool json)
     }
     buf_release(&line);
     if (page->links.baseless)
-        usage_line(stderr,
-                   "crawler: %zu relative link%s left out; --base URL "
-                   "says what they are relative to",
-                   page->links.baseless, page->links.baseless == 1 ? "" : "s");
+        terminal_line(stderr,
+                      "crawler: %zu relative link%s left out; --base URL "
+                      "says what they are relative to",
+                      page->links.baseless,
+                      page->links.baseless == 1 ? "" : "s");
 }
 
 /* What the HTTP header and the address line would have said. */
@@ -61,6 +63,9 @@ static bool set_context(struct webpage *page, const struct options *options)
         }
         page->url = base.href;
     }
+    if (options->xhtml)
+        snprintf(page->exchange.mime, sizeof(page->exchange.mime),
+                 "application/xhtml+xml");
     if (options->charset) {
         if (!charset_find(str_of(options->charset)) ||
             strlen(options->charset) > CHARSET_LABEL_MAX) {

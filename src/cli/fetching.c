@@ -1,4 +1,5 @@
 #include "cli/fetching.h"
+#include "base/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,8 +47,11 @@ static int check_header(const char *text)
 {
     struct str name = str_cut(str_of(text), ':').head;
 
+    /* The rest of it may be a secret. */
     if (!is_header(text))
-        return usage_error("--header must be 'Name: value', not '%s'", text);
+        return usage_error("--header must be 'Name: value' in one line, not "
+                           "'%.*s...'",
+                           (int)strcspn(text, ": \t\r\n"), text);
     if (is_of_connection(name))
         return usage_error("--header cannot set %.*s, which belongs to the "
                            "connection",
@@ -132,6 +136,26 @@ int fetching_plan_agent(struct plan *plan, const struct options *options)
     return 0;
 }
 
+/* --- logins ------------------------------------------------------------- */
+
+int fetching_plan_logins(struct plan *plan, const struct options *options)
+{
+    const struct option_login *given = options->logins;
+    struct url url;
+
+    if (options->user && (!options->user[0] || options->user[0] == ':'))
+        return usage_error("--user must be NAME:PASSWORD");
+    for (; given; given = given->next)
+        /* What is no URL is for the option's own check to tell. */
+        if (!url_parse(&url, &plan->arena, given->url, NULL, NULL) &&
+            !named_add_login(&plan->named, &url, &given->login))
+            return usage_error("there are two names or passwords for %s",
+                               url_origin(&url, &plan->arena).ptr);
+    return 0;
+}
+
+/* --- the way ------------------------------------------------------------ */
+
 /* [SCHEME://][USER:PASSWORD@]HOST[:PORT]; what is after the scheme is read
  * as that part of a URL. */
 static bool is_proxy(struct plan *plan, const char *text)
@@ -170,9 +194,9 @@ static int complain_of_trust(const struct plan *plan,
                                "%s; %s",
                                whose, file, problem, remedy);
     if (!plan_is_course(options) && !options->quiet)
-        usage_line(stderr,
-                   "crawler: https pages cannot be fetched: %s '%s': %s; %s",
-                   whose, file, problem, remedy);
+        terminal_line(stderr,
+                      "crawler: https pages cannot be fetched: %s '%s': %s; %s",
+                      whose, file, problem, remedy);
     return 0;
 }
 
@@ -213,18 +237,19 @@ int fetching_plan(struct plan *plan, const struct options *options)
     for (size_t i = 0; i < options->connect_to.count; i++)
         if (!named_add_connect_to(&plan->named,
                                   str_of(options->connect_to.item[i])))
-            return usage_error("--connect-to must be "
-                               "HOST1:PORT1:HOST2:PORT2, not '%s'",
-                               options->connect_to.item[i]);
+            return usage_error(
+                "--connect-to must be "
+                "HOST1:PORT1:HOST2:PORT2, not '%s'",
+                login_hide(&plan->arena, options->connect_to.item[i]));
     if (options->proxy && options->proxy[0] && !is_proxy(plan, options->proxy))
         return usage_error("--proxy must be a URL such as "
                            "http://localhost:3128, not '%s'",
-                           options->proxy);
+                           login_hide(&plan->arena, options->proxy));
     plan->crawl.hand.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
         .connect_to = named_connect_to(&plan->named),
-        .proxy = options->proxy,
+        .proxy = options->proxy && options->proxy[0] ? options->proxy : NULL,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
         .body_budget = &plan->body_budget,

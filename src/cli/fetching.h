@@ -10,6 +10,10 @@
  * error. */
 int fetching_plan_agent(struct plan *plan, const struct options *options);
 
+/* The names and passwords that stand in options; before any seed. Status as
+ * above. */
+int fetching_plan_logins(struct plan *plan, const struct options *options);
+
 /* The rest, after that. Status as above. */
 int fetching_plan(struct plan *plan, const struct options *options);
 

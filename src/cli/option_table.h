@@ -31,6 +31,8 @@ struct option_row {
     bool meaning;        /* a crawl that goes on must not change it */
     bool looks;          /* only of the run: a crawl that goes on with it does
                           * not record it */
+    bool has_login;      /* a URL: a name and password in it are taken out */
+    bool never_recorded; /* nothing of it, not even that it was given */
     const char *help;
 };
 

@@ -171,6 +171,18 @@ static void note_given(struct options *options, const struct option_row *row,
     list_add(options, &options->given, given);
 }
 
+/* From here on nobody sees a password in the URL. */
+static const char *take_login(struct options *options, const char *text)
+{
+    struct option_login *entry = arena_new(&options->arena, sizeof(*entry));
+
+    if (login_cut(&options->arena, str_of(text), &entry->url, &entry->login)) {
+        entry->next = options->logins;
+        options->logins = entry;
+    }
+    return entry->url.ptr;
+}
+
 static bool apply(struct options *options, const struct option_row *row,
                   const char *shown, const char *attached, struct words *words,
                   struct buf *error)
@@ -187,11 +199,13 @@ static bool apply(struct options *options, const struct option_row *row,
                    row->argument);
         return false;
     }
+    if (row->has_login)
+        text = take_login(options, text);
     buf_init(&why, 256);
     bool good = set(options, row, text, &why);
-    if (good)
+    if (good && !row->never_recorded)
         note_given(options, row, text);
-    else
+    if (!good)
         buf_printf(error, "%s %s, not '%.*s'", shown, buf_cstr(&why), SHOWN_MAX,
                    text);
     buf_release(&why);

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "url/login.h"
 
 /* Which command an option belongs to; a set. */
 enum command {
@@ -27,13 +28,20 @@ struct list {
     size_t count;
 };
 
+/* A name and a password that stood in the URL of an option. */
+struct option_login {
+    struct option_login *next;
+    struct str url; /* without them */
+    struct login login;
+};
+
 /* The value of a limit that is lifted: "none". */
 #define OPTION_NONE UINT64_MAX
 
 struct options {
     struct list internal, headers, connect_to, sitemap;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
-    const char *search, *search_url, *seeds, *agent, *robots_agent;
+    const char *search, *search_url, *seeds, *agent, *robots_agent, *user;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
     uint64_t ip_delay_ms; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, max_pages, max_size, retries,
@@ -46,15 +54,16 @@ struct options {
     uint64_t format; /* enum export_format; 0: not given */
     uint64_t part;   /* of a sitemap; 0: not given */
     bool resume, restart, links;
-    bool sitemaps, insecure, allow_private, quiet, verbose, json, help,
+    bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         help_man, version;
 
     struct arena arena;
     const char **argument; /* what is not an option */
     size_t argument_count;
     struct list given; /* the options as given: "name" or "name=value" */
-    bool remembered;   /* they are those of a crawl that goes on: its seeds
-                        * are known */
+    struct option_login *logins; /* which are no part of those */
+    bool remembered; /* they are those of a crawl that goes on: its seeds
+                      * are known */
 };
 
 /* Read the command line after the command's name. False with one line in

@@ -47,7 +47,8 @@ static int add_internal(struct plan *plan, const char *text)
     enum err err = url_parse(&prefix, &plan->arena, str_of(text), NULL, NULL);
 
     if (err)
-        return usage_error("--internal '%s': %s", text, err_message(err));
+        return usage_error("--internal '%s': %s",
+                           login_hide(&plan->arena, text), err_message(err));
     scope_add_prefix(plan->scope, &prefix);
     named_add(&plan->named, &prefix);
     return 0;
@@ -76,7 +77,8 @@ static int plan_depth(struct plan *plan, const struct options *options,
     if (!str_to_u64(str_of(text), &depth) || depth > max)
         return usage_error("maxDepth must be an integer from 0 to %llu, "
                            "not '%s'",
-                           (unsigned long long)max, text);
+                           (unsigned long long)max,
+                           login_hide(&plan->arena, text));
     plan->crawl.max_depth = (uint32_t)depth;
     return 0;
 }
@@ -229,6 +231,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.hand.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(options),
+        .named = &plan->named,
     };
 }
 
@@ -270,6 +273,23 @@ static int check_pairs(const struct options *options)
     return 0;
 }
 
+/* Names and passwords are not kept, only for whom they were. */
+static int check_logins(struct plan *plan)
+{
+    const struct list *origins = &plan->past.logins;
+    struct url url;
+
+    for (size_t i = 0; i < origins->count; i++)
+        if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
+                       NULL) &&
+            !named_login(&plan->named, &url))
+            return usage_error("the crawl had a name and password for %s, "
+                               "which are not kept; give them again: with "
+                               "--user NAME:PASSWORD, or in the URL as before",
+                               origins->item[i]);
+    return 0;
+}
+
 static int plan_seeds(struct plan *plan, const struct options *options)
 {
     int status = seeds_check(plan, options);
@@ -281,10 +301,12 @@ static int plan_seeds(struct plan *plan, const struct options *options)
         status = state_decide(plan, options);
     if (status)
         return status;
-    if (plan->action == ACTION_RESUME)
+    if (plan->action == ACTION_RESUME) {
         seeds_add_past(plan, options);
-    else if (plan->action != ACTION_NONE && options->search)
+        status = check_logins(plan);
+    } else if (plan->action != ACTION_NONE && options->search) {
         status = seeds_add_search(plan, options);
+    }
     seeds_scope_of_sitemaps(plan, options);
     return status;
 }
@@ -300,6 +322,7 @@ int plan_make(struct plan *plan, const struct options *options)
         return status;
     const char *seed = options->argument_count == 3 ? *argument++ : NULL;
     if ((status = plan_scope(plan, options)) ||
+        (status = fetching_plan_logins(plan, options)) ||
         (status = seed ? seeds_add_argument(plan, options, seed) : 0) ||
         (status = fetching_plan(plan, options)) ||
         (status = state_open_directory(plan, argument[0])) ||
@@ -316,6 +339,19 @@ int plan_make(struct plan *plan, const struct options *options)
     return 0;
 }
 
+/* So that URLs are compared as the crawl compared them. */
+static void recall_logins(struct plan *plan)
+{
+    const struct list *origins = &plan->past.logins;
+    const struct login unknown = {STR_INIT(""), STR_INIT("")};
+    struct url url;
+
+    for (size_t i = 0; i < origins->count; i++)
+        if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
+                       NULL))
+            named_add_login(&plan->named, &url, &unknown);
+}
+
 int plan_recall(struct plan *plan, const struct options *options,
                 struct past *past)
 {
@@ -324,6 +360,7 @@ int plan_recall(struct plan *plan, const struct options *options,
     plan_init(plan, options);
     plan->past = *past;
     *past = (struct past){0};
+    recall_logins(plan);
     if ((status = fetching_plan_agent(plan, options)) ||
         (status = plan_scope(plan, options)) ||
         (status = plan_depth(plan, options, options->argument[1])))

@@ -15,16 +15,17 @@
 
 /* What is to be done in the page directory. */
 enum action {
-    ACTION_START,   /* a new crawl; an old one's pages go with its first */
-    ACTION_RESTART, /* what the old one wrote goes first */
-    ACTION_RESUME,  /* go on */
-    ACTION_NONE,    /* it is finished */
+    ACTION_START,  /* a new crawl; what an old one left goes with its first page
+                    */
+    ACTION_RESUME, /* go on */
+    ACTION_NONE,   /* it is finished */
 };
 
 struct plan {
     struct crawl_options crawl;
     enum action action;
     struct past past; /* of the page directory */
+    const char *store_name;
     struct store *store;
     struct arena arena;
     struct domains *domains;

@@ -4,6 +4,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/words.h"
+
 enum { DEFAULT_COLUMNS = 80, LINE_MAX_LEN = 1024 };
 
 bool progress_is_wanted(void)
@@ -18,20 +20,6 @@ static size_t terminal_columns(void)
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
         return DEFAULT_COLUMNS;
     return size.ws_col;
-}
-
-void progress_put_bytes(struct buf *line, uint64_t bytes)
-{
-    static const char *const unit[] = {"B", "KB", "MB", "GB", "TB"};
-    double value = (double)bytes;
-    size_t i = 0;
-
-    /* 999.95 of a unit would be shown as 1000.0. */
-    while (value >= (i ? 999.95 : 1000) && i + 1 < ARRAY_LEN(unit)) {
-        value /= 1000;
-        i++;
-    }
-    buf_printf(line, i ? "%.1f %s" : "%.0f %s", value, unit[i]);
 }
 
 static void put_elapsed(struct buf *line, uint64_t elapsed_ms)
@@ -80,7 +68,7 @@ void progress_format(struct buf *line, const struct crawl_progress *now,
     buf_printf(line, "%llu saved, %zu queued, %zu in flight, ",
                (unsigned long long)now->stats->saved, now->counts.queued,
                now->counts.in_flight);
-    progress_put_bytes(line, now->stats->bytes);
+    words_put_bytes(line, now->stats->bytes);
     buf_printf(line, ", %.1f/s, ", rate);
     put_elapsed(line, now->elapsed_ms);
     if (now->counts.domains_capped)

@@ -24,7 +24,4 @@ void progress_wipe(void *user);
 void progress_format(struct buf *line, const struct crawl_progress *now,
                      double rate, size_t columns);
 
-/* "12.3 KB" */
-void progress_put_bytes(struct buf *line, uint64_t bytes);
-
 #endif

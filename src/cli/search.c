@@ -7,6 +7,8 @@
 
 /* --search: one page is fetched before the crawl begins. */
 
+enum { WHY_MAX = 1024 };
+
 /* What is not unreserved is escaped, blanks too: "+" means a blank in a query
  * only, and a template may have the words elsewhere. */
 static void put_escaped(struct buf *out, const char *text)
@@ -90,6 +92,20 @@ static bool is_answer(const struct webpage *page)
            page->exchange.status == 429;
 }
 
+static int complain_of_fetch(const struct options *options,
+                             const struct webpage *page)
+{
+    const struct outcome_details details = webpage_details(page);
+    struct buf why;
+
+    buf_init(&why, WHY_MAX);
+    buf_put(&why, STR("could not be made: "));
+    outcome_put(&why, page->outcome, &details);
+    int status = complain(options, buf_cstr(&why));
+    buf_release(&why);
+    return status;
+}
+
 static int read_answer(struct plan *plan, const struct options *options,
                        struct webpage *page)
 {
@@ -102,13 +118,9 @@ static int read_answer(struct plan *plan, const struct options *options,
         .status = page->exchange.status,
         .base = based ? &base : NULL,
     };
-    char why[512];
 
-    if (!is_answer(page)) {
-        snprintf(why, sizeof(why), "could not be made: %s (status %d)",
-                 outcome_text(page->outcome), page->exchange.status);
-        return complain(options, why);
-    }
+    if (!is_answer(page))
+        return complain_of_fetch(options, page);
     searchpage_read(&results, &plan->arena, &answer);
     if (results.kind == SEARCH_BLOCKED)
         return complain(options, "was refused: the search engine takes this "

@@ -8,6 +8,18 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 
+/* A place where the user wants to start. Its URL's own login goes before that
+ * of --user. */
+static void name_start(struct plan *plan, const struct options *options,
+                       const struct url *url)
+{
+    named_add(&plan->named, url);
+    if (options->user && !named_login(&plan->named, url)) {
+        struct login login = login_read(&plan->arena, str_of(options->user));
+        named_add_login(&plan->named, url, &login);
+    }
+}
+
 /* Only what the user wrote is named; a search result is not. */
 static void add(struct plan *plan, const struct options *options,
                 const struct page_link *seed, bool named)
@@ -23,7 +35,7 @@ static void add(struct plan *plan, const struct options *options,
     if (kind != SCOPE_KINDS)
         scope_add_seed(plan->scope, kind, &seed->url);
     if (named)
-        named_add(&plan->named, &seed->url);
+        name_start(plan, options, &seed->url);
 }
 
 /* A seed that makes its own scope need not be in one. */
@@ -65,12 +77,17 @@ static enum err parse(struct plan *plan, struct page_link *seed,
                             &plan->crawl.hand.scan);
 }
 
-/* The same for what a person wrote, who may leave http:// out. */
-static enum err parse_written(struct plan *plan, struct page_link *seed,
-                              struct str text)
+/* The same for what a person wrote, who may leave http:// out and put a login
+ * in; in the course's contract a URL with a login is another one. */
+static enum err parse_written(struct plan *plan, const struct options *options,
+                              struct page_link *seed, struct str text,
+                              struct login *login)
 {
     struct buf whole;
 
+    *login = (struct login){0};
+    if (!plan_is_course(options))
+        login_cut(&plan->arena, text, &text, login);
     if (!begins_with_host(text))
         return parse(plan, seed, text);
     buf_init(&whole, URL_LEN_MAX);
@@ -81,29 +98,42 @@ static enum err parse_written(struct plan *plan, struct page_link *seed,
     return err;
 }
 
+static bool add_login(struct plan *plan, const struct page_link *seed,
+                      const struct login *login)
+{
+    return !login->name.ptr || named_add_login(&plan->named, &seed->url, login);
+}
+
 int seeds_add_argument(struct plan *plan, const struct options *options,
                        const char *text)
 {
+    const char *shown = login_hide(&plan->arena, text);
     struct page_link seed;
+    struct login login = {0};
     /* The course's contract takes whole URLs only. */
-    enum err err = plan_is_course(options)
-                       ? parse(plan, &seed, str_of(text))
-                       : parse_written(plan, &seed, str_of(text));
+    enum err err =
+        plan_is_course(options)
+            ? parse(plan, &seed, str_of(text))
+            : parse_written(plan, options, &seed, str_of(text), &login);
 
     if (err)
-        return usage_error("seedURL '%s' cannot be crawled: %s", text,
+        return usage_error("seedURL '%s' cannot be crawled: %s", shown,
                            err_message(err));
     if (seed.not_html_name)
         return usage_error("seedURL '%s' does not have the name of an HTML "
                            "page; --scope or --internal crawl any name",
-                           text);
+                           shown);
     if (!is_internal(plan, options, &seed))
         return usage_error("seedURL '%s' is not internal: it must begin with "
                            "%s",
-                           text,
+                           shown,
                            plan_is_course(options) ? COURSE_PREFIX
                                "; --scope or --internal crawl elsewhere"
                                                    : "a prefix of --internal");
+    if (!add_login(plan, &seed, &login))
+        return usage_error("seedURL '%s' and an option have two names or "
+                           "passwords for the same origin",
+                           shown);
     add(plan, options, &seed, true);
     return 0;
 }
@@ -113,7 +143,8 @@ int seeds_add_argument(struct plan *plan, const struct options *options,
 static const char *why_not(struct plan *plan, const struct options *options,
                            struct page_link *seed, struct str text)
 {
-    enum err err = parse_written(plan, seed, text);
+    struct login login;
+    enum err err = parse_written(plan, options, seed, text, &login);
 
     if (err)
         return err_message(err);
@@ -121,6 +152,8 @@ static const char *why_not(struct plan *plan, const struct options *options,
         return "not the name of an HTML page";
     if (!is_internal(plan, options, seed))
         return "not internal";
+    if (!add_login(plan, seed, &login))
+        return "another name or password for an origin that has one";
     return NULL;
 }
 
@@ -171,58 +204,82 @@ void seeds_add_result(struct plan *plan, const struct options *options,
 {
     struct page_link seed;
 
-    if (!why_not(plan, options, &seed, url))
+    if (!parse(plan, &seed, url) && !seed.not_html_name &&
+        is_internal(plan, options, &seed))
         add(plan, options, &seed, false);
 }
 
 void seeds_add_past(struct plan *plan, const struct options *options)
 {
-    const struct past *past = &plan->past;
+    const struct facts *facts = &plan->past.facts;
     struct page_link seed;
 
-    for (size_t i = 0; i < past->seed_count; i++)
-        if ((options->remembered || !past->seeds[i].named) &&
-            !parse(plan, &seed, past->seeds[i].url))
-            add(plan, options, &seed, past->seeds[i].named);
+    for (size_t i = 0; i < facts->seeds; i++)
+        if ((options->remembered || !facts->seed[i].named) &&
+            !parse(plan, &seed, facts->seed[i].url))
+            add(plan, options, &seed, facts->seed[i].named);
 }
 
 /* --- before any of them ------------------------------------------------- */
 
-static int check_url(struct plan *plan, const char *option, const char *text)
+static int check_url(struct plan *plan, const char *option, const char *text,
+                     struct url *url)
 {
-    struct url url;
-    enum err err = url_parse(&url, &plan->arena, str_of(text), NULL, NULL);
+    enum err err = url_parse(url, &plan->arena, str_of(text), NULL, NULL);
 
     if (err)
-        return usage_error("%s '%s': %s", option, text, err_message(err));
-    named_add(&plan->named, &url);
+        return usage_error("%s '%s': %s", option,
+                           login_hide(&plan->arena, text), err_message(err));
+    named_add(&plan->named, url);
     return 0;
+}
+
+static int check_sitemaps(struct plan *plan, const struct options *options)
+{
+    struct url url;
+
+    for (size_t i = 0; i < options->sitemap.count; i++) {
+        int status =
+            check_url(plan, "--sitemap", options->sitemap.item[i], &url);
+        if (status)
+            return status;
+        name_start(plan, options, &url);
+    }
+    return 0;
+}
+
+void seeds_add_sitemaps_to(struct scope *scope, enum scope_kind kind,
+                           const struct options *options)
+{
+    struct arena arena;
+    struct url url;
+
+    arena_init(&arena);
+    for (size_t i = 0; i < options->sitemap.count; i++)
+        if (!url_parse(&url, &arena, str_of(options->sitemap.item[i]), NULL,
+                       NULL))
+            scope_add_seed(scope, kind, &url);
+    arena_release(&arena);
 }
 
 void seeds_scope_of_sitemaps(struct plan *plan, const struct options *options)
 {
     enum scope_kind kind = plan_scope_kind(options);
-    struct url url;
 
-    if (plan->seed_count || kind == SCOPE_KINDS)
-        return;
-    for (size_t i = 0; i < options->sitemap.count; i++)
-        if (!url_parse(&url, &plan->arena, str_of(options->sitemap.item[i]),
-                       NULL, NULL))
-            scope_add_seed(plan->scope, kind, &url);
+    if (!plan->seed_count && kind != SCOPE_KINDS)
+        seeds_add_sitemaps_to(plan->scope, kind, options);
 }
 
 int seeds_check(struct plan *plan, const struct options *options)
 {
-    int status = 0;
+    int status = check_sitemaps(plan, options);
+    struct url url;
 
-    for (size_t i = 0; i < options->sitemap.count && !status; i++)
-        status = check_url(plan, "--sitemap", options->sitemap.item[i]);
     if (!status && options->search)
-        status = check_url(plan, "--search-url", options->search_url);
+        status = check_url(plan, "--search-url", options->search_url, &url);
     if (!status && options->search && !strstr(options->search_url, "{query}"))
         status = usage_error("--search-url '%s' must have {query} in it",
-                             options->search_url);
+                             login_hide(&plan->arena, options->search_url));
     if (!status && options->search && !options->search[0])
         status = usage_error("--search needs words to search for");
     if (!status && options->seeds && !options->remembered &&

@@ -29,6 +29,9 @@ void seeds_add_past(struct plan *plan, const struct options *options);
 /* Where sitemaps are all there is, the scope is that of their URLs. */
 void seeds_scope_of_sitemaps(struct plan *plan, const struct options *options);
 
+void seeds_add_sitemaps_to(struct scope *scope, enum scope_kind kind,
+                           const struct options *options);
+
 /* What can be wrong with --seeds, --search-url and --sitemap, before any of
  * them is used; the hosts of the latter two are named ones. */
 int seeds_check(struct plan *plan, const struct options *options);

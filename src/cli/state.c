@@ -8,13 +8,14 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/seeds.h"
+#include "crawler/codes.h"
 
 int state_open_directory(struct plan *plan, const char *path)
 {
     if (!pagedir_open(&plan->dir, path))
         return usage_error("pageDirectory '%s' must be an existing directory "
                            "that can be written: %s",
-                           path, strerror(errno));
+                           login_hide(&plan->arena, path), strerror(errno));
     if (!pagedir_lock(&plan->dir)) {
         usage_error("another crawl is at work in '%s'", path);
         return CRAWL_FAILED;
@@ -44,11 +45,12 @@ static bool has_same_seeds(const struct plan *plan, const struct past *past)
 {
     size_t at = 0;
 
-    for (size_t i = 0; i < past->seed_count; i++) {
-        if (!past->seeds[i].named)
+    for (size_t i = 0; i < past->facts.seeds; i++) {
+        const struct facts_seed *seed = &past->facts.seed[i];
+        if (!seed->named)
             continue;
         if (at == plan->seed_count ||
-            !str_eq(past->seeds[i].url, plan->seeds[at].url.href))
+            !str_eq(seed->url, plan->seeds[at].url.href))
             return false;
         at++;
     }
@@ -73,121 +75,168 @@ static const char *difference(struct plan *plan, const struct options *options)
     }
     if (!has_same_seeds(plan, past))
         return "it was begun from other seeds";
-    if (past->depth == plan->crawl.max_depth)
+    uint64_t depth = past->facts.number[FACT_DEPTH];
+    if (depth == plan->crawl.max_depth)
         return NULL;
     snprintf(text, 400, "it was begun with maxDepth %llu",
-             (unsigned long long)past->depth);
+             (unsigned long long)depth);
     return text;
 }
 
 /* --- what to do --------------------------------------------------------- */
 
-static bool is_bare(const struct options *options)
+/* The three arguments and nothing else. */
+static bool is_course_form(const struct options *options)
 {
-    return !options->given.count && !options->remembered;
+    return !options->given.count && !options->user && !options->remembered;
 }
 
-static int refuse_strangers(const struct plan *plan, uint32_t stranger)
+static const char *label(struct plan *plan)
+{
+    return store_label(plan->store_name, &plan->arena);
+}
+
+static int refuse_unknown_files(const struct plan *plan, uint32_t id)
 {
     return usage_error("pageDirectory '%s' has numbered files (%u) but no "
                        "crawl is recorded that made them; use an empty "
                        "directory",
-                       plan->crawl.dir_path, (unsigned)stranger);
+                       plan->crawl.dir_path, (unsigned)id);
 }
 
-static int cannot_read(const char *path, const struct store_error *error)
+static int cannot_read(struct plan *plan)
 {
-    usage_error("cannot read the state in '%s/%s': %s", path, PAGEDIR_MARKER,
-                error->text);
+    usage_error("cannot read the state in '%s': %s", label(plan),
+                plan->past.error.text);
     return CRAWL_FAILED;
 }
 
-/* Nobody named the wrong directory where its crawl is damaged. */
+/* Nobody named the wrong directory if its crawl is damaged. */
 static int cannot_resume(const char *path, const struct store_error *error)
 {
-    if (error->status == STORE_DAMAGED)
-        return cannot_read(path, error);
-    return usage_error("there is no crawl in '%s' to go on with: %s", path,
-                       error->text);
+    if (error->status != STORE_DAMAGED)
+        return usage_error("there is no crawl in '%s' to go on with: %s", path,
+                           error->text);
+    usage_error("cannot read the state of the crawl in '%s': %s", path,
+                error->text);
+    return CRAWL_FAILED;
 }
 
 /* There is no record, or none that can be read. */
 static int decide_without(struct plan *plan, const struct options *options)
 {
     const struct store_error *error = &plan->past.error;
-    const char *path = plan->crawl.dir_path;
-    uint32_t stranger = pagedir_stranger(&plan->dir, 0, false);
+    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
+    bool course = is_course_form(options);
 
     plan->action = ACTION_START;
     if (options->remembered)
-        return cannot_resume(path, error);
-    if (error->status == STORE_NEWER)
-        return usage_error("the state in '%s/%s' was %s; use another directory",
-                           path, PAGEDIR_MARKER, error->text);
-    if (is_bare(options) && error->status != STORE_FAILED)
-        return 0;
-    if (error->status == STORE_NONE)
-        return stranger ? refuse_strangers(plan, stranger) : 0;
-    if (error->status == STORE_FOREIGN)
-        return usage_error("'%s/%s' is %s; use another directory", path,
-                           PAGEDIR_MARKER, error->text);
-    return cannot_read(path, error);
+        return cannot_resume(plan->crawl.dir_path, error);
+    switch (error->status) {
+    /* Another program of the course marks its directory with an empty file, or
+     * not at all: its pages go with the first of this crawl. */
+    case STORE_NONE:
+    case STORE_EMPTY:
+        return unknown && !course ? refuse_unknown_files(plan, unknown) : 0;
+    case STORE_FOREIGN:
+        return course ? 0
+                      : usage_error("'%s' is %s; use another directory",
+                                    label(plan), error->text);
+    case STORE_NEWER:
+        return usage_error("the state in '%s' was %s; use another directory",
+                           label(plan), error->text);
+    default:
+        return cannot_read(plan);
+    }
 }
 
 /* Another's file must not be taken for a page, nor give way to one. */
-static int check_strangers(const struct plan *plan)
+static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t stranger = pagedir_stranger(&plan->dir, (uint32_t)plan->past.pages,
-                                         past_is_unclean(&plan->past));
+    uint32_t unknown = pagedir_stranger(&plan->dir, past_pages(&plan->past),
+                                        facts_is_unclean(&plan->past.facts));
 
-    if (!stranger)
+    if (!unknown)
         return 0;
     return usage_error("file %u in '%s' is not of the crawl that is recorded "
                        "there; move it away first",
-                       (unsigned)stranger, plan->crawl.dir_path);
+                       (unsigned)unknown, plan->crawl.dir_path);
 }
 
-/* The recorded crawl wrote nothing, so what is there is not its. */
+/* The recorded crawl wrote nothing, so no file there is its. */
 static int decide_anew(struct plan *plan)
 {
-    uint32_t stranger = pagedir_stranger(&plan->dir, 0, false);
+    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
 
     plan->action = ACTION_START;
-    return stranger ? refuse_strangers(plan, stranger) : 0;
+    return unknown ? refuse_unknown_files(plan, unknown) : 0;
+}
+
+/* The course form says nothing of a crawl that was begun with options, so it
+ * must not be what replaces it. */
+static int refuse_to_replace(const struct plan *plan)
+{
+    const struct facts *facts = &plan->past.facts;
+    const char *path = plan->crawl.dir_path;
+    unsigned pages = (unsigned)past_pages(&plan->past);
+    struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
+
+    if (facts_is_over(facts))
+        return usage_error("'%s' holds another crawl, finished: %u pages from "
+                           "%.*s; use another directory, or --restart to "
+                           "replace it",
+                           path, pages, (int)seed.len, seed.ptr);
+    return usage_error("'%s' holds another crawl: %u pages so far from %.*s; "
+                       "'crawler --resume %s' goes on with it, --restart "
+                       "replaces it",
+                       path, pages, (int)seed.len, seed.ptr, path);
+}
+
+/* The same again goes on, or starts over if it is finished; so does another
+ * one in the place of one that was begun in this form too. */
+static int decide_course_form(struct plan *plan, const char *difference)
+{
+    const struct facts *facts = &plan->past.facts;
+    /* Options that a --resume brought in are no part of the command. */
+    bool own = !facts->options || facts->number[FACT_COURSE_FORM];
+
+    if (!own && !(facts_is_over(facts) && !past_pages(&plan->past)))
+        return refuse_to_replace(plan);
+    plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
+                                                              : ACTION_RESUME;
+    return 0;
 }
 
 static int decide_with(struct plan *plan, const struct options *options)
 {
     const struct past *past = &plan->past;
     const char *path = plan->crawl.dir_path;
-    bool over = past_is_finished(past) || str_eq(past->state, STR("nothing"));
+    bool over = facts_is_over(&past->facts);
     const char *why = options->remembered ? NULL : difference(plan, options);
 
+    if (is_course_form(options))
+        return decide_course_form(plan, why);
     if (options->restart) {
-        plan->action = ACTION_RESTART;
-        return check_strangers(plan);
-    }
-    plan->action = over ? ACTION_NONE : ACTION_RESUME;
-    /* Options that a --resume brought in are no part of the command. */
-    if (is_bare(options) && (why || over || (past->given.count && !past->bare)))
         plan->action = ACTION_START;
-    else if (over && !past->pages && !options->remembered)
+        return check_unknown_files(plan);
+    }
+    if (over && !past_pages(past) && !options->remembered)
         return decide_anew(plan);
-    else if (why)
+    if (why)
         return usage_error("the crawl in '%s' is another: %s; use another "
                            "directory, or --restart to start over",
                            path, why);
-    else if (options->state)
+    if (options->state)
         return usage_error("the crawl in '%s' is recorded; --state none needs "
                            "--restart or another directory",
                            path);
-    if (plan->action == ACTION_RESUME && !is_bare(options))
-        return check_strangers(plan);
-    return 0;
+    plan->action = over ? ACTION_NONE : ACTION_RESUME;
+    return over ? 0 : check_unknown_files(plan);
 }
 
 int state_decide(struct plan *plan, const struct options *options)
 {
+    plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
     past_read(&plan->past, plan->crawl.dir_path);
     if (plan->past.error.status != STORE_OK)
         return decide_without(plan, options);
@@ -196,46 +245,40 @@ int state_decide(struct plan *plan, const struct options *options)
 
 /* --- doing it ----------------------------------------------------------- */
 
-static const char *verdict_of(unsigned code)
+static void put_first_rows(struct plan *plan, const struct options *options,
+                           struct store_batch *first)
 {
-    return verdict_name((enum verdict)code);
-}
-
-static const char *outcome_of(unsigned code)
-{
-    return outcome_name((enum outcome)code);
-}
-
-static const struct store_names names = {
-    .verdict_name = verdict_of,
-    .outcome_name = outcome_of,
-    .verdicts = VERDICTS,
-    .outcomes = OUTCOMES,
-};
-
-static bool create(struct plan *plan, const struct options *options,
-                   struct store_error *error)
-{
-    struct store_batch first;
-
-    store_batch_init(&first);
-    past_write(&first, &options->given, plan->crawl.max_depth, clock_wall_ms());
-    store_add_number(&first, STR("per_host"), plan->crawl.frontier.per_host);
-    if (is_bare(options))
-        store_add_number(&first, STR("bare"), 1);
+    past_put_options(first, &options->given, 0);
+    past_put_logins(first, &plan->named);
+    facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
+    facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
+    facts_put_state(first, STATE_RUNNING);
+    facts_put_text(first, FACT_PROGRAM, STR("crawler " CRAWLER_VERSION));
+    facts_put_number(first, FACT_PER_HOST, plan->crawl.frontier.per_host);
+    if (is_course_form(options))
+        facts_put_number(first, FACT_COURSE_FORM, 1);
     if (plan->dir.holds_old)
-        store_add_number(&first, STR("old_pages"), plan->dir.old_last);
+        facts_put_number(first, FACT_OLD_PAGES, plan->dir.old_last);
     for (size_t i = 0; i < plan->seed_count; i++) {
         const struct store_seed row = {
             .url = plan->seeds[i].url.href,
             .named = i < plan->named_seeds,
         };
-        store_add_seed(&first, &row);
+        store_add_seed(first, &row);
     }
-    bool good = store_create(past_path(&plan->arena, plan->crawl.dir_path),
-                             &names, &first, error);
+}
+
+static struct store *create(struct plan *plan, const struct options *options,
+                            enum store_start start, struct store_error *error)
+{
+    struct store_batch first;
+
+    store_batch_init(&first);
+    put_first_rows(plan, options, &first);
+    struct store *store =
+        store_create(plan->store_name, crawler_codes(), &first, start, error);
     store_batch_release(&first);
-    return good;
+    return store;
 }
 
 /* What this run is told, and how it looked when it was begun: how this run
@@ -261,81 +304,84 @@ static bool say_running(struct plan *plan, const struct options *options,
                         struct store_error *error)
 {
     const struct list kept = options_to_keep(plan, options);
+    const struct store_batch *batches[1];
     struct store_batch batch;
 
     store_batch_init(&batch);
-    store_add_setting(&batch, STR("state"), STR("running"));
-    past_write_options(&batch, &kept, plan->past.given.count);
-    if (plan->crawl.frontier.per_host > plan->past.per_host)
-        store_add_number(&batch, STR("per_host"),
-                         plan->crawl.frontier.per_host);
-    bool good = store_add_names(plan->store, &names, error) &&
-                store_commit(plan->store, &batch, error);
+    facts_put_state(&batch, STATE_RUNNING);
+    past_put_options(&batch, &kept, plan->past.given.count);
+    past_put_logins(&batch, &plan->named);
+    if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
+        facts_put_number(&batch, FACT_PER_HOST, plan->crawl.frontier.per_host);
+    batches[0] = &batch;
+    bool good = store_commit(plan->store, batches, 1, error);
     store_batch_release(&batch);
     return good;
+}
+
+/* Is there a crawl in the directory that this one replaces? Its record and its
+ * pages stay until the first page of this one is saved. */
+static bool replaces_another(struct plan *plan)
+{
+    enum store_status status = plan->past.error.status;
+
+    if (status == STORE_OK)
+        pagedir_begin_over(&plan->dir, past_pages(&plan->past),
+                           facts_is_unclean(&plan->past.facts));
+    else if (status != STORE_NONE || pagedir_stranger(&plan->dir, 0, false))
+        pagedir_begin_over(&plan->dir, 0, true);
+    return plan->dir.holds_old;
 }
 
 static bool begin_new(struct plan *plan, const struct options *options,
                       struct store_error *error)
 {
-    if (plan->action == ACTION_RESTART) {
-        pagedir_remove_pages(&plan->dir, (uint32_t)plan->past.pages,
-                             past_is_unclean(&plan->past));
-        unlinkat(plan->dir.fd, PAGEDIR_STATS, 0);
+    bool aside = replaces_another(plan);
+
+    if (!options->state) {
+        plan->store =
+            create(plan, options, aside ? STORE_ASIDE : STORE_AT_ONCE, error);
+        return plan->store != NULL;
     }
-    if (plan->past.error.status == STORE_OK && plan->past.pages)
-        pagedir_set_old(&plan->dir, (uint32_t)plan->past.pages,
-                        past_is_unclean(&plan->past));
-    if (pagedir_mark(&plan->dir) &&
-        (!options->state || pagedir_empty_marker(&plan->dir)))
-        return options->state || create(plan, options, error);
-    error->status = STORE_FAILED;
-    snprintf(error->text, sizeof(error->text), "%s", strerror(errno));
-    return false;
+    if (aside)
+        plan->crawl.emptied_record = plan->store_name;
+    return aside || store_leave_empty(plan->store_name, error);
+}
+
+static bool go_on(struct plan *plan, const struct options *options,
+                  struct store_error *error)
+{
+    const struct facts *facts = &plan->past.facts;
+
+    plan->dir.last_id = past_pages(&plan->past);
+    plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
+    plan->crawl.resume_unclean = facts_is_unclean(facts);
+    plan->store =
+        store_open(plan->store_name, STORE_WRITE, crawler_codes(), error);
+    return plan->store && say_running(plan, options, error);
 }
 
 bool state_begin(struct plan *plan, const struct options *options)
 {
-    bool resume = plan->action == ACTION_RESUME;
     struct store_error error;
-    bool good = resume || begin_new(plan, options, &error);
 
-    if (good && !options->state) {
-        plan->store = store_open(past_path(&plan->arena, plan->crawl.dir_path),
-                                 STORE_WRITE, &error);
-        good = plan->store && (!resume || say_running(plan, options, &error));
-    }
-    if (resume) {
-        plan->dir.last_id = (uint32_t)plan->past.pages;
-        plan->dir.old_last = (uint32_t)plan->past.old_pages;
-    }
+    plan->crawl.resume = plan->action == ACTION_RESUME;
+    bool good = plan->crawl.resume ? go_on(plan, options, &error)
+                                   : begin_new(plan, options, &error);
     plan->crawl.store = plan->store;
-    plan->crawl.resume = resume;
-    plan->crawl.resume_unclean = resume && past_is_unclean(&plan->past);
+    plan->crawl.record_label = label(plan);
     if (!good)
-        usage_error("cannot %s the state in '%s/%s': %s",
-                    resume ? "go on with" : "create", plan->crawl.dir_path,
-                    PAGEDIR_MARKER, error.text);
+        usage_error("cannot %s the state in '%s': %s",
+                    plan->crawl.resume ? "go on with" : "create", label(plan),
+                    error.text);
     return good;
-}
-
-void state_tidy(const struct plan *plan)
-{
-    struct store_error error;
-    struct arena arena;
-
-    if (faccessat(plan->dir.fd, PAGEDIR_MARKER "-wal", F_OK, 0))
-        return;
-    arena_init(&arena);
-    store_close(store_open(past_path(&arena, plan->crawl.dir_path), STORE_WRITE,
-                           &error));
-    arena_release(&arena);
 }
 
 /* --- the options of before ---------------------------------------------- */
 
-/* A header stands for its name: another one does not replace it. */
-static bool replaces(struct str anew, struct str before)
+/* A header stands for its name: another one does not replace it. What has a
+ * meaning is only repeated. */
+static bool is_instead_of(struct str anew, struct str before)
 {
     struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
 
@@ -344,6 +390,8 @@ static bool replaces(struct str anew, struct str before)
         return option_is_for_looks(anew);
     if (!str_eq(one.head, other.head))
         return false;
+    if (option_has_meaning(anew))
+        return str_eq(anew, before);
     return !option_is_named(anew, STR("header")) ||
            str_eq_nocase(str_cut(one.tail, ':').head,
                          str_cut(other.tail, ':').head);
@@ -352,7 +400,7 @@ static bool replaces(struct str anew, struct str before)
 static bool is_given_anew(const struct options *options, const char *given)
 {
     for (size_t i = 0; i < options->given.count; i++)
-        if (replaces(str_of(options->given.item[i]), str_of(given)))
+        if (is_instead_of(str_of(options->given.item[i]), str_of(given)))
             return true;
     return false;
 }
@@ -373,12 +421,19 @@ static int check_anew(const struct options *options)
                            "crawl there knows the others");
     if (options->restart)
         return usage_error("--resume and --restart contradict each other");
-    for (size_t i = 0; i < options->given.count; i++)
-        if (option_has_meaning(str_of(options->given.item[i])))
-            return usage_error("--%s changes what the crawl means; --resume "
-                               "takes only limits and speeds",
-                               options->given.item[i]);
     return 0;
+}
+
+/* The same once more is no change: it may have a name and password again. */
+static int check_meaning(const struct options *options, const struct past *past)
+{
+    const char *other = missing_from(&options->given, &past->given);
+
+    if (!other)
+        return 0;
+    return usage_error("--%s changes what the crawl means; --resume takes only "
+                       "limits and speeds",
+                       other);
 }
 
 static int check_secrets(const struct options *options, const struct past *past)
@@ -406,7 +461,8 @@ static void put_words(const struct options *options, const struct past *past,
     for (size_t i = 0; i < options->given.count; i++)
         if (!option_is_named(str_of(options->given.item[i]), STR("resume")))
             list[n++] = word_of(arena, options->given.item[i]);
-    snprintf(depth, 24, "%llu", (unsigned long long)past->depth);
+    snprintf(depth, 24, "%llu",
+             (unsigned long long)past->facts.number[FACT_DEPTH]);
     list[n++] = "--";
     list[n++] = options->argument[0];
     list[n++] = depth;
@@ -425,8 +481,9 @@ int state_words(const struct options *options, struct arena *arena,
     past_read(&past, options->argument[0]);
     if (past.error.status != STORE_OK)
         status = cannot_resume(options->argument[0], &past.error);
-    else if (past_is_finished(&past) ||
-             !(status = check_secrets(options, &past)))
+    else if (!(status = check_meaning(options, &past)) &&
+             (past.facts.state == STATE_FINISHED ||
+              !(status = check_secrets(options, &past))))
         put_words(options, &past, arena, words, count);
     past_release(&past);
     return status;

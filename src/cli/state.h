@@ -15,9 +15,6 @@ int state_decide(struct plan *plan, const struct options *options);
 /* Make it so: the first thing that is written. False after one line. */
 bool state_begin(struct plan *plan, const struct options *options);
 
-/* A crawl that was killed when it was finished: put its files in order. */
-void state_tidy(const struct plan *plan);
-
 /* The options of the crawl in the directory that `options` names, with what
  * `options` gives anew, as words for options_parse. Status as above. */
 int state_words(const struct options *options, struct arena *arena,

@@ -2,38 +2,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "base/terminal.h"
 #include "cli/commands.h"
 
 enum { ERROR_MAX = 4096 };
-
-static void print_line(FILE *out, const char *format, va_list args)
-{
-    struct buf line;
-    char *message;
-
-    if (vasprintf(&message, format, args) < 0)
-        message = mem_checked(NULL);
-    struct str text = str_of(message);
-    buf_init(&line, text.len + 1);
-    terminal_put(&line, text, '?');
-    buf_put_char(&line, '\n');
-    fwrite(line.ptr, 1, line.len, out);
-    buf_release(&line);
-    free(message);
-}
-
-void usage_line(FILE *out, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    print_line(out, format, args);
-    va_end(args);
-}
 
 /* What the user typed is part of it, and it must stay one line. */
 int usage_error(const char *format, ...)
@@ -42,7 +15,7 @@ int usage_error(const char *format, ...)
 
     fputs("crawler: ", stderr);
     va_start(args, format);
-    print_line(stderr, format, args);
+    terminal_vline(stderr, format, args);
     va_end(args);
     return EXIT_USAGE;
 }
@@ -52,7 +25,8 @@ static const char crawl_text[] =
     "       crawler url [--base URL]\n"
     "       crawler [options] --search QUERY pageDirectory maxDepth\n"
     "       crawler [options] --seeds FILE pageDirectory maxDepth\n"
-    "       crawler links [--base URL] [--charset LABEL] [--json] FILE\n"
+    "       crawler links [--base URL] [--charset LABEL] [--xhtml] [--json] "
+    "FILE\n"
     "       crawler --resume pageDirectory\n"
     "       crawler status pageDirectory\n"
     "       crawler why pageDirectory URL\n"
@@ -79,7 +53,8 @@ static const char url_text[] =
     "URL that would be fetched, or '!' and the reason.\n";
 
 static const char links_text[] =
-    "usage: crawler links [--base URL] [--charset LABEL] [--json] FILE\n"
+    "usage: crawler links [--base URL] [--charset LABEL] [--xhtml] [--json] "
+    "FILE\n"
     "\n"
     "Print the links of an HTML file ('-' is standard input) as a crawl\n"
     "would see them: absolute, in document order, repeats included.\n";

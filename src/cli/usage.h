@@ -9,10 +9,6 @@
 int usage_run(enum command command, int argc, char *const argv[],
               int (*run)(const struct options *options));
 
-/* One line without control characters, whoever wrote what is in it. */
-void usage_line(FILE *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* The status, or 1 where what was printed could not be written. */
 int usage_flush(int status);
 

@@ -81,7 +81,7 @@ bool is_stopping(const struct crawler *crawler)
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
-           crew_has_room(crawler->crew) &&
+           crew_has_room(crawler->crew) && !record_holds(crawler->record) &&
            crawler->stats->saved + crew_busy(crawler->crew) <
                crawler->options->max_pages;
 }
@@ -102,12 +102,8 @@ bool is_over(const struct crawler *crawler)
 /* Its turn came, but it may not be fetched after all. */
 static void refuse(struct crawler *crawler, struct target *target)
 {
-    crawler->stats->late.verdict[target->verdict]++;
-    /* A page of a dead host has failed, for the reason that it is dead for. */
-    if (target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN)
-        crawler->stats->outcome[target->cause]++;
     logr_refused(crawler->options->log, target, clock_wall_ms());
-    record_refusal(crawler->record, target, crawler->now_ms);
+    note_refused(crawler, target);
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
 
@@ -203,8 +199,7 @@ static enum crawl_end finish(struct crawler *crawler)
 
     flush_log(crawler);
     enum crawl_end end = how_it_ended(crawler);
-    crawler->now_ms = clock_mono_ms();
-    stats->elapsed_ms = elapsed_ms(crawler);
+    look_at_clock(crawler, clock_mono_ms());
     end_record(crawler, end);
     if (crawler->failed)
         end = CRAWL_FAILED;

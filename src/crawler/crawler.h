@@ -12,6 +12,7 @@
 
 #include "crawler/hand.h"
 #include "crawler/logr.h"
+#include "crawler/reasons.h"
 #include "crawler/stats.h"
 #include "frontier/frontier.h"
 #include "page/pagedir.h"
@@ -45,14 +46,17 @@ struct crawl_options {
     uint64_t max_pages;   /* UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
 
-    struct store *store; /* remembers the crawl, or NULL */
+    struct store *store;        /* remembers the crawl, or NULL */
+    const char *record_label;   /* where that is, for messages */
+    const char *emptied_record; /* that the first page replaces with nothing */
     bool resume;         /* what it remembers goes on; the seeds are known */
     bool resume_unclean; /* it was killed: there may be more than it knows */
     bool links;          /* it remembers all links too */
     uint64_t save_every_ms;
 
     struct logr *log;
-    int signal_fd; /* readable: stop; twice: at once. -1: none */
+    struct reasons *reasons; /* why there is no page, or NULL */
+    int signal_fd;           /* readable: stop; twice: at once. -1: none */
     void (*on_progress)(void *user, const struct crawl_progress *progress);
     void (*on_asked)(void *user, const struct crawl_progress *progress);
     void *user;           /* on_asked: SIGUSR1 came */

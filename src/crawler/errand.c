@@ -72,6 +72,7 @@ static void fail_robots(struct crawler *crawler, struct job *job)
                     page->exchange.retry_after_ms);
 
     note_robots(crawler, job, NULL, 0, wait_ms);
+    reasons_note_failure(reasons_of(crawler), page);
     if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
     frontier_errand_failed(crawler->validator.frontier, job->target,
@@ -112,6 +113,10 @@ void judge_robots(struct crawler *crawler, struct job *job)
         fail_robots(crawler, job);
         return;
     }
+    if (rules)
+        reasons_note_robots(
+            reasons_of(crawler), frontier_robots_host(job->target),
+            frontier_robots_is_https(job->target), page->robots_text);
     if (rules && crawler->options->robots_sitemaps)
         offer_sitemaps_of(crawler, rules, page);
     note_robots(crawler, job, rules, FRONTIER_ROBOTS_KEPT_MS, 0);
@@ -142,6 +147,7 @@ void offer_sitemap(struct crawler *crawler, struct str text,
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
+        named_drop_login(crawler->options->hand.fetch.named, &url, &arena);
         /* Of its own kind, so that a page of the same URL is another. */
         const struct offer offer = {
             .url = &url,
@@ -170,8 +176,10 @@ static void follow_sitemap(struct crawler *crawler, const struct job *job)
         .via = job->target->age,
     };
 
-    validator_offer_redirect(&crawler->validator, job->target, &offer,
-                             crawler->options->max_redirects, crawler->now_ms);
+    enum verdict verdict = validator_offer_redirect(
+        &crawler->validator, job->target, &offer,
+        crawler->options->max_redirects, crawler->now_ms);
+    reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
 }
 
 static void offer_listed(struct crawler *crawler, const struct job *job)
@@ -179,6 +187,10 @@ static void offer_listed(struct crawler *crawler, const struct job *job)
     const struct webpage *page = &job->page;
     uint32_t nesting = job->target->referrer_id;
 
+    if (page->outcome == FETCHED)
+        reasons_add_sitemap(reasons_of(crawler), page);
+    else
+        reasons_add_fetch(reasons_of(crawler), page);
     if (page->links.beyond)
         logr_note(crawler->options->log,
                   "%s: only the first %zu URLs of this sitemap count",
@@ -209,7 +221,7 @@ void judge_sitemap(struct crawler *crawler, struct job *job)
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (!crawler->failed) {
         logr_failure(crawler->options->log, page);
-        record_fetch(crawler->record, job, 0, 0, pause_ms);
+        note_fetched(crawler, job, 0, pause_ms);
         if (page->outcome == REDIRECTED)
             follow_sitemap(crawler, job);
         else

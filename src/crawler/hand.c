@@ -72,7 +72,7 @@ static void work_on_robots(struct hand *hand, struct job *job)
     else if (job->page.outcome == FETCHED)
         job->robots =
             robots_new(job->page.exchange.body, hand->options->robots_agent);
-    if (job->robots && hand->options->remember)
+    if (job->robots)
         job->page.robots_text =
             arena_copy(&job->page.arena, job->page.exchange.body);
 }

@@ -39,7 +39,7 @@ struct hand_options {
     struct scan_options scan;
     struct pagesaver *saver; /* where pages go */
     struct str robots_agent; /* whose rules of robots.txt are ours */
-    bool remember;           /* the mind wants digests and texts to keep */
+    bool remember;           /* the mind wants digests to keep */
 };
 
 struct hand;

@@ -16,7 +16,6 @@ struct crawler {
     struct record *record;     /* NULL where nothing is remembered */
     struct stats *stats;
     uint64_t start_ms, now_ms;
-    uint64_t before_ms; /* how long it was at work before this start */
     uint64_t hold_ms;   /* nothing is fetched before */
     uint64_t shown_ms;  /* when progress was last told */
     uint64_t looked_ms; /* when signals were last looked for */
@@ -27,6 +26,12 @@ struct crawler {
     bool failed;        /* something could not be written, or read again */
     bool left_out;      /* sitemaps beyond the limit, which was told */
 };
+
+/* Where to note why there is no page: nowhere once there is one. */
+static inline struct reasons *reasons_of(const struct crawler *crawler)
+{
+    return crawler->stats->saved ? NULL : crawler->options->reasons;
+}
 
 /* crawler/judge.c: a page, a redirect or a failure is back. */
 void judge_page(struct crawler *crawler, struct job *job);
@@ -58,23 +63,29 @@ void flush_log(struct crawler *crawler);
  * are looked for every 5 ms, however short the pieces are. */
 void look_around(struct crawler *crawler, uint64_t now_ms);
 
+/* Set now_ms. All time that passes is counted here, and nowhere else. */
+void look_at_clock(struct crawler *crawler, uint64_t now_ms);
+
 /* Say that the crawl cannot go on, and why: "cannot write ..." */
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* crawler/ends.c: every URL ends once, in the figures and in the record. */
+void listen_to_validator(struct crawler *crawler);
+/* It was refused when its turn came, or it was fetched for good. */
+void note_refused(struct crawler *crawler, const struct target *target);
+void note_fetched(struct crawler *crawler, const struct job *job,
+                  uint32_t page_id, uint64_t pause_ms);
+
 /* crawler/remember.c: what is done becomes durable; and what was. */
 void begin_record(struct crawler *crawler);
-void listen_to_validator(struct crawler *crawler);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
+/* Before the first page in a directory where another crawl was: its record
+ * goes. False after one line. */
+bool take_place(struct crawler *crawler);
 void check_queue(struct crawler *crawler); /* can it be read? */
 void end_record(struct crawler *crawler, enum crawl_end end);
-
-/* How long the crawl has been at work, all in all. */
-static inline uint64_t elapsed_ms(const struct crawler *crawler)
-{
-    return crawler->before_ms + crawler->now_ms - crawler->start_ms;
-}
 
 /* crawler/crawler.c: limits. */
 bool is_stopping(const struct crawler *crawler);

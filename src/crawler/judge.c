@@ -77,6 +77,7 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
         verdict = validator_offer_redirect(
             &crawler->validator, job->target, &offer,
             crawler->options->max_redirects, crawler->now_ms);
+    reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
     note_link(crawler, job, link, verdict, 0, tally);
 }
 
@@ -99,12 +100,17 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
 {
     if (page->outcome != FETCHED)
         return 0;
+    if (pagesaver_holds_old(crawler->options->hand.saver) &&
+        !take_place(crawler))
+        return 0;
     uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
     if (!id) {
         fail(crawler, errno);
         discard(crawler, page);
         return 0;
     }
+    /* Nobody needs to know why there is no page. */
+    crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
     crawler->stats->bytes += page->exchange.body_len;
     return id;
@@ -129,13 +135,15 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
 
     if (crawler->failed)
         return;
-    record_fetch(crawler->record, job, id, 0, pause_ms);
+    note_fetched(crawler, job, id, pause_ms);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX)
         offer_links(crawler, job, id, &tally);
     else if (page->outcome == REDIRECTED)
         offer_redirect(crawler, job, &tally);
+    if (page->outcome != REDIRECTED)
+        reasons_add_fetch(reasons_of(crawler), page);
     stats_add_tally(crawler->stats, &tally);
     logr_page_end(log, page, job->target, id, &tally, clock_wall_ms());
 }
@@ -163,6 +171,15 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
     return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);
 }
 
+/* How long the host has to rest because it answers nothing but 5xx: as after
+ * 429, longer each time. 0: it does not have to. */
+static uint64_t error_rest_ms(struct crawler *crawler, const struct job *job)
+{
+    unsigned backoffs = frontier_backoffs(job->target);
+
+    return backoffs ? back_off_ms(crawler, HTTP_TOO_MANY, backoffs - 1, 0) : 0;
+}
+
 static bool is_tried_again(const struct crawler *crawler, const struct job *job)
 {
     return retry_is_worthwhile(job->page.outcome) &&
@@ -172,11 +189,12 @@ static bool is_tried_again(const struct crawler *crawler, const struct job *job)
 static void try_again(struct crawler *crawler, struct job *job)
 {
     struct webpage *page = &job->page;
-    uint64_t wait_ms = back_off_ms(crawler, page->outcome, job->target->tries,
-                                   page->exchange.retry_after_ms);
-
-    bool whole_host =
-        retry_holds_host(page->outcome) || page->exchange.retry_after_ms;
+    uint64_t rest_ms = error_rest_ms(crawler, job);
+    uint64_t wait_ms =
+        longer(rest_ms, back_off_ms(crawler, page->outcome, job->target->tries,
+                                    page->exchange.retry_after_ms));
+    bool whole_host = retry_holds_host(page->outcome) ||
+                      page->exchange.retry_after_ms || rest_ms;
     uint64_t delay_ms = delay_of(crawler, job);
 
     logr_retry(crawler->options->log, page, wait_ms);
@@ -200,12 +218,14 @@ static bool is_put_off(const struct webpage *page)
 uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
 {
     const struct webpage *page = &job->page;
+    uint64_t pause_ms =
+        longer(delay_of(crawler, job), error_rest_ms(crawler, job));
 
     if (!is_put_off(page))
-        return delay_of(crawler, job);
+        return pause_ms;
     if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
-    return longer(delay_of(crawler, job),
+    return longer(pause_ms,
                   back_off_ms(crawler, page->outcome, job->target->tries,
                               page->exchange.retry_after_ms));
 }
@@ -220,6 +240,11 @@ static void note_health(struct crawler *crawler, const struct job *job,
     const struct webpage *page = &job->page;
     enum host_health health = HOST_MUTE;
 
+    if (page->exchange.status / 100 == 5 && !is_put_off(page)) {
+        frontier_note_error(crawler->validator.frontier, job->target,
+                            (uint8_t)page->outcome, ended_ms(page));
+        return;
+    }
     if (is_put_off(page))
         health = HOST_BUSY;
     else if (page->exchange.status || !retry_is_worthwhile(page->outcome))
@@ -243,6 +268,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
         return true;
     }
+    reasons_note_failure(reasons_of(crawler), page);
     bool again = !crawler->failed && is_tried_again(crawler, job);
     note_health(crawler, job, again);
     if (again)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "crawler/codes.h"
 
 enum {
     OUT_BUFFER = 64 * 1024,
@@ -61,14 +62,36 @@ static void put(struct logr *log, const char *word, uint32_t depth,
             (int)url.len, url.ptr);
 }
 
+/* In `log->line`, up to the next use of it. */
+static const char *explain(struct logr *log, const struct webpage *page)
+{
+    const struct outcome_details details = webpage_details(page);
+
+    buf_clear(&log->line);
+    outcome_put(&log->line, page->outcome, &details);
+    return buf_cstr(&log->line);
+}
+
+/* A status that is not told by the outcome itself. */
+static bool is_status_untold(const struct webpage *page)
+{
+    return page->exchange.status && page->exchange.status / 100 != 4 &&
+           page->exchange.status / 100 != 5 && page->outcome != HTTP_OTHER &&
+           page->outcome != BAD_REDIRECT;
+}
+
 void logr_failure(struct logr *log, const struct webpage *page)
 {
+    char status[32] = "";
+
     if (!log->verbose || page->outcome == FETCHED ||
         page->outcome == REDIRECTED)
         return;
     logr_make_room(log);
-    fprintf(stderr, "crawler: %s: %s (status %d)\n", page->url.ptr,
-            outcome_text(page->outcome), page->exchange.status);
+    if (is_status_untold(page))
+        snprintf(status, sizeof(status), " (status %d)", page->exchange.status);
+    fprintf(stderr, "crawler: %s: %s%s\n", page->url.ptr, explain(log, page),
+            status);
 }
 
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
@@ -89,7 +112,7 @@ void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms)
         return;
     logr_make_room(log);
     fprintf(stderr, "crawler: %s: %s; again in %.1f s\n", page->url.ptr,
-            outcome_text(page->outcome), (double)wait_ms / 1000);
+            explain(log, page), (double)wait_ms / 1000);
 }
 
 void logr_link(struct logr *log, const struct webpage *page, struct str url,
@@ -132,7 +155,7 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
 /* A dead host's pages have failed, for the reason that it is dead for. */
 static bool has_failed(const struct target *target)
 {
-    return target->verdict == HOST_DEAD || target->verdict == ROBOTS_UNKNOWN;
+    return verdict_end((enum verdict)target->verdict) == URL_FAILED;
 }
 
 static const char *ending(const struct webpage *page,
@@ -206,9 +229,12 @@ void logr_refused(struct logr *log, const struct target *target,
 
     if (log->verbose) {
         logr_make_room(log);
-        fprintf(stderr, "crawler: %s: %s%s%s\n", target->url,
+        fprintf(stderr, "crawler: %s: %s%s%s", target->url,
                 verdict_text(verdict), has_failed(target) ? ": " : "",
                 has_failed(target) ? outcome_text(cause) : "");
+        if (verdict == ROBOTS_REFUSED && target->robots_line)
+            fprintf(stderr, " (line %u)", (unsigned)target->robots_line);
+        fputc('\n', stderr);
     }
     if (log->kind == LOG_TSE)
         put(log,

@@ -6,23 +6,27 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "crawler/committer.h"
 #include "crawler/counters.h"
-#include "crawler/syncer.h"
+#include "store/facts.h"
 
 enum {
-    /* At most a thousand pages are done but not safe: those of the batch that
-     * waits for the disk, and those of the next one. */
+    /* A batch is closed early when it has so much. */
     BATCH_PAGES_MAX = 500,
-    BATCH_BYTES_MAX = 16 << 20,
+    BATCH_BYTES_MAX = 8 << 20,
+    /* A disk that takes its time holds a crawl when so much is closed and not
+     * committed, and the open batch is full again: three thousand pages may
+     * be lost to a kill, and those in flight. */
+    UNCOMMITTED_PAGES_MAX = 2500,
+    UNCOMMITTED_BYTES_MAX = 24 << 20,
+    UNCOMMITTED_BATCHES_MAX = 64,
 };
 
 struct record {
     struct record_options options;
     struct frontier *frontier;
-    struct syncer *syncer;
-    struct store_batch open;   /* being filled */
-    struct store_batch closed; /* waits for the page files */
-    bool syncing;
+    struct committer *committer;
+    struct store_batch open; /* being filled */
     bool broken; /* a batch is lost, so what comes after makes no sense */
     bool at_once;
     uint32_t pages;       /* in the open one */
@@ -31,19 +35,21 @@ struct record {
 };
 
 struct record *record_new(const struct record_options *options,
-                          struct frontier *frontier, uint64_t now_ms)
+                          struct frontier *frontier, uint64_t now_ms,
+                          struct store_error *error)
 {
-    if (!options->store)
+    struct committer *committer =
+        committer_start(options->store, options->saver, error);
+
+    if (!committer)
         return NULL;
     struct record *record = NEW(struct record);
-
     record->options = *options;
     record->frontier = frontier;
-    record->syncer = syncer_start(options->saver);
+    record->committer = committer;
     record->closed_ms = now_ms;
     record->wall_less_ms = (int64_t)clock_wall_at(now_ms) - (int64_t)now_ms;
     store_batch_init(&record->open);
-    store_batch_init(&record->closed);
     return record;
 }
 
@@ -51,9 +57,8 @@ void record_free(struct record *record)
 {
     if (!record)
         return;
-    syncer_free(record->syncer);
+    committer_free(record->committer);
     store_batch_release(&record->open);
-    store_batch_release(&record->closed);
     free(record);
 }
 
@@ -80,30 +85,42 @@ static struct str domain_part(const struct record *record,
     return str_skip(host, host.len - queued->domain.len);
 }
 
-void record_judged(void *user, const struct offer *offer,
-                   const struct queued *queued, enum verdict verdict,
-                   unsigned line)
+void record_judged(struct record *record, const struct judged *judged)
 {
-    struct record *record = user;
+    if (!record)
+        return;
+    const struct offer *offer = judged->offer;
     const struct url *url = offer->url;
     const struct store_url row = {
-        .number =
-            queued ? queued->number : frontier_next_number(record->frontier),
+        .number = judged->number,
         .url = url->href,
         .host = str_between(url->href.ptr + url->host_start,
                             url->href.ptr + url->path_start),
-        .domain = domain_part(record, url, queued),
+        .domain = domain_part(record, url, judged->queued),
         .depth = offer->depth,
         .referrer = offer->referrer_id,
         .found = offer->found,
         .kind = (uint8_t)offer->kind,
-        .verdict = (uint8_t)verdict,
+        .verdict = (uint8_t)judged->verdict,
         .redirects = offer->redirects,
-        .line = line,
+        .line = judged->line,
         .via = offer->via,
     };
 
     store_add_url(&record->open, &row);
+}
+
+void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms)
+{
+    if (!record)
+        return;
+    const struct store_refusal row = {
+        .number = number,
+        .verdict = ACCEPT,
+        .at_ms = wall(record, now_ms),
+    };
+
+    store_add_refusal(&record->open, &row);
 }
 
 static void add_change(struct record *record, const struct target *target)
@@ -233,6 +250,7 @@ static void add_changes(struct record *record)
             .failures = host.failures,
             .mute = host.mute,
             .given_up = host.given_up,
+            .backoffs = host.backoffs,
             .outcome = host.cause,
             .until_ms = host.next_ms ? wall(record, host.next_ms) : 0,
         };
@@ -245,54 +263,7 @@ static void add_changes(struct record *record)
 
 static void add_counter(void *user, struct str name, uint64_t value)
 {
-    store_add_number(user, name, value);
-}
-
-static bool commit(struct record *record, struct store_error *error)
-{
-    bool good = store_commit(record->options.store, &record->closed, error);
-
-    store_batch_clear(&record->closed);
-    record->broken = !good;
-    return good;
-}
-
-/* The closed batch is committed once the page files are safe. */
-static bool finish_commit(struct record *record, bool wait,
-                          struct store_error *error)
-{
-    int why;
-
-    if (!record->syncing || !syncer_is_done(record->syncer, wait, &why))
-        return true;
-    record->syncing = false;
-    if (!why)
-        return commit(record, error);
-    record->broken = true;
-    *error = (struct store_error){.status = STORE_FAILED};
-    snprintf(error->text, sizeof(error->text), "%s", strerror(why));
-    return false;
-}
-
-static bool close_batch(struct record *record, const struct stats *stats,
-                        uint64_t now_ms, struct store_error *error)
-{
-    struct store_batch closed = record->closed;
-
-    add_changes(record);
-    stats_each(stats, add_counter, &record->open);
-    store_add_number(&record->open, STR("committed_ms"), wall(record, now_ms));
-    record->closed = record->open;
-    record->open = closed;
-    record->closed_ms = now_ms;
-    bool has_pages = record->pages > 0;
-    record->pages = 0;
-    record->at_once = false;
-    if (!has_pages)
-        return commit(record, error);
-    record->syncing = true;
-    syncer_begin(record->syncer);
-    return true;
+    facts_put_counter(user, name, value);
 }
 
 static bool is_empty(const struct record *record)
@@ -300,23 +271,63 @@ static bool is_empty(const struct record *record)
     return !store_batch_count(&record->open);
 }
 
+static bool is_full(const struct record *record)
+{
+    return record->pages >= BATCH_PAGES_MAX ||
+           store_batch_bytes(&record->open) >= BATCH_BYTES_MAX;
+}
+
+/* May one more batch wait for the disk? */
+static bool has_room(const struct record *record)
+{
+    struct uncommitted uncommitted = committer_uncommitted(record->committer);
+
+    return uncommitted.pages < UNCOMMITTED_PAGES_MAX &&
+           uncommitted.bytes < UNCOMMITTED_BYTES_MAX &&
+           uncommitted.batches < UNCOMMITTED_BATCHES_MAX;
+}
+
+static void close_batch(struct record *record, const struct stats *stats,
+                        uint64_t now_ms)
+{
+    add_changes(record);
+    stats_each(stats, add_counter, &record->open);
+    facts_put_number(&record->open, FACT_COMMITTED_MS, wall(record, now_ms));
+    committer_put(record->committer, &record->open, record->pages);
+    record->closed_ms = now_ms;
+    record->pages = 0;
+    record->at_once = false;
+}
+
 bool record_is_full(const struct record *record)
 {
-    return record && (record->pages >= BATCH_PAGES_MAX ||
-                      store_batch_bytes(&record->open) >= BATCH_BYTES_MAX);
+    return record && !record->broken && is_full(record) && has_room(record);
+}
+
+bool record_holds(const struct record *record)
+{
+    return record && !record->broken && is_full(record) && !has_room(record);
 }
 
 uint64_t record_due_ms(const struct record *record)
 {
-    if (!record || record->broken || record->syncing || is_empty(record))
+    if (!record || record->broken || is_empty(record) || !has_room(record))
         return UINT64_MAX;
-    return record->at_once ? 0
-                           : record->closed_ms + record->options.save_every_ms;
+    return record->at_once || is_full(record)
+               ? 0
+               : record->closed_ms + record->options.save_every_ms;
 }
 
 int record_fd(const struct record *record)
 {
-    return record && record->syncing ? syncer_fd(record->syncer) : -1;
+    return record ? committer_fd(record->committer) : -1;
+}
+
+/* After a failure nothing more is told of it. */
+static bool note(struct record *record, bool good)
+{
+    record->broken = !good;
+    return good;
 }
 
 bool record_tick(struct record *record, const struct stats *stats,
@@ -324,24 +335,27 @@ bool record_tick(struct record *record, const struct stats *stats,
 {
     if (!record || record->broken)
         return true;
-    /* A disk that cannot keep up is waited for. */
-    if (!finish_commit(record, record_is_full(record), error))
+    if (!note(record, committer_listen(record->committer, error)))
         return false;
-    if (record->syncing || is_empty(record) ||
-        (!record_is_full(record) && now_ms < record_due_ms(record)))
-        return true;
-    return close_batch(record, stats, now_ms, error);
+    if (now_ms >= record_due_ms(record))
+        close_batch(record, stats, now_ms);
+    return true;
+}
+
+bool record_take_place(struct record *record, struct store_error *error)
+{
+    return !record || record->broken ||
+           note(record, committer_take_place(record->committer, error));
 }
 
 bool record_end(struct record *record, const struct stats *stats,
-                const char *state, uint64_t now_ms, struct store_error *error)
+                enum crawl_state state, uint64_t now_ms,
+                struct store_error *error)
 {
     if (!record || record->broken)
         return true;
-    if (!finish_commit(record, true, error))
-        return false;
-    store_add_setting(&record->open, STR("state"), str_of(state));
-    store_add_number(&record->open, STR("ended_ms"), wall(record, now_ms));
-    return close_batch(record, stats, now_ms, error) &&
-           finish_commit(record, true, error);
+    facts_put_state(&record->open, state);
+    facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));
+    close_batch(record, stats, now_ms);
+    return note(record, committer_finish(record->committer, error));
 }

@@ -1,11 +1,11 @@
-/* The record: what the mind tells the store.
+/* The record: what the crawler thread tells the store.
  *
- * Events gather in a batch. Every so often, or every thousand pages, the batch
- * is closed: the page files are made to last, and then the batch is committed,
- * so that a page is done only when its file, its outcome and its links are
- * all there to stay. Meanwhile the next batch fills.
+ * Events gather in a batch. Every so often, or every few hundred pages, the
+ * batch is closed and handed to the committer (crawler/committer.h), which
+ * makes the page files and the rows durable while the next batch fills: a page
+ * is done only when its file, its outcome and its links are all there to stay.
  *
- * Only the mind's thread uses it. Without a store every call does nothing.
+ * Only the crawler thread uses it. A call with NULL does nothing.
  */
 #ifndef CRAWLER_RECORD_H
 #define CRAWLER_RECORD_H
@@ -13,31 +13,31 @@
 #include "crawler/hand.h"
 #include "crawler/stats.h"
 #include "frontier/validator.h"
-#include "store/store.h"
+#include "store/facts.h"
 #include "url/domain.h"
 
 struct record;
 
 struct record_options {
-    struct store *store; /* or NULL */
+    struct store *store;
     const struct domains *domains;
     struct pagesaver *saver; /* what is committed there is made to last */
     bool links;              /* remember every link of every page */
     uint64_t save_every_ms;
 };
 
-/* NULL where there is no store. The frontier must have been told to keep lists
- * of its changes. */
+/* NULL with `error` if the side thread cannot start. The frontier must have
+ * been told to keep lists of its changes. */
 struct record *record_new(const struct record_options *options,
-                          struct frontier *frontier, uint64_t now_ms);
+                          struct frontier *frontier, uint64_t now_ms,
+                          struct store_error *error);
 void record_free(struct record *record);
 
 /* --- events ------------------------------------------------------------- */
 
-/* For a validator_listener. */
-void record_judged(void *record, const struct offer *offer,
-                   const struct queued *queued, enum verdict verdict,
-                   unsigned line);
+/* A URL was judged for the first time; a refusal was taken back. */
+void record_judged(struct record *record, const struct judged *judged);
+void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms);
 
 /* Before the frontier is told: the fetch of a page or a sitemap has ended.
  * `page_id` is 0 where none was saved; `wait_ms` the time to the next try, 0
@@ -68,13 +68,21 @@ int record_fd(const struct record *record);
 /* It has so much that record_tick must not be put off. */
 bool record_is_full(const struct record *record);
 
-/* Close and commit batches as the time has come. False with `error` where that
- * failed: the store stays as it was at the last commit. */
+/* So much is not committed that no more may be fetched for now. */
+bool record_holds(const struct record *record);
+
+/* Hear from the committer, and hand it the batch if it is time. False with
+ * `error` if a commit failed: the store stays as it was at the last one. */
 bool record_tick(struct record *record, const struct stats *stats,
                  uint64_t now_ms, struct store_error *error);
 
-/* Everything, now, with the crawl's state ("finished", ...). */
+/* A record that was created aside takes the place of the one before: waits for
+ * the disk, once in a crawl. False with `error`. */
+bool record_take_place(struct record *record, struct store_error *error);
+
+/* Everything, now, with how the crawl ended; waits for the disk. */
 bool record_end(struct record *record, const struct stats *stats,
-                const char *state, uint64_t now_ms, struct store_error *error);
+                enum crawl_state state, uint64_t now_ms,
+                struct store_error *error);
 
 #endif

@@ -7,13 +7,14 @@
 static void fail(struct crawler *crawler, const char *what,
                  const struct store_error *error)
 {
-    fail_crawl(crawler, "cannot %s the state in %s/%s: %s", what,
-               crawler->options->dir_path, PAGEDIR_MARKER, error->text);
+    fail_crawl(crawler, "cannot %s the state in %s: %s", what,
+               crawler->options->record_label, error->text);
 }
 
 void begin_record(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
+    struct store_error error;
     const struct record_options record = {
         .store = options->store,
         .domains = options->frontier.domains,
@@ -22,18 +23,15 @@ void begin_record(struct crawler *crawler)
         .save_every_ms = options->save_every_ms,
     };
 
-    crawler->record =
-        record_new(&record, crawler->validator.frontier, crawler->now_ms);
+    if (!options->store)
+        return;
+    crawler->record = record_new(&record, crawler->validator.frontier,
+                                 crawler->now_ms, &error);
+    if (!crawler->record)
+        fail(crawler, "write", &error);
 }
 
-void listen_to_validator(struct crawler *crawler)
-{
-    if (crawler->record)
-        crawler->validator.listener = (struct validator_listener){
-            .user = crawler->record,
-            .judged = record_judged,
-        };
-}
+/* --- going on ----------------------------------------------------------- */
 
 /* What was fetched after the last commit of a killed crawl nobody knows, so
  * every host gets a whole pause first. Addresses are looked up again, and
@@ -84,7 +82,7 @@ void restore(struct crawler *crawler)
     pagesaver_resume(options->hand.saver, resumed.last_page,
                      options->resume_unclean);
     *crawler->stats = resumed.stats;
-    crawler->before_ms = resumed.stats.elapsed_ms;
+    stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;
     rest_first(crawler, &resumed);
 }
@@ -102,29 +100,42 @@ void remember(struct crawler *crawler)
 {
     struct store_error error;
 
-    crawler->stats->elapsed_ms = elapsed_ms(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
         fail(crawler, "write", &error);
 }
 
-static const char *state_after(const struct crawler *crawler,
-                               enum crawl_end end)
+bool take_place(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    struct store_error error;
+
+    if (options->emptied_record
+            ? store_leave_empty(options->emptied_record, &error)
+            : record_take_place(crawler->record, &error))
+        return true;
+    fail(crawler, "write", &error);
+    return false;
+}
+
+static enum crawl_state state_after(const struct crawler *crawler,
+                                    enum crawl_end end)
 {
     switch (end) {
     case CRAWL_FINISHED:
-        return "finished";
+        return STATE_FINISHED;
     case CRAWL_FAILED:
-        return "failed";
+        return STATE_FAILED;
     case CRAWL_NOTHING:
-        return "nothing";
+        return STATE_NOTHING;
     case CRAWL_STOPPED:
         break;
     }
     if (crawler->signals)
-        return "interrupted";
-    return crawler->stats->saved >= crawler->options->max_pages ? "max-pages"
-                                                                : "max-time";
+        return STATE_INTERRUPTED;
+    return crawler->stats->saved >= crawler->options->max_pages
+               ? STATE_MAX_PAGES
+               : STATE_MAX_TIME;
 }
 
 void end_record(struct crawler *crawler, enum crawl_end end)

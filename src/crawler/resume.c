@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "crawler/counters.h"
 #include "crawler/retry.h"
+#include "ds/hashtable.h"
+#include "store/fold.h"
 #include "url/course.h"
 #include "url/key.h"
 
@@ -13,20 +15,8 @@
  * it would have waited from the beginning. */
 enum { TROUBLE_MAX_MS = 3600 * 1000 };
 
-/* Numbers are given without gaps, so they are indices. */
-enum { NUMBER_SLACK = 1000 };
-
-/* What is known of a URL before its own row comes. */
-struct fate {
-    uint32_t more;          /* place in the list, + 1; 0: nothing */
-    uint8_t fetches, tries; /* with, and without those that we ended */
-    bool over;
-    bool answered; /* by a server, whatever it said */
-};
-
-struct more {
-    bool changed;
-    uint32_t depth, referrer, found;
+/* Times of a fetch that are not over yet. */
+struct times {
     uint64_t due_ms, clock_ms; /* of the monotonic clock */
 };
 
@@ -34,11 +24,11 @@ struct loader {
     const struct resume_options *options;
     struct validator *validator;
     struct resumed *resumed;
-    struct arena arena; /* of one URL */
-    struct fate *fate;
-    uint64_t fates;
-    struct more *more;
-    size_t more_count, more_room;
+    struct arena arena;        /* of one URL */
+    struct arena times;        /* struct times, */
+    struct hashtable times_of; /* by number of the URL */
+    uint8_t *answered;         /* a bit for each URL that a server answered */
+    uint64_t last_number;
 };
 
 /* --- time --------------------------------------------------------------- */
@@ -66,82 +56,62 @@ static void note_time(struct loader *loader, uint64_t wall_ms)
         loader->resumed->last_ms = options->now_ms - ago;
 }
 
-/* --- the fates of URLs -------------------------------------------------- */
+/* --- fetches ------------------------------------------------------------ */
 
 static bool begin(void *user, uint64_t urls, uint64_t last_number)
 {
     struct loader *loader = user;
 
-    if (last_number > urls + NUMBER_SLACK)
-        return false;
-    loader->fates = last_number + 1;
-    loader->fate = mem_array(loader->fates, sizeof(*loader->fate));
+    (void)urls;
+    loader->last_number = last_number;
+    loader->answered = mem_array(last_number / 8 + 1, 1);
     frontier_restore_number(loader->validator->frontier, last_number);
     return true;
 }
 
-static struct more *more_of(struct loader *loader, struct fate *fate)
+/* As it was when it ended: crawler/judge.c, note_health. */
+static bool is_answer(const struct store_fetch *row)
 {
-    if (fate->more)
-        return &loader->more[fate->more - 1];
-    if (loader->more_count == loader->more_room) {
-        loader->more_room = loader->more_room ? 2 * loader->more_room : 64;
-        loader->more =
-            mem_resize(loader->more, loader->more_room * sizeof(*loader->more));
+    enum outcome outcome = (enum outcome)row->outcome;
+
+    return row->status ||
+           (outcome != ABANDONED && !retry_is_worthwhile(outcome));
+}
+
+static void note_times_of(struct loader *loader, const struct store_fetch *row)
+{
+    struct times *times = hashtable_get(&loader->times_of, row->number);
+    uint64_t wait_ms =
+        row->due_ms > row->end_ms ? row->due_ms - row->end_ms : 0;
+    const struct times now = {
+        .due_ms = future(loader, row->due_ms, wait_ms),
+        .clock_ms = future(loader, row->end_ms + row->pause_ms, row->pause_ms),
+    };
+
+    if (!times && (now.due_ms || now.clock_ms)) {
+        times = arena_new(&loader->times, sizeof(*times));
+        hashtable_put(&loader->times_of, row->number, times);
     }
-    struct more *more = &loader->more[loader->more_count++];
-    *more = (struct more){0};
-    fate->more = (uint32_t)loader->more_count;
-    return more;
+    if (times)
+        *times = now;
 }
 
 static bool load_change(void *user, const struct store_change *row)
 {
-    struct loader *loader = user;
+    const struct loader *loader = user;
 
-    if (row->number >= loader->fates)
-        return false;
-    if (row->depth > row->number)
-        return false;
-    struct more *more = more_of(loader, &loader->fate[row->number]);
-    more->changed = true;
-    more->depth = row->depth;
-    more->referrer = row->referrer;
-    more->found = row->found;
-    return true;
-}
-
-/* As it was when it ended: crawler/judge.c, note_health. */
-static bool is_answer(unsigned outcome)
-{
-    return outcome < OUTCOMES && outcome != ABANDONED &&
-           !retry_is_worthwhile((enum outcome)outcome);
+    return row->number <= loader->last_number;
 }
 
 static bool load_fetch(void *user, const struct store_fetch *row)
 {
     struct loader *loader = user;
 
-    if (row->number >= loader->fates)
+    if (row->number > loader->last_number)
         return false;
-    struct fate *fate = &loader->fate[row->number];
-    uint64_t wait_ms =
-        row->due_ms > row->end_ms ? row->due_ms - row->end_ms : 0;
-    uint64_t due_ms = future(loader, row->due_ms, wait_ms);
-    uint64_t clock_ms =
-        future(loader, row->end_ms + row->pause_ms, row->pause_ms);
-    if (fate->fetches < UINT8_MAX)
-        fate->fetches++;
-    if (fate->tries < UINT8_MAX && row->outcome != ABANDONED)
-        fate->tries++;
-    if (!row->due_ms)
-        fate->over = true;
-    fate->answered |= row->status || is_answer(row->outcome);
-    if (due_ms || clock_ms) {
-        struct more *more = more_of(loader, fate);
-        more->due_ms = due_ms;
-        more->clock_ms = clock_ms;
-    }
+    if (is_answer(row))
+        loader->answered[row->number / 8] |= (uint8_t)(1u << (row->number % 8));
+    note_times_of(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
     note_time(loader, row->end_ms);
@@ -150,12 +120,9 @@ static bool load_fetch(void *user, const struct store_fetch *row)
 
 static bool load_refusal(void *user, const struct store_refusal *row)
 {
-    struct loader *loader = user;
+    const struct loader *loader = user;
 
-    if (row->number >= loader->fates)
-        return false;
-    loader->fate[row->number].over = true;
-    return true;
+    return row->number <= loader->last_number;
 }
 
 /* --- URLs --------------------------------------------------------------- */
@@ -172,36 +139,35 @@ static bool parse(struct loader *loader, struct str text, struct url *url)
     return str_eq(url->href, text);
 }
 
-static void put_back(struct loader *loader, const struct store_url *row,
+static void put_back(struct loader *loader, const struct url_record *record,
                      const struct url *url, uint64_t fingerprint)
 {
-    const struct fate *fate = &loader->fate[row->number];
-    const struct more none = {0};
-    const struct more *more =
-        fate->more ? &loader->more[fate->more - 1] : &none;
+    struct frontier *frontier = loader->validator->frontier;
+    const struct store_url *row = record->row;
+    const struct times none = {0};
+    const struct times *times = hashtable_get(&loader->times_of, row->number);
     const struct offer offer = {
         .url = url,
         .fingerprint = fingerprint,
-        .depth = more->changed ? more->depth : row->depth,
-        .referrer_id = more->changed ? more->referrer : row->referrer,
-        .found = more->changed ? more->found : row->found,
+        .depth = record->depth,
+        .referrer_id = record->referrer,
+        .found = record->found,
         .redirects = row->redirects,
         .kind = (enum target_kind)row->kind,
     };
+
+    times = times ? times : &none;
     const struct target_past past = {
         .number = row->number,
-        .tries = fate->tries,
-        .due_ms = more->due_ms,
+        .tries = record->tries,
+        .due_ms = times->due_ms,
     };
-
     /* A state that was tampered with may have a URL twice. */
-    if (!fate->over &&
-        !frontier_find(loader->validator->frontier, fingerprint) &&
+    if (!record->ended && !frontier_find(frontier, fingerprint) &&
         !seen_is_marked(&loader->validator->seen, fingerprint))
-        frontier_restore(loader->validator->frontier, &offer, &past,
-                         loader->options->now_ms);
-    if (more->clock_ms)
-        frontier_restore_clock(loader->validator->frontier, url, more->clock_ms,
+        frontier_restore(frontier, &offer, &past, loader->options->now_ms);
+    if (times->clock_ms)
+        frontier_restore_clock(frontier, url, times->clock_ms,
                                loader->options->now_ms);
 }
 
@@ -219,19 +185,27 @@ static void found_again(struct loader *loader, const struct store_url *row,
     frontier_found_again(loader->validator->frontier, &offer);
 }
 
-static bool load_url(void *user, const struct store_url *row)
+static bool was_answered(const struct loader *loader, uint64_t number)
+{
+    return loader->answered[number / 8] >> (number % 8) & 1;
+}
+
+static bool load_url(void *user, const struct url_record *record)
 {
     struct loader *loader = user;
+    const struct store_url *row = record->row;
+    struct frontier *frontier = loader->validator->frontier;
     struct url url;
 
     /* On the way to a depth there is a URL for each that is smaller. */
-    if (row->number >= loader->fates || row->verdict >= VERDICTS ||
-        row->kind > TARGET_SITEMAP || row->depth > row->number ||
-        !parse(loader, row->url, &url))
+    if (row->kind > TARGET_SITEMAP || row->depth > row->number ||
+        record->depth > row->number || !parse(loader, row->url, &url))
         return false;
     uint64_t fingerprint =
         url_fingerprint(&url, loader->options->fingerprint_seed);
-    if (row->kind == TARGET_SITEMAP) {
+    if (row->kind == TARGET_PAGE) {
+        loader->resumed->stats.ends[record->end]++;
+    } else {
         fingerprint = ~fingerprint;
         loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
     }
@@ -239,17 +213,17 @@ static bool load_url(void *user, const struct store_url *row)
         found_again(loader, row, &url, fingerprint);
         return true;
     }
-    validator_restore(loader->validator, fingerprint,
-                      (enum verdict)row->verdict);
+    if (record->end != URL_NONE)
+        validator_restore(loader->validator, fingerprint,
+                          (enum verdict)row->verdict, row->number);
     if (row->verdict != ACCEPT)
         return true;
     if (row->kind == TARGET_PAGE)
-        frontier_restore_fetches(loader->validator->frontier, &url,
-                                 loader->fate[row->number].fetches,
+        frontier_restore_fetches(frontier, &url, record->fetches,
                                  loader->options->now_ms);
-    if (loader->fate[row->number].answered)
-        frontier_restore_answered(loader->validator->frontier, &url);
-    put_back(loader, row, &url, fingerprint);
+    if (was_answered(loader, row->number))
+        frontier_restore_answered(frontier, &url);
+    put_back(loader, record, &url, fingerprint);
     return true;
 }
 
@@ -293,6 +267,7 @@ static bool load_host(void *user, const struct store_host *row)
         .failures = row->failures,
         .mute = row->mute,
         .given_up = row->given_up,
+        .backoffs = row->backoffs,
         .cause = row->outcome,
         .next_ms = future(loader, row->until_ms, TROUBLE_MAX_MS),
     };
@@ -342,33 +317,50 @@ static bool load_setting(void *user, const struct store_setting *row)
     return true;
 }
 
+static bool load_slice(struct loader *loader, struct store *store,
+                       unsigned slice, struct store_error *error)
+{
+    const struct fold_reader reader = {
+        .rows =
+            {
+                .user = loader,
+                .setting = load_setting,
+                .domain = load_domain,
+                .robots = load_robots,
+                .host = load_host,
+                .change = load_change,
+                .fetch = load_fetch,
+                .refusal = load_refusal,
+            },
+        .begin = begin,
+        .url = load_url,
+    };
+
+    arena_init(&loader->arena);
+    arena_init(&loader->times);
+    hashtable_init(&loader->times_of);
+    bool good = store_fold(store, slice, &reader, error);
+    hashtable_release(&loader->times_of);
+    arena_release(&loader->times);
+    arena_release(&loader->arena);
+    free(loader->answered);
+    return good;
+}
+
 bool resume_load(struct store *store, struct validator *validator,
                  const struct resume_options *options, struct resumed *resumed,
                  struct store_error *error)
 {
-    struct loader loader = {
-        .options = options,
-        .validator = validator,
-        .resumed = resumed,
-    };
-    const struct store_reader reader = {
-        .user = &loader,
-        .begin = begin,
-        .setting = load_setting,
-        .domain = load_domain,
-        .robots = load_robots,
-        .host = load_host,
-        .change = load_change,
-        .fetch = load_fetch,
-        .refusal = load_refusal,
-        .url = load_url,
-    };
+    bool good = true;
 
     *resumed = (struct resumed){0};
-    arena_init(&loader.arena);
-    bool good = store_load(store, &reader, error);
-    arena_release(&loader.arena);
-    free(loader.fate);
-    free(loader.more);
+    for (unsigned slice = 0; slice < store_slices(store) && good; slice++) {
+        struct loader loader = {
+            .options = options,
+            .validator = validator,
+            .resumed = resumed,
+        };
+        good = load_slice(&loader, store, slice, error);
+    }
     return good;
 }

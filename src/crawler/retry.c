@@ -15,6 +15,8 @@ static const struct retry retry_of[OUTCOMES] = {
     [CONNECTION_LOST]   = {1000, false},
     [HTTP_SERVER_ERROR] = {1000, false},
     [HTTP_TOO_MANY]     = {5000, true},
+    [CONNECTION_REFUSED] = {1000, true},
+    [CONNECT_TIMED_OUT] = {1000, true},
 };
 // clang-format on
 

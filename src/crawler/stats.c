@@ -36,14 +36,26 @@ void stats_add_tally(struct stats *stats, const struct tally *tally)
         stats->links.verdict[i] += tally->verdict[i];
 }
 
-uint64_t stats_failed(const struct stats *stats)
+void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms)
 {
-    uint64_t failed = 0;
+    uint64_t *const time_ms[] = {
+        [TIME_BUSY] = &stats->busy_ms,
+        [TIME_PAUSE] = &stats->pause_ms,
+        [TIME_IDLE] = &stats->idle_ms,
+    };
 
-    for (int i = 0; i < OUTCOMES; i++)
-        if (i != FETCHED && i != REDIRECTED)
-            failed += stats->outcome[i];
-    return failed;
+    *time_ms[kind] += ms;
+    stats->elapsed_ms += ms;
+}
+
+void stats_settle_time(struct stats *stats)
+{
+    uint64_t sum_ms = stats->busy_ms + stats->pause_ms + stats->idle_ms;
+
+    if (stats->elapsed_ms > sum_ms)
+        stats->idle_ms += stats->elapsed_ms - sum_ms;
+    else
+        stats->elapsed_ms = sum_ms;
 }
 
 enum outcome stats_main_failure(const struct stats *stats)
@@ -51,7 +63,7 @@ enum outcome stats_main_failure(const struct stats *stats)
     enum outcome main = OUTCOMES;
 
     for (int i = 0; i < OUTCOMES; i++)
-        if (i != FETCHED && stats->outcome[i] &&
+        if (i != FETCHED && i != REDIRECTED && stats->outcome[i] &&
             (main == OUTCOMES || stats->outcome[i] > stats->outcome[main]))
             main = (enum outcome)i;
     return main;
@@ -128,6 +140,16 @@ static void put_tables(const struct stats *stats, struct buf *out)
     buf_put_char(out, '}');
 }
 
+static void put_ends(const struct stats *stats, struct buf *out)
+{
+    buf_put(out, STR(",\"urls\":{"));
+    for (int end = 0; end < URL_OUTSIDE; end++)
+        buf_printf(out, "%s\"%s\":%llu", end ? "," : "",
+                   url_end_name((enum url_end)end),
+                   (unsigned long long)stats->ends[end]);
+    buf_put_char(out, '}');
+}
+
 void stats_put_json(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -143,7 +165,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
                    stats->late.verdict[ROBOTS_REFUSED]);
     put_number(out, "names_resolved", stats->resolved);
     put_number(out, "sitemap_urls", stats->sitemap_urls);
-    put_number(out, "queued", counts->queued);
+    put_number(out, "queued", stats->ends[URL_QUEUED]);
     put_number(out, "queued_max", counts->queued_max);
     put_number(out, "queued_in_file_max", counts->shelved_max);
     put_number(out, "hosts_seen", counts->hosts);
@@ -155,6 +177,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     put_number(out, "busy_ms", stats->busy_ms);
     put_number(out, "politeness_ms", stats->pause_ms);
     put_number(out, "idle_ms", stats->idle_ms);
+    put_ends(stats, out);
     put_tables(stats, out);
     put_verdicts(out, "by_verdict", &stats->links);
     put_verdicts(out, "refused_late", &stats->late);
@@ -176,33 +199,63 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
                "%llu retries\n",
                (unsigned long long)stats->saved,
                (unsigned long long)stats->bytes,
-               (unsigned long long)stats_failed(stats),
+               (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->retries);
+}
+
+/* Seconds from one time to another, in tenths. Each time is rounded, not the
+ * difference, so that parts add up to their sum also as they are shown. */
+static void put_seconds(struct buf *out, uint64_t to_ms, uint64_t from_ms)
+{
+    uint64_t tenths = (to_ms + 50) / 100 - (from_ms + 50) / 100;
+
+    buf_printf(out, "%llu.%llu", (unsigned long long)tenths / 10,
+               (unsigned long long)tenths % 10);
+}
+
+static void put_times(const struct stats *stats, struct buf *out)
+{
+    uint64_t not_idle_ms = stats->busy_ms + stats->pause_ms;
+
+    buf_put(out, STR("time: "));
+    put_seconds(out, stats->busy_ms, 0);
+    buf_put(out, STR(" s with fetches in flight, "));
+    put_seconds(out, not_idle_ms, stats->busy_ms);
+    buf_put(out, STR(" s of pauses, "));
+    put_seconds(out, stats->elapsed_ms, not_idle_ms);
+    buf_put(out, STR(" s idle"));
 }
 
 void stats_put_details(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
 
+    put_seconds(out, stats->elapsed_ms, 0);
     buf_printf(out,
-               "%.1f s (%.1f pages/s), "
-               "%zu hosts of %zu domains, %zu queued (at most %zu",
-               (double)stats->elapsed_ms / 1000, rate(stats), counts->hosts,
-               counts->domains, counts->queued, counts->queued_max);
+               " s (%.1f pages/s), "
+               "%zu hosts of %zu domains, %llu queued (at most %zu",
+               rate(stats), counts->hosts, counts->domains,
+               (unsigned long long)stats->ends[URL_QUEUED], counts->queued_max);
     if (counts->shelved_max)
         buf_printf(out, ", %zu of them in a file", counts->shelved_max);
     buf_put(out, STR(")\n"));
     buf_printf(out,
-               "time: %.1f s with fetches in flight, %.1f s of pauses, "
-               "%.1f s idle; %llu robots.txt\n",
-               (double)stats->busy_ms / 1000, (double)stats->pause_ms / 1000,
-               (double)stats->idle_ms / 1000,
-               (unsigned long long)stats->robots);
-    buf_put(out, STR("fetches by outcome:\n"));
+               "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "
+               "%llu queued\n",
+               (unsigned long long)stats->ends[URL_SAVED],
+               (unsigned long long)stats->ends[URL_REDIRECTED],
+               (unsigned long long)stats->ends[URL_FAILED],
+               (unsigned long long)stats->ends[URL_REFUSED],
+               (unsigned long long)stats->ends[URL_QUEUED]);
+    put_times(stats, out);
+    buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
+    buf_put(out, STR("URLs by outcome:\n"));
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
     buf_put(out, STR("links by verdict:\n"));
     for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i),
-                 stats->links.verdict[i] + stats->late.verdict[i]);
+        put_line(out, verdict_name((enum verdict)i), stats->links.verdict[i]);
+    buf_put(out, STR("URLs refused when their turn had come:\n"));
+    for (int i = 0; i < VERDICTS; i++)
+        put_line(out, verdict_name((enum verdict)i), stats->late.verdict[i]);
 }

@@ -10,6 +10,7 @@
 #include "frontier/verdict.h"
 #include "page/outcome.h"
 #include "page/webpage.h"
+#include "store/codes.h"
 
 /* Verdicts on the links of one page, or of all. */
 struct tally {
@@ -24,6 +25,7 @@ struct mime_count {
 };
 
 struct stats {
+    uint64_t ends[URL_ENDS]; /* of pages' URLs, by how they ended so far */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
@@ -35,21 +37,27 @@ struct stats {
     struct tally links;           /* at the time they were found */
     struct tally late;            /* when the turn of a queued one had come */
     uint64_t fetch_ms; /* of all fetches, side by side ones added up */
-    uint64_t busy_ms, pause_ms, idle_ms; /* of the crawl's time */
+    /* Only stats_add_time changes these: elapsed_ms is the sum of the others.
+     */
+    uint64_t busy_ms, pause_ms, idle_ms, elapsed_ms;
 
-    /* at the end */
-    struct frontier_counts counts;
-    uint64_t elapsed_ms;
+    struct frontier_counts counts; /* at the end */
 };
+
+/* Where the time goes: something is in flight, only pauses are waited for, or
+ * neither. */
+enum stats_time { TIME_BUSY, TIME_PAUSE, TIME_IDLE };
+
+void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms);
+
+/* The counters come from a state file: what is not accounted for was idle. */
+void stats_settle_time(struct stats *stats);
 
 void stats_add_page(struct stats *stats, const struct webpage *page);
 void stats_add_tally(struct stats *stats, const struct tally *tally);
 
 /* The commonest reason of failure, OUTCOMES where there is none. */
 enum outcome stats_main_failure(const struct stats *stats);
-
-/* Fetches that ended for good and gave neither a page nor a redirect. */
-uint64_t stats_failed(const struct stats *stats);
 
 /* As one JSON object, as one line and as some more lines for people. */
 void stats_put_json(const struct stats *stats, struct buf *out);

@@ -49,7 +49,7 @@ static void tell(struct crawler *crawler, const struct idle *idle,
         .errand = frontier_errand(crawler->validator.frontier),
         .idle = *idle,
         .now_ms = crawler->now_ms,
-        .elapsed_ms = elapsed_ms(crawler),
+        .elapsed_ms = crawler->stats->elapsed_ms,
         .stopping = is_stopping(crawler),
     };
 
@@ -83,18 +83,32 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     }
 }
 
-/* Where the time goes: something in flight, only pauses, or nothing. */
-static void count_time(struct crawler *crawler, const struct idle *idle,
-                       uint64_t before_ms)
+/* What the time since `now_ms` was spent on. */
+static enum stats_time time_kind(const struct crawler *crawler)
 {
-    uint64_t passed_ms = crawler->now_ms - before_ms;
+    const struct frontier *frontier = crawler->validator.frontier;
 
-    if (frontier_counts(crawler->validator.frontier).in_flight)
-        crawler->stats->busy_ms += passed_ms;
-    else if (idle->until_ms != UINT64_MAX)
-        crawler->stats->pause_ms += passed_ms;
-    else
-        crawler->stats->idle_ms += passed_ms;
+    if (frontier_counts(frontier).in_flight)
+        return TIME_BUSY;
+    if (crawler->now_ms < crawler->hold_ms)
+        return TIME_PAUSE;
+    switch (frontier_idle(frontier, crawler->now_ms).reason) {
+    case IDLE_PAUSE:
+    case IDLE_BACKOFF:
+    case IDLE_RETRY:
+        return TIME_PAUSE;
+    default:
+        return TIME_IDLE;
+    }
+}
+
+void look_at_clock(struct crawler *crawler, uint64_t now_ms)
+{
+    if (now_ms == crawler->now_ms)
+        return;
+    stats_add_time(crawler->stats, time_kind(crawler),
+                   now_ms - crawler->now_ms);
+    crawler->now_ms = now_ms;
 }
 
 void fail_crawl(struct crawler *crawler, const char *format, ...)
@@ -127,23 +141,21 @@ void wait_for_news(struct crawler *crawler)
         {.fd = crawler->options->signal_fd, .events = POLLIN},
         {.fd = record_fd(crawler->record), .events = POLLIN},
     };
-    uint64_t before_ms = crawler->now_ms;
 
     flush_log(crawler);
     show_progress(crawler, &idle);
     if (is_over(crawler))
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
-    crawler->now_ms = clock_mono_ms();
+    look_at_clock(crawler, clock_mono_ms());
     crew_watch(crawler->crew);
-    count_time(crawler, &idle, before_ms);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);
 }
 
 void look_around(struct crawler *crawler, uint64_t now_ms)
 {
-    crawler->now_ms = now_ms;
+    look_at_clock(crawler, now_ms);
     if (now_ms - crawler->looked_ms < SIGNALS_EVERY_MS)
         return;
     struct idle idle =

@@ -23,6 +23,15 @@ struct errand frontier_errand(const struct frontier *frontier)
     };
 }
 
+uint8_t frontier_cause(const struct frontier *frontier, const struct url *url)
+{
+    const struct host *host = host_known(frontier, url);
+
+    if (!host)
+        return 0;
+    return host->dead ? host->cause : host->closed_cause;
+}
+
 int frontier_trouble(const struct frontier *frontier)
 {
     return frontier->trouble;
@@ -82,6 +91,7 @@ static void consider(struct idle *idle, enum idle_reason reason,
     idle->reason = reason;
     idle->until_ms = until_ms;
     idle->host = (struct str){host->name, host->name_len};
+    idle->cause = host->cause;
 }
 
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)

@@ -372,6 +372,7 @@ void give_up(struct frontier *frontier, struct host *host, bool https,
         host->closed[https] = true;
         host->closed_robots = by_robots;
         host->closed_cause = cause;
+        changed_host(frontier, host);
         return;
     }
     if (!host->dead) {
@@ -435,9 +436,10 @@ void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
     if (host->address)
         land_address(frontier, host->address, now_ms);
     /* Fetches that overlap may end in any order; the latest pause counts. */
-    host->next_ms =
-        later(host->next_ms, pause_end(now_ms, later(delay_ms, wait_ms)));
-    host->backing_off = wait_ms > delay_ms;
+    uint64_t next_ms = pause_end(now_ms, later(delay_ms, wait_ms));
+    if (host->next_ms <= next_ms || host->next_ms <= now_ms)
+        host->backing_off = wait_ms > delay_ms;
+    host->next_ms = later(host->next_ms, next_ms);
     place_host(frontier, host, now_ms);
     idle_trim(frontier, now_ms);
 }
@@ -453,11 +455,13 @@ void frontier_note(struct frontier *frontier, struct target *target,
     if (health == HOST_ANSWERED) {
         host->answered[https] = true;
         host->failures[https] = host->mute = 0;
+        end_errors(frontier, host);
     } else if (health == HOST_SILENT) {
         try_next_address(host);
         if (note_silence(frontier, host, https, cause))
             give_up(frontier, host, https, false, cause);
     } else {
+        host->cause = cause;
         if (health == HOST_BUSY) {
             host->answered[https] = true;
             host->failures[https] = 0;

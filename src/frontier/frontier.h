@@ -87,6 +87,9 @@ void frontier_count_found(struct frontier *frontier, const struct url *url);
 enum verdict frontier_foresee(const struct frontier *frontier,
                               const struct url *url, unsigned *line);
 
+/* Why the host of this URL was given up, as frontier_note was told. */
+uint8_t frontier_cause(const struct frontier *frontier, const struct url *url);
+
 /* Queue a URL under its fingerprint, which must not be queued already. Its
  * number counts from 1 and grows; the name of its domain stays. */
 struct queued {
@@ -140,6 +143,20 @@ void frontier_again(struct frontier *frontier, struct target *target,
  * caller's. */
 void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t cause);
+
+/* The same where the host answered that something failed in it (5xx). That
+ * may be this page's fault alone. But after FRONTIER_ERRORS_MAX answers of that
+ * kind in a row the host backs off, until it gives another answer: the caller
+ * makes it rest, longer each time. If it has backed off for an hour and still
+ * gives no other answer, it is dead. */
+enum { FRONTIER_ERRORS_MAX = 10, FRONTIER_BACKOFF_MAX_MS = 3600 * 1000 };
+void frontier_note_error(struct frontier *frontier, struct target *target,
+                         uint8_t cause, uint64_t now_ms);
+
+/* How often in a row the target's host has had to back off for that, this time
+ * included, 7 at most; 0: it does not have to. */
+enum { FRONTIER_BACKOFFS_MAX = 7 };
+unsigned frontier_backoffs(const struct target *target);
 
 /* The end of a TARGET_RESOLVE, which is freed: the host's address. */
 void frontier_resolved(struct frontier *frontier, struct target *target,
@@ -202,13 +219,24 @@ const struct target *frontier_next_changed(struct frontier *frontier);
 bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
                              uint32_t *found);
 
+/* What of a host is given up: bits. Records hold them. */
+enum given_up {
+    GIVEN_UP_SILENT = 1, /* the whole host */
+    GIVEN_UP_ROBOTS = 2, /* the whole host, because of its robots.txt */
+    GIVEN_UP_HOST = GIVEN_UP_SILENT | GIVEN_UP_ROBOTS,
+    GIVEN_UP_HTTP = 4,  /* only its pages of http: there is one of https */
+    GIVEN_UP_HTTPS = 8, /* the other way round */
+    GIVEN_UP_SCHEME_ROBOTS = 16, /* these pages because of a robots.txt */
+};
+
 /* How a host is. */
 struct host_state {
     struct str name;
     uint8_t failures, mute; /* in a row */
-    uint8_t given_up;       /* 1: silent; 2: because of its robots.txt */
-    uint8_t cause;
-    uint64_t next_ms; /* not to be asked before */
+    uint8_t given_up;       /* enum given_up */
+    uint8_t backoffs;       /* how often it has backed off, one after another */
+    uint8_t cause;          /* of what is given up, else of the last trouble */
+    uint64_t next_ms;       /* not to be asked before */
 };
 
 /* Hosts whose health has changed since it was last told. */
@@ -316,6 +344,7 @@ struct idle {
     enum idle_reason reason;
     uint64_t until_ms; /* UINT64_MAX: no time will change it */
     struct str host;
+    uint8_t cause;    /* of IDLE_BACKOFF: see frontier_note */
     uint64_t wake_ms; /* look again then; never later than `until_ms` */
 };
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);

@@ -46,13 +46,16 @@ struct host {
     bool backing_off;    /* next_ms is because of trouble, not manners */
     uint8_t failures[2]; /* in a row, by target_is_https */
     uint8_t mute;        /* times in a row */
-    uint8_t cause;       /* of the last one */
+    uint8_t errors;      /* answers of 5xx in a row */
+    uint8_t backoffs;    /* rests in a row because of those */
+    uint8_t cause;       /* of the last trouble */
     bool robots_https;   /* robots.txt is asked for on behalf of https pages */
     bool changed;        /* its health, since it was last told */
     uint32_t in_flight;
-    uint32_t retrying; /* targets that will come back to the queue */
-    struct heap queue; /* of targets */
-    uint64_t next_ms;  /* not to be asked before */
+    uint32_t retrying;         /* targets that will come back to the queue */
+    struct heap queue;         /* of targets */
+    uint64_t next_ms;          /* not to be asked before */
+    uint64_t backoff_since_ms; /* with `backoffs`: when the first one was */
     uint64_t key;
     struct domain *domain;
     struct ip ip;

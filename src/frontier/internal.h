@@ -185,6 +185,11 @@ struct queued put_numbered(struct frontier *frontier, const struct offer *offer,
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms);
 void dequeue(struct frontier *frontier, struct target *target);
 
+/* frontier/backoff.c: the host gave a good answer, which ends a row of 5xx. */
+void end_errors(struct frontier *frontier, struct host *host);
+/* It was in the middle of such a row before a resume. */
+void restore_backoffs(struct host *host, unsigned backoffs, uint64_t now_ms);
+
 /* frontier/errand.c: what must be done before a page of the host is fetched;
  * NULL where nothing must. */
 struct target *next_errand(struct frontier *frontier, struct host *host,

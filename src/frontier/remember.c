@@ -109,6 +109,21 @@ bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
     return true;
 }
 
+static uint8_t given_up_bits(const struct host *host)
+{
+    unsigned bits = 0;
+
+    if (host->dead)
+        bits |= host->dead_robots ? GIVEN_UP_ROBOTS : GIVEN_UP_SILENT;
+    if (host->closed[0])
+        bits |= GIVEN_UP_HTTP;
+    if (host->closed[1])
+        bits |= GIVEN_UP_HTTPS;
+    if (host->closed_robots)
+        bits |= GIVEN_UP_SCHEME_ROBOTS;
+    return (uint8_t)bits;
+}
+
 bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
 {
     struct changes *changes = &frontier->changes;
@@ -116,14 +131,16 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
     if (!changes->hosts)
         return false;
     struct host *host = changes->host[--changes->hosts];
+    bool half = !host->dead && (host->closed[0] || host->closed[1]);
     host->changed = false;
     *state = (struct host_state){
         .name = {host->name, host->name_len},
         .failures = host->failures[0] > host->failures[1] ? host->failures[0]
                                                           : host->failures[1],
         .mute = host->mute,
-        .given_up = host->dead ? 1 + host->dead_robots : 0,
-        .cause = host->cause,
+        .given_up = given_up_bits(host),
+        .backoffs = host->backoffs,
+        .cause = half ? host->closed_cause : host->cause,
         .next_ms = host->next_ms,
     };
     return true;
@@ -232,6 +249,23 @@ void frontier_restore_clock(struct frontier *frontier, const struct url *url,
     set_clock(frontier, host_for(frontier, url), next_ms, now_ms);
 }
 
+static void restore_given_up(struct frontier *frontier, struct host *host,
+                             const struct host_state *state)
+{
+    bool dead = state->given_up & GIVEN_UP_HOST;
+
+    if (dead && !host->dead)
+        frontier->counts.hosts_dead++;
+    else if (!dead && host->dead)
+        frontier->counts.hosts_dead--;
+    host->dead = dead;
+    host->dead_robots = state->given_up & GIVEN_UP_ROBOTS;
+    host->closed[0] = state->given_up & GIVEN_UP_HTTP;
+    host->closed[1] = state->given_up & GIVEN_UP_HTTPS;
+    host->closed_robots = state->given_up & GIVEN_UP_SCHEME_ROBOTS;
+    host->closed_cause = state->cause;
+}
+
 void frontier_restore_host(struct frontier *frontier, const struct url *url,
                            const struct host_state *state, uint64_t now_ms)
 {
@@ -241,12 +275,8 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
     host->mute = state->mute;
     host->cause = state->cause;
     host->backing_off = state->next_ms > now_ms;
-    if (state->given_up && !host->dead)
-        frontier->counts.hosts_dead++;
-    else if (!state->given_up && host->dead)
-        frontier->counts.hosts_dead--;
-    host->dead = state->given_up > 0;
-    host->dead_robots = state->given_up > 1;
+    restore_given_up(frontier, host, state);
+    restore_backoffs(host, state->backoffs, now_ms);
     set_clock(frontier, host, state->next_ms, now_ms);
 }
 

@@ -10,6 +10,7 @@ void validator_init(struct validator *validator, const struct scope *scope,
     };
     seen_init(&validator->seen);
     seen_init(&validator->refused);
+    hashtable_init(&validator->withheld);
     frontier_use(validator->frontier, &validator->seen);
 }
 
@@ -17,42 +18,85 @@ void validator_release(struct validator *validator)
 {
     seen_release(&validator->seen);
     seen_release(&validator->refused);
+    hashtable_release(&validator->withheld);
     frontier_free(validator->frontier);
 }
 
-static void tell(const struct validator *validator, const struct offer *offer,
-                 const struct queued *queued, enum verdict verdict,
-                 unsigned line)
+/* Tell of it; the number that it has from now on, 0 if nobody listens. */
+static uint64_t tell(const struct validator *validator,
+                     const struct offer *offer, const struct queued *queued,
+                     enum verdict verdict, unsigned line)
 {
     const struct validator_listener *listener = &validator->listener;
 
-    if (listener->judged)
-        listener->judged(listener->user, offer, queued, verdict, line);
+    if (!listener->judged)
+        return 0;
+    const struct judged judged = {
+        .number =
+            queued ? queued->number : frontier_next_number(validator->frontier),
+        .offer = offer,
+        .verdict = verdict,
+        .queued = queued,
+        .line = line,
+    };
+    listener->judged(listener->user, &judged);
+    return judged.number;
 }
 
-/* Of a URL that is refused for how it was found nothing is remembered that
- * counts; only that it was told of. */
+static void withhold(struct validator *validator, uint64_t fingerprint,
+                     uint64_t number)
+{
+    if (number && !hashtable_get(&validator->withheld, fingerprint))
+        hashtable_put(&validator->withheld, fingerprint,
+                      (void *)(uintptr_t)number);
+}
+
+/* It was refused for how it was found, and is judged for what it is now. */
+static void stop_withholding(struct validator *validator, uint64_t fingerprint)
+{
+    const struct validator_listener *listener = &validator->listener;
+
+    if (!validator->withheld.count)
+        return;
+    uint64_t number =
+        (uintptr_t)hashtable_take(&validator->withheld, fingerprint);
+    if (number && listener->withdrawn)
+        listener->withdrawn(listener->user, number);
+}
+
+/* Nothing follows from it for other links to the same URL. */
 void validator_refuse(struct validator *validator, const struct offer *offer,
                       enum verdict verdict)
 {
-    if (validator->listener.judged &&
-        seen_add(&validator->refused, offer->fingerprint))
-        tell(validator, offer, NULL, verdict, 0);
-}
+    const struct validator_listener *listener = &validator->listener;
+    uint64_t fingerprint = offer->fingerprint;
 
-static bool depends_on_how_found(enum verdict verdict)
-{
-    return verdict != ACCEPT && verdict != DOMAIN_CAP &&
-           verdict != ROBOTS_REFUSED && verdict != ROBOTS_UNKNOWN &&
-           verdict != HOST_DEAD;
+    if (!listener->judged || (verdict == EXTERNAL && !listener->outside))
+        return;
+    if (verdict_basis(verdict) == BASIS_URL) {
+        if (seen_add(&validator->refused, fingerprint))
+            tell(validator, offer, NULL, verdict, 0);
+    } else if (!seen_has(&validator->seen, fingerprint) &&
+               !hashtable_get(&validator->withheld, fingerprint)) {
+        withhold(validator, fingerprint,
+                 tell(validator, offer, NULL, verdict, 0));
+    }
 }
 
 void validator_restore(struct validator *validator, uint64_t fingerprint,
-                       enum verdict verdict)
+                       enum verdict verdict, uint64_t number)
 {
-    seen_add(depends_on_how_found(verdict) ? &validator->refused
-                                           : &validator->seen,
-             fingerprint);
+    switch (verdict_basis(verdict)) {
+    case BASIS_PAGE:
+        seen_add(&validator->seen, fingerprint);
+        break;
+    case BASIS_URL:
+        seen_add(&validator->refused, fingerprint);
+        break;
+    case BASIS_LINK:
+        withhold(validator, fingerprint, number);
+        break;
+    }
 }
 
 enum verdict validator_foresee(const struct validator *validator,
@@ -85,6 +129,7 @@ static enum verdict judge(struct validator *validator,
             tell(validator, offer, NULL, DUPLICATE, 0);
         return DUPLICATE;
     }
+    stop_withholding(validator, offer->fingerprint);
     enum verdict verdict =
         frontier_foresee(validator->frontier, offer->url, &line);
     if (verdict != ACCEPT)

@@ -11,26 +11,39 @@
 #ifndef FRONTIER_VALIDATOR_H
 #define FRONTIER_VALIDATOR_H
 
+#include "ds/hashtable.h"
 #include "frontier/frontier.h"
 #include "frontier/seen.h"
 #include "frontier/verdict.h"
 #include "url/scope.h"
 
-/* Who wants to know of every URL that was judged for the first time: `queued`
- * where it was queued, NULL where it was refused; `line` is of robots.txt. A
- * DUPLICATE is one that frontier_found_again wants to be remembered. */
+/* A URL that was judged for the first time. */
+struct judged {
+    uint64_t number;
+    const struct offer *offer;
+    enum verdict verdict;
+    const struct queued *queued; /* NULL if it was refused */
+    unsigned line;               /* of robots.txt, that refused it */
+};
+
+/* For those who keep the record of URLs. A DUPLICATE is one that
+ * frontier_found_again wants to be remembered. */
 struct validator_listener {
     void *user;
-    void (*judged)(void *user, const struct offer *offer,
-                   const struct queued *queued, enum verdict verdict,
-                   unsigned line);
+    void (*judged)(void *user, const struct judged *judged);
+    /* A URL that was refused for how it was found has now been judged for what
+     * it is, under another number. */
+    void (*withdrawn)(void *user, uint64_t number);
+    bool outside; /* tell of URLs outside the scope, too */
 };
 
 struct validator {
     const struct scope *scope;
     uint32_t max_depth;
     struct seen seen;
-    struct seen refused; /* told of, for what depends on how it was found */
+    struct seen refused;       /* told of, for what their text is (BASIS_URL) */
+    struct hashtable withheld; /* the numbers of those refused for how they were
+                                * found (BASIS_LINK), by fingerprint */
     struct validator_listener listener;
     struct frontier *frontier; /* owned */
 };
@@ -53,9 +66,9 @@ enum verdict validator_offer(struct validator *validator,
 void validator_refuse(struct validator *validator, const struct offer *offer,
                       enum verdict verdict);
 
-/* It was judged before this program began. */
+/* It was judged before this program began, under this number. */
 void validator_restore(struct validator *validator, uint64_t fingerprint,
-                       enum verdict verdict);
+                       enum verdict verdict, uint64_t number);
 
 /* What validator_offer would say of a URL that was not seen before, wherever
  * it was found; nothing changes. */

@@ -26,6 +26,24 @@ static const struct verdict_row rows[] = {
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,
               "every verdict has its words");
 
+enum verdict_basis verdict_basis(enum verdict verdict)
+{
+    switch (verdict) {
+    case BAD_URL:
+    case NOT_HTML_NAME:
+    case EXTERNAL:
+        return BASIS_URL;
+    case TOO_DEEP:
+    case DUPLICATE:
+    case TOO_MANY_REDIRECTS:
+    case NOFOLLOW:
+    case TOO_MANY_LINKS:
+        return BASIS_LINK;
+    default:
+        return BASIS_PAGE;
+    }
+}
+
 const char *verdict_word(enum verdict verdict)
 {
     return rows[verdict].word;

@@ -20,6 +20,14 @@ enum verdict {
     VERDICTS,
 };
 
+/* What a verdict depends on. */
+enum verdict_basis {
+    BASIS_PAGE, /* on the page's host, domain or rules: it is final */
+    BASIS_URL, /* on the text of the URL alone: the same for every link to it */
+    BASIS_LINK, /* on how it was found: another link may be judged otherwise */
+};
+enum verdict_basis verdict_basis(enum verdict verdict);
+
 const char *verdict_word(enum verdict verdict); /* "Added", "IgnDupl", ... */
 const char *verdict_name(enum verdict verdict); /* "accept", "duplicate" */
 const char *verdict_text(enum verdict verdict); /* "seen before" */

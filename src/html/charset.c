@@ -133,15 +133,31 @@ static const struct charset *by_byte_order_mark(struct str body, size_t *len)
     return NULL;
 }
 
-const struct charset *charset_sniff(struct str body, struct str http_label,
-                                    size_t *bom_len)
+static const struct charset *
+from_outside(struct str body, struct str http_label, size_t *bom_len)
 {
     *bom_len = 0;
 
     const struct charset *charset = by_byte_order_mark(body, bom_len);
-    if (!charset)
-        charset = charset_find(http_label);
+    return charset ? charset : charset_find(http_label);
+}
+
+const struct charset *charset_sniff(struct str body, struct str http_label,
+                                    size_t *bom_len)
+{
+    const struct charset *charset = from_outside(body, http_label, bom_len);
+
     if (!charset)
         charset = charset_declared(body);
     return charset ? charset : CHARSET_WINDOWS_1252;
+}
+
+const struct charset *charset_sniff_xml(struct str body, struct str http_label,
+                                        size_t *bom_len)
+{
+    const struct charset *charset = from_outside(body, http_label, bom_len);
+
+    if (!charset)
+        charset = charset_declared_in_xml(body);
+    return charset ? charset : CHARSET_UTF_8;
 }

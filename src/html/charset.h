@@ -2,9 +2,10 @@
  *
  * Which encoding: a byte order mark, else what the HTTP header says, else what
  * a meta element in the first 1024 bytes or in the head declares, else
- * windows-1252 (the HTML standard's order). Labels are those of the Encoding standard. UTF-8,
- * UTF-16 and the single-byte encodings are converted here; for the multi-byte
- * ones of East Asia the tables are iconv's and the rules the standard's.
+ * windows-1252 (the HTML standard's order). Labels are those of the Encoding
+ * standard. UTF-8, UTF-16 and the single-byte encodings are converted here; for
+ * the multi-byte ones of East Asia the tables are iconv's and the rules the
+ * standard's.
  *
  * There is no state to keep between calls: opening iconv costs 0.5 us once
  * the process has loaded its module, and ASCII never gets that far.
@@ -32,8 +33,13 @@ struct str charset_of_content_type(struct str value);
 const struct charset *charset_sniff(struct str body, struct str http_label,
                                     size_t *bom_len);
 
+/* The same of XML: what its declaration says counts, else it is UTF-8. */
+const struct charset *charset_sniff_xml(struct str body, struct str http_label,
+                                        size_t *bom_len);
+
 /* Only what the page itself declares in its markup, or NULL. */
 const struct charset *charset_declared(struct str page);
+const struct charset *charset_declared_in_xml(struct str page);
 
 /* True where a byte under 0x80 always means that ASCII character at the
  * positions where markup can start, so that the tokenizer can work on the

@@ -250,13 +250,28 @@ static const struct charset *of_xml_declaration(struct str body)
     return charset ? not_utf_16(charset) : NULL;
 }
 
-const struct charset *charset_declared(struct str page)
+/* Every second byte is 0, so no declaration can be read as ASCII. */
+static const struct charset *of_utf_16(struct str page)
 {
     if (str_starts(page, STR("<\0?\0x\0")))
         return &charset_table[ID_UTF_16LE];
     if (str_starts(page, STR("\0<\0?\0x")))
         return &charset_table[ID_UTF_16BE];
+    return NULL;
+}
 
-    const struct charset *charset = page.len ? of_markup(page) : NULL;
+const struct charset *charset_declared_in_xml(struct str page)
+{
+    const struct charset *charset = of_utf_16(page);
+
     return charset ? charset : of_xml_declaration(str_first(page, PRESCAN_LEN));
+}
+
+const struct charset *charset_declared(struct str page)
+{
+    const struct charset *charset = of_utf_16(page);
+
+    if (!charset && page.len)
+        charset = of_markup(page);
+    return charset ? charset : charset_declared_in_xml(page);
 }

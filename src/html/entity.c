@@ -18,6 +18,7 @@ struct entity_letter {
 #include "html/entity_table.inc"
 
 static_assert(ARRAY_LEN(entities) == ENTITY_COUNT, "the table is complete");
+static_assert(ARRAY_LEN(entities) == HTML_ENTITIES, "as the header says");
 
 static int compare_name(struct str name, const struct entity_letter *letter,
                         const struct entity *entity)
@@ -163,4 +164,17 @@ struct html_reference html_reference(struct str s, bool in_attribute)
     if (s.len >= 2 && s.ptr[1] == '#')
         return numeric(str_skip(s, 2));
     return named(str_skip(s, 1), in_attribute);
+}
+
+bool html_entity_find(struct str name, struct html_reference *meaning,
+                      unsigned *number)
+{
+    const struct entity *entity =
+        name.len <= ENTITY_NAME_MAX ? find_entity(name) : NULL;
+
+    if (!entity)
+        return false;
+    *meaning = entity_reference(entity, 1 + name.len + 1);
+    *number = (unsigned)(entity - entities);
+    return true;
 }

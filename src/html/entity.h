@@ -19,4 +19,10 @@ struct html_reference {
  * that "?a=1&copy=2" stays what it is. */
 struct html_reference html_reference(struct str s, bool in_attribute);
 
+/* What the name between '&' and ';' means: false if it is none. `number` is
+ * one of its own, under HTML_ENTITIES. */
+enum { HTML_ENTITIES = 2125 };
+bool html_entity_find(struct str name, struct html_reference *meaning,
+                      unsigned *number);
+
 #endif

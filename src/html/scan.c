@@ -1,34 +1,24 @@
 #include "html/scan.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "html/block.h"
-#include "html/meta.h"
+#include "html/found.h"
 #include "html/tag.h"
 #include "html/tokenizer.h"
 #include "html/tree.h"
+#include "html/xhtml.h"
 
 struct scanner {
-    struct html_links *links;
     struct arena *arena;
-    const struct html_scan_options *options;
     const struct charset *charset; /* of the bytes; NULL if valid UTF-8 */
     struct html_tokenizer tokenizer;
     struct html_tree tree;
 
-    struct html_link *link; /* becomes links->link, in the arena, at the end */
-    size_t count, room;
+    struct html_found found;
     size_t head_count; /* of links before the body */
 
     struct buf decoded, meaning; /* scratch */
-
-    /* The text of the `a` that is open, while `is_in_a`. */
-    bool is_in_a, has_blank, is_full;
-    size_t text_link;
-    size_t text_len;
-    char text[HTML_LINK_TEXT_MAX];
 };
 
 /* ---- values ----------------------------------------------------------- */
@@ -103,58 +93,7 @@ static inline void find_attrs(const struct html_token *tag,
 
 /* ---- links ------------------------------------------------------------ */
 
-static struct html_link *add_link(struct scanner *scanner,
-                                  enum html_link_kind kind, struct str href)
-{
-    if (scanner->count == HTML_LINKS_MAX) {
-        scanner->links->beyond++;
-        return NULL;
-    }
-    if (scanner->count == scanner->room) {
-        scanner->room = scanner->room ? scanner->room * 2 : 256;
-        scanner->link =
-            mem_resize(scanner->link, scanner->room * sizeof(*scanner->link));
-    }
-
-    struct html_link *link = &scanner->link[scanner->count++];
-    *link = (struct html_link){.kind = kind, .href = href};
-    return link;
-}
-
-/* Without the beginning of a character that the room did not suffice for. */
-static struct str whole_characters(struct str utf8)
-{
-    size_t lead = utf8.len;
-
-    while (lead > 0 && ((unsigned char)utf8.ptr[lead - 1] & 0xc0) == 0x80)
-        lead--;
-    if (lead == 0)
-        return utf8;
-
-    unsigned char c = (unsigned char)utf8.ptr[--lead];
-    size_t len = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-    return str_first(utf8, lead + len > utf8.len ? lead : utf8.len);
-}
-
-static void close_text(struct scanner *scanner)
-{
-    if (!scanner->is_in_a)
-        return;
-    struct str text = {scanner->text, scanner->text_len};
-    scanner->link[scanner->text_link].text =
-        arena_copy(scanner->arena, whole_characters(text));
-    scanner->is_in_a = false;
-}
-
-static void open_text(struct scanner *scanner)
-{
-    scanner->is_in_a = true;
-    scanner->has_blank = scanner->is_full = false;
-    scanner->text_link = scanner->count - 1;
-    scanner->text_len = 0;
-}
-
-/* a, area, and link: href and rel. */
+/* a, area, and link. */
 static void hyperlink(struct scanner *scanner, enum html_link_kind kind,
                       const struct html_token *tag)
 {
@@ -165,40 +104,30 @@ static void hyperlink(struct scanner *scanner, enum html_link_kind kind,
 
     find_attrs(tag, wanted, is_svg ? 3 : 2);
     struct str href = wanted[0].value.ptr ? wanted[0].value : wanted[2].value;
-    struct str rel = wanted[1].value;
-    if (!href.ptr || (kind == HTML_LINK && !str_trim(rel).len))
-        return;
-
-    struct html_link *link = add_link(scanner, kind, value_of(scanner, href));
-    if (!link)
-        return;
-    link->rel = value_of(scanner, rel);
-    if (kind == HTML_A && scanner->options->want_text)
-        open_text(scanner);
+    if (href.ptr)
+        html_found_hyperlink(&scanner->found, kind, value_of(scanner, href),
+                             value_of(scanner, wanted[1].value));
 }
 
-/* frame and iframe. An empty src means about:blank, not the page; with a
- * srcdoc an iframe's src is not looked at. */
+/* frame and iframe. */
 static void frame(struct scanner *scanner, enum html_link_kind kind,
                   const struct html_token *tag)
 {
     struct wanted wanted[] = {{.name = STR_INIT("src")},
                               {.name = STR_INIT("srcdoc")}};
 
-    find_attrs(tag, wanted, kind == HTML_IFRAME ? 2 : 1);
-    if (wanted[0].value.len && !wanted[1].value.ptr)
-        add_link(scanner, kind, value_of(scanner, wanted[0].value));
+    find_attrs(tag, wanted, ARRAY_LEN(wanted));
+    html_found_frame(&scanner->found, kind, value_of(scanner, wanted[0].value),
+                     wanted[1].value.ptr);
 }
 
 static void base(struct scanner *scanner, const struct html_token *tag)
 {
     struct wanted href = {.name = STR_INIT("href")};
 
-    if (scanner->links->info.base.ptr)
-        return;
     find_attrs(tag, &href, 1);
     if (href.value.ptr)
-        scanner->links->info.base = value_of(scanner, href.value);
+        html_found_base(&scanner->found, value_of(scanner, href.value));
 }
 
 static void meta(struct scanner *scanner, const struct html_token *tag)
@@ -206,23 +135,12 @@ static void meta(struct scanner *scanner, const struct html_token *tag)
     struct wanted wanted[] = {{.name = STR_INIT("content")},
                               {.name = STR_INIT("http-equiv")},
                               {.name = STR_INIT("name")}};
-    struct html_info *info = &scanner->links->info;
 
     find_attrs(tag, wanted, ARRAY_LEN(wanted));
-    if (!wanted[0].value.len)
-        return;
-
-    struct str content = value_of(scanner, wanted[0].value);
-    struct str pragma = value_of(scanner, wanted[1].value);
-    struct str name = value_of(scanner, wanted[2].value);
-    if (str_eq_nocase(pragma, STR("refresh"))) {
-        struct str url = html_refresh_url(content);
-        if (url.ptr)
-            add_link(scanner, HTML_REFRESH, url);
-    }
-    if (str_eq_nocase(name, STR("robots")) ||
-        (name.len && str_eq_nocase(name, scanner->options->agent)))
-        html_robots_rules(content, &info->noindex, &info->nofollow);
+    if (wanted[0].value.len)
+        html_found_meta(&scanner->found, value_of(scanner, wanted[0].value),
+                        value_of(scanner, wanted[1].value),
+                        value_of(scanner, wanted[2].value));
 }
 
 /* ---- tags ------------------------------------------------------------- */
@@ -257,13 +175,6 @@ static void html_element(struct scanner *scanner, enum html_tag tag,
     }
 }
 
-/* A frameset has taken the place of the body. */
-static void drop_body(struct scanner *scanner)
-{
-    close_text(scanner);
-    scanner->count = scanner->head_count;
-}
-
 /* What the tag is in the tree, with what that means for what came before. */
 static enum html_place place_of(struct scanner *scanner, enum html_tag tag,
                                 const struct html_token *token)
@@ -273,9 +184,10 @@ static enum html_place place_of(struct scanner *scanner, enum html_tag tag,
     enum html_place place = html_tree_start(tree, tag, token);
 
     if (before == HTML_BEFORE_BODY)
-        scanner->head_count = scanner->count;
+        scanner->head_count = scanner->found.count;
+    /* A frameset has taken the place of the body. */
     if (before < HTML_FRAMESET && tree->phase == HTML_FRAMESET)
-        drop_body(scanner);
+        html_found_cut(&scanner->found, scanner->head_count);
     scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
     return place;
 }
@@ -299,7 +211,7 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
     bool is_inert = scanner->tree.templates > 0;
 
     if (tag == TAG_A && !is_inert)
-        close_text(scanner);
+        html_found_end_text(&scanner->found);
     if (tag == TAG_A && !is_inert && place == HTML_IN_SVG)
         hyperlink(scanner, HTML_A, token);
     if (tag == TAG_FRAME && lacks_frameset(&scanner->tree))
@@ -317,42 +229,23 @@ static void end_tag(struct scanner *scanner, const struct html_token *token)
     enum html_tag tag = html_tag_find(token->name);
 
     if (tag == TAG_A && scanner->tree.templates == 0)
-        close_text(scanner);
+        html_found_end_text(&scanner->found);
     html_tree_end(&scanner->tree, tag, token);
     scanner->tokenizer.has_cdata = html_tree_is_foreign(&scanner->tree);
 }
 
 /* ---- the text of an `a` ----------------------------------------------- */
 
-/* Append a byte with blanks folded, or find that there is no more room. */
-static void add_byte(struct scanner *scanner, char c)
-{
-    if (ascii_is_space(c)) {
-        scanner->has_blank = scanner->text_len > 0;
-        return;
-    }
-    scanner->is_full =
-        scanner->text_len + scanner->has_blank >= HTML_LINK_TEXT_MAX;
-    if (scanner->is_full)
-        return;
-    if (scanner->has_blank)
-        scanner->text[scanner->text_len++] = ' ';
-    scanner->has_blank = false;
-    scanner->text[scanner->text_len++] = c;
-}
-
 static void add_text(struct scanner *scanner, const struct html_token *token)
 {
-    if (scanner->is_full || scanner->tree.templates ||
-        (token->text_kind != HTML_TEXT_DATA &&
-         token->text_kind != HTML_TEXT_CDATA))
+    if (scanner->tree.templates || (token->text_kind != HTML_TEXT_DATA &&
+                                    token->text_kind != HTML_TEXT_CDATA))
         return;
 
     struct str text = token->text;
     if (!is_plain_ascii(scanner, text))
         text = meaning_of(scanner, text, token->text_kind);
-    for (size_t i = 0; i < text.len && !scanner->is_full; i++)
-        add_byte(scanner, text.ptr[i]);
+    html_found_text(&scanner->found, text);
 }
 
 /* ---- the page --------------------------------------------------------- */
@@ -363,7 +256,7 @@ static void scan_token(struct scanner *scanner, const struct html_token *token)
 
     if (!is_plain && token->text.len)
         html_tree_text(&scanner->tree, token);
-    if (scanner->is_in_a && token->text.len)
+    if (scanner->found.is_in_a && token->text.len)
         add_text(scanner, token);
     if (token->type == HTML_TOKEN_START_TAG)
         start_tag(scanner, token);
@@ -378,12 +271,11 @@ static void scan_tokens(struct scanner *scanner)
 
     do {
         bool wants_all =
-            scanner->is_in_a || !html_tree_is_plain(&scanner->tree);
+            scanner->found.is_in_a || !html_tree_is_plain(&scanner->tree);
         scanner->tokenizer.only = wants_all ? NULL : &html_watched;
         has_more = html_next(&scanner->tokenizer, &token);
         scan_token(scanner, &token);
     } while (has_more);
-    close_text(scanner);
 }
 
 /* Pages in UTF-16 or ISO-2022-JP have no ASCII markup: decode them first. */
@@ -399,44 +291,20 @@ static struct str decode_page(struct scanner *scanner, struct str html)
     return copy;
 }
 
-static void move_links(struct scanner *scanner)
-{
-    size_t size = scanner->count * sizeof(*scanner->link);
-
-    scanner->links->count = scanner->count;
-    scanner->links->link = arena_new(scanner->arena, size);
-    if (size)
-        memcpy(scanner->links->link, scanner->link, size);
-    free(scanner->link);
-}
-
-static void scanner_init(struct scanner *scanner, struct html_links *links,
-                         struct arena *arena,
-                         const struct html_scan_options *options)
-{
-    scanner->links = links;
-    scanner->arena = arena;
-    scanner->options = options;
-    scanner->charset = links->info.charset;
-    scanner->link = NULL;
-    scanner->count = scanner->room = scanner->head_count = 0;
-    scanner->is_in_a = false;
-    html_tree_init(&scanner->tree);
-}
-
-void html_scan(struct html_links *links, struct arena *arena, struct str html,
-               const struct html_scan_options *options)
+static void scan_html(struct html_links *links, struct arena *arena,
+                      struct str html, const struct html_scan_options *options)
 {
     struct scanner scanner; /* large: not all of it is cleared */
     size_t bom_len = 0;
 
-    if (!html.ptr)
-        html = STR("");
-    *links = (struct html_links){0};
     links->info.charset = charset_sniff(html, options->http_charset, &bom_len);
     html = str_skip(html, bom_len);
 
-    scanner_init(&scanner, links, arena, options);
+    scanner.arena = arena;
+    scanner.charset = links->info.charset;
+    scanner.head_count = 0;
+    html_found_init(&scanner.found, links, arena, options);
+    html_tree_init(&scanner.tree);
     if (!charset_is_markup_safe(scanner.charset))
         html = decode_page(&scanner, html);
     html_tokenizer_init(&scanner.tokenizer, html);
@@ -445,9 +313,21 @@ void html_scan(struct html_links *links, struct arena *arena, struct str html,
 
     scan_tokens(&scanner);
 
-    move_links(&scanner);
+    html_found_finish(&scanner.found);
     buf_release(&scanner.decoded);
     buf_release(&scanner.meaning);
+}
+
+void html_scan(struct html_links *links, struct arena *arena, struct str html,
+               const struct html_scan_options *options)
+{
+    if (!html.ptr)
+        html = STR("");
+    *links = (struct html_links){0};
+    if (options->is_xhtml)
+        xhtml_scan(links, arena, html, options);
+    else
+        scan_html(links, arena, html, options);
 }
 
 const char *html_link_kind_name(enum html_link_kind kind)

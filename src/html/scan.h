@@ -11,7 +11,8 @@
  * One pass over the whole page in memory: the pagefetcher has it all, and
  * the pagesaver needs all of it anyway. Tree-building rules count as far as
  * they decide which tags are tags (html/tree.h): raw text elements, foreign
- * content, the insides of template, framesets.
+ * content, the insides of template, framesets. XHTML is read as XML
+ * (html/xhtml.h).
  */
 #ifndef HTML_SCAN_H
 #define HTML_SCAN_H
@@ -48,6 +49,7 @@ struct html_scan_options {
     struct str http_charset; /* the label of the HTTP header, or empty */
     struct str agent;        /* <meta name=AGENT> is for us too; may be empty */
     bool want_text;
+    bool is_xhtml; /* served as application/xhtml+xml: it is XML */
 };
 
 /* Links in document order, in the arena, with the page's own facts. */

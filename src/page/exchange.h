@@ -59,11 +59,13 @@ struct exchange {
     /* facts */
     enum outcome outcome;
     enum response_end end;
-    int status; /* of the last status line; 0 where none came */
+    int status;                 /* of the last status line; 0 where none came */
+    struct str certificate_for; /* of TLS_NAME, where it is known; in the
+                                 * webpage's arena, as the two below */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1];
-    struct str location;    /* of a redirect; in the webpage's arena */
-    struct str refresh;     /* of a page that leads on; there too */
+    struct str location;    /* of a redirect, as served */
+    struct str refresh;     /* of a page that leads on, as served */
     bool noindex, nofollow; /* X-Robots-Tag says so, if that is obeyed */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;

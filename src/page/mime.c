@@ -163,10 +163,14 @@ bool mime_put_charset(const struct mime *mime, struct buf *out)
     return false;
 }
 
+bool mime_is_xhtml(struct str essence)
+{
+    return str_eq_nocase(essence, STR("application/xhtml+xml"));
+}
+
 bool mime_is_html(struct str essence)
 {
-    return str_eq_nocase(essence, STR("text/html")) ||
-           str_eq_nocase(essence, STR("application/xhtml+xml"));
+    return str_eq_nocase(essence, STR("text/html")) || mime_is_xhtml(essence);
 }
 
 enum mime_verdict mime_verdict(struct str essence)

@@ -85,6 +85,7 @@ bool mime_put_charset(const struct mime *mime, struct buf *out);
 
 /* text/html or application/xhtml+xml, in any case. */
 bool mime_is_html(struct str essence);
+bool mime_is_xhtml(struct str essence);
 
 /* ---- what the bytes say ------------------------------------------------ */
 

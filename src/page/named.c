@@ -1,6 +1,7 @@
 #include "page/named.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 
 struct named_rule {
     struct named_rule *next;
@@ -11,12 +12,15 @@ struct named_rule {
 void named_init(struct named *named)
 {
     *named = (struct named){0};
+    hashtable_init(&named->login_table);
+    named->last_login = &named->logins;
     arena_init(&named->arena);
 }
 
 void named_release(struct named *named)
 {
     nameset_release(&named->hosts);
+    hashtable_release(&named->login_table);
     arena_release(&named->arena);
     *named = (struct named){0};
 }
@@ -169,6 +173,11 @@ struct str named_connect_host(const struct named *named, struct str host,
     return rule && rule->to_host.len ? rule->to_host : host;
 }
 
+bool named_has_rule(const struct named *named, const struct url *url)
+{
+    return find_rule(named, url_host(url), url->port);
+}
+
 bool named_gets_secrets(const struct named *named, const struct url *url)
 {
     struct str host = url_host(url);
@@ -178,6 +187,64 @@ bool named_gets_secrets(const struct named *named, const struct url *url)
     return url->https && url->port == 443 &&
            nameset_has(&named->hosts, host, origin_number(false, 80));
 }
+
+/* --- logins ------------------------------------------------------------- */
+
+static const struct named_login *find_login(const struct named *named,
+                                            const struct url *url)
+{
+    uint32_t number = origin_number(url->https, url->port);
+    const struct named_login *found =
+        hashtable_get(&named->login_table, hash64(url_host(url), number));
+
+    /* That two have the same hash must not give a password away. */
+    return found && found->number == number &&
+                   str_eq(found->host, url_host(url))
+               ? found
+               : NULL;
+}
+
+bool named_add_login(struct named *named, const struct url *url,
+                     const struct login *login)
+{
+    const struct named_login *old = find_login(named, url);
+    struct arena *arena = &named->arena;
+    struct named_login *entry;
+
+    if (old)
+        return login_eq(&old->login, login);
+    entry = arena_new(arena, sizeof(*entry));
+    *entry = (struct named_login){
+        .host = arena_copy(arena, url_host(url)),
+        .origin = url_origin(url, arena),
+        .number = origin_number(url->https, url->port),
+        .login.name = arena_copy(arena, login->name),
+        .login.password = arena_copy(arena, login->password),
+    };
+    hashtable_put(&named->login_table, hash64(entry->host, entry->number),
+                  entry);
+    *named->last_login = entry;
+    named->last_login = &entry->next;
+    return true;
+}
+
+const struct login *named_login(const struct named *named,
+                                const struct url *url)
+{
+    const struct named_login *found =
+        named->logins ? find_login(named, url) : NULL;
+
+    return found ? &found->login : NULL;
+}
+
+void named_drop_login(const struct named *named, struct url *url,
+                      struct arena *arena)
+{
+    if (login_is_in(url) && named_login(named, url))
+        login_drop(url, arena);
+}
+
+/* --- private addresses -------------------------------------------------- */
 
 bool named_allows_private(const struct named *named, struct str host,
                           uint16_t port)

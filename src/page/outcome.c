@@ -2,6 +2,9 @@
 
 #include <assert.h>
 
+#include "base/terminal.h"
+#include "page/http_status.h"
+
 struct outcome_row {
     const char *word, *name, *text;
 };
@@ -19,10 +22,10 @@ static const struct outcome_row rows[] = {
     [HTTP_SERVER_ERROR] = {"Failed", "server-error",    "failed in the server (5xx)"},
     [HTTP_OTHER]        = {"Failed", "other-status",    "an answer with an unexpected status"},
     [BAD_REDIRECT]      = {"Failed", "bad-redirect",    "a redirect that leads nowhere"},
-    [NO_DNS]            = {"Failed", "no-dns",          "the host name has no address"},
+    [NO_DNS]            = {"Failed", "no-dns",          "host name not found"},
     [PRIVATE_ADDRESS]   = {"IgnPriv", "private-address", "a private address that was not named (--allow-private)"},
-    [NOT_CONNECTED]     = {"Failed", "not-connected",   "no connection to the server"},
-    [TLS_FAILED]        = {"Failed", "tls-failed",      "no secure connection (certificate or handshake)"},
+    [NOT_CONNECTED]     = {"Failed", "not-connected",   "the server cannot be reached"},
+    [TLS_FAILED]        = {"Failed", "tls-failed",      "no secure connection (TLS)"},
     [TIMED_OUT]         = {"Failed", "timed-out",       "took longer than --timeout"},
     [CONNECTION_LOST]   = {"Failed", "connection-lost", "the connection broke before the end"},
     [BAD_HTTP]          = {"Failed", "bad-http",        "the answer is not valid HTTP"},
@@ -30,6 +33,14 @@ static const struct outcome_row rows[] = {
     [ABANDONED]         = {"Failed", "abandoned",       "stopped before the end"},
     [NOT_SAVED]         = {"Failed", "not-saved",       "the page file could not be written"},
     [NOT_SITEMAP]       = {"Failed", "not-a-sitemap",   "not a sitemap that can be read, or one that declares entities"},
+    [CONNECTION_REFUSED] = {"Failed", "connection-refused", "connection refused"},
+    [CONNECT_TIMED_OUT] = {"Failed", "connect-timed-out", "no connection within --timeout"},
+    [TLS_PROTOCOL]      = {"Failed", "tls-protocol",    "no secure connection: the TLS handshake failed"},
+    [TLS_NAME]          = {"Failed", "tls-name",        "the certificate is for another host"},
+    [TLS_ISSUER]        = {"Failed", "tls-issuer",      "the certificate's issuer is unknown (--cacert)"},
+    [TLS_SELF_SIGNED]   = {"Failed", "tls-self-signed", "the certificate is self-signed (--cacert)"},
+    [TLS_EXPIRED]       = {"Failed", "tls-expired",     "the certificate has expired"},
+    [TLS_NOT_YET_VALID] = {"Failed", "tls-not-yet-valid", "the certificate is not valid yet"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == OUTCOMES,
@@ -48,4 +59,43 @@ const char *outcome_name(enum outcome outcome)
 const char *outcome_text(enum outcome outcome)
 {
     return rows[outcome].text;
+}
+
+static void put_status(struct buf *out, int status)
+{
+    const char *phrase = http_status_phrase(status);
+
+    if (phrase)
+        buf_printf(out, "%d %s", status, phrase);
+    else
+        buf_printf(out, "status %d", status);
+}
+
+void outcome_put(struct buf *out, enum outcome outcome,
+                 const struct outcome_details *details)
+{
+    switch (outcome) {
+    case HTTP_CLIENT_ERROR:
+    case HTTP_TOO_MANY:
+    case HTTP_SERVER_ERROR:
+    case HTTP_OTHER:
+        if (!details->status)
+            break;
+        put_status(out, details->status);
+        return;
+    default:
+        break;
+    }
+    buf_put(out, str_of(rows[outcome].text));
+    if (outcome == BAD_REDIRECT && details->status) {
+        buf_put(out, STR(" ("));
+        put_status(out, details->status);
+        buf_put_char(out, ')');
+    } else if (outcome == NOT_HTML && details->mime.len) {
+        buf_put(out, STR(" but "));
+        terminal_put(out, details->mime, '?');
+    } else if (outcome == TLS_NAME && details->certificate_for.len) {
+        buf_put(out, STR(": "));
+        terminal_put(out, details->certificate_for, '?');
+    }
 }

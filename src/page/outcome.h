@@ -4,6 +4,8 @@
 #ifndef PAGE_OUTCOME_H
 #define PAGE_OUTCOME_H
 
+#include "base/buf.h"
+
 enum outcome {
     FETCHED, /* status 200, an HTML page with a body */
     REDIRECTED,
@@ -18,20 +20,41 @@ enum outcome {
     BAD_REDIRECT,      /* without a Location that leads anywhere */
     NO_DNS,
     PRIVATE_ADDRESS,
-    NOT_CONNECTED,
-    TLS_FAILED,
-    TIMED_OUT,
+    NOT_CONNECTED, /* no route, or another trouble of the network */
+    TLS_FAILED,    /* in a way that none of the TLS_ below names */
+    TIMED_OUT,     /* after there was a connection */
     CONNECTION_LOST,
     BAD_HTTP,     /* what came is not HTTP, or its headers have no end */
     BAD_ENCODING, /* the content coding is unknown or broken */
     ABANDONED,    /* the crawl was told to stop at once */
     NOT_SAVED,    /* the page file could not be written */
     NOT_SITEMAP,  /* a sitemap was asked for, and this is none */
+    CONNECTION_REFUSED,
+    CONNECT_TIMED_OUT, /* before there was a connection */
+    TLS_PROTOCOL,      /* the handshake failed */
+    TLS_NAME,          /* the certificate is for another host */
+    TLS_ISSUER,        /* nobody we trust has signed the certificate */
+    TLS_SELF_SIGNED,
+    TLS_EXPIRED,
+    TLS_NOT_YET_VALID,
     OUTCOMES,
 };
 
 const char *outcome_word(enum outcome outcome);
 const char *outcome_name(enum outcome outcome);
 const char *outcome_text(enum outcome outcome);
+
+/* What else is known of an answer; all of it may be missing. The texts are the
+ * server's. */
+struct outcome_details {
+    int status;                 /* of HTTP; 0: none */
+    struct str mime;            /* as served */
+    struct str certificate_for; /* the names in a certificate */
+};
+
+/* Append the text with the details that belong to it: "404 Not Found", "not an
+ * HTML page but image/png". It is one line, safe for a terminal. */
+void outcome_put(struct buf *out, enum outcome outcome,
+                 const struct outcome_details *details);
 
 #endif

@@ -28,7 +28,7 @@ bool pagedir_open_read(struct pagedir *dir, const char *path)
 {
     *dir = (struct pagedir){
         .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-        .old_last = UINT32_MAX,
+        .old_last = 0,
     };
     return dir->fd >= 0;
 }
@@ -160,35 +160,6 @@ void pagedir_each(const struct pagedir *dir,
         closedir(list);
 }
 
-/* The greatest number of all, but not above `last_id`: what is written in a
- * state must not decide how long we are at work. */
-static uint32_t last_of_all(const struct pagedir *dir, uint32_t last_id)
-{
-    DIR *list = open_list(dir);
-    struct dirent *entry;
-    uint32_t last = 0;
-
-    while (list && (entry = readdir(list))) {
-        uint32_t id = id_of(entry->d_name);
-        if (id <= last_id && id > last)
-            last = id;
-    }
-    if (list)
-        closedir(list);
-    return last;
-}
-
-void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run)
-{
-    char name[NAME_MAX_LEN];
-    uint32_t last = run ? end_of_run(dir, last_id) : last_id;
-
-    for (uint32_t id = last_of_all(dir, last); id; id--) {
-        name_of(id, name);
-        unlinkat(dir->fd, name, 0);
-    }
-}
-
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
 {
     char name[NAME_MAX_LEN];
@@ -207,32 +178,11 @@ void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
 
 /* --- a new crawl -------------------------------------------------------- */
 
-/* A pipe of that name must not make us wait for its reader. */
-static int open_marker(const struct pagedir *dir, int flags)
+void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run)
 {
-    return openat(
-        dir->fd, PAGEDIR_MARKER,
-        O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | flags, 0666);
-}
-
-bool pagedir_mark(struct pagedir *dir)
-{
-    dir->holds_old = !faccessat(dir->fd, PAGEDIR_MARKER, F_OK, 0);
-    int fd = open_marker(dir, 0);
-    if (fd < 0)
-        return false;
-    close(fd);
-    if (dir->holds_old)
-        remove_all(dir, is_leftover);
-    return true;
-}
-
-bool pagedir_empty_marker(struct pagedir *dir)
-{
-    unlinkat(dir->fd, PAGEDIR_MARKER "-wal", 0);
-    unlinkat(dir->fd, PAGEDIR_MARKER "-shm", 0);
-    int fd = open_marker(dir, O_TRUNC);
-    return fd >= 0 && !close(fd);
+    remove_all(dir, is_leftover);
+    dir->holds_old = true;
+    dir->old_last = run ? end_of_run(dir, last_id) : last_id;
 }
 
 /* A former crawl's pages after the last one of this. The next goes before the
@@ -244,6 +194,7 @@ static void remove_old(struct pagedir *dir)
     DIR *list = open_list(dir);
     struct dirent *entry;
 
+    unlinkat(dir->fd, PAGEDIR_STATS, 0);
     name_of(dir->last_id + 1, next);
     if (dir->last_id < dir->old_last)
         unlinkat(dir->fd, next, 0);
@@ -254,11 +205,6 @@ static void remove_old(struct pagedir *dir)
     }
     if (list)
         closedir(list);
-}
-
-void pagedir_set_old(struct pagedir *dir, uint32_t last_id, bool run)
-{
-    dir->old_last = run ? end_of_run(dir, last_id) : last_id;
 }
 
 /* --- files -------------------------------------------------------------- */
@@ -300,12 +246,29 @@ bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
     return good;
 }
 
-bool pagedir_publish(struct pagedir *dir, const char *file)
+/* A page of the crawl before may be replaced; what is nobody's may not. */
+static bool take_name(struct pagedir *dir, const char *file, uint32_t id)
 {
     char name[NAME_MAX_LEN];
 
-    name_of(dir->last_id + 1, name);
-    if (renameat(dir->fd, file, dir->fd, name))
+    name_of(id, name);
+    if (dir->holds_old && id <= dir->old_last)
+        return !renameat(dir->fd, file, dir->fd, name);
+    if (!renameat2(dir->fd, file, dir->fd, name, RENAME_NOREPLACE))
+        return true;
+    /* A file system that does not know how: look first. */
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    if (has_page(dir, id)) {
+        errno = EEXIST;
+        return false;
+    }
+    return !renameat(dir->fd, file, dir->fd, name);
+}
+
+bool pagedir_publish(struct pagedir *dir, const char *file)
+{
+    if (!take_name(dir, file, dir->last_id + 1))
         return false;
     dir->last_id++;
     if (dir->holds_old)

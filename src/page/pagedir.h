@@ -1,5 +1,4 @@
-/* The page directory: the marker .crawler, which is the crawl's state
- * (store/store.h) or empty, and the page files 1, 2, 3, ...
+/* The page directory: the page files 1, 2, 3, ...
  *
  * A page is first written under a temporary name by any thread
  * (page/pagefiles.h) and then published here, by one thread: it gets the next
@@ -15,7 +14,6 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-#define PAGEDIR_MARKER     ".crawler"
 #define PAGEDIR_TMP_PREFIX ".crawler-tmp-"
 #define PAGEDIR_STATS      ".crawler-stats.json"
 
@@ -54,27 +52,18 @@ uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id,
 void pagedir_each(const struct pagedir *dir,
                   void (*visit)(void *user, uint32_t id), void *user);
 
-/* Create the marker where there is none, and remove what a killed crawl left
- * half-written. Pages of a former crawl stay until the first page of this one
- * is published, then they go: so an indexer never reads two crawls as one, and
- * a crawl that fetches nothing destroys nothing. False with errno. */
-bool pagedir_mark(struct pagedir *dir);
-
-/* The former crawl's last page was this; with `run`, or one that follows
- * without a hole. Files with greater numbers are not its own and stay. */
-void pagedir_set_old(struct pagedir *dir, uint32_t last_id, bool run);
-
-/* The marker tells nothing, whatever it was. False with errno. */
-bool pagedir_empty_marker(struct pagedir *dir);
+/* A new crawl in a directory where another was, whose last page is `last_id`
+ * or, with `run`, one that follows it without a hole. What a killed crawl left
+ * half-written goes. The other's pages stay until the first page of this one is
+ * published, then they go: so an indexer never reads two crawls as one, and a
+ * crawl that fetches nothing destroys nothing. Files with greater numbers are
+ * nobody's and stay. */
+void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run);
 
 /* Go on after page `last_id`: what a killed crawl left half-written goes, and
  * with `run` the pages that follow without a hole, which nobody remembers.
  * Those up to `old_last` are a former crawl's and go with the next page. */
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
-
-/* Remove the pages up to `last_id` and, with `run`, those that follow; the
- * last first, so that what is left has no hole. */
-void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run);
 
 /* Write the parts to a new file under a temporary name of its own, which is
  * put into `name`, to be published or discarded. A name that is taken is passed
@@ -83,7 +72,8 @@ void pagedir_remove_pages(struct pagedir *dir, uint32_t last_id, bool run);
 bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
                   char name[PAGEDIR_TEMP_MAX + 1]);
 
-/* Give the file the next number. False with errno. */
+/* Give the file the next number. False with errno: EEXIST where a file of that
+ * name is nobody's page. */
 bool pagedir_publish(struct pagedir *dir, const char *file);
 
 /* Remove a file that will not be published. */

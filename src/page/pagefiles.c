@@ -52,6 +52,11 @@ static uint32_t last(const struct pagesaver *saver)
     return dir_of(saver)->last_id;
 }
 
+static bool holds_old(const struct pagesaver *saver)
+{
+    return dir_of(saver)->holds_old;
+}
+
 static void resume(struct pagesaver *saver, uint32_t last_id, bool was_killed)
 {
     pagedir_resume(dir_of(saver), last_id, was_killed);
@@ -76,6 +81,7 @@ void pagefiles_init(struct pagefiles *files, struct pagedir *dir)
         .commit = commit,
         .discard = discard,
         .last = last,
+        .holds_old = holds_old,
         .resume = resume,
         .url_of = url_of,
         .sync = sync_files,

@@ -12,7 +12,7 @@ struct pagefiles {
     struct pagedir *dir;
 };
 
-/* `dir` is borrowed, and must be open and marked before a page is saved. */
+/* `dir` is borrowed, and must be open before a page is saved. */
 void pagefiles_init(struct pagefiles *files, struct pagedir *dir);
 
 #endif

@@ -39,6 +39,10 @@ struct pagesaver_type {
      * also by an earlier run of this crawl. */
     uint32_t (*last)(const struct pagesaver *saver);
 
+    /* On the crawler thread: is there what another crawl saved, which goes with
+     * the next commit? */
+    bool (*holds_old)(const struct pagesaver *saver);
+
     /* On the crawler thread, before anything else: go on after that number.
      * What was prepared and not committed goes; and if the crawl was killed,
      * what was committed after it, which nobody remembers. */
@@ -71,6 +75,11 @@ void pagesaver_discard(struct pagesaver *saver, struct webpage *page);
 static inline uint32_t pagesaver_last(const struct pagesaver *saver)
 {
     return saver->type->last(saver);
+}
+
+static inline bool pagesaver_holds_old(const struct pagesaver *saver)
+{
+    return saver->type->holds_old(saver);
 }
 
 static inline void pagesaver_resume(struct pagesaver *saver, uint32_t last,

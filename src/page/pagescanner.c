@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "html/meta.h"
+#include "page/mime.h"
 #include "page/robots_tag.h"
 #include "page/sitemap.h"
 #include "url/course.h"
@@ -16,6 +17,8 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     enum err err = url_parse(&link->url, arena, href, base, encoder);
     if (err)
         return err;
+    if (options->named)
+        named_drop_login(options->named, &link->url, arena);
     if (options->course)
         link->not_html_name = !course_normalize(&link->url, arena);
     link->fingerprint = url_fingerprint(&link->url, options->fingerprint_seed);
@@ -136,6 +139,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         .http_charset = str_of(page->exchange.charset_label),
         .agent = options->robots_agent,
         .want_text = options->want_text,
+        .is_xhtml = mime_is_xhtml(str_of(page->exchange.mime)),
     };
 
     html_scan(&html, &page->arena, page->exchange.body, &html_options);

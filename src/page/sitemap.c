@@ -1,18 +1,13 @@
 #include "page/sitemap.h"
 
 #include <assert.h>
-#include <expat.h>
-#include <stdalign.h>
-#include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "html/charset.h"
+#include "html/xml.h"
 #include "page/gunzip.h"
 
 enum {
-    XML_BYTES_MAX = 16 << 20, /* of memory that the XML parser may have */
-    CHUNK_LEN = 64 * 1024,    /* the parser copies what it is given */
     DEPTH_MAX = 256,
     TEXT_MAX = 2 * URL_LEN_MAX, /* with white space around the URL */
 };
@@ -127,49 +122,6 @@ static bool add_entry(struct reader *reader, struct str loc)
 }
 
 /* ---- XML --------------------------------------------------------------- */
-
-/* What may be left of the parser's memory. A document decides how much it
- * takes: every new name of an element is kept. The functions that expat asks
- * for memory get no argument to keep this in, hence one for each thread; it
- * counts during one sitemap_read. */
-static _Thread_local size_t xml_bytes_left;
-
-struct xml_block {
-    size_t size;
-    alignas(max_align_t) char bytes[];
-};
-
-static struct xml_block *block_of(void *bytes)
-{
-    return (struct xml_block *)((char *)bytes -
-                                offsetof(struct xml_block, bytes));
-}
-
-static void *xml_resize(void *bytes, size_t size)
-{
-    struct xml_block *block = bytes ? block_of(bytes) : NULL;
-    size_t left = xml_bytes_left + (block ? block->size : 0);
-
-    if (size > left)
-        return NULL;
-    block = mem_resize(block, sizeof(*block) + size);
-    block->size = size;
-    xml_bytes_left = left - size;
-    return block->bytes;
-}
-
-static void *xml_new(size_t size)
-{
-    return xml_resize(NULL, size);
-}
-
-static void xml_free(void *bytes)
-{
-    if (!bytes)
-        return;
-    xml_bytes_left += block_of(bytes)->size;
-    free(block_of(bytes));
-}
 
 /* "image:loc" -> "image", "loc" */
 static struct str_pair name_parts(const char *name)
@@ -423,20 +375,9 @@ static bool is_cut_in_end_tag(const struct reader *reader, struct str xml)
 
 static void parse_xml(struct reader *reader, struct str xml)
 {
-    struct str rest = xml;
-
-    while (!reader->is_stopped) {
-        struct str chunk = str_first(rest, CHUNK_LEN);
-
-        rest = str_skip(rest, chunk.len);
-        if (XML_Parse(reader->parser, chunk.ptr, (int)chunk.len,
-                      rest.len == 0) == XML_STATUS_ERROR)
-            break;
-        if (!rest.len)
-            return;
-    }
     /* After the root element: junk, which means nothing. */
-    if (reader->is_stopped || reader->is_closed)
+    if (xml_parse(reader->parser, xml) || reader->is_stopped ||
+        reader->is_closed)
         return;
     reader->sitemap->end = SITEMAP_CUT;
     if (reader->field && is_cut_in_end_tag(reader, xml))
@@ -445,19 +386,14 @@ static void parse_xml(struct reader *reader, struct str xml)
 
 static void read_xml(struct reader *reader, struct str xml)
 {
-    static const XML_Memory_Handling_Suite memory = {xml_new, xml_resize,
-                                                     xml_free};
-
-    xml_bytes_left = XML_BYTES_MAX;
-    reader->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
-    assert(reader->parser);
+    reader->parser = xml_parser_new(NULL);
     XML_SetUserData(reader->parser, reader);
     XML_SetElementHandler(reader->parser, on_start, on_end);
     XML_SetCharacterDataHandler(reader->parser, on_text);
     XML_SetEntityDeclHandler(reader->parser, on_entity);
     XML_SetUnknownEncodingHandler(reader->parser, on_encoding, NULL);
     parse_xml(reader, xml);
-    XML_ParserFree(reader->parser);
+    xml_parser_free(reader->parser);
 }
 
 /* ---- lists ------------------------------------------------------------- */

@@ -5,9 +5,10 @@
 
 #include "base/mem.h"
 #include "page/address.h"
+#include "page/connect_fault.h"
 #include "page/mime.h"
 
-enum { RECEIVE_BUFFER = 64 * 1024 };
+enum { CERTIFICATES_DESCRIBED = 4, RECEIVE_BUFFER = 64 * 1024 };
 
 static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
               "what is kept of an unwanted body never waits for room");
@@ -180,6 +181,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)options->timeout_ms);
     trust(easy, options);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->message);
     if (setup->preview_headers)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_on_header);
@@ -234,7 +236,54 @@ void transfer_free(struct transfer *transfer)
     free(transfer);
 }
 
+/* An http proxy is asked for the page itself; through any other, and through
+ * one that has to connect elsewhere, the server is. */
+static bool asks_proxy(const struct fetch_options *options,
+                       const struct url *url, bool is_led_elsewhere)
+{
+    struct str scheme = str_first(str_of(options->proxy), 5);
+
+    return !url->https && !is_led_elsewhere &&
+           !str_eq_nocase(scheme, STR("socks"));
+}
+
+/* Ask for exactly what the URL says: some versions of libcurl leave out the
+ * "?" of an empty query. A proxy is asked for the whole URL. */
+static void aim(struct transfer *transfer, const struct url *url)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    const char *target = url->href.ptr + url->path_start;
+    bool is_led_elsewhere =
+        options->proxy && named_has_rule(options->named, url);
+    struct buf whole;
+
+    buf_init(&whole, URL_LEN_MAX + 8);
+    if (options->proxy && asks_proxy(options, url, is_led_elsewhere)) {
+        buf_put(&whole, STR("http://"));
+        buf_put(&whole, str_skip(url->href, url->host_start));
+        target = buf_cstr(&whole);
+    }
+    curl_easy_setopt(transfer->easy, CURLOPT_URL, url->href.ptr);
+    curl_easy_setopt(transfer->easy, CURLOPT_REQUEST_TARGET, target);
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPPROXYTUNNEL,
+                     (long)is_led_elsewhere);
+    buf_release(&whole);
+}
+
 /* --- one round --------------------------------------------------------- */
+
+/* So that a failure can say whom a certificate is for. libcurl needs a fifth
+ * more of the processor for a connection then, so only the first few of a
+ * handle have it: the user who got the name of a seed wrong is told. */
+static void describe_certificate(struct transfer *transfer,
+                                 const struct url *url)
+{
+    if (!url->https ||
+        transfer->certificates_described >= CERTIFICATES_DESCRIBED)
+        return;
+    transfer->certificates_described++;
+    curl_easy_setopt(transfer->easy, CURLOPT_CERTINFO, 1L);
+}
 
 bool transfer_begin(struct transfer *transfer, struct webpage *page)
 {
@@ -256,10 +305,16 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         return false;
     }
     set_up_handle(transfer);
+    describe_certificate(transfer, &url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
                      named_gets_secrets(options->named, &url)
                          ? transfer->setup->headers
                          : transfer->setup->public_headers);
+    const struct login *login = named_login(options->named, &url);
+    if (login) {
+        curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
+        curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
+    }
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
@@ -271,7 +326,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         if (!transfer->setup->connect_to)
             curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
     }
-    curl_easy_setopt(transfer->easy, CURLOPT_URL, page->url.ptr);
+    aim(transfer, &url);
     return true;
 }
 
@@ -289,6 +344,7 @@ void transfer_clear(struct transfer *transfer)
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
+    transfer->message[0] = '\0';
     transfer->is_waiting = false;
     transfer->requests = 0;
     transfer->seen_ms = 0;

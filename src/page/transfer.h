@@ -51,11 +51,13 @@ struct transfer {
     bool refused_private; /* an address, for what it is */
     bool is_waiting;      /* paused, until there is room for its body */
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+    unsigned certificates_described; /* see describe_certificate */
+    char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
     /* transfer_headers.c */
     size_t header_bytes, header_lines;
     struct buf header; /* the last line, which may go on */
     bool in_headers;   /* between a status line and the empty line */
-    bool has_header;   /* one came, of this answer or of a 1xx before it */
+    bool has_header;   /* one came after the last status line */
     bool in_line;      /* a long header line comes in parts */
     bool headers_done;
     struct codings codings;

@@ -1,5 +1,6 @@
 /* How a transfer ended: the exchange that is made of it. */
 #include "base/clock.h"
+#include "page/connect_fault.h"
 #include "page/mime.h"
 #include "page/transfer.h"
 
@@ -9,6 +10,7 @@ enum {
     CODED_ROBOTS_MAX = 16 << 20,
     RETRY_AFTER_MAX_S = 3600,
     CUT_NOTICE_MS = 50,
+    CERTIFICATE_NAMES_MAX = 300, /* bytes */
 };
 
 /* --- the outcome ------------------------------------------------------- */
@@ -68,6 +70,24 @@ static enum outcome outcome_of_code(CURLcode code)
     }
 }
 
+/* The same, by what else libcurl tells of a failed connection. */
+static enum outcome outcome_of_failure(const struct transfer *transfer,
+                                       CURLcode code)
+{
+    enum outcome outcome = outcome_of_code(code);
+    long os_errno = 0, verify_result = 0;
+
+    if (outcome == NOT_CONNECTED) {
+        curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno);
+        return connect_fault(os_errno);
+    }
+    if (outcome != TLS_FAILED)
+        return outcome;
+    curl_easy_getinfo(transfer->easy, CURLINFO_SSL_VERIFYRESULT,
+                      &verify_result);
+    return tls_fault(code, verify_result, str_of(transfer->message));
+}
+
 static enum outcome outcome_of_body(const struct transfer *transfer,
                                     struct str body)
 {
@@ -104,7 +124,7 @@ static uint64_t retry_after_ms(CURL *easy)
 static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
 {
     if (code == CURLE_OPERATION_TIMEDOUT && !is_connected(transfer))
-        return NOT_CONNECTED;
+        return CONNECT_TIMED_OUT;
     if (transfer->cut_as != OUTCOMES)
         return transfer->cut_as;
     if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
@@ -113,7 +133,7 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
     if (transfer->headers_done && transfer->exchange->status != 200)
         return transfer_outcome_of_status(transfer->exchange);
     if (code != CURLE_OK)
-        return outcome_of_code(code);
+        return outcome_of_failure(transfer, code);
     if (!transfer->headers_done)
         return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
     /* What is coded is judged by what it means: transfer_decode. */
@@ -161,6 +181,24 @@ static enum response_end end_of(const struct transfer *transfer, CURLcode code)
     }
 }
 
+static void keep_certificate_names(struct transfer *transfer)
+{
+    struct exchange *exchange = transfer->exchange;
+    struct curl_certinfo *chain = NULL;
+    struct buf names;
+
+    if (exchange->outcome != TLS_NAME)
+        return;
+    curl_easy_getinfo(transfer->easy, CURLINFO_CERTINFO, &chain);
+    if (!chain || chain->num_of_certs < 1)
+        return;
+    buf_init(&names, CERTIFICATE_NAMES_MAX);
+    certificate_put_names(&names, chain->certinfo[0]);
+    exchange->certificate_for =
+        arena_copy(&transfer->page->arena, buf_str(&names));
+    buf_release(&names);
+}
+
 static struct str peer_of(const struct transfer *transfer)
 {
     const struct fetch_options *options = transfer->setup->options;
@@ -197,6 +235,7 @@ void transfer_end(struct transfer *transfer, CURLcode code)
         exchange->end_ms += CUT_NOTICE_MS;
     exchange->outcome = outcome_of(transfer, code);
     exchange->end = end_of(transfer, code);
+    keep_certificate_names(transfer);
     exchange->retry_after_ms = retry_after_ms(transfer->easy);
     show_bytes(transfer);
 }

@@ -4,8 +4,9 @@
 #include "page/robots_tag.h"
 #include "page/transfer.h"
 
-/* Of an answer and the 1xx before it; libcurl keeps what it was sent. */
-enum { HEADER_LINES_MAX = 6000, HEADER_KEEP_MAX = 4096 };
+/* Of an answer and the 1xx before it; libcurl keeps what it was sent, and in
+ * some versions refuses 5,000. */
+enum { HEADER_LINES_MAX = 4000, HEADER_KEEP_MAX = 4096 };
 
 size_t transfer_cut(struct transfer *transfer, enum outcome outcome)
 {
@@ -132,6 +133,7 @@ static void forget_answer(struct transfer *transfer)
     transfer->is_coding_unknown = transfer->has_transfer_coding = false;
     transfer->is_chunked = false;
     transfer->has_length = transfer->is_length_bad = false;
+    transfer->has_header = false;
 }
 
 void transfer_forget_headers(struct transfer *transfer)
@@ -140,17 +142,27 @@ void transfer_forget_headers(struct transfer *transfer)
     if (transfer->header.room > HEADER_KEEP_MAX)
         buf_release(&transfer->header);
     transfer->header_bytes = transfer->header_lines = 0;
-    transfer->in_headers = transfer->in_line = transfer->has_header = false;
+    transfer->in_headers = transfer->in_line = false;
     transfer->headers_done = false;
 }
 
-/* A status line: of the answer, or of one more after a 1xx. */
-static void begin_headers(struct transfer *transfer)
+/* Three digits after the version, or 0: versions of libcurl differ in what they
+ * make of anything else. */
+static int status_of(struct str line)
 {
-    long status = 0;
+    struct str rest = str_trim(str_cut(line, ' ').tail);
+    struct str digits = str_cut(rest, ' ').head;
+    uint64_t status;
 
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    exchange_begin_response(transfer->exchange, (int)status);
+    if (digits.len != 3 || !str_to_u64(digits, &status) || status < 100)
+        return 0;
+    return (int)status;
+}
+
+/* A status line: of the answer, or of one more after a 1xx. */
+static void begin_headers(struct transfer *transfer, struct str line)
+{
+    exchange_begin_response(transfer->exchange, status_of(line));
     heads_begin_response(&transfer->heads);
     forget_answer(transfer);
     transfer->in_headers = true;
@@ -220,14 +232,15 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
         return len; /* a trailer */
     bool is_status_line = !transfer->in_headers;
     if (is_status_line)
-        begin_headers(transfer);
+        begin_headers(transfer, line);
     heads_put_response(&transfer->heads, (struct str){bytes, len});
-    if (is_status_line) /* libcurl lets "HTTP/200 OK" pass, as status 0 */
-        return transfer->exchange->status < 100
-                   ? transfer_cut(transfer, BAD_HTTP)
-                   : len;
-    if ((bytes[0] == ' ' || bytes[0] == '\t') && transfer->header.len)
-        return unfold(transfer, line) ? len : transfer_cut(transfer, BAD_HTTP);
+    if (is_status_line)
+        return transfer->exchange->status ? len
+                                          : transfer_cut(transfer, BAD_HTTP);
+    if (bytes[0] == ' ' || bytes[0] == '\t')
+        return transfer->has_header && unfold(transfer, line)
+                   ? len
+                   : transfer_cut(transfer, BAD_HTTP);
     take_last(transfer);
     /* To libcurl such a line ends the head, whatever else is in it. */
     if (bytes[0] == '\r' || bytes[0] == '\n')

@@ -53,7 +53,7 @@ struct webpage {
     enum outcome outcome;    /* of all: at first that of the exchange */
     bool noindex, nofollow;  /* the exchange or meta robots say so, if obeyed */
     uint64_t digest;         /* of the body, if it was saved and asked for */
-    struct str robots_text;  /* of a robots.txt, if asked for */
+    struct str robots_text;  /* of a robots.txt that has rules */
     void *prepared;          /* by the pagesaver; NULL where nothing is */
     int save_errno;          /* of NOT_SAVED */
     struct page_links links; /* of the page, or the redirect's one */
@@ -67,6 +67,16 @@ void webpage_release(struct webpage *page);
 /* Nobody needs what came back any more: a page that waits for its next round
  * holds little memory. */
 void webpage_rest(struct webpage *page);
+
+/* What outcome_put can say of it. */
+static inline struct outcome_details webpage_details(const struct webpage *page)
+{
+    return (struct outcome_details){
+        .status = page->exchange.status,
+        .mime = str_of(page->exchange.mime),
+        .certificate_for = page->exchange.certificate_for,
+    };
+}
 
 /* Forget the last round and ask for a URL, borrowed until the page is back. */
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,

@@ -1,34 +1,32 @@
+#include "store/sqlite.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sqlite3.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "store/internal.h"
-#include "store/schema.h"
 
-enum { BUSY_MS = 10000 };
+enum { BUSY_MS = 10000, PATH_ROOM = PATH_MAX + 32 };
 
-void store_fail(struct store_error *error, enum store_status status,
-                const char *format, ...)
+/* The file that marks a page directory: the record, or empty. */
+#define FILE_NAME ".crawler"
+/* A new record until it takes its place. A crawl that begins removes what a
+ * killed one left of it: it begins as the names of all temporary files do. */
+#define ASIDE_NAME ".crawler-tmp-state"
+
+static void put_path(char path[PATH_ROOM], const char *where, const char *name)
 {
-    va_list args;
-
-    error->status = status;
-    va_start(args, format);
-    vsnprintf(error->text, sizeof(error->text), format, args);
-    va_end(args);
+    snprintf(path, PATH_ROOM, "%s/%s", where, name);
 }
 
+/* --- errors ------------------------------------------------------------- */
+
 /* What SQLite calls "I/O error" the system has a better word for. */
-void store_fail_sqlite(struct store_error *error, sqlite3 *db)
+void sqlite_fail(struct store_error *error, sqlite3 *db)
 {
     int code = sqlite3_errcode(db);
     int why = sqlite3_system_errno(db);
@@ -46,11 +44,12 @@ void store_fail_sqlite(struct store_error *error, sqlite3 *db)
                                          : sqlite3_errmsg(db));
 }
 
-static bool run(struct store *store, const char *sql, struct store_error *error)
+bool sqlite_run(struct sqlite_store *store, const char *sql,
+                struct store_error *error)
 {
     if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return true;
-    store_fail_sqlite(error, store->db);
+    sqlite_fail(error, store->db);
     return false;
 }
 
@@ -72,7 +71,7 @@ static enum store_status look_at(const char *path, struct store_error *error)
         store_fail(error, STORE_FOREIGN, "not a file");
         return error->status;
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t len = fd < 0 ? -1 : read(fd, head, sizeof(head));
     int why = errno;
     if (fd >= 0)
@@ -80,7 +79,7 @@ static enum store_status look_at(const char *path, struct store_error *error)
     if (len < 0)
         store_fail(error, STORE_FAILED, "%s", strerror(why));
     else if (!len)
-        store_fail(error, STORE_NONE, "empty");
+        store_fail(error, STORE_EMPTY, "empty");
     else if (len < (ssize_t)sizeof(head) ||
              memcmp(head, magic, sizeof(head)) != 0)
         store_fail(error, STORE_FOREIGN, "not the state of a crawl");
@@ -89,8 +88,8 @@ static enum store_status look_at(const char *path, struct store_error *error)
     return error->status;
 }
 
-static bool ask_number(struct store *store, const char *sql, int64_t *out,
-                       struct store_error *error)
+static bool ask_number(struct sqlite_store *store, const char *sql,
+                       int64_t *out, struct store_error *error)
 {
     sqlite3_stmt *stmt = NULL;
     bool good =
@@ -100,12 +99,12 @@ static bool ask_number(struct store *store, const char *sql, int64_t *out,
     if (good)
         *out = sqlite3_column_int64(stmt, 0);
     else
-        store_fail_sqlite(error, store->db);
+        sqlite_fail(error, store->db);
     sqlite3_finalize(stmt);
     return good;
 }
 
-static bool is_ours(struct store *store, struct store_error *error)
+static bool is_ours(struct sqlite_store *store, struct store_error *error)
 {
     int64_t id, version, tables;
 
@@ -114,15 +113,19 @@ static bool is_ours(struct store *store, struct store_error *error)
         !ask_number(store, "SELECT count(*) FROM sqlite_master", &tables,
                     error))
         return false;
+    store->version = (int)version;
     if (!tables)
-        store_fail(error, STORE_NONE, "empty");
-    else if (id != SCHEMA_APPLICATION_ID)
+        store_fail(error, STORE_EMPTY, "empty");
+    else if (id != SQLITE_FILE_ID)
         store_fail(error, STORE_FOREIGN, "not the state of a crawl");
     else if (version > STORE_VERSION)
         store_fail(error, STORE_NEWER,
                    "written by a newer version of this program (format %lld, "
                    "not %d)",
                    (long long)version, STORE_VERSION);
+    else if (version < 1)
+        store_fail(error, STORE_DAMAGED, "format %lld, which there never was",
+                   (long long)version);
     else
         return true;
     return false;
@@ -130,20 +133,18 @@ static bool is_ours(struct store *store, struct store_error *error)
 
 /* --- is it still there? ------------------------------------------------- */
 
-static bool look_again(const struct store_place *place, struct stat *st)
+static bool look_again(const struct sqlite_place *place, struct stat *st)
 {
     return !fstatat(place->dir_fd, place->name, st, AT_SYMLINK_NOFOLLOW);
 }
 
-static bool note_place(struct store *store, const char *path,
+static bool note_place(struct sqlite_store *store, const char *name,
                        struct store_error *error)
 {
-    struct store_place *place = &store->place;
-    const char *slash = strrchr(path, '/');
-    size_t dir_len = slash ? (size_t)(slash - path) + 1 : 0;
+    struct sqlite_place *place = &store->place;
 
-    place->dir = mem_checked(strndup(slash ? path : ".", slash ? dir_len : 1));
-    place->name = mem_checked(strdup(path + dir_len));
+    place->dir = mem_checked(strdup(store->where));
+    place->name = mem_checked(strdup(name));
     place->dir_fd = open(place->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (place->dir_fd >= 0 && look_again(place, &place->file))
         return true;
@@ -151,9 +152,19 @@ static bool note_place(struct store *store, const char *path,
     return false;
 }
 
-bool store_is_in_place(const struct store *store, struct store_error *error)
+static void forget_place(struct sqlite_place *place)
 {
-    const struct store_place *place = &store->place;
+    if (place->dir_fd >= 0)
+        close(place->dir_fd);
+    free(place->dir);
+    free(place->name);
+    *place = (struct sqlite_place){.dir_fd = -1};
+}
+
+bool sqlite_is_in_place(const struct sqlite_store *store,
+                        struct store_error *error)
+{
+    const struct sqlite_place *place = &store->place;
     struct stat st;
 
     if (place->dir_fd < 0 ||
@@ -167,16 +178,22 @@ bool store_is_in_place(const struct store *store, struct store_error *error)
 
 /* --- opening ------------------------------------------------------------ */
 
-static struct store *new_store(enum store_mode mode)
+static struct sqlite_store *new_store(const char *where, enum store_mode mode,
+                                      const struct store_codes *codes)
 {
-    struct store *store = NEW(struct store);
+    struct sqlite_store *store = NEW(struct sqlite_store);
 
+    store->base.engine = &store_sqlite;
+    store->base.codes = codes;
     store->mode = mode;
+    store->where = mem_checked(strdup(where));
     store->place.dir_fd = -1;
+    store->version = STORE_VERSION;
+    digest_init(&store->digest);
     return store;
 }
 
-static bool open_file(struct store *store, const char *path, int flags,
+static bool open_file(struct sqlite_store *store, const char *path, int flags,
                       struct store_error *error)
 {
     if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) ==
@@ -184,64 +201,81 @@ static bool open_file(struct store *store, const char *path, int flags,
         sqlite3_busy_timeout(store->db, BUSY_MS);
         return true;
     }
-    store_fail_sqlite(error, store->db);
+    sqlite_fail(error, store->db);
+    return false;
+}
+
+/* What an earlier program began, this one goes on with. */
+static bool bring_up_to_date(struct sqlite_store *store,
+                             struct store_error *error)
+{
+    bool old = store->version < STORE_VERSION;
+
+    if (!sqlite_run(store, "BEGIN IMMEDIATE", error))
+        return false;
+    if ((old ? sqlite_migrate(store, error) : sqlite_add_codes(store, error)) &&
+        sqlite_run(store, "COMMIT", error))
+        return true;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
 }
 
 /* A commit is on the disk when it returns; the file proper is written when the
  * journal has grown, a few megabytes at a time. */
-static bool set_up(struct store *store, struct store_error *error)
+static bool set_up_to_write(struct sqlite_store *store, const char *name,
+                            struct store_error *error)
 {
-    return run(store, "PRAGMA journal_mode = WAL", error) &&
-           run(store, "PRAGMA synchronous = FULL", error) &&
-           run(store, "PRAGMA wal_autocheckpoint = 4000", error) &&
-           store_prepare(store, error);
+    return sqlite_run(store, "PRAGMA journal_mode = WAL", error) &&
+           sqlite_run(store, "PRAGMA synchronous = FULL", error) &&
+           sqlite_run(store, "PRAGMA wal_autocheckpoint = 4000", error) &&
+           bring_up_to_date(store, error) &&
+           sqlite_read_seals(store, store->seal, error) &&
+           note_place(store, name, error);
 }
 
-static bool open_for(struct store *store, const char *path,
+static bool open_for(struct sqlite_store *store, const char *name,
                      struct store_error *error)
 {
     bool writes = store->mode == STORE_WRITE;
+    char path[PATH_ROOM];
 
+    put_path(path, store->where, name);
     return look_at(path, error) == STORE_OK &&
            open_file(store, path,
                      writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
                      error) &&
            is_ours(store, error) &&
-           (!writes ||
-            (set_up(store, error) && note_place(store, path, error)));
+           (!writes || set_up_to_write(store, name, error));
 }
 
 /* Rows that are not in the file proper yet. */
 static bool has_journal(const char *path)
 {
-    struct buf name;
+    char name[PATH_ROOM + 8];
     struct stat st;
 
-    buf_init(&name, 64 * 1024);
-    buf_printf(&name, "%s-wal", path);
-    bool has = !stat(buf_cstr(&name), &st) && st.st_size;
-    buf_release(&name);
-    return has;
+    snprintf(name, sizeof(name), "%s-wal", path);
+    return !stat(name, &st) && st.st_size;
 }
 
 /* In a directory that cannot be written there is nobody else at work, but
  * SQLite cannot know. It would not look at the journal then. */
-static bool open_still(struct store *store, const char *path,
-                       struct store_error *error)
+static bool open_still(struct sqlite_store *store, struct store_error *error)
 {
+    char path[PATH_ROOM];
     struct buf name;
 
+    put_path(path, store->where, FILE_NAME);
     if (has_journal(path)) {
         store_fail(error, STORE_FAILED,
                    "its crawl was killed, and what it wrote last can be read "
                    "only where the directory can be written, or in a copy");
         return false;
     }
-    buf_init(&name, 64 * 1024);
+    buf_init(&name, 4 * sizeof(path));
     buf_put(&name, STR("file:"));
-    for (; *path; path++)
-        buf_printf(&name, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
+    for (const char *at = path; *at; at++)
+        buf_printf(&name, strchr("%?#", *at) ? "%%%02x" : "%c", *at);
     buf_put(&name, STR("?immutable=1"));
     sqlite3_close(store->db);
     store->db = NULL;
@@ -252,20 +286,33 @@ static bool open_still(struct store *store, const char *path,
     return good;
 }
 
-struct store *store_open(const char *path, enum store_mode mode,
-                         struct store_error *error)
+static struct store *open_store(const char *where, enum store_mode mode,
+                                const struct store_codes *codes,
+                                struct store_error *error)
 {
-    struct store *store = new_store(mode);
+    struct sqlite_store *store = new_store(where, mode, codes);
 
-    if (open_for(store, path, error) ||
+    if (open_for(store, FILE_NAME, error) ||
         (mode == STORE_READ && error->status == STORE_FAILED && store->db &&
-         open_still(store, path, error)))
-        return store;
-    store_close(store);
+         open_still(store, error)))
+        return &store->base;
+    store_close(&store->base);
     return NULL;
 }
 
-static bool has_moved(const struct store_place *place)
+/* --- closing ------------------------------------------------------------ */
+
+void sqlite_finalize(struct sqlite_store *store)
+{
+    for (size_t i = 0; i < ARRAY_LEN(store->insert); i++) {
+        sqlite3_finalize(store->insert[i]);
+        store->insert[i] = NULL;
+    }
+    sqlite3_finalize(store->find_url);
+    store->find_url = NULL;
+}
+
+static bool has_moved(const struct sqlite_place *place)
 {
     struct stat then, now;
 
@@ -274,123 +321,200 @@ static bool has_moved(const struct store_place *place)
             now.st_dev != then.st_dev);
 }
 
-void store_close(struct store *store)
+/* One file that can be copied and read anywhere; if somebody else reads just
+ * now it stays as it is, which is as good. Not if the directory was moved:
+ * another crawl may be at its path. */
+static void close_file(struct sqlite_store *store)
 {
-    if (!store)
-        return;
-    for (size_t i = 0; i < ARRAY_LEN(store->insert); i++)
-        sqlite3_finalize(store->insert[i]);
-    sqlite3_finalize(store->find_url);
-    /* One file that can be copied and read anywhere; where somebody else
-     * reads just now it stays as it is, which is as good. Not where the
-     * directory was moved: what stands at its path may be another crawl's. */
+    sqlite_finalize(store);
     if (store->db && store->mode == STORE_WRITE && !has_moved(&store->place)) {
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
                      NULL);
     }
     sqlite3_close(store->db);
-    if (store->place.dir_fd >= 0)
-        close(store->place.dir_fd);
-    free(store->place.dir);
-    free(store->place.name);
+    store->db = NULL;
+}
+
+static void remove_file(const char *where, const char *name)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal", ""};
+    char path[PATH_ROOM + 16];
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        snprintf(path, sizeof(path), "%s/%s%s", where, name, ends[i]);
+        unlink(path);
+    }
+}
+
+static void close_store(struct store *base)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    close_file(store);
+    if (store->aside)
+        remove_file(store->where, ASIDE_NAME);
+    forget_place(&store->place);
+    digest_release(&store->digest);
+    free(store->where);
     free(store);
 }
 
-/* --- names, and a new one ------------------------------------------------ */
-
-static bool put_names(struct store *store, const char *sql,
-                      const char *(*name)(unsigned code), unsigned count,
-                      struct store_error *error)
+/* Nothing is written to it but what it has in its journal. */
+static void tidy(const char *where)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool good =
-        sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK;
+    struct sqlite_store *store;
+    struct store_error error;
+    char path[PATH_ROOM];
 
-    for (unsigned i = 0; i < count && good; i++) {
-        good = sqlite3_bind_int64(stmt, 1, i) == SQLITE_OK &&
-               sqlite3_bind_text(stmt, 2, name(i), -1, SQLITE_STATIC) ==
-                   SQLITE_OK &&
-               sqlite3_step(stmt) == SQLITE_DONE;
-        sqlite3_reset(stmt);
+    put_path(path, where, FILE_NAME);
+    if (!has_journal(path) || look_at(path, &error) != STORE_OK)
+        return;
+    store = new_store(where, STORE_READ, NULL);
+    if (open_file(store, path, SQLITE_OPEN_READWRITE, &error) &&
+        is_ours(store, &error))
+        store->mode = STORE_WRITE;
+    store_close(&store->base);
+}
+
+/* --- a new one ---------------------------------------------------------- */
+
+/* Nobody knows of the file yet; the last commit puts all of it on the disk
+ * before it takes the old one's place. */
+static bool fill(struct sqlite_store *store, const struct store_batch *first,
+                 struct store_error *error)
+{
+    return sqlite_run(store, "PRAGMA journal_mode = MEMORY", error) &&
+           sqlite_run(store, "PRAGMA synchronous = OFF", error) &&
+           sqlite_run(store, "BEGIN", error) &&
+           sqlite_create_tables(store, error) &&
+           sqlite_run(store, "COMMIT", error) &&
+           sqlite_run(store, "PRAGMA synchronous = FULL", error) &&
+           sqlite_commit(&store->base, &first, 1, error);
+}
+
+/* No link is followed, no file is overwritten. */
+static bool create_file(const char *path, struct store_error *error)
+{
+    int fd =
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd < 0) {
+        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        return false;
     }
+    close(fd);
+    return true;
+}
+
+static bool create_aside(const char *where, const struct store_codes *codes,
+                         const struct store_batch *first,
+                         struct store_error *error)
+{
+    /* To read, as far as closing goes: its journal is as it should be. */
+    struct sqlite_store *store = new_store(where, STORE_READ, codes);
+    char path[PATH_ROOM];
+
+    remove_file(where, ASIDE_NAME);
+    put_path(path, where, ASIDE_NAME);
+    bool good = create_file(path, error) &&
+                open_file(store, path, SQLITE_OPEN_READWRITE, error) &&
+                fill(store, first, error);
+    store_close(&store->base);
     if (!good)
-        store_fail_sqlite(error, store->db);
-    sqlite3_finalize(stmt);
+        remove_file(where, ASIDE_NAME);
     return good;
 }
 
-static bool put_all_names(struct store *store, const struct store_names *names,
-                          struct store_error *error)
-{
-    return put_names(store, "INSERT OR IGNORE INTO verdict VALUES(?, ?)",
-                     names->verdict_name, names->verdicts, error) &&
-           put_names(store, "INSERT OR IGNORE INTO outcome VALUES(?, ?)",
-                     names->outcome_name, names->outcomes, error);
-}
-
-bool store_add_names(struct store *store, const struct store_names *names,
-                     struct store_error *error)
-{
-    if (!run(store, "BEGIN", error))
-        return false;
-    if (put_all_names(store, names, error) && run(store, "COMMIT", error))
-        return true;
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
-}
-
-static bool fill(struct store *store, const struct store_names *names,
-                 const struct store_batch *first, struct store_error *error)
-{
-    char sql[128];
-
-    snprintf(sql, sizeof(sql),
-             "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-             SCHEMA_APPLICATION_ID, STORE_VERSION);
-    /* Nobody knows of the file yet; the last commit puts all of it on the
-     * disk before it takes the old one's place. */
-    return run(store, "PRAGMA journal_mode = MEMORY", error) &&
-           run(store, "PRAGMA synchronous = OFF", error) &&
-           run(store, sql, error) && run(store, "BEGIN", error) &&
-           run(store, schema_tables, error) &&
-           run(store, schema_views, error) &&
-           put_all_names(store, names, error) && run(store, "COMMIT", error) &&
-           run(store, "PRAGMA synchronous = FULL", error) &&
-           store_prepare(store, error) && store_commit(store, first, error);
-}
-
-static bool take_place(const char *tmp, const char *path,
-                       struct store_error *error)
+/* The old record first becomes one file, so that it is whole until it is
+ * gone: another's journal must never lie beside the new one. */
+static bool rename_aside(const char *where, struct store_error *error)
 {
     static const char *const ends[] = {"-wal", "-shm", "-journal"};
-    char name[PATH_MAX + 16];
+    char from[PATH_ROOM], to[PATH_ROOM], name[PATH_ROOM + 16];
 
+    tidy(where);
+    put_path(from, where, ASIDE_NAME);
+    put_path(to, where, FILE_NAME);
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+        snprintf(name, sizeof(name), "%s%s", to, ends[i]);
         unlink(name);
     }
-    if (!rename(tmp, path))
+    if (!rename(from, to))
         return true;
     store_fail(error, STORE_FAILED, "%s", strerror(errno));
     return false;
 }
 
-bool store_create(const char *path, const struct store_names *names,
-                  const struct store_batch *first, struct store_error *error)
+static struct store *create(const char *where, const struct store_codes *codes,
+                            const struct store_batch *first,
+                            enum store_start start, struct store_error *error)
 {
-    /* To read, as far as closing goes: its journal is as it should be. */
-    struct store *store = new_store(STORE_READ);
-    char tmp[PATH_MAX + 16];
-
-    snprintf(tmp, sizeof(tmp), "%s-tmp-state", path);
-    unlink(tmp);
-    bool good = open_file(store, tmp,
-                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
-                fill(store, names, first, error);
-    store_close(store);
-    if (good && take_place(tmp, path, error))
-        return true;
-    unlink(tmp);
-    return false;
+    if (!create_aside(where, codes, first, error))
+        return NULL;
+    struct sqlite_store *store = new_store(where, STORE_WRITE, codes);
+    store->aside = start == STORE_ASIDE;
+    if ((store->aside || rename_aside(where, error)) &&
+        open_for(store, store->aside ? ASIDE_NAME : FILE_NAME, error))
+        return &store->base;
+    store_close(&store->base);
+    return NULL;
 }
+
+static bool take_place(struct store *base, struct store_error *error)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    if (!store->aside)
+        return true;
+    if (!sqlite_is_in_place(store, error))
+        return false;
+    close_file(store);
+    forget_place(&store->place);
+    if (!rename_aside(store->where, error))
+        return false;
+    store->aside = false;
+    return open_for(store, FILE_NAME, error);
+}
+
+/* The marker tells nothing from now on, whatever it was. */
+static bool leave_empty(const char *where, struct store_error *error)
+{
+    char path[PATH_ROOM];
+
+    put_path(path, where, FILE_NAME);
+    remove_file(where, FILE_NAME);
+    return create_file(path, error);
+}
+
+static const char *label(const char *where, struct arena *arena)
+{
+    size_t size = strlen(where) + sizeof("/" FILE_NAME);
+    char *text = arena_new(arena, size);
+
+    snprintf(text, size, "%s/%s", where, FILE_NAME);
+    return text;
+}
+
+/* A record in a file is one slice. */
+static unsigned slices(const struct store *store)
+{
+    (void)store;
+    return 1;
+}
+
+const struct store_engine store_sqlite = {
+    .kind = "sqlite",
+    .create = create,
+    .take_place = take_place,
+    .leave_empty = leave_empty,
+    .open = open_store,
+    .close = close_store,
+    .tidy = tidy,
+    .label = label,
+    .commit = sqlite_commit,
+    .slices = slices,
+    .load = sqlite_load,
+    .check = sqlite_check,
+    .find_url = sqlite_find_url,
+};

@@ -1,38 +1,62 @@
-/* The store: what a crawl knows, so that it survives the program.
+/* The store: the record of a crawl, so that it survives the program.
  *
- *     store_create(path, &names, &first, &error);
- *     struct store *store = store_open(path, STORE_WRITE, &error);
- *     store_load(store, &reader, &error);  everything back, row by row
- *     store_commit(store, &batch, &error); every second or so, all or nothing
+ *     struct store *store = store_create("sqlite:pages", &codes, &first,
+ *                                        STORE_AT_ONCE, &error);
+ *     struct store *store = store_open("sqlite:pages", STORE_WRITE, &error);
+ *     store_load(store, 0, &reader, &error);     everything back, row by row
+ *     store_commit(store, batches, n, &error);   every second or so
  *     store_close(store);
  *
- * Memory decides, the store remembers: nothing is ever asked of it on the
- * path of a page. It is a journal. Rows are appended and never changed; where
- * a later row tells of the same thing, the later one counts. Codes of verdicts
- * and outcomes are the caller's, who hands in their names once.
+ * Memory decides, the store remembers: nothing is asked of it on the path of a
+ * page. It is a journal. Rows (store/rows.def) are appended and never changed,
+ * settings apart; store/fold.h says what they mean together.
  *
- * Behind this header is SQLite (store/sqlite.c); what another machine needs to
- * take over a crawl is what these calls carry, whatever is behind them.
+ * A record has a name: the kind of store, a colon, and where it is. Each kind
+ * is a table of functions (store/engine.h). The contract is the same for all:
+ *
+ *   - A commit is all or nothing, and durable when it returns. What a batch
+ *     carries is the structs of store/rows.h, and nothing else.
+ *   - A load gives the same rows back, kind by kind, each kind in the order in
+ *     which its rows were committed; URLs by their number. The texts are valid
+ *     during the call.
+ *   - Records may be cut into slices, each of which can be loaded by itself;
+ *     numbers of URLs count within a slice. Loading one slice after the other
+ *     gives all of the record, each row once.
+ *   - Every commit leaves a digest of its rows, chained to the commit before.
+ *     A load recomputes it: a row that is not as it was written ends the load
+ *     with STORE_DAMAGED.
+ *
+ * A store is used by one thread at a time.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
 #include "store/batch.h"
+#include "store/codes.h"
 
-/* Of the tables; a file of a later version is not touched. */
-enum { STORE_VERSION = 1 };
+/* Of the format. A record of a later version is not touched; one of an earlier
+ * version is read as it is, and brought up to date when it is opened to be
+ * written (store/migrate.c). */
+enum { STORE_VERSION = 2 };
 
 enum store_mode {
-    STORE_WRITE, /* one program at a time, which is for the caller to see to */
-    STORE_READ,  /* look only, also beside a crawl that is at work */
+    STORE_WRITE, /* one program at a time, which the caller makes sure of */
+    STORE_READ,  /* look only, also beside a crawl at work */
+};
+
+/* When a new record takes the place of the one that is there. */
+enum store_start {
+    STORE_AT_ONCE,
+    STORE_ASIDE, /* at store_take_place; if that is never called, not at all */
 };
 
 enum store_status {
     STORE_OK,
-    STORE_NONE,    /* there is no file, or an empty one */
-    STORE_FOREIGN, /* a file, but not of a crawl */
-    STORE_NEWER,   /* of a later version of this program */
-    STORE_DAMAGED, /* of a crawl, but it cannot be read */
+    STORE_NONE,    /* there is nothing */
+    STORE_EMPTY,   /* an empty file marks a crawl that left no record */
+    STORE_FOREIGN, /* something is there, but no record of a crawl */
+    STORE_NEWER,   /* written by a later version of this program */
+    STORE_DAMAGED, /* a record, but not as it was written */
     STORE_FAILED,  /* the system said no: `text` says what */
 };
 
@@ -44,63 +68,73 @@ struct store_error {
 
 struct store;
 
-/* What the codes mean, so that whoever opens the file sees names. */
-struct store_names {
-    const char *(*verdict_name)(unsigned code);
-    const char *(*outcome_name)(unsigned code);
-    unsigned verdicts, outcomes;
-};
+/* A new record that holds the first batch, opened to be written. At any moment
+ * there is the old record or the new one, whole. NULL with `error`. */
+struct store *store_create(const char *name, const struct store_codes *codes,
+                           const struct store_batch *first,
+                           enum store_start start, struct store_error *error);
 
-/* Make a new one that holds the first batch, in place of whatever file is
- * there: at any moment there is either the old one or the new one, whole. A
- * program killed meanwhile may leave `path`-tmp-state behind. */
-bool store_create(const char *path, const struct store_names *names,
-                  const struct store_batch *first, struct store_error *error);
+/* A record that was created aside replaces the one that was there. */
+bool store_take_place(struct store *store, struct store_error *error);
 
-/* NULL with `error` where it cannot be opened. */
-struct store *store_open(const char *path, enum store_mode mode,
+/* Forget the record that is there, and leave the empty file that marks a page
+ * directory. False with `error`. */
+bool store_leave_empty(const char *name, struct store_error *error);
+
+/* NULL with `error` if it cannot be opened. `codes` must outlive it. */
+struct store *store_open(const char *name, enum store_mode mode,
+                         const struct store_codes *codes,
                          struct store_error *error);
 void store_close(struct store *store);
 
-/* Before rows are added to a file that an older program may have begun, which
- * did not know of all codes. */
-bool store_add_names(struct store *store, const struct store_names *names,
-                     struct store_error *error);
+/* A crawl that was killed after its last commit left files that the next
+ * opening would put in order: do that. */
+void store_tidy(const char *name);
 
-/* All of the batch or, with `error`, nothing of it. When it returns it is on
- * the disk. It fails where the file is no longer where it was opened; its
- * directory may have been moved. */
-bool store_commit(struct store *store, const struct store_batch *batch,
-                  struct store_error *error);
+/* Where the record is, for messages: "pages/.crawler". In `arena`. */
+const char *store_label(const char *name, struct arena *arena);
 
-/* Who wants rows of a kind sets its function; a false ends the reading (with
- * STORE_DAMAGED). The kinds come in this order, rows in the order in which
- * they were written, URLs by number. Texts are valid during the call. */
+/* "sqlite:pages" for a page directory, in `arena`. */
+const char *store_name_in(const char *dir_path, struct arena *arena);
+
+/* All rows of all batches or, with `error`, none. When it returns they are on
+ * the disk. It fails if the record is no longer where it was opened. */
+bool store_commit(struct store *store, const struct store_batch *const *batch,
+                  size_t count, struct store_error *error);
+
+/* Rows are given to the functions that are set; false ends the load, with
+ * STORE_DAMAGED. */
 struct store_reader {
     void *user;
-    /* First: how many URLs there are, and the greatest number. */
+    bool unchecked; /* no digests: for whoever has called store_check */
+    /* First: how many URLs the slice has, and the greatest number. */
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
-    bool (*setting)(void *user, const struct store_setting *row);
-    bool (*seed)(void *user, const struct store_seed *row);
-    bool (*domain)(void *user, const struct store_domain *row);
-    bool (*robots)(void *user, const struct store_robots *row);
-    bool (*host)(void *user, const struct store_host *row);
-    bool (*change)(void *user, const struct store_change *row);
-    bool (*fetch)(void *user, const struct store_fetch *row);
-    bool (*refusal)(void *user, const struct store_refusal *row);
-    bool (*url)(void *user, const struct store_url *row);
-    bool (*link)(void *user, const struct store_link *row);
+#define KIND(kind) bool (*kind)(void *user, const struct store_##kind *row);
+#define COLUMN(kind, type, name, since)
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
 };
-bool store_load(struct store *store, const struct store_reader *reader,
-                struct store_error *error);
 
-/* Is the file whole, all of it, also what nobody reads? False with what is
- * wrong first: STORE_DAMAGED, or STORE_FAILED where that cannot be said. */
-bool store_check(struct store *store, struct store_error *error);
+unsigned store_slices(const struct store *store);
+bool store_load(struct store *store, unsigned slice,
+                const struct store_reader *reader, struct store_error *error);
+
+/* Those that it was opened with. */
+const struct store_codes *store_codes(const struct store *store);
+
+/* Is the record as it was written, all of it, also what nobody reads? `found`
+ * is told of each thing that is not. False with `error` if that cannot be
+ * said. */
+bool store_check(struct store *store,
+                 void (*found)(void *user, const char *text), void *user,
+                 struct store_error *error);
 
 /* One URL by its number, also from within a reader, of the same moment then.
- * Texts are valid until the next call. False where there is none, or none that
- * can be read. For whoever looks back; a crawl at work never asks. */
+ * Texts are valid until the next call. False if there is none, or none that
+ * can be read. For reports; a crawl at work never asks. */
 bool store_find_url(struct store *store, uint64_t number,
                     struct store_url *url);
 

@@ -12,6 +12,18 @@ fingerprint() {
     (cd "$DIR" && find . -type f -name '[1-9]*' -exec sha256sum {} + | sort)
 }
 
+# everything: all that is in the directory, the record included.
+everything() {
+    (cd "$DIR" && find . -type f -exec sha256sum {} + | sort)
+}
+
+# first_crawl: the letters, as if they had been crawled in the bare form.
+first_crawl() {
+    letters_crawl 10 >/dev/null
+    sqlite3 "$DIR/.crawler" "INSERT INTO setting VALUES('bare', '1')"
+    "$RESEAL" "$DIR"
+}
+
 # again FORM DEPTH [PAGE]: crawl the letters into $DIR once more.
 again() {
     local seed=$LETTERS/${3:-index.html}
@@ -26,7 +38,8 @@ again() {
     start_playground --letters
     bare_start
     for form in bare restart; do
-        letters_crawl 10 >/dev/null
+        rm -rf "$DIR" && mkdir "$DIR"
+        first_crawl
         whole_pages 9
         again $form 1 >/dev/null
         whole_pages 2
@@ -60,7 +73,8 @@ $LETTERS/index.html 0" "$(page_depths)"
     start_playground --letters
     bare_start
     for form in bare restart; do
-        letters_crawl 10 >/dev/null
+        rm -rf "$DIR" && mkdir "$DIR"
+        first_crawl
         rm "$DIR/3"
         # Three pages fill the hole: what is behind it must not join them.
         again $form 2 >/dev/null
@@ -68,30 +82,53 @@ $LETTERS/index.html 0" "$(page_depths)"
     done
 }
 
-@test "again: a crawl that fetches nothing leaves the old pages alone" {
+@test "again: a crawl that fetches nothing leaves the old pages and their record alone" {
     start_playground --letters
     bare_start
-    letters_crawl 10 >/dev/null
-    before=$(fingerprint)
+    first_crawl
+    before=$(everything)
     capture bare "$LETTERS/nothing.html" "$DIR" 1
     same 4 "$STATUS" "exit status"
-    whole_pages 9
-    same "$before" "$(fingerprint)"
+    same "$before" "$(everything)"
+    capture crawl --quiet "$LETTERS/nothing.html" "$DIR" 1
+    same 4 "$STATUS" "exit status with --restart"
+    same "$before" "$(everything)" "with --restart"
+    capture crawl --quiet --state none "$LETTERS/nothing.html" "$DIR" 1
+    same 4 "$STATUS" "exit status without a record"
+    same "$before" "$(everything)" "without a record"
     # Nor do wrong arguments.
     capture bare "$LETTERS/index.html" "$DIR" 11
     same 2 "$STATUS" "exit status"
     capture crawl "$LETTERS/index.html" "$DIR" 11
     same 2 "$STATUS" "exit status"
-    same "$before" "$(fingerprint)"
-    # Nobody remembers who wrote them: with options they are left alone.
-    for option in --restart --quiet; do
-        capture "$CRAWLER" $option --connect-to "::127.0.0.1:$PORT" \
-            "$LETTERS/index.html" "$DIR" 0
-        same 2 "$STATUS" "exit status with $option"
-        same 1 "$(wc -l <"$ERR")" "lines on standard error with $option"
-        same "$before" "$(fingerprint)"
+    # Nor does a server that is not there.
+    stop_playground
+    capture bare "$LETTERS/index.html" "$DIR" 1
+    same 4 "$STATUS" "exit status without a network"
+    same "$before" "$(everything)" "without a network"
+}
+
+@test "again: the bare form refuses to replace a crawl that was begun with options" {
+    start_playground --letters
+    bare_start
+    letters_crawl 10 >/dev/null
+    before=$(everything)
+    for seed in index.html A.html nothing.html; do
+        capture bare "$LETTERS/$seed" "$DIR" 1
+        same 2 "$STATUS" "exit status"
+        same 1 "$(wc -l <"$ERR")" "lines on standard error"
+        grep -q "holds another crawl, finished: 9 pages from $LETTERS/index.html; .*--restart" "$ERR"
+        same "$before" "$(everything)"
     done
-    # Without, the next page takes their place.
+    letters_crawl 10 --max-pages 4 >/dev/null 2>&1 || same 3 $?
+    before=$(everything)
+    capture bare "$LETTERS/index.html" "$DIR" 10
+    same 2 "$STATUS" "exit status"
+    grep -q "holds another crawl: 4 pages so far .*'crawler --resume $DIR' goes on with it, --restart replaces it" "$ERR"
+    same "$before" "$(everything)"
+    # One that never had a page is no loss.
+    rm -r "$DIR" && mkdir "$DIR"
+    crawl --quiet "$LETTERS/nothing.html" "$DIR" 1 2>/dev/null || same 4 $?
     bare "$LETTERS/index.html" "$DIR" 0 >/dev/null
     whole_pages 1
 }
@@ -104,7 +141,8 @@ $LETTERS/index.html 0" "$(page_depths)"
     done
     mkdir "$DIR/sub" && echo mine >"$DIR/sub/1"
     for form in bare restart; do
-        letters_crawl 10 >/dev/null
+        rm -f "$DIR/.crawler" "$DIR"/[1-9]
+        first_crawl
         again $form 2 >/dev/null
         for name in notes.txt 1.bak 01 1a x1 -1 .hidden sub/1; do
             same mine "$(cat "$DIR/$name")" "$name"
@@ -143,27 +181,25 @@ $LETTERS/index.html 0" "$(page_depths)"
 END
     start_playground --letters --site "$TMP/stuck.site"
     bare_start
-    letters_crawl 10 >/dev/null
-    before=$(fingerprint)
-    inode=$(stat -c %i "$DIR/.crawler")
+    first_crawl
+    before=$(everything)
     PLAYGROUND_PORT=$PORT LD_PRELOAD=$LEAD "$CRAWLER" "${LETTERS%/*}/stuck" "$DIR" 1 \
         >"$TMP/out" 2>"$TMP/err" 3>&- &
     pid=$!
-    # It has its own record from then on.
+    # It has its own record from then on, aside.
     for _ in $(seq 600); do
-        [ "$inode" = "$(stat -c %i "$DIR/.crawler")" ] || break
+        [ ! -e "$DIR/.crawler-tmp-state" ] || break
         sleep 0.05
     done
-    [ "$inode" != "$(stat -c %i "$DIR/.crawler")" ]
+    [ -e "$DIR/.crawler-tmp-state" ]
     kill -TERM "$pid"
     kill -INT "$pid"
     STATUS=0
     wait "$pid" || STATUS=$?
     same 3 "$STATUS"
     silent "$TMP/out"
-    whole_pages 9
-    same "$before" "$(fingerprint)"
-    # Nor are they among its pages when it goes on; what is nobody's stays.
+    same "$before" "$(everything)"
+    # Nor are they among its pages when it starts again; what is nobody's stays.
     echo mine >"$DIR/2024"
     bare "${LETTERS%/*}/stuck" "$DIR" 1 >/dev/null
     same mine "$(cat "$DIR/2024")"
@@ -224,7 +260,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     same 1 "$(record_count /tse/letters/index.html)" "requests of the first page"
 }
 
-@test "again: another bare crawl, or one that had options, starts over" {
+@test "again: another bare crawl starts over" {
     start_playground --letters
     bare_start
     stopped_after 2 TERM "$LETTERS/index.html" "$DIR" 3
@@ -234,10 +270,30 @@ $LETTERS/index.html 0" "$(page_depths)"
     bare "$LETTERS/D.html" "$DIR" 1 >/dev/null
     whole_pages 2
     same "$LETTERS/D.html" "$(head -n 1 "$DIR/1")"
-    capture letters_crawl 10 --max-pages 4
-    same 3 "$STATUS"
+}
+
+@test "again: a file that is nobody's page stays, with an empty marker or without one" {
+    start_playground --letters
+    bare_start
+    for marker in empty none; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        [ "$marker" = none ] || touch "$DIR/.crawler"
+        for id in 1 2 3 7; do
+            printf 'http://example.org/%s\n0\nold\n' "$id" >"$DIR/$id"
+        done
+        bare "$LETTERS/index.html" "$DIR" 1 >/dev/null
+        same "1 2 7" "$(cd "$DIR" && echo [1-9])" "$marker"
+        same "http://example.org/7" "$(head -n 1 "$DIR/7")" "$marker"
+    done
+}
+
+@test "again: a file in the way of a page is not replaced, and the crawl says so" {
+    start_playground --letters
+    bare_start
+    touch "$DIR/.crawler"
+    echo mine >"$DIR/2"
     capture bare "$LETTERS/index.html" "$DIR" 1
-    same 0 "$STATUS"
-    silent "$ERR"
-    whole_pages 2
+    same 1 "$STATUS" "exit status"
+    grep -q "cannot write page 2 in $DIR: File exists" "$ERR"
+    same mine "$(cat "$DIR/2")"
 }

@@ -20,8 +20,8 @@ new_authority() {
         -out "$1.pem"
 }
 
-# sign NAME SAN [END]: a certificate by the authority "ca", NAME.pem, until
-# END ("20200201000000Z"; without it, for long).
+# sign NAME SAN [END [START]]: a certificate by the authority "ca", NAME.pem,
+# from START to END ("20200201000000Z"; without them, for long).
 sign() {
     new_key "$1"
     openssl req -new -key "$1.key" -subj "/CN=$1" -out "$1.csr"
@@ -43,7 +43,7 @@ subjectAltName = $2
 SETTINGS
     # "openssl x509" makes no expired certificate in all of its versions.
     openssl ca -batch -notext -config issue.cnf -in "$1.csr" -cert ca.pem \
-        -keyfile ca.key -create_serial -startdate 20200101000000Z \
+        -keyfile ca.key -create_serial -startdate "${4:-20200101000000Z}" \
         -enddate "${3:-20991231235959Z}" -out "$1.pem" 2>sign.err ||
         fail "openssl: $(cat sign.err)"
 }

@@ -132,6 +132,39 @@ END
     same 0 "$(record_count /secret)" "asked of the proxy"
 }
 
+# asked_proxy PROXY OPTION...: what a proxy is asked when http://example.org/a?
+# is fetched through it; PROXY is "http://" or the like.
+asked_proxy() {
+    local proxy=$1 port
+
+    shift
+    rm -f "$TMP/requests" "$TMP/proxy.port"
+    mkfifo "$TMP/proxy.port"
+    python3 "$PROJECT/tests/cli/tunnel_proxy.py" "$TMP/requests" >"$TMP/proxy.port" 3>&- &
+    read -r port <"$TMP/proxy.port"
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log none -q --scope host \
+        --proxy "${proxy}127.0.0.1:$port" "$@" 'http://example.org/a?' "$DIR" 0 ||
+        fail "status $?"
+    kill $!
+    cat "$TMP/requests"
+}
+
+@test "an http proxy is asked for the whole URL, a server behind a tunnel for the path" {
+    same "GET http://example.org/a? HTTP/1.1" "$(asked_proxy http://)"
+    same "GET http://example.org/a? HTTP/1.1" "$(asked_proxy "")"
+    same "SOCKS
+GET /a? HTTP/1.1" "$(asked_proxy socks5h://)"
+    same "SOCKS
+GET /a? HTTP/1.1" "$(asked_proxy SOCKS5H://)"
+    # Where it has to connect elsewhere it cannot be asked for the page.
+    same "CONNECT other.test:81 HTTP/1.1
+GET /a? HTTP/1.1" "$(asked_proxy http:// --connect-to example.org:80:other.test:81)"
+    same "CONNECT example.org:80 HTTP/1.1
+GET /a? HTTP/1.1" "$(asked_proxy http:// --connect-to example.org:80:example.org:80)"
+    same "GET http://example.org/a? HTTP/1.1" \
+        "$(asked_proxy http:// --connect-to another.test:80:other.test:81)"
+}
+
 @test "proxies of the environment are not used" {
     start_playground --letters
     # Nothing listens on port 1.

@@ -83,7 +83,7 @@ crawl_counts() {
     same 4 "$STATUS" "exit status"
     same " 0    Failed: http://no-such-host.invalid/" "$(cat "$OUT")"
     # Where there is no name server at all the question may get no answer.
-    grep -qE 'has no address|longer than --timeout' "$ERR"
+    grep -qE 'host name not found|longer than --timeout|within --timeout' "$ERR"
     whole_pages 0
 }
 

@@ -22,6 +22,7 @@ bats_require_minimum_version 1.5.0
 
 PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 CRAWLER=$(realpath -m "${CRAWLER:-$PROJECT/crawler}")
+RESEAL=$(realpath -m "${RESEAL:-$PROJECT/build/release/tests/tools/reseal}")
 PLAYGROUND=$(realpath -m "${PLAYGROUND:-$PROJECT/playground}")
 LETTERS=http://cs50tse.cs.dartmouth.edu/tse/letters
 
@@ -70,13 +71,6 @@ is_sanitized() {
 LIMIT=300
 ! is_sanitized || LIMIT=600
 
-# or_cut OUTCOME: a pattern for the outcome of a large body. With a sanitizer one
-# that waits for memory is so slow that it looks like one that does not get on.
-or_cut() {
-    ! is_sanitized || printf 'timed-out|'
-    printf %s "$1"
-}
-
 # without_sanitizer: skip the test where it is.
 without_sanitizer() {
     ! is_sanitized || skip "not with a sanitizer"
@@ -94,7 +88,7 @@ preload() {
 # --- servers -----------------------------------------------------------------
 
 # start_playground ARGS...: start a server on a free loopback port and wait
-# until it listens. Sets PORT, PID and RECORD, the file of its record. Not to
+# until it listens. Sets PORT, ADDRESS, PID and RECORD, the file of its record. Not to
 # be called under `run`. Several may run at once; the variables are those of
 # the last one.
 start_playground() {
@@ -113,7 +107,7 @@ start_playground() {
         fail "the playground did not start: $(cat "$name.err")"
         return 1
     }
-    PORT=${line##*:}
+    PORT=${line##*:} ADDRESS=${line#listening on }
 }
 
 # end_server PID: stop one server and wait for it; its exit status.
@@ -182,8 +176,15 @@ whole_pages() {
         <(find "$dir" -mindepth 1 ! -name .crawler-stats.json -printf '%P\n' |
             sort -V) >"$TMP/files.diff" ||
         fail "the files in $dir: $(head -n 5 "$TMP/files.diff")" || return
+    pages_are_whole "$1" "$dir"
+}
+
+# pages_are_whole COUNT [DIR]: the pages 1..COUNT are there; each has a URL, a
+# depth and a body, and none is there twice. What else is there does not matter.
+pages_are_whole() {
     [ "$1" -gt 0 ] || return 0
-    (cd "$dir" && seq 1 "$1" | xargs awk -v count="$1" '
+    # One awk for all of them, or it could not tell what is there twice.
+    (cd "${2:-$DIR}" && seq 1 "$1" | xargs -s 1000000 awk -v count="$1" '
         function say(what) { print "page " FILENAME ": " what; bad = 1 }
         FNR == 1 && !/^https?:\/\/[!-~]+$/ { say("URL " $0) }
         FNR == 1 && seen[$0]++ { say("a second time " $0) }
@@ -214,15 +215,26 @@ no_complaint() {
 }
 
 # --- the record --------------------------------------------------------------
-# These read $RECORD. A server that is still running may be up to 100 ms
-# behind; they wait for that. HOST is optional everywhere: without it, or with
-# "", all hosts count.
+# These read $RECORD. A server that is still running writes it now and then;
+# they wait for that. HOST is optional everywhere: without it, or with "", all
+# hosts count.
+
+# flush_record: wait until a request of our own is in the record of the last
+# playground. Requests are there in the order in which they ended.
+flush_record() {
+    local mark=/flush-record/$BASHPID-$RANDOM-$RANDOM
+
+    timeout "$LIMIT" bash -c '
+        curl -s -o /dev/null "http://$1$2"
+        until grep -qF "$2" "$3"; do sleep 0.01; done' - \
+        "$ADDRESS" "$mark" "$RECORD"
+}
 
 record_lines() {
     if kill -0 "$PID" 2>/dev/null; then
-        sleep 0.1
+        flush_record || fail "the record is not written" || return
     fi
-    tail -n +2 "$RECORD"
+    tail -n +2 "$RECORD" | grep -vF "$(printf '\t/flush-record/')" || :
 }
 
 # record_column NAME [HOST]: that column of every request, by its start.

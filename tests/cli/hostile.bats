@@ -8,7 +8,7 @@ crawl_many() {
     start_playground --site "$TMP/many.site"
     seq -f 'http://h%.0f.test/' 1 "$1" >"$TMP/seeds"
     capture /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" \
-        "$CRAWLER" --scope any --delay 0 --seeds "$TMP/seeds" --max-pages "$1" \
+        "$CRAWLER" --scope any --delay 0 --per-host 100 --seeds "$TMP/seeds" --max-pages "$1" \
         --robots ignore --connect-to "::127.0.0.1:$PORT" --log none "$DIR" 1
     same 3 "$STATUS"
     whole_pages "$1"
@@ -44,6 +44,11 @@ END
     )"
 }
 
+# good_pages: how many pages of good.test are saved.
+good_pages() {
+    grep -l '^http://good' "$DIR"/[1-9]* 2>/dev/null | wc -l
+}
+
 # Two thousand wildcards that nearly match, and links to try them on: read for
 # every link when it is found and again at its turn, that took minutes.
 @test "a robots.txt that takes long to read slows down its own host only" {
@@ -66,11 +71,21 @@ END
     } >"$TMP/slow.site"
     start_playground --site "$TMP/slow.site"
     printf 'http://%s.test/\n' slow good >"$TMP/seeds"
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --delay 0 --ip-delay 0 \
-        --connect-to "::127.0.0.1:$PORT" --log none --max-time 5s \
-        --seeds "$TMP/seeds" --order priority "$DIR" 1
+    timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --delay 0 \
+        --connect-to "::127.0.0.1:$PORT" --log none --quiet \
+        --seeds "$TMP/seeds" --order priority "$DIR" 1 3>&- &
+    crawl=$!
+    until [ "$(good_pages)" -eq 201 ]; do
+        kill -0 $crawl || fail "it ended with $(good_pages) good pages"
+        sleep 0.1
+    done
+    # All that the other host has cost by now, in hundredths of a second of the
+    # processor: a busy machine does not change that.
+    cost=$(awk '{ print $14 + $15 }' "/proc/$(pgrep -P $crawl)/stat")
+    kill -TERM $crawl
+    wait $crawl || STATUS=$?
     same 3 "$STATUS"
-    same 201 "$(grep -l '^http://good' "$DIR"/[1-9]* | wc -l)"
+    is_sanitized || [ "$cost" -lt 500 ] || fail "$cost hundredths of a second"
 }
 
 @test "a page of endless links stops when told" {
@@ -81,7 +96,7 @@ END
 END
     start_playground --site "$TMP/many.site"
     for i in $(seq 20); do echo "http://h$i.test/"; done >"$TMP/seeds"
-    capture crawl --scope any --delay 0 --seeds "$TMP/seeds" --max-pages 20 \
+    capture crawl --scope any --delay 0 --per-host 20 --seeds "$TMP/seeds" --max-pages 20 \
         --log none "$DIR" 1
     same 3 "$STATUS"
     whole_pages 20
@@ -128,11 +143,12 @@ END
 END
     start_playground --site "$TMP/secret.site" --record-headers
     crawl --scope any --delay 0 -H 'Authorization: Bearer S1' \
-        -H 'Cookie: id=S2' -H 'X-Plain: P' --log none http://good.test/ "$DIR" 1
+        -H 'Cookie: id=S2' -H 'X-Api-Key: S3' -H 'Accept-Language: de' --log none \
+        http://good.test/ "$DIR" 1
     stop_playground
-    same 0 "$(grep evil.test "$RECORD" | grep -cE 'S1|S2')" "secrets told"
-    grep evil.test "$RECORD" | grep -q 'X-Plain: P'
-    same 2 "$(grep -P '\tgood.test\t' "$RECORD" | grep -c 'S1.*S2')"
+    same 0 "$(grep evil.test "$RECORD" | grep -cE 'S[123]')" "secrets told"
+    grep evil.test "$RECORD" | grep -q 'Accept-Language: de'
+    same 2 "$(grep -P '\tgood.test\t' "$RECORD" | grep -c 'S1.*S2.*S3')"
 }
 
 @test "secrets in headers go to no other port of a host that was named" {
@@ -145,10 +161,10 @@ END
 END
     start_playground --site "$TMP/secret.site" --record-headers
     crawl --robots obey --scope any --delay 0 -H 'authorization: Bearer S1' \
-        -H 'COOKIE: id=S2' -H 'Proxy-authorization: Basic S3' -H 'X-Plain: P' \
+        -H 'COOKIE: id=S2' -H 'Proxy-authorization: Basic S3' -H 'DNT: 1' \
         --log none http://good.test:81/ "$DIR" 1
     stop_playground
-    same 7 "$(grep -c 'X-Plain: P' "$RECORD")"
+    same 7 "$(grep -c 'DNT: 1' "$RECORD")"
     same "/ /own /robots.txt" "$(grep -E 'S1.*S2.*S3' "$RECORD" |
         cut -f 7 | sort | xargs)"
     same 3 "$(grep -cE 'S[123]' "$RECORD")"
@@ -199,7 +215,7 @@ END
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
         "$LETTERS/index.html" "$DIR" 1
     same 4 "$STATUS"
-    grep -q '^crawler: not a single page could be fetched: no connection' "$ERR"
+    grep -q '^crawler: not a single page could be fetched: .*connection refused' "$ERR"
 }
 
 # They hold all the memory for large bodies that there is, to the last byte but
@@ -219,7 +235,7 @@ END
         seq -f 'http://stuck%.0f.test/' 8
     } >"$TMP/seeds"
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --scope any \
-        --connect-to "::127.0.0.1:$PORT" --delay 0 --retries 0 --timeout 15s \
+        --connect-to "::127.0.0.1:$PORT" --delay 0 --per-host 16 --retries 0 --timeout 1m \
         --seeds "$TMP/seeds" --log json "$DIR" 0
     same 8 "$(grep -c '"outcome":"fetched"' "$OUT")"
     same 8 "$(grep -c '"outcome":"timed-out"' "$OUT")"
@@ -243,7 +259,7 @@ END
     # A sanitizer keeps what is freed; that must not count here.
     ASAN_OPTIONS=quarantine_size_mb=1 /usr/bin/time -f %M -o "$TMP/memory" \
         "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --robots ignore \
-        --scope any --delay 0 --seeds "$TMP/seeds" --log none "$DIR" 1
+        --scope any --delay 0 --per-host 50 --seeds "$TMP/seeds" --log none "$DIR" 1
     whole_pages 91
     same 40 "$(find "$DIR" -name '[1-9]*' -size +11M | wc -l)"
     # The thread sanitizer remembers who touched every byte.

@@ -5,6 +5,33 @@
 load helper
 load site
 
+@test "https that is given up stays so when the crawl goes on, and http is asked" {
+    serve <<'END'
+/
+    body <a href=https://example.org/secure>.</a><a href=/1>.</a><a href=/2>.</a>
+/2
+    body <a href=https://example.org/late>.</a><a href=/3>.</a>
+/*
+    body a page
+END
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --log none --scope host --delay 0 \
+        --connect-to example.org:443:127.0.0.1:1 \
+        --connect-to "::127.0.0.1:$PORT" --robots ignore --retries 0 \
+        --max-pages 2 http://example.org/ "$DIR" 3
+    same 3 "$STATUS"
+    same "not-connected" "$(sqlite3 "$DIR/.crawler" \
+        "SELECT outcome FROM urls WHERE url = 'https://example.org/secure'")"
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --resume --max-pages 9 "$DIR"
+    same 0 "$STATUS"
+    same 4 "$(page_count)"
+    # It was found after the resume, and nobody asked for it.
+    same "refused host-dead 0" "$(sqlite3 -separator ' ' "$DIR/.crawler" \
+        "SELECT state, outcome, fetches FROM urls WHERE url = 'https://example.org/late'")"
+    "$CRAWLER" why "$DIR" https://example.org/late >"$TMP/why"
+    grep -qx '  host  *example.org was given up for https; last: no connection to the server' \
+        "$TMP/why" || fail "$(cat "$TMP/why")"
+}
+
 @test "an https port that is closed costs no page of http" {
     serve <<'END'
 /robots.txt 404
@@ -26,7 +53,7 @@ END
 /1 fetched
 /2 fetched
 /3 fetched" "$(outcomes | grep '^/')" "$robots, $retries"
-            outcomes | grep -q '^https://example.org/secure not-connected$'
+            outcomes | grep -q '^https://example.org/secure connection-refused$'
         done
     done
 }

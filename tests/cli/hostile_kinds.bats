@@ -20,9 +20,10 @@ rules() {
 
 setup() {
     helper_setup
-    # A sanitizer makes all of it ten times as slow, but for the servers.
-    TIMEOUT=4s BODIES=100 MANY=64
-    ! is_sanitized || TIMEOUT=15s BODIES=20 MANY=8
+    # Long enough for what is large on a busy machine. A sanitizer makes all of
+    # it ten times as slow, but for the servers.
+    TIMEOUT=20s BODIES=100 MANY=64
+    ! is_sanitized || BODIES=20 MANY=8
     start_playground --hostile "$PROJECT/tests/cli/hostile.site"
     "$PLAYGROUND" outcomes --hostile "$PROJECT/tests/cli/hostile.site" \
         >"$TMP/expected"
@@ -32,7 +33,7 @@ setup() {
 @test "all 33 kinds, each with its outcome, and the healthy pages" {
     same "$(seq 0 33)" "$(expected 1 | sort -nu)" "kinds"
     /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
-        --scope any --sitemaps --delay 0 --per-host 4 --retries 0 \
+        --scope any --sitemaps --delay 0 --per-host 40 --retries 0 \
         --timeout "$TIMEOUT" --max-redirects 4 --log json "${RULES[@]}" http://hostile.test/ "$DIR" 3 \
         >"$TMP/log" 2>"$TMP/err"
     python3 - "$TMP/log" >"$TMP/got" <<'END_PYTHON'
@@ -104,13 +105,13 @@ import json, sys
 for line in open(sys.argv[1]):
     page = json.loads(line)
     print(page["url"], page["outcome"])' "$OUT" | LC_ALL=C sort |
-        sed -E 's/(not-connected|connection-lost|tls-failed)$/lost/')"
+        sed -E 's/(not-connected|connection-lost|tls-protocol|tls-failed)$/lost/')"
 }
 
 # crawl_in_little_memory OPTION...: the seeds in $TMP/seeds; log in $TMP/log.
 crawl_in_little_memory() {
     /usr/bin/time -o "$TMP/memory" -f %M timeout -k 5 "$LIMIT" "$CRAWLER" \
-        --scope any --delay 0 --per-host 100 --retries 0 --log json \
+        --scope any --delay 0 --per-host 100 --retries 0 --timeout 2m --log json \
         --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$@" "$DIR" 0 \
         >"$TMP/log" 2>"$TMP/err"
     is_sanitized || [ "$(tail -n 1 "$TMP/memory")" -lt $((256 * 1024)) ] ||
@@ -133,7 +134,9 @@ END
     for threads in 2 $MANY; do
         rm -rf "$DIR"/[1-9]*
         crawl_in_little_memory --robots ignore --restart --threads "$threads"
-        same "$BODIES" "$(grep -cE "\"outcome\":\"($(or_cut too-large))\"" "$TMP/log")"
+        # All are cut. On a busy machine one that gets on too slowly, while
+        # others wait for its memory, is cut before it is too large.
+        same "$BODIES" "$(grep -cE '"outcome":"(too-large|timed-out)"' "$TMP/log")"
         same $((BODIES / 10)) "$(page_count)" "healthy pages"
     done
 }

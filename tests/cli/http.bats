@@ -524,35 +524,16 @@ END
     done
 }
 
-@test "a name and password in the URL are Basic authentication" {
-    serve <<'END'
-/
-    when Authorization: Basic dXNlcjpwQHNz
-    body <a href=/inside>.</a><a href=http://example.org/outside>.</a>
-/ 401
-    header WWW-Authenticate: Basic realm="x"
-/inside
-    when Authorization: Basic dXNlcjpwQHNz
-    body in
-/outside
-    when Authorization
-    body in
-/*
-    status 401
-END
-    fetch 1 http://user:p%40ss@example.org/
-    same "http://example.org/outside client-error
-http://user:p%40ss@example.org/ fetched
-http://user:p%40ss@example.org/inside fetched" "$(outcomes -)"
-}
-
-@test "what is asked is the URL, byte for byte" {
+# serve_spellings: a page with links in all spellings that a URL may have, all
+# of them pages.
+serve_spellings() {
     python3 -c '
 import html, sys
 forms = ("/p%cq", "/p/%c", "/x?a%cb", "/?%c", "/%%2e%%2e/%c", "/..%%2f%c", "/%%%c",
          "/x?%%%c", "/a//%c//")
 links = [form % code for code in range(0x21, 0x7f) for form in forms]
 links += ["/p%%%02x?%%%02X" % (code, code) for code in range(256)]
+links += ["/empty?", "/empty/?/?"]
 for link in links:
     print("<a href=\"%s\">.</a>" % html.escape(link))' >"$TMP/page"
     serve <<'END'
@@ -562,12 +543,33 @@ for link in links:
 /*
     body here
 END
-    fetch 1 --per-host 8 http://example.org/start
+}
+
+# same_as_saved: what was asked, by the first line of each request (without the
+# beginning $1), is the URLs of the pages (without the beginning $2).
+same_as_saved() {
     stop_playground
     [ "$(page_count)" -gt 900 ]
-    page_urls | sed 's,^http://example.org,,' >"$TMP/saved"
-    record_column path | sed 's,\\\\,\\,g' | LC_ALL=C sort >"$TMP/asked"
+    page_urls | sed "s,^$2,," >"$TMP/saved"
+    record_column request | sed "s,^GET $1,,; s, HTTP/1.1.*,,; s,\\\\\\\\,\\\\,g" |
+        LC_ALL=C sort >"$TMP/asked"
     cmp "$TMP/asked" "$TMP/saved"
+}
+
+@test "what is asked is the URL, byte for byte" {
+    serve_spellings
+    fetch 1 --per-host 8 http://example.org/start
+    same_as_saved "" http://example.org
+    grep -qx '/empty?' "$TMP/asked"
+}
+
+@test "what a proxy is asked is the whole URL, byte for byte, without a password" {
+    serve_spellings
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log none --scope host \
+        --delay 0 --per-host 8 --proxy "127.0.0.1:$PORT" \
+        http://me:secret@example.org/start "$DIR" 1
+    same_as_saved http://example.org "http://me:secret@example.org"
+    grep -qx '/empty?' "$TMP/asked"
 }
 
 @test "the request: one line, Host, User-Agent, Accept, the user's headers" {

@@ -265,7 +265,7 @@ END
     done
 }
 
-@test "header lines that begin with a blank, the first one too" {
+@test "a first header line that begins with a blank is bad, a later one goes on" {
     serve <<'END'
 /
     links 20 /%d
@@ -275,6 +275,8 @@ END
     raw HTTP/1.1 200 OK\r\n folded into nothing\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
 /4
     raw HTTP/1.1 200 OK\r\n\t: x\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
+/5
+    raw HTTP/1.1 103 Early\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n folded: into nothing\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
 /6
     raw HTTP/1.1 200 OK\r\nX: y\r\n  folded\r\n  twice\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello
 /8
@@ -289,9 +291,10 @@ END
     same "/2 bad-http
 /3 bad-http
 /4 bad-http
+/5 bad-http
 /6 fetched
-/8 fetched" "$(outcomes | grep -E '^/[23468] ')"
-    same 18 "$(page_count)"
+/8 fetched" "$(outcomes | grep -E '^/[234568] ')"
+    same 17 "$(page_count)"
 }
 
 @test "the raw replies of public suites: an outcome for each, and the next page" {

@@ -27,8 +27,8 @@ random_ms() {
 # same_as_truth DIR: exactly the pages that the web has, each once.
 same_as_truth() {
     page_depths "$1" | diff "$TMP/truth" - >"$TMP/diff" ||
-        fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 5 "$TMP/diff")"
-    whole_pages "$(wc -l <"$TMP/truth")" "$1"
+        fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 5 "$TMP/diff")" || return
+    whole_pages "$(wc -l <"$TMP/truth")" "$1" || return
     "$CRAWLER" verify "$1" >"$TMP/verified" || fail "$(head "$TMP/verified")"
 }
 

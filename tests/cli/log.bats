@@ -249,10 +249,10 @@ END
     well_formed "$OUT"
     same " 0     Saved: http://a.test/" "$(grep -A1 Fetched "$OUT" | tail -n 1)"
     same 1 "$(grep -c Saved "$OUT")"
-    grep -q '^crawler: http://a.test/gone: .*404' "$ERR"
-    grep -q '^crawler: http://a.test/text: not an HTML page' "$ERR"
-    grep -q '^crawler: http://a.test/busy: .*again in 1.[0-2] s' "$ERR"
-    grep -q '^crawler: http://a.test/busy: .*503' "$ERR"
+    grep -qx 'crawler: http://a.test/gone: 404 Not Found' "$ERR"
+    grep -qx 'crawler: http://a.test/text: not an HTML page but text/plain (status 200)' "$ERR"
+    grep -q '^crawler: http://a.test/busy: 503 Service Unavailable; again in 1.[0-2] s' "$ERR"
+    grep -qx 'crawler: http://a.test/busy: 503 Service Unavailable' "$ERR"
     grep -q '^crawler: 1 pages saved, .* bytes, 3 failed, 1 retries$' "$ERR"
     same 5 "$(grep -c ^crawler: "$ERR")" "messages on standard error"
 }
@@ -372,7 +372,7 @@ for url in ("old", "new", "hop1", "hop2"):
     judge_json '
 same(1, len(pages))
 page = pages[0]
-same(("not-connected", None, 0, "", 0, None, {}),
+same(("connection-refused", None, 0, "", 0, None, {}),
      tuple(page[k] for k in ("outcome", "id", "status", "mime", "bytes", "referrer", "links")))
 '
 }

@@ -23,6 +23,8 @@ END
 }
 
 # look_up OPTION...: crawl the seeds with these names; the time in ms is in TOOK.
+# What waits for a name that takes longer than $LIMIT is ended by force, with
+# another status.
 look_up() {
     local start
 
@@ -33,40 +35,37 @@ look_up() {
 }
 
 @test "--max-time does not wait for names" {
-    slow_names 8
+    slow_names $((2 * LIMIT))
     printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
     look_up --max-time 500ms
     same 3 "$STATUS"
-    [ "$TOOK" -lt 6000 ] || fail "it took $TOOK ms"
 }
 
-@test "nor for a single one, whose look-up is all there is to do" {
-    slow_names 8
+@test "--max-time does not wait for a single name, whose look-up is all there is to do" {
+    slow_names $((2 * LIMIT))
     echo http://slow.example/ >"$TMP/seeds"
     look_up --max-time 500ms
     same 3 "$STATUS"
-    [ "$TOOK" -lt 6000 ] || fail "it took $TOOK ms"
 }
 
-@test "nor do signals" {
-    slow_names 8
+@test "a signal does not wait for names" {
+    slow_names $((2 * LIMIT))
     printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
     LD_PRELOAD=$PRELOAD "$CRAWLER" --scope any --log none --seeds "$TMP/seeds" \
         "$DIR" 0 >"$TMP/out" 2>"$TMP/err" 3>&- &
     crawler=$!
-    start=$(date +%s%3N)
     until [ -e "$DIR/.crawler" ]; do
         sleep 0.02
     done
     kill -INT $crawler
+    timeout "$LIMIT" tail -s 0.02 --pid=$crawler -f /dev/null ||
+        { kill -KILL $crawler && fail "it waits"; }
     wait $crawler || STATUS=$?
     same 3 "$STATUS"
-    took=$(($(date +%s%3N) - start))
-    [ "$took" -lt 6000 ] || fail "it took $took ms"
 }
 
 @test "names that are slow do not hold up those that are known" {
-    slow_names 5
+    slow_names $((2 * LIMIT))
     serve <<'END'
 /robots.txt 404
 /*
@@ -80,7 +79,8 @@ END
     for i in {1..20}; do
         rules+=("--connect-to=fast$i.example::127.0.0.1:$PORT")
     done
-    DEPTH=1 look_up "${rules[@]}" --order priority --delay 2ms --ip-delay 1ms --max-time 4s
+    # All pages that there are; then it stops.
+    DEPTH=1 look_up "${rules[@]}" --order priority --delay 2ms --ip-delay 1ms --max-pages 120
     same 3 "$STATUS"
     same 120 "$(page_count)"
 }

@@ -23,10 +23,9 @@ code() {
 }
 
 @test "it ends by itself" {
-    SECONDS=0
-    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --lifetime 300ms
+    # Its default is ten minutes.
+    run timeout -k 5 300 "$PLAYGROUND" --lifetime 300ms
     same 0 "$status"
-    [ "$SECONDS" -lt 5 ]
 }
 
 @test "it ends with the process that started it" {
@@ -462,16 +461,15 @@ EOF
 @test "site: a slow reply holds up no other" {
     site <<'EOF'
 /slow
-    delay 5s
+    delay 1h
 /fast
     body fast
 EOF
     for _ in 1 2 3 4 5; do
         get /slow -o /dev/null &
     done
-    SECONDS=0
+    # It comes before that of any of them.
     same fast "$(get /fast)"
-    [ "$SECONDS" -lt 3 ]
     stop_playground
     wait
     same "0" "$(record_column status | sort -u | head -n 1)"

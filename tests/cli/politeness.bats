@@ -202,7 +202,7 @@ two_hosts() {
     serve --listen 127.0.0.1-2:0 <<'END'
 /robots.txt 404
 /*
-    delay 60ms
+    delay 200ms
     links 5 /%d
 END
     printf 'http://%s/\n' "$1" "$2" >"$TMP/seeds"
@@ -302,6 +302,52 @@ assert min(gaps) >= 990000, gaps
 END
 }
 
+# rests_after N: seconds, cut, from the end of the Nth request below /p/ to the
+# start of the next one.
+rests_after() {
+    record_lines | sort -n | awk -F '\t' -v n="$1" '
+        $7 !~ /^\/p\// { next }
+        ++seen == n { end = $2 }
+        seen == n + 1 { print int(($1 - end) / 1000000); exit }'
+}
+
+@test "ten answers of 5xx in a row make a host back off, and status says so" {
+    serve <<'END'
+/robots.txt 404
+/
+    links 30 /p/%d
+/p/* 503
+    times 11
+/*
+    body A page.
+END
+    timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to "::127.0.0.1:$PORT" -q \
+        --scope host --delay 0 --retries 0 --save-every 50ms \
+        http://example.org/ "$DIR" 1 3>&- &
+    crawl=$!
+    # It rests for five seconds, then for ten: there is time to see it.
+    until "$CRAWLER" status "$DIR" >"$TMP/status" 2>&1 &&
+        grep -q 'backs off' "$TMP/status"; do
+        kill -0 "$crawl" || fail "it ended, and status said: $(cat "$TMP/status")"
+        sleep 0.1
+    done
+    time='20[0-9-]{8} [0-9:]{8} UTC, in [0-9.]+ s'
+    grep -qE "^  waits +for example.org, which backs off: failed in the server \(5xx\), until $time$" \
+        "$TMP/status" || fail "$(cat "$TMP/status")"
+    grep -qxE "  slow +1 host backs off" "$TMP/status"
+    grep -qxE " +example.org: failed in the server \(5xx\), until $time" "$TMP/status"
+    wait "$crawl"
+    # Good answers ended it: the rest of the pages are there.
+    same 20 "$(page_count)"
+    stop_playground
+    same 32 "$(record_total)" "requests, robots.txt among them"
+    [ "$(rests_after 10)" -ge 5 ] || fail "rested $(rests_after 10) s"
+    [ "$(rests_after 11)" -ge 10 ] || fail "rested $(rests_after 11) s"
+    "$CRAWLER" status "$DIR" >"$TMP/status"
+    ! grep -q 'back' "$TMP/status" || fail "$(cat "$TMP/status")"
+    "$CRAWLER" verify "$DIR"
+}
+
 @test "Retry-After as a date" {
     local until
 
@@ -343,7 +389,7 @@ assert start >= int(sys.argv[2]) - 0.01, start - int(sys.argv[2])' "$start" "$un
 END
     printf 'http://%s.example/\n' long date past word less many >"$TMP/seeds"
     capture crawl -v --robots ignore --scope any --delay 0 --log none \
-        --max-time 500ms --seeds "$TMP/seeds" "$DIR" 0
+        --max-time 4s --seeds "$TMP/seeds" "$DIR" 0
     same 3 "$STATUS"
     for host in long date; do
         grep -q "^crawler: http://$host.example/: .*; again in 3600.0 s$" "$ERR" ||

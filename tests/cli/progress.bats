@@ -71,13 +71,13 @@ print("\n".join("".join(line).rstrip(" ") for line in screen), end="")
 /busy 503
     times 1
 /busy
-    delay 1500ms
+    delay 7s
     body fine
 END
     start_playground --site "$TMP/busy.site"
     # The second try is in flight when the time is over.
     on_terminal 200 "$(printf '%q ' "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
-        --delay 0 --log none --max-time 1400ms --scope host http://a.test/ \
+        --delay 0 --log none --max-time 5s --scope host http://a.test/ \
         "$DIR" 1)"
     [ "$STATUS" -eq 0 ] || [ "$STATUS" -eq 3 ]
     drawn >"$TMP/drawn"

@@ -20,8 +20,13 @@ behind() {
     PID_BEHIND=$!
 }
 
+# state SQL: ask the record, or change it.
 state() {
-    sqlite3 "$DIR/.crawler" "$1"
+    sqlite3 "$DIR/.crawler" "$1" || return
+    case $1 in
+    SELECT* | PRAGMA*) ;;
+    *) "$RESEAL" "$DIR" ;;
+    esac
 }
 
 # complaint PATTERN: exit status 2, one line, and it says so.

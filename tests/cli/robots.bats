@@ -438,7 +438,7 @@ reset.example/ connection-lost" "$(outcomes http://)"
     PORT=1
     obey_seeds gone
     same 4 "$STATUS"
-    same "gone.example/ not-connected" "$(outcomes http://)"
+    same "gone.example/ connection-refused" "$(outcomes http://)"
 }
 
 @test "a host without robots.txt does not hold up the others" {

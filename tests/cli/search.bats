@@ -178,7 +178,7 @@ http://uddg.example/" "$(page_urls)"
     PORT=1
     refused parks "could not be made"
     # The reason is told.
-    grep -q 'no connection' "$ERR"
+    grep -q 'connection refused' "$ERR"
 }
 
 @test "the three failures have three messages" {
@@ -314,6 +314,8 @@ END
     DEPTH=1 search large --max-per-domain 5
     same 6 "$(page_count)"
     DEPTH=1 search large --max-per-domain 1000
+    same 73 "$(page_count)"
+    DEPTH=1 search large --max-per-domain none
     same 73 "$(page_count)"
     DEPTH=1 search large --log tse --max-per-domain 2
     same " 0   Fetched: http://www.large.example/" "$(head -n 1 "$OUT")"

@@ -145,7 +145,7 @@ END
     header Retry-After: 3600
     body Later.
 END
-    run -3 fetch 3 -q --max-time 1s --retries 3
+    run -3 fetch 3 -q --max-time 4s --retries 3
     says <<'END'
 The crawl in pages is stopped: --max-time was over
   from     http://example.org/, maxDepth 3
@@ -170,7 +170,7 @@ END
     header Retry-After: 3600
     body Later.
 END
-    run -3 fetch 3 -q --max-time 1s --retries 3
+    run -3 fetch 3 -q --max-time 4s --retries 3
     status | grep -x '  waits    to try example.org again, until TIME, in SOME'
 }
 
@@ -250,7 +250,7 @@ The crawl in pages is finished
   limits   maxDepth (1 link), --max-size (1 page)
   dead     2 hosts given up
            busy.example.org: its robots.txt: failed in the server (5xx)
-           dead.example.org:1: its robots.txt: no connection to the server
+           dead.example.org:1: its robots.txt: connection refused
       pages    queued   refused  domain
           2         0         3  example.org
 END
@@ -264,7 +264,7 @@ END
     run -4 "$CRAWLER" -q --robots ignore --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:1" --seeds "$TMP/seeds" "$DIR" 1
     status | grep -x '  dead     8 hosts given up'
-    status | grep -x '           d5.example:1: no connection to the server'
+    status | grep -x '           d5.example:1: connection refused'
     run ! grep d6.example:1 <(status | sed '/domain$/,$d')
     status | grep -x '           and 3 more'
     status | grep -x '  from     http://d1.example:1/ and 7 more, maxDepth 1'

@@ -11,6 +11,8 @@ setup_file() {
     sign good "DNS:example.org,DNS:*.example.org,IP:127.0.0.1"
     sign wrong "DNS:another.example"
     sign expired "DNS:example.org" 20200201000000Z
+    sign future "DNS:example.org" 20990101000000Z 20980101000000Z
+    sign many "DNS:a.example,DNS:b.example,DNS:c.example,DNS:d.example"
     new_key own
     openssl req -x509 -new -key own.key -subj "/CN=example.org" -days 3 \
         -addext "subjectAltName=DNS:example.org" -out own.pem
@@ -117,34 +119,69 @@ https://example.org/links.html" "$(page_urls)"
     [ "$(nginx_log | cut -d ' ' -f 6 | sort -u | wc -l)" -ge 9 ]
 }
 
-# refused NAME [OPTION...]: this certificate is refused, at once and with its
-# own outcome, and the server is not asked for anything.
+# refused NAME OUTCOME TEXT [OPTION...]: this certificate is refused, at once and
+# with its own outcome, which the end and --verbose tell as TEXT, and the server
+# is not asked for anything.
 refused() {
-    local name=$1
+    local name=$1 outcome=$2 text=$3
 
-    shift
+    shift 3
     serve_site "$name"
-    run fetch 1 "${PORTS[2]}" "$@"
+    run fetch 1 "${PORTS[2]}" -v "$@"
     same 4 "$status" "exit status"
     same 1 "$(wc -l <"$TMP/log")" "fetches"
-    grep -q '"outcome":"tls-failed","id":null,"status":0' "$TMP/log"
+    grep -q "\"outcome\":\"$outcome\",\"id\":null,\"status\":0" "$TMP/log" ||
+        fail "$(cat "$TMP/log")"
+    grep -qxF "crawler: https://example.org/: $text" "$TMP/err" ||
+        fail "$(cat "$TMP/err")"
+    grep -qxF "crawler: not a single page could be fetched: https://example.org/: $text" \
+        "$TMP/err" || fail "$(cat "$TMP/err")"
     same "" "$(nginx_log)"
     same 0 "$(page_count)"
+    same "https://example.org/ could not be fetched: ${text%%: *}" \
+        "$("$CRAWLER" why "$DIR" https://example.org/ | head -n 1)"
 }
 
-@test "an unknown authority is refused" { refused good; }
-@test "a certificate for another name is refused" { refused wrong --cacert "$(CA)"; }
-@test "an expired certificate is refused" { refused expired --cacert "$(CA)"; }
-@test "a self-signed certificate is refused" { refused own --cacert "$(CA)"; }
+@test "a certificate of an unknown authority is refused, and told as that" {
+    refused good tls-issuer "the certificate's issuer is unknown (--cacert)"
+}
 
-@test "why a secure connection failed is told with --verbose" {
+@test "a certificate for another name is refused, and told whom it is for" {
+    refused wrong tls-name "the certificate is for another host: another.example" \
+        --cacert "$(CA)"
+}
+
+@test "of a certificate for many other names the first few are told" {
+    refused many tls-name \
+        "the certificate is for another host: a.example, b.example, c.example and 1 more" \
+        --cacert "$(CA)"
+}
+
+@test "an expired certificate is refused, and told as that" {
+    refused expired tls-expired "the certificate has expired" --cacert "$(CA)"
+}
+
+@test "a certificate of the future is refused, and told as that" {
+    refused future tls-not-yet-valid "the certificate is not valid yet" --cacert "$(CA)"
+}
+
+@test "a self-signed certificate is refused, and told as that" {
+    refused own tls-self-signed "the certificate is self-signed (--cacert)" \
+        --cacert "$(CA)"
+}
+
+@test "a certificate that is refused for robots.txt is told as that of the site" {
     serve_site wrong
-    run fetch 0 "${PORTS[2]}" --cacert "$(CA)" -v
-    grep -q '^crawler: https://example.org/: no secure connection' "$TMP/err"
+    for robots in obey ignore; do
+        run fetch 0 "${PORTS[2]}" -q --cacert "$(CA)" --robots $robots
+        same 4 "$status"
+        same "crawler: not a single page could be fetched: https://example.org/: the certificate is for another host: another.example" \
+            "$(cat "$TMP/err")"
+    done
 }
 
 @test "--insecure takes any certificate" {
-    for name in good wrong expired own; do
+    for name in good wrong expired future own; do
         serve_site "$name"
         fetch 0 "${PORTS[2]}" --insecure
         same 1 "$(page_count)" "$name"
@@ -159,7 +196,8 @@ refused() {
     run timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
         "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
     same 4 "$status"
-    [[ $output == *'"outcome":"tls-failed"'* ]]
+    [[ $output == *'"outcome":"tls-name"'* ]]
+    [[ $output == *'the certificate is for another host: example.org, *.example.org, 127.0.0.1'* ]]
 }
 
 # both ARGS...: the crawler, with http and https of every host at their ports.
@@ -189,7 +227,8 @@ https://example.org/2.html" "$(page_urls)"
     serve_site
     run fetch 0 "${PORTS[1]}" --cacert "$(CA)"
     same 4 "$status"
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-protocol"' "$TMP/log"
+    grep -q ': no secure connection: the TLS handshake failed$' "$TMP/err"
     run fetch 0 "${PORTS[2]}" http://example.org/
     same 4 "$status"
     grep -q '"outcome":"client-error","id":null,"status":400' "$TMP/log"

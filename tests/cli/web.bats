@@ -15,7 +15,7 @@ crawl_web() {
 
     shift
     rm -rf "$DIR" && mkdir "$DIR"
-    capture crawl --robots obey --scope any --delay 0 --log none "$@" \
+    capture crawl --robots obey --scope any --delay 0 --per-host 20 --log none "$@" \
         http://d0.example/ "$DIR" "$depth"
     same 0 "$STATUS" "exit status with $*: $(cat "$ERR")"
 }

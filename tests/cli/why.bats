@@ -54,7 +54,7 @@ stopped_crawl() {
 
 # One page is to be tried again in an hour, and until then no other.
 waiting_crawl() {
-    plant waiting 3 --robots ignore --scope host --max-time 1s \
+    plant waiting 3 --robots ignore --scope host --max-time 4s \
         --workers 1 http://example.org/wait 2
 }
 
@@ -196,7 +196,7 @@ END
 
 @test "not HTML: the MIME type" {
     answers main /image.png <<'END'
-http://example.org/image.png was fetched and not kept: not an HTML page
+http://example.org/image.png was fetched and not kept: not an HTML page but image/png
   found     on page 1, http://example.org/
   answer    status 200, image/png
   fetched   TIME, took SOME
@@ -205,13 +205,13 @@ END
 
 @test "404, 500 after retries, an empty body, too large" {
     answers main /missing <<'END'
-http://example.org/missing could not be fetched: refused by the server (4xx)
+http://example.org/missing could not be fetched: 404 Not Found
   found     on page 1, http://example.org/
   answer    status 404, text/html
   fetched   TIME, took SOME
 END
     answers main /broken <<'END'
-http://example.org/broken could not be fetched: failed in the server (5xx)
+http://example.org/broken could not be fetched: 500 Internal Server Error
   found     on page 1, http://example.org/
   answer    status 500, text/html
   fetched   TIME, took SOME; 2 tries
@@ -307,24 +307,24 @@ END
 
 @test "a dead host, and one whose robots.txt cannot be had" {
     answers dead http://dead.example.org:1/ <<'END'
-http://dead.example.org:1/ could not be fetched: no connection to the server
+http://dead.example.org:1/ could not be fetched: connection refused
   found     on page 1, http://example.org/dead
   fetched   TIME, took SOME; 2 tries
 END
     answers dead http://dead.example.org:1/two <<'END'
 http://dead.example.org:1/two was refused: its host does not answer and was given up
-  host      dead.example.org:1 was given up, 2 times in a row; last: no connection to the server
+  host      dead.example.org:1 was given up, 2 times in a row; last: connection refused
   found     on page 1, http://example.org/dead
 END
     answers main http://dead.example.org:1/ <<'END'
 http://dead.example.org:1/ was refused: the host's robots.txt could not be had
-  robots    http://dead.example.org:1/robots.txt: no connection to the server
-  host      dead.example.org:1 was given up, 2 times in a row; last: no connection to the server
+  robots    http://dead.example.org:1/robots.txt: connection refused
+  host      dead.example.org:1 was given up, 2 times in a row; last: connection refused
   found     on page 1, http://example.org/
 END
     answers dead http://dead.example.org:1/other <<'END'
 http://dead.example.org:1/other was never seen; would be refused: its host does not answer and was given up
-  host      dead.example.org:1 was given up, 2 times in a row; last: no connection to the server
+  host      dead.example.org:1 was given up, 2 times in a row; last: connection refused
 END
 }
 
@@ -363,7 +363,7 @@ END
     answers waiting /later <<'END'
 http://example.org/later is to be tried again at TIME, in SOME
   found     on page 1, http://example.org/wait
-  last      failed in the server (5xx)
+  last      503 Service Unavailable
   answer    status 503, text/html
   fetched   TIME, took SOME
   score     2.00 as all, smaller depths and older ones first; 0 before it

@@ -1,10 +1,10 @@
 /* What html_scan finds in pages, for tests/differential/links.mjs.
  *
- *     list_links < names-of-files
- *     list_links - < pages
+ *     list_links [--xhtml] < names-of-files
+ *     list_links [--xhtml] - < pages
  *
  * With "-" the pages themselves are read, each after a line with its length,
- * and are called 1, 2, ...
+ * and are called 1, 2, ... With "--xhtml" they are read as XML.
  *
  * For each file a line "file", its name and its charset, then one line for
  * each link: "link", kind, href, rel, text; and at last "base" and its href if
@@ -46,9 +46,10 @@ static bool read_file(const char *name, struct buf *out)
     return true;
 }
 
-static void list(const char *name, struct str html)
+static void list(const char *name, struct str html, bool is_xhtml)
 {
-    const struct html_scan_options options = {.want_text = true};
+    const struct html_scan_options options = {.want_text = true,
+                                              .is_xhtml = is_xhtml};
     struct html_links links;
     struct arena arena;
 
@@ -75,7 +76,7 @@ static void list(const char *name, struct str html)
     arena_release(&arena);
 }
 
-static bool list_files(struct buf *html)
+static bool list_files(struct buf *html, bool is_xhtml)
 {
     char name[NAME_CAP];
 
@@ -86,12 +87,12 @@ static bool list_files(struct buf *html)
             perror(name);
             return false;
         }
-        list(name, buf_str(html));
+        list(name, buf_str(html), is_xhtml);
     }
     return true;
 }
 
-static bool list_pages(struct buf *html)
+static bool list_pages(struct buf *html, bool is_xhtml)
 {
     char name[32];
     size_t len;
@@ -103,7 +104,7 @@ static bool list_pages(struct buf *html)
             return false;
         html->len = len;
         snprintf(name, sizeof(name), "%u", number);
-        list(name, buf_str(html));
+        list(name, buf_str(html), is_xhtml);
     }
     return true;
 }
@@ -113,8 +114,10 @@ int main(int argc, char **argv)
     struct buf html;
 
     buf_init(&html, PAGE_CAP);
-    bool pages = argc > 1 && !strcmp(argv[1], "-");
-    bool good = pages ? list_pages(&html) : list_files(&html);
+    bool is_xhtml = argc > 1 && !strcmp(argv[1], "--xhtml");
+    bool pages = argc > 1 + is_xhtml && !strcmp(argv[1 + is_xhtml], "-");
+    bool good =
+        pages ? list_pages(&html, is_xhtml) : list_files(&html, is_xhtml);
     buf_release(&html);
     return good ? 0 : 1;
 }

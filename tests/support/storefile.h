@@ -8,7 +8,8 @@
 
 struct storefile {
     struct tempdir temp;
-    char path[128];
+    char path[128];           /* of the file itself, */
+    char name[128];           /* and as store_open wants it */
     struct store_batch batch; /* empty after it was used */
     struct store_error error;
 };

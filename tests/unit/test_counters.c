@@ -42,6 +42,7 @@ static void fill(struct stats *stats)
     stats->busy_ms = value++;
     stats->pause_ms = value++;
     stats->idle_ms = value++;
+    stats->elapsed_ms = value++;
     for (size_t i = 0; i < OUTCOMES; i++)
         stats->outcome[i] = value++;
     for (size_t i = 0; i < STATS_STATUS_MAX; i++)
@@ -77,7 +78,7 @@ static void all_come_back(void **state)
     (void)state;
     fill(from);
     stats_each(from, copy_one, &copy);
-    assert_int_equal(copy.count, 10 + OUTCOMES + STATS_STATUS_MAX +
+    assert_int_equal(copy.count, 12 + OUTCOMES + STATS_STATUS_MAX +
                                      STATS_DEPTHS + 2 * VERDICTS + STATS_MIMES);
     for (size_t i = 0; i + 1 < STATS_MIMES; i++)
         assert_int_equal(mime_of(to, from->mime[i].mime), from->mime[i].count);
@@ -94,13 +95,14 @@ static void all_come_back(void **state)
 static void names(void **state)
 {
     static const char *const known[] = {
-        "count.saved",     "count.bytes",     "count.retries",
-        "count.robots",    "count.resolved",  "count.sitemap_urls",
-        "count.fetch_ms",  "count.busy_ms",   "count.pause_ms",
-        "count.idle_ms",   "outcome.fetched", "status.0",
-        "status.200",      "status.999",      "depth.0",
-        "depth.63",        "links.accept",    "links.host-dead",
-        "late.domain-cap", "mime.text/html",  "mime.*",
+        "count.saved",     "count.bytes",      "count.retries",
+        "count.robots",    "count.resolved",   "count.sitemap_urls",
+        "count.fetch_ms",  "count.busy_ms",    "count.pause_ms",
+        "count.idle_ms",   "outcome.fetched",  "status.0",
+        "status.200",      "status.999",       "depth.0",
+        "depth.63",        "links.accept",     "links.host-dead",
+        "late.domain-cap", "mime.text/html",   "mime.*",
+        "count.refused",   "count.elapsed_ms",
     };
     static const char *const unknown[] = {
         "",          "saved",        "count.",   "count.savedx",

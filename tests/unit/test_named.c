@@ -229,12 +229,107 @@ static void rules_for_libcurl(void **state)
     named_release(&named);
 }
 
+/* The origin that it is for, and no other at all. */
+static void who_gets_a_login(void **state)
+{
+    static const struct {
+        const char *asked;
+        const char *name; /* NULL: none */
+    } cases[] = {
+        {"http://a.example/", "one"},
+        {"http://A.example:80/x?y", "one"},
+        {"http://other:pw@a.example/", "one"},
+        {"https://a.example/", NULL},
+        {"http://a.example:81/", "two"},
+        {"https://a.example:81/", NULL},
+        {"http://www.a.example/", NULL},
+        {"http://a.example./", NULL},
+        {"http://example/", NULL},
+        {"https://b.example/", "three"},
+        {"http://b.example/", NULL},
+        {"http://b.example:443/", NULL},
+        {"http://a.example@c.example/", NULL},
+    };
+    static const struct {
+        const char *url, *login;
+        bool good;
+    } logins[] = {
+        {"http://a.example/x", "one:1", true},
+        {"http://a.example:81/", "two:2", true},
+        {"https://b.example:443/", "three", true},
+        {"http://a.example/y", "one:1", true},
+        {"http://a.example/y", "one:2", false},
+        {"http://a.example/y", "other:1", false},
+    };
+    struct named named;
+    struct url url;
+
+    (void)state;
+    named_init(&named);
+    assert_true(named_add_connect_to(&named, STR("::127.0.0.1:1")));
+    for (size_t i = 0; i < ARRAY_LEN(logins); i++) {
+        struct login login = login_read(&named.arena, str_of(logins[i].login));
+        assert_int_equal(
+            url_parse(&url, &named.arena, str_of(logins[i].url), NULL, NULL),
+            ERR_NONE);
+        if (named_add_login(&named, &url, &login) != logins[i].good)
+            fail_msg("%s for %s", logins[i].login, logins[i].url);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_int_equal(
+            url_parse(&url, &named.arena, str_of(cases[i].asked), NULL, NULL),
+            ERR_NONE);
+        const struct login *login = named_login(&named, &url);
+        if (!login != !cases[i].name ||
+            (login && strcmp(login->name.ptr, cases[i].name) != 0))
+            fail_msg("%s: got %s", cases[i].asked,
+                     login ? login->name.ptr : "none");
+    }
+    assert_string_equal(named.logins->origin.ptr, "http://a.example");
+    assert_string_equal(named.logins->next->origin.ptr, "http://a.example:81");
+    named_release(&named);
+}
+
+/* Another's login is taken out where the user's own is sent, and only there. */
+static void links_lose_their_login_where_the_user_has_one(void **state)
+{
+    static const struct {
+        const char *link, *url;
+    } cases[] = {
+        {"http://me:pw@a.example/x?y", "http://a.example/x?y"},
+        {"http://guest@a.example/", "http://a.example/"},
+        {"http://a.example/", "http://a.example/"},
+        {"https://me:pw@a.example/", "https://me:pw@a.example/"},
+        {"http://me:pw@b.example/", "http://me:pw@b.example/"},
+    };
+    const struct login login = {STR_INIT("me"), STR_INIT("pw")};
+    struct named named;
+    struct url url;
+
+    (void)state;
+    named_init(&named);
+    assert_int_equal(
+        url_parse(&url, &named.arena, STR("http://a.example/"), NULL, NULL),
+        ERR_NONE);
+    assert_true(named_add_login(&named, &url, &login));
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_int_equal(
+            url_parse(&url, &named.arena, str_of(cases[i].link), NULL, NULL),
+            ERR_NONE);
+        named_drop_login(&named, &url, &named.arena);
+        assert_string_equal(url.href.ptr, cases[i].url);
+    }
+    named_release(&named);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_rules_are_good),
         cmocka_unit_test(who_may_be_private),
         cmocka_unit_test(who_gets_secrets),
+        cmocka_unit_test(who_gets_a_login),
+        cmocka_unit_test(links_lose_their_login_where_the_user_has_one),
         cmocka_unit_test(rules_for_libcurl),
     };
 

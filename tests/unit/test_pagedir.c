@@ -46,12 +46,6 @@ static void assert_file(const struct tempdir *temp, const char *name,
     buf_release(&got);
 }
 
-static void open_and_mark(struct pagedir *dir, const struct tempdir *temp)
-{
-    assert_true(pagedir_open(dir, temp->path));
-    assert_true(pagedir_mark(dir));
-}
-
 static void opening(void **state)
 {
     const struct tempdir *temp = *state;
@@ -99,10 +93,7 @@ static void numbers_without_holes(void **state)
     const struct tempdir *temp = *state;
     struct pagedir dir;
 
-    open_and_mark(&dir, temp);
-    assert_string_equal(tempdir_list(temp), ".crawler ");
-    assert_file(temp, ".crawler", STR(""));
-
+    assert_true(pagedir_open(&dir, temp->path));
     tempdir_write(temp, ".crawler-tmp-0-0", STR("zero"));
     tempdir_write(temp, ".crawler-tmp-0-1", STR("one"));
     tempdir_write(temp, ".crawler-tmp-1-0", STR("two"));
@@ -115,7 +106,7 @@ static void numbers_without_holes(void **state)
     pagedir_discard(&dir, ""); /* never saved: nothing to remove */
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-1"));
     assert_int_equal(dir.last_id, 2);
-    assert_string_equal(tempdir_list(temp), ".crawler 1 2 ");
+    assert_string_equal(tempdir_list(temp), "1 2 ");
     assert_file(temp, "1", STR("two"));
     assert_file(temp, "2", STR("one"));
     pagedir_close(&dir);
@@ -126,7 +117,7 @@ static void numbers_without_holes(void **state)
 static void a_former_crawl(void **state)
 {
     const struct tempdir *temp = *state;
-    static const char *const pages[] = {"1", "2", "3", "5", "10", "4000000000"};
+    static const char *const pages[] = {"1", "2", "3", "5", "10"};
     static const char *const others[] = {"02", "0", "2x", "x", "-2", "2.html"};
     struct pagedir dir;
 
@@ -137,14 +128,17 @@ static void a_former_crawl(void **state)
     tempdir_write(temp, ".crawler", STR("as the course's program left it"));
     tempdir_write(temp, ".crawler-tmp-7-1", STR("half a page"));
 
-    open_and_mark(&dir, temp);
+    tempdir_write(temp, "4000000000", STR("mine"));
+    assert_true(pagedir_open(&dir, temp->path));
+    pagedir_begin_over(&dir, 10, false);
     assert_string_equal(tempdir_list(temp), "-2 .crawler 0 02 1 10 2 2.html 2x "
                                             "3 4000000000 5 x ");
     assert_file(temp, "1", STR("old"));
 
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
-    assert_string_equal(tempdir_list(temp), "-2 .crawler 0 02 1 2.html 2x x ");
+    assert_string_equal(tempdir_list(temp),
+                        "-2 .crawler 0 02 1 2.html 2x 4000000000 x ");
     assert_file(temp, "1", STR("new"));
 
     tempdir_write(temp, ".crawler-tmp-0-1", STR("second"));
@@ -154,21 +148,23 @@ static void a_former_crawl(void **state)
     pagedir_close(&dir);
 }
 
-/* Without the marker the numbers are not a crawl's; only what is in the way is
- * replaced. */
+/* A file that is nobody's page is not replaced by one. */
 static void files_of_nobody(void **state)
 {
     const struct tempdir *temp = *state;
     struct pagedir dir;
 
-    tempdir_write(temp, "1", STR("mine"));
-    tempdir_write(temp, "7", STR("mine"));
-    open_and_mark(&dir, temp);
+    tempdir_write(temp, "2", STR("mine"));
+    assert_true(pagedir_open(&dir, temp->path));
     assert_false(dir.holds_old);
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
+    tempdir_write(temp, ".crawler-tmp-0-1", STR("next"));
+    assert_false(pagedir_publish(&dir, ".crawler-tmp-0-1"));
+    assert_int_equal(errno, EEXIST);
+    assert_int_equal(dir.last_id, 1);
     assert_file(temp, "1", STR("new"));
-    assert_file(temp, "7", STR("mine"));
+    assert_file(temp, "2", STR("mine"));
     pagedir_close(&dir);
 }
 
@@ -180,7 +176,8 @@ static void a_page_is_a_directory(void **state)
     tempdir_write(temp, ".crawler", STR(""));
     tempdir_write(temp, "2", STR("old"));
     tempdir_mkdir(temp, "1");
-    open_and_mark(&dir, temp);
+    assert_true(pagedir_open(&dir, temp->path));
+    pagedir_begin_over(&dir, 2, false);
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
     assert_false(pagedir_publish(&dir, ".crawler-tmp-0-0"));
     assert_int_equal(errno, EISDIR);
@@ -189,33 +186,6 @@ static void a_page_is_a_directory(void **state)
     assert_string_equal(tempdir_list(temp), ".crawler .crawler-tmp-0-0 1 2 ");
     pagedir_discard(&dir, ".crawler-tmp-0-0");
     assert_string_equal(tempdir_list(temp), ".crawler 1 2 ");
-    pagedir_close(&dir);
-}
-
-static void the_marker_is_a_directory(void **state)
-{
-    const struct tempdir *temp = *state;
-    struct pagedir dir;
-
-    tempdir_mkdir(temp, ".crawler");
-    tempdir_write(temp, ".crawler-tmp-0-0", STR("left"));
-    assert_true(pagedir_open(&dir, temp->path));
-    assert_false(pagedir_mark(&dir));
-    assert_int_equal(errno, EISDIR);
-    assert_string_equal(tempdir_list(temp), ".crawler .crawler-tmp-0-0 ");
-    pagedir_close(&dir);
-}
-
-static void the_marker_is_a_pipe(void **state)
-{
-    const struct tempdir *temp = *state;
-    struct pagedir dir;
-
-    assert_int_equal(mkfifoat(temp->fd, ".crawler", 0600), 0);
-    assert_true(pagedir_open(&dir, temp->path));
-    alarm(5); /* an open that waits for a reader never comes back */
-    assert_false(pagedir_mark(&dir));
-    alarm(0);
     pagedir_close(&dir);
 }
 
@@ -355,8 +325,6 @@ int main(void)
         CASE(a_former_crawl),
         CASE(files_of_nobody),
         CASE(a_page_is_a_directory),
-        CASE(the_marker_is_a_directory),
-        CASE(the_marker_is_a_pipe),
         CASE(a_text_beside_the_pages_follows_no_link),
         CASE(a_text_that_cannot_be_written_leaves_nothing),
         CASE(urls_of_pages),

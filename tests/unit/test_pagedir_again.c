@@ -154,48 +154,82 @@ static void strangers_of_all_kinds(void **state)
 
 /* --- going on, and starting over ----------------------------------------- */
 
-static void what_goes(void **state)
+static void what_goes_when_it_goes_on(void **state)
 {
     static const struct {
         const char *files;
         uint32_t last_id;
         bool run;
-        const char *resumed, *removed;
+        const char *left;
     } cases[] = {
-        {"", 0, true, "", ""},
-        {"1 2 3", 3, false, "1 2 3 ", ""},
-        {"1 2 3", 3, true, "1 2 3 ", ""},
+        {"", 0, true, ""},
+        {"1 2 3", 3, false, "1 2 3 "},
+        {"1 2 3", 3, true, "1 2 3 "},
         /* A crawl that ended knows all it wrote. */
-        {"1 2 3 4", 2, false, "1 2 3 4 ", "3 4 "},
-        {"1 2 3 4", 2, true, "1 2 ", ""},
-        {"1 2 3 4", 0, true, "", ""},
-        /* What is behind a hole is somebody else's. */
-        {"1 2 3 5", 2, true, "1 2 5 ", "5 "},
-        {"1 2 4", 2, true, "1 2 4 ", "4 "},
+        {"1 2 3 4", 2, false, "1 2 3 4 "},
+        {"1 2 3 4", 2, true, "1 2 "},
+        {"1 2 3 4", 0, true, ""},
+        /* A file behind a hole is somebody else's. */
+        {"1 2 3 5", 2, true, "1 2 5 "},
+        {"1 2 4", 2, true, "1 2 4 "},
         /* A hole in its own pages does not hold it up. */
-        {"1 3", 3, false, "1 3 ", ""},
-        {"1 3 4 5", 3, true, "1 3 ", ""},
+        {"1 3", 3, false, "1 3 "},
+        {"1 3 4 5", 3, true, "1 3 "},
         {"1 2 .crawler-tmp-0-1 .crawler-tmp-text .crawler", 2, false,
-         ".crawler 1 2 ", ".crawler .crawler-tmp-0-1 .crawler-tmp-text "},
-        {"1 0 01 1a notes", 1, true, "0 01 1 1a notes ", "0 01 1a notes "},
+         ".crawler 1 2 "},
+        {"1 0 01 1a notes", 1, true, "0 01 1 1a notes "},
     };
 
     (void)state;
-    for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
-        const bool resume = i % 2;
-        const char *expected =
-            resume ? cases[i / 2].resumed : cases[i / 2].removed;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct tempdir temp;
         struct pagedir dir;
         tempdir_make(&temp);
-        write_all(&temp, cases[i / 2].files);
+        write_all(&temp, cases[i].files);
         assert_true(pagedir_open(&dir, temp.path));
-        (resume ? pagedir_resume : pagedir_remove_pages)(
-            &dir, cases[i / 2].last_id, cases[i / 2].run);
-        if (strcmp(tempdir_list(&temp), expected))
-            fail_msg("'%s' %s %u: expected '%s', got '%s'", cases[i / 2].files,
-                     resume ? "going on after" : "without",
-                     (unsigned)cases[i / 2].last_id, expected,
+        pagedir_resume(&dir, cases[i].last_id, cases[i].run);
+        if (strcmp(tempdir_list(&temp), cases[i].left))
+            fail_msg("'%s' going on after %u: expected '%s', got '%s'",
+                     cases[i].files, (unsigned)cases[i].last_id, cases[i].left,
+                     tempdir_list(&temp));
+        pagedir_close(&dir);
+        tempdir_remove(&temp);
+    }
+}
+
+/* The pages of the crawl before go with the first new one. */
+static void what_goes_when_it_starts_over(void **state)
+{
+    static const struct {
+        const char *files;
+        uint32_t last_id;
+        bool run;
+        const char *left; /* after the first page */
+    } cases[] = {
+        {"1 2 3", 3, false, "1 "},
+        {"1 2 3 4", 2, false, "1 3 4 "},
+        {"1 2 3 4", 2, true, "1 "},
+        {"1 2 3 5", 0, true, "1 5 "},
+        {"2 3 5", 0, true, "1 2 3 5 "},
+        {"1 3", 3, false, "1 "},
+        {"1 2 .crawler-tmp-0-1 .crawler .crawler-stats.json", 2, false,
+         ".crawler 1 "},
+        {"1 0 01 1a notes", 1, true, "0 01 1 1a notes "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tempdir temp;
+        struct pagedir dir;
+        tempdir_make(&temp);
+        write_all(&temp, cases[i].files);
+        assert_true(pagedir_open(&dir, temp.path));
+        pagedir_begin_over(&dir, cases[i].last_id, cases[i].run);
+        tempdir_write(&temp, ".crawler-tmp-9", STR("new"));
+        assert_true(pagedir_publish(&dir, ".crawler-tmp-9"));
+        if (strcmp(tempdir_list(&temp), cases[i].left))
+            fail_msg("'%s' over %u: expected '%s', got '%s'", cases[i].files,
+                     (unsigned)cases[i].last_id, cases[i].left,
                      tempdir_list(&temp));
         pagedir_close(&dir);
         tempdir_remove(&temp);
@@ -211,6 +245,7 @@ static void pages_after_going_on(void **state)
 
     write_all(temp, ".crawler 1 2 3 5 6 17");
     assert_true(pagedir_open(&dir, temp->path));
+    dir.old_last = 17;
     pagedir_resume(&dir, 2, true);
     assert_int_equal(dir.last_id, 2);
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
@@ -221,39 +256,16 @@ static void pages_after_going_on(void **state)
     pagedir_close(&dir);
 }
 
-static void an_empty_marker(void **state)
-{
-    const struct tempdir *temp = *state;
-    struct pagedir dir;
-
-    write_all(temp, ".crawler .crawler-wal .crawler-shm .crawler-stats.json 1");
-    assert_true(pagedir_open(&dir, temp->path));
-    assert_true(pagedir_empty_marker(&dir));
-    assert_string_equal(tempdir_list(temp), ".crawler .crawler-stats.json 1 ");
-    assert_file(temp, ".crawler", STR(""));
-    assert_true(pagedir_empty_marker(&dir));
-    /* And where there was none. */
-    assert_int_equal(unlinkat(temp->fd, ".crawler", 0), 0);
-    assert_true(pagedir_empty_marker(&dir));
-    assert_file(temp, ".crawler", STR(""));
-
-    /* Never through a link. */
-    tempdir_write(temp, "precious", STR("mine"));
-    assert_int_equal(unlinkat(temp->fd, ".crawler", 0), 0);
-    assert_int_equal(symlinkat("precious", temp->fd, ".crawler"), 0);
-    assert_false(pagedir_empty_marker(&dir));
-    assert_int_equal(errno, ELOOP);
-    assert_file(temp, "precious", STR("mine"));
-    pagedir_close(&dir);
-}
-
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(a_killed_crawl_holds_no_lock), cmocka_unit_test(strangers),
-        CASE(strangers_of_all_kinds),       cmocka_unit_test(what_goes),
-        CASE(pages_after_going_on),         CASE(an_empty_marker),
+        CASE(a_killed_crawl_holds_no_lock),
+        cmocka_unit_test(strangers),
+        CASE(strangers_of_all_kinds),
+        cmocka_unit_test(what_goes_when_it_goes_on),
+        cmocka_unit_test(what_goes_when_it_starts_over),
+        CASE(pages_after_going_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

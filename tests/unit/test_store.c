@@ -9,9 +9,23 @@
 
 #include <cmocka.h>
 
+#include "store/facts.h"
 #include "support/storefile.h"
 
 /* --- adding ------------------------------------------------------------- */
+
+static void put_setting(struct store_batch *batch, struct str name,
+                        struct str value)
+{
+    store_add_setting(batch, &(struct store_setting){name, value});
+}
+
+static bool commit(struct storefile *file, struct store *store)
+{
+    const struct store_batch *batch = &file->batch;
+
+    return store_commit(store, &batch, 1, &file->error);
+}
 
 static struct store_url url_row(uint64_t number, const char *text)
 {
@@ -42,10 +56,10 @@ static void add_hard_rows(struct store_batch *batch)
     const struct str hard = STR("it's \"\0\" \xff;--");
     struct store_url url = url_row(2, "http://www/");
 
-    store_add_setting(batch, hard, hard);
-    store_add_setting(batch, STR("empty"), STR(""));
-    store_add_setting(batch, STR("none"), (struct str){0});
-    store_add_number(batch, STR("number"), UINT64_MAX);
+    put_setting(batch, hard, hard);
+    put_setting(batch, STR("empty"), STR(""));
+    put_setting(batch, STR("none"), (struct str){0});
+    facts_put_counter(batch, STR("number"), UINT64_MAX);
     store_add_seed(batch, &(struct store_seed){.url = hard, .named = true});
     store_add_seed(batch, &(struct store_seed){.url = STR("second")});
     store_add_domain(batch, &(struct store_domain){.name = hard, .found = U32});
@@ -61,8 +75,9 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
                                                  hard});
-    store_add_fetch(
-        batch, &(struct store_fetch){.mime = STR(""), .digest = 1ULL << 63});
+    store_add_fetch(batch, &(struct store_fetch){.number = 1,
+                                                 .mime = STR(""),
+                                                 .digest = 1ULL << 63});
     store_add_refusal(batch, &(struct store_refusal){U63, 255, 255, U32, U63});
     url.depth = url.referrer = url.found = url.line = U32;
     url.kind = url.verdict = url.redirects = 255;
@@ -93,7 +108,7 @@ static void add_hard_rows(struct store_batch *batch)
     "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 "\n"                              \
     "fetch" MAX_U63 MAX_U32 MAX_U32 " 255 " HARD MAX_U63                       \
     " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD "\n"      \
-    "fetch 0 0 0 0 '' 0 9223372036854775808 0 0 0 0 -\n"                       \
+    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 -\n"                       \
     "refusal" MAX_U63 " 255 255" MAX_U32 MAX_U63 "\n"                          \
     "url 2 'http://www/' 'www' 'ww'" MAX_U32 MAX_U32 MAX_U32                   \
     " 255 255 255" MAX_U32 MAX_U63 "\n"                                        \
@@ -138,9 +153,8 @@ static void rows_keep_their_order(void **state)
         store_add_seed(&file->batch, &(struct store_seed){
                                          .url = i ? STR("a") : STR("b"),
                                      });
-        store_add_setting(&file->batch, STR("same"),
-                          i ? STR("later") : STR("first"));
-        add_url(file, 7 - i, "http://www/");
+        put_setting(&file->batch, STR("same"), i ? STR("later") : STR("first"));
+        add_url(file, 6 + i, "http://www/");
         storefile_commit(file, store);
     }
     store_close(store);
@@ -165,14 +179,14 @@ static void all_or_nothing(void **state)
     struct store *store;
 
     add_url(file, 1, "http://www/");
-    store_add_setting(&file->batch, STR("a"), STR("old"));
+    put_setting(&file->batch, STR("a"), STR("old"));
     storefile_create(file);
     store = storefile_open(file, STORE_WRITE);
-    store_add_setting(&file->batch, STR("a"), STR("new"));
+    put_setting(&file->batch, STR("a"), STR("new"));
     store_add_seed(&file->batch, &(struct store_seed){.url = STR("seed")});
     add_url(file, 2, "http://two/");
     add_url(file, 1, "http://www/");
-    assert_false(store_commit(store, &file->batch, &file->error));
+    assert_false(commit(file, store));
     assert_int_equal(file->error.status, STORE_FAILED);
     assert_string_not_equal(file->error.text, "");
     store_batch_clear(&file->batch);
@@ -183,7 +197,7 @@ static void all_or_nothing(void **state)
     snprintf(expected, sizeof(expected), "begin 1 1\nsetting 'a' 'old'\n%s",
              one);
     storefile_holds(file, store, str_of(expected));
-    store_add_setting(&file->batch, STR("a"), STR("new"));
+    put_setting(&file->batch, STR("a"), STR("new"));
     storefile_commit(file, store);
     store_close(store);
     snprintf(expected, sizeof(expected), "begin 1 1\nsetting 'a' 'new'\n%s",
@@ -201,7 +215,7 @@ static void no_room(void **state)
 
     storefile_create(file);
     store = storefile_open(file, STORE_WRITE);
-    store_add_setting(&file->batch, STR("a"), STR("before"));
+    put_setting(&file->batch, STR("a"), STR("before"));
     storefile_commit(file, store);
     stat(file->path, &st);
     for (uint64_t i = 1; i < 20000; i++)
@@ -210,7 +224,7 @@ static void no_room(void **state)
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){(rlim_t)st.st_size + 100000, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    bool good = store_commit(store, &file->batch, &file->error);
+    bool good = commit(file, store);
     setrlimit(RLIMIT_FSIZE, &old);
     assert_false(good);
     assert_int_equal(file->error.status, STORE_FAILED);
@@ -242,12 +256,12 @@ static void a_reader_that_has_enough(void **state)
     storefile_create(file);
     struct store *store = storefile_open(file, STORE_READ);
     for (int i = 0; i < 2; i++) {
-        assert_false(store_load(store, &reader, &file->error));
+        assert_false(store_load(store, 0, &reader, &file->error));
         assert_int_equal(file->error.status, STORE_DAMAGED);
         assert_int_equal(last, 2);
     }
     assert_true(
-        store_load(store, &(const struct store_reader){0}, &file->error));
+        store_load(store, 0, &(const struct store_reader){0}, &file->error));
     store_close(store);
 }
 
@@ -288,12 +302,12 @@ static void one_by_its_number(void **state)
     for (int i = 0; i < 2; i++) {
         assert_found(store, 2, "http://two/");
         assert_found(store, 1, "http://one/");
-        assert_true(store_load(store, &reader, &file->error));
+        assert_true(store_load(store, 0, &reader, &file->error));
         for (size_t j = 0; j < ARRAY_LEN(none); j++)
             assert_false(store_find_url(store, none[j], &url));
         assert_found(store, 1, "http://one/");
         /* What was found does not hold up who writes. */
-        store_add_setting(&file->batch, STR("a"), STR("b"));
+        put_setting(&file->batch, STR("a"), STR("b"));
         storefile_commit(file, store);
     }
     storefile_sql(file, "UPDATE url SET depth = -1 WHERE number = 2", NULL);

@@ -12,7 +12,28 @@
 
 #include <cmocka.h>
 
+#include "crawler/codes.h"
 #include "support/storefile.h"
+
+static void put_setting(struct store_batch *batch, struct str name,
+                        struct str value)
+{
+    store_add_setting(batch, &(struct store_setting){name, value});
+}
+
+static struct store *open_as(struct storefile *file, enum store_mode mode)
+{
+    return store_open(file->name, mode, crawler_codes(), &file->error);
+}
+
+static bool create(struct storefile *file, const char *name)
+{
+    struct store *store = store_create(name, crawler_codes(), &file->batch,
+                                       STORE_AT_ONCE, &file->error);
+
+    store_close(store);
+    return store != NULL;
+}
 
 static void make_text(struct storefile *file, struct str text)
 {
@@ -29,21 +50,24 @@ static void what_else_is_there(void **state)
         enum store_status status;
     } rows[] = {
         {"nothing", {0}, NULL, STORE_NONE},
-        {"empty", STR_INIT(""), NULL, STORE_NONE},
+        {"empty", STR_INIT(""), NULL, STORE_EMPTY},
         {"short", STR_INIT("x"), NULL, STORE_FOREIGN},
         {"half a magic", STR_INIT("SQLite for"), NULL, STORE_FOREIGN},
         {"a text", STR_INIT("not a database, but long enough to be one\n"),
          NULL, STORE_FOREIGN},
         {"a header of zeros", {damaged, sizeof(damaged)}, NULL, STORE_DAMAGED},
         {"an empty database", STR_INIT(""), "PRAGMA user_version = 1",
-         STORE_NONE},
+         STORE_EMPTY},
         {"another's", STR_INIT(""), "CREATE TABLE url(a)", STORE_FOREIGN},
         {"another's id", STR_INIT(""),
          "CREATE TABLE url(a); PRAGMA application_id = 7", STORE_FOREIGN},
         {"newer", STR_INIT(""),
          "CREATE TABLE url(a); PRAGMA application_id = 0x6372776c; "
-         "PRAGMA user_version = 2",
+         "PRAGMA user_version = 3",
          STORE_NEWER},
+        {"of a version that never was", STR_INIT(""),
+         "CREATE TABLE url(a); PRAGMA application_id = 0x6372776c",
+         STORE_DAMAGED},
     };
     struct storefile *file = *state;
 
@@ -60,7 +84,7 @@ static void what_else_is_there(void **state)
             buf_init(&after, 1 << 20);
             tempdir_read(&file->temp, ".crawler", &before);
             file->error = (struct store_error){0};
-            if (store_open(file->path, (enum store_mode)mode, &file->error))
+            if (open_as(file, (enum store_mode)mode))
                 fail_msg("%s was opened", rows[i].what);
             if (file->error.status != rows[i].status)
                 fail_msg("%s: status %d: %s", rows[i].what,
@@ -91,13 +115,13 @@ static void what_is_no_file(void **state)
                                : mkdir(file->path, 0700);
         assert_int_equal(made, 0);
         for (int mode = STORE_WRITE; mode <= STORE_READ; mode++) {
-            assert_null(
-                store_open(file->path, (enum store_mode)mode, &file->error));
+            assert_null(open_as(file, (enum store_mode)mode));
             assert_int_equal(file->error.status, STORE_FOREIGN);
         }
         assert_int_equal(remove(file->path), 0);
     }
-    assert_null(store_open("/dev/null/none", STORE_READ, &file->error));
+    assert_null(store_open("sqlite:/dev/null", STORE_READ, crawler_codes(),
+                           &file->error));
     assert_int_equal(file->error.status, STORE_FAILED);
 }
 
@@ -112,7 +136,7 @@ static void a_new_one_takes_the_place(void **state)
     tempdir_write(&file->temp, ".crawler-shm", STR("old"));
     tempdir_write(&file->temp, ".crawler-journal", STR("old"));
     tempdir_write(&file->temp, ".crawler-tmp-state", STR("half of it"));
-    store_add_setting(&file->batch, STR("a"), STR("b"));
+    put_setting(&file->batch, STR("a"), STR("b"));
     storefile_create(file);
     assert_string_equal(tempdir_list(&file->temp), ".crawler ");
     storefile_is(file, STR("begin 0 0\nsetting 'a' 'b'\n"));
@@ -122,21 +146,19 @@ static void a_new_one_takes_the_place(void **state)
 static void a_new_one_that_fails(void **state)
 {
     struct storefile *file = *state;
-    const struct store_names names = {0};
 
     make_text(file, STR("something else"));
     for (uint64_t i = 0; i < 2; i++)
         store_add_url(&file->batch,
                       &(struct store_url){.number = 1, .url = STR("u")});
-    assert_false(store_create(file->path, &names, &file->batch, &file->error));
+    assert_false(create(file, file->name));
     assert_int_equal(file->error.status, STORE_FAILED);
     assert_string_equal(tempdir_list(&file->temp), ".crawler ");
-    assert_null(store_open(file->path, STORE_READ, &file->error));
+    assert_null(open_as(file, STORE_READ));
     assert_int_equal(file->error.status, STORE_FOREIGN);
     store_batch_clear(&file->batch);
 
-    assert_false(
-        store_create("/nowhere/at/all", &names, &file->batch, &file->error));
+    assert_false(create(file, "sqlite:/nowhere/at/all"));
     assert_int_equal(file->error.status, STORE_FAILED);
 }
 
@@ -183,9 +205,9 @@ static void rows_that_cannot_be(void **state)
                                                         .url = text,
                                                         .host = text,
                                                         .domain = text});
-        store_add_change(&file->batch, &(struct store_change){0});
-        store_add_fetch(&file->batch, &(struct store_fetch){0});
-        store_add_refusal(&file->batch, &(struct store_refusal){0});
+        store_add_change(&file->batch, &(struct store_change){.number = 1});
+        store_add_fetch(&file->batch, &(struct store_fetch){.number = 1});
+        store_add_refusal(&file->batch, &(struct store_refusal){.number = 1});
         store_add_robots(&file->batch, &(struct store_robots){.host = text});
         store_add_host(&file->batch, &(struct store_host){.name = text});
         store_add_domain(&file->batch, &(struct store_domain){.name = text});
@@ -193,11 +215,11 @@ static void rows_that_cannot_be(void **state)
         store_add_seed(&file->batch, &(struct store_seed){.url = text});
         storefile_create(file);
         struct store *store = storefile_open(file, STORE_READ);
-        assert_true(store_load(store, &reader, &file->error));
+        assert_true(store_load(store, 0, &reader, &file->error));
         store_close(store);
         storefile_sql(file, changes[i], NULL);
         store = storefile_open(file, STORE_READ);
-        if (store_load(store, &reader, &file->error) ||
+        if (store_load(store, 0, &reader, &file->error) ||
             file->error.status != STORE_DAMAGED)
             fail_msg("%s: status %d", changes[i], (int)file->error.status);
         store_close(store);
@@ -220,8 +242,8 @@ static bool commit_meanwhile(void *user, const struct store_setting *row)
     struct beside *beside = user;
 
     buf_put(beside->seen, row->value);
-    store_add_setting(&beside->file->batch, STR("a"), STR("new"));
-    store_add_setting(&beside->file->batch, STR("b"), STR("new"));
+    put_setting(&beside->file->batch, STR("a"), STR("new"));
+    put_setting(&beside->file->batch, STR("b"), STR("new"));
     store_add_seed(&beside->file->batch, &(struct store_seed){.url = STR("s")});
     storefile_commit(beside->file, beside->writer);
     return true;
@@ -246,13 +268,13 @@ static void beside_a_writer(void **state)
     };
 
     buf_init(&seen, 1000);
-    store_add_setting(&file->batch, STR("a"), STR("1"));
-    store_add_setting(&file->batch, STR("b"), STR("2"));
+    put_setting(&file->batch, STR("a"), STR("1"));
+    put_setting(&file->batch, STR("b"), STR("2"));
     storefile_create(file);
     beside.writer = storefile_open(file, STORE_WRITE);
     struct store *other = storefile_open(file, STORE_READ);
     /* All of it is of the moment when it began, ... */
-    assert_true(store_load(other, &reader, &file->error));
+    assert_true(store_load(other, 0, &reader, &file->error));
     assert_string_equal(buf_cstr(&seen), "12");
     /* ... and the next time of the next one. */
     storefile_holds(file, other,
@@ -280,7 +302,7 @@ static void after_a_writer_was_killed(void **state)
         pid_t child = fork();
         if (!child) {
             struct store *store = storefile_open(file, STORE_WRITE);
-            store_add_setting(&file->batch, STR("a"), STR("kept"));
+            put_setting(&file->batch, STR("a"), STR("kept"));
             storefile_commit(file, store);
             kill(getpid(), SIGKILL);
         }
@@ -316,7 +338,7 @@ static void a_file_that_is_taken_away(void **state)
         snprintf(moved, sizeof(moved), "%s-moved", file->temp.path);
         storefile_create(file);
         struct store *store = storefile_open(file, STORE_WRITE);
-        store_add_setting(&file->batch, STR("a"), STR("1"));
+        put_setting(&file->batch, STR("a"), STR("1"));
         storefile_commit(file, store);
         if (rows[i].removed)
             assert_int_equal(rename(file->path, other), 0);
@@ -324,8 +346,9 @@ static void a_file_that_is_taken_away(void **state)
             make_text(file, STR("something else"));
         if (rows[i].dir_moved)
             assert_int_equal(rename(file->temp.path, moved), 0);
-        store_add_setting(&file->batch, STR("a"), STR("2"));
-        bool good = store_commit(store, &file->batch, &file->error);
+        put_setting(&file->batch, STR("a"), STR("2"));
+        const struct store_batch *batch = &file->batch;
+        bool good = store_commit(store, &batch, 1, &file->error);
         if (good != rows[i].good)
             fail_msg("%s: %s", rows[i].what, good ? "good" : file->error.text);
         if (!good)
@@ -349,7 +372,7 @@ static void where_nothing_may_be_written(void **state)
     struct storefile *file = *state;
     struct buf bytes;
 
-    store_add_setting(&file->batch, STR("a"), STR("b"));
+    put_setting(&file->batch, STR("a"), STR("b"));
     storefile_create(file);
     struct store *store = storefile_open(file, STORE_WRITE);
     buf_init(&bytes, 1 << 24);
@@ -364,7 +387,7 @@ static void where_nothing_may_be_written(void **state)
         if (geteuid() == 0 && setuid(65534))
             _exit(1);
         storefile_is(file, STR("begin 0 0\nsetting 'a' 'b'\n"));
-        assert_null(store_open(file->path, STORE_WRITE, &file->error));
+        assert_null(open_as(file, STORE_WRITE));
         assert_int_equal(file->error.status, STORE_FAILED);
         _exit(7);
     }

@@ -159,16 +159,16 @@ static void urls(void **state)
     make_crawl(file);
     assert_rows(
         file, "SELECT * FROM urls ORDER BY number",
-        "1|http://www.a.org/|www.a.org|a.org|0|0|0|done|fetched|1|0\n"
-        "2|http://www.a.org/it's|www.a.org|a.org|1|1|3|done|fetched|2|0\n"
-        "3|http://a.org/old|a.org|a.org|1|1|1|done|redirected|1|0\n"
-        "4|http://b.org/new|b.org|b.org|1|1|1|done|fetched|1|0\n"
-        "5|http://b.org/missing|b.org|b.org|1|1|3|done|client-error|1|0\n"
-        "6|http://b.org/later|b.org|b.org|2|2|1|retrying|server-error|1|"
+        "1|http://www.a.org/|www.a.org|a.org|0|0|0|saved|fetched|1|0\n"
+        "2|http://www.a.org/it's|www.a.org|a.org|1|1|3|saved|fetched|2|0\n"
+        "3|http://a.org/old|a.org|a.org|1|1|1|redirected|redirected|1|0\n"
+        "4|http://b.org/new|b.org|b.org|1|1|1|saved|fetched|1|0\n"
+        "5|http://b.org/missing|b.org|b.org|1|1|3|failed|client-error|1|0\n"
+        "6|http://b.org/later|b.org|b.org|2|2|1|queued|server-error|1|"
         "1714979291123\n"
         "7|http://c.org:8080/q|c.org:8080|c.org|2|2|4|queued|-|0|-\n"
-        "8|http://c.org:8080/x|c.org:8080|c.org|1|1|1|refused|external|0|-\n"
-        "9|http://dead.org/|dead.org|dead.org|1|1|1|refused|host-dead|0|-\n"
+        "8|http://c.org:8080/x|c.org:8080|c.org|1|1|1|outside|external|0|-\n"
+        "9|http://dead.org/|dead.org|dead.org|1|1|1|failed|host-dead|0|-\n"
         "10|http://dead.org/no|dead.org|dead.org|1|1|1|refused|robots|0|-\n");
 }
 
@@ -188,10 +188,10 @@ static void domains(void **state)
 
     make_crawl(file);
     assert_rows(file, "SELECT * FROM domains",
-                "a.org|3|3|0|0|4|2\n"
-                "b.org|3|2|1|0|3|1\n"
-                "c.org|2|0|1|1|0|0\n"
-                "dead.org|2|0|0|2|0|0\n");
+                "a.org|3|2|1|0|0|0|4\n"
+                "b.org|3|1|0|1|0|1|3\n"
+                "dead.org|2|0|0|1|1|0|0\n"
+                "c.org|1|0|0|0|0|1|0\n");
 }
 
 static void errors(void **state)
@@ -229,7 +229,8 @@ static void columns(void **state)
          "number url host domain depth referrer found state outcome fetches "
          "due_ms"},
         {"queue", "url depth found fetches referrer due host domain"},
-        {"domains", "domain urls done queued refused fetches pages"},
+        {"domains",
+         "domain urls pages redirected failed refused queued fetches"},
         {"errors", "url outcome status at referrer"},
         {"links", "page source target text rel verdict"},
     };

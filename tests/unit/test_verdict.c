@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "frontier/verdict.h"
+#include "crawler/codes.h"
 
 #include "base/str.h"
 
@@ -69,12 +69,44 @@ static void words_are_unique(void **state)
                                     verdict_word((enum verdict)j));
 }
 
+/* Every verdict is here: who adds one must say what becomes of the URL. */
+static void what_becomes_of_a_url(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        enum verdict_basis basis;
+        enum url_end end;
+    } rows[] = {
+        {ACCEPT, BASIS_PAGE, URL_QUEUED},
+        {BAD_URL, BASIS_URL, URL_REFUSED},
+        {NOT_HTML_NAME, BASIS_URL, URL_REFUSED},
+        {EXTERNAL, BASIS_URL, URL_OUTSIDE},
+        {TOO_DEEP, BASIS_LINK, URL_REFUSED},
+        {DUPLICATE, BASIS_LINK, URL_NONE},
+        {TOO_MANY_REDIRECTS, BASIS_LINK, URL_REFUSED},
+        {NOFOLLOW, BASIS_LINK, URL_REFUSED},
+        {DOMAIN_CAP, BASIS_PAGE, URL_REFUSED},
+        {ROBOTS_REFUSED, BASIS_PAGE, URL_REFUSED},
+        {ROBOTS_UNKNOWN, BASIS_PAGE, URL_FAILED},
+        {HOST_DEAD, BASIS_PAGE, URL_FAILED},
+        {TOO_MANY_LINKS, BASIS_LINK, URL_REFUSED},
+    };
+
+    (void)state;
+    assert_int_equal(ARRAY_LEN(rows), VERDICTS);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (verdict_basis(rows[i].verdict) != rows[i].basis ||
+            verdict_end(rows[i].verdict) != rows[i].end)
+            fail_msg("%s is judged otherwise", verdict_name(rows[i].verdict));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_is_whole),
         cmocka_unit_test(the_courses_words),
         cmocka_unit_test(words_are_unique),
+        cmocka_unit_test(what_becomes_of_a_url),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,88 @@
+#include "crawler/codes.h"
+#include "crawler/internal.h"
+
+/* How URLs end, as the record says it (store/codes.h): the figures of a crawl
+ * at work, and why there is no page as long as there is none. */
+
+static void count_end(struct crawler *crawler, enum target_kind kind,
+                      enum url_end from, enum url_end to)
+{
+    if (kind != TARGET_PAGE)
+        return;
+    crawler->stats->ends[from]--;
+    crawler->stats->ends[to]++;
+}
+
+/* Only of seeds and of URLs that sitemaps list: a link in a page is refused
+ * because there was a page, and that page has a reason of its own. */
+static void note_reason(struct crawler *crawler, const struct judged *judged,
+                        enum outcome cause)
+{
+    const struct offer *offer = judged->offer;
+
+    if (judged->verdict != ACCEPT && judged->verdict != DUPLICATE &&
+        !offer->found && !offer->via)
+        reasons_add_verdict(reasons_of(crawler), offer->url->href,
+                            judged->verdict, cause, judged->line);
+}
+
+/* A URL of a host that was given up has failed for the reason of that. */
+static void note_judged(void *user, const struct judged *judged)
+{
+    struct crawler *crawler = user;
+    enum url_end end = verdict_end(judged->verdict);
+    enum outcome cause = FETCHED;
+
+    if (end == URL_FAILED)
+        cause = (enum outcome)frontier_cause(crawler->validator.frontier,
+                                             judged->offer->url);
+    note_reason(crawler, judged, cause);
+    if (judged->offer->kind == TARGET_PAGE) {
+        crawler->stats->ends[end]++;
+        crawler->stats->outcome[cause] += end == URL_FAILED;
+    }
+    record_judged(crawler->record, judged);
+}
+
+static void note_withdrawn(void *user, uint64_t number)
+{
+    struct crawler *crawler = user;
+
+    count_end(crawler, TARGET_PAGE, URL_REFUSED, URL_NONE);
+    record_withdrawal(crawler->record, number, crawler->now_ms);
+}
+
+void listen_to_validator(struct crawler *crawler)
+{
+    crawler->validator.listener = (struct validator_listener){
+        .user = crawler,
+        .judged = note_judged,
+        .withdrawn = note_withdrawn,
+        .outside = true,
+    };
+}
+
+void note_refused(struct crawler *crawler, const struct target *target)
+{
+    enum verdict verdict = (enum verdict)target->verdict;
+    enum url_end end = verdict_end(verdict);
+
+    reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
+                        (enum outcome)target->cause, target->robots_line);
+    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
+    if (target->kind == TARGET_PAGE) {
+        if (end == URL_FAILED)
+            crawler->stats->outcome[target->cause]++;
+        else
+            crawler->stats->late.verdict[verdict]++;
+    }
+    record_refusal(crawler->record, target, crawler->now_ms);
+}
+
+void note_fetched(struct crawler *crawler, const struct job *job,
+                  uint32_t page_id, uint64_t pause_ms)
+{
+    count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
+              outcome_end(job->page.outcome));
+    record_fetch(crawler->record, job, page_id, 0, pause_ms);
+}

@@ -1,0 +1,56 @@
+/* What a scanner has found: the links of a page, and what it says of itself.
+ *
+ * The scanners of HTML (html/scan.c) and of XHTML (html/xhtml.c) tell of each
+ * element that may give a link; here is decided what it means. All values are
+ * decoded UTF-8 and last as long as the page and the arena; they are {NULL, 0}
+ * where there is no such attribute.
+ */
+#ifndef HTML_FOUND_H
+#define HTML_FOUND_H
+
+#include "html/scan.h"
+
+struct html_found {
+    struct html_links *links;
+    struct arena *arena;
+    const struct html_scan_options *options;
+
+    struct html_link *link; /* becomes links->link, in the arena, at the end */
+    size_t count, room;
+
+    /* The text of the `a` that is open, while `is_in_a`. */
+    bool is_in_a, has_blank, is_full;
+    size_t text_link;
+    size_t text_len;
+    char text[HTML_LINK_TEXT_MAX];
+};
+
+void html_found_init(struct html_found *found, struct html_links *links,
+                     struct arena *arena,
+                     const struct html_scan_options *options);
+
+/* The page is over: `links` has all that was found. */
+void html_found_finish(struct html_found *found);
+
+/* An a, area or link that has an href. */
+void html_found_hyperlink(struct html_found *found, enum html_link_kind kind,
+                          struct str href, struct str rel);
+
+/* A frame or an iframe. */
+void html_found_frame(struct html_found *found, enum html_link_kind kind,
+                      struct str src, bool has_srcdoc);
+
+/* A base that has an href. */
+void html_found_base(struct html_found *found, struct str href);
+
+void html_found_meta(struct html_found *found, struct str content,
+                     struct str http_equiv, struct str name);
+
+/* Text, which counts while `is_in_a`, and the place where that ends. */
+void html_found_text(struct html_found *found, struct str text);
+void html_found_end_text(struct html_found *found);
+
+/* Forget all links but the first `count`. */
+void html_found_cut(struct html_found *found, size_t count);
+
+#endif

@@ -1,0 +1,402 @@
+#include "html/xhtml.h"
+
+#include "base/utf8.h"
+#include "html/entity.h"
+#include "html/found.h"
+#include "html/namespaces.h"
+#include "html/tag.h"
+#include "html/tree.h"
+#include "html/xml.h"
+
+/* With more of them, expat's work grows with the square of the page. */
+enum { DEFAULT_ATTRIBUTES_MAX = 64 };
+
+/* What a page's own entities may make of it, in bytes of text and values. */
+enum { GROWTH_MAX = 4, GROWTH_FREE = 1 << 20 };
+
+/* "<!ENTITY name "&#38;#160;">", twice that for a name of two characters. */
+enum { ENTITY_DECLARATION_MAX = 96 };
+
+struct reader {
+    struct html_found found;
+    struct arena *arena;
+    XML_Parser parser;
+    struct str page;   /* in UTF-8 */
+    size_t bytes_left; /* of text and values that may still come */
+    unsigned default_attributes;
+    bool is_stopped;
+    bool in_own_dtd; /* reading declare_entities' */
+
+    struct namespaces namespaces;
+    unsigned depth;
+    unsigned template_depth; /* of the template that is open, or 0 */
+    unsigned silent_depth;   /* of a script or the like that is open, or 0 */
+};
+
+static void stop(struct reader *reader)
+{
+    reader->is_stopped = true;
+    XML_StopParser(reader->parser, XML_FALSE);
+}
+
+/* ---- attributes -------------------------------------------------------- */
+
+static const char *find_attr(const char **attrs, const char *name)
+{
+    for (; attrs[0]; attrs += 2)
+        if (!strcmp(attrs[0], name))
+            return attrs[1];
+    return NULL;
+}
+
+/* For as long as the arena lasts; {NULL, 0} where there is none. */
+static struct str value_of(struct reader *reader, const char **attrs,
+                           const char *name)
+{
+    const char *value = find_attr(attrs, name);
+
+    if (!value)
+        return (struct str){NULL, 0};
+    return value[0] ? arena_copy(reader->arena, str_of(value)) : STR("");
+}
+
+static void spend(struct reader *reader, size_t len)
+{
+    if (len > reader->bytes_left) {
+        stop(reader);
+        return;
+    }
+    reader->bytes_left -= len;
+}
+
+/* Those that the tag has, without the default ones. */
+static void spend_attrs(struct reader *reader, const char **attrs)
+{
+    int count = XML_GetSpecifiedAttributeCount(reader->parser);
+
+    for (int i = 0; i < count && !reader->is_stopped; i += 2)
+        spend(reader, strlen(attrs[i + 1]));
+}
+
+/* ---- elements ---------------------------------------------------------- */
+
+static void hyperlink(struct reader *reader, enum html_link_kind kind,
+                      const char **attrs, const char *name)
+{
+    struct str href = value_of(reader, attrs, name);
+
+    if (href.ptr)
+        html_found_hyperlink(&reader->found, kind, href,
+                             value_of(reader, attrs, "rel"));
+}
+
+/* The name of the attribute that says where an `a` of SVG leads. */
+static const char *svg_href(const struct reader *reader, const char **attrs)
+{
+    if (find_attr(attrs, "href"))
+        return "href";
+    for (; attrs[0]; attrs += 2) {
+        struct xml_name name =
+            namespaces_name(&reader->namespaces, str_of(attrs[0]));
+        if (name.has_prefix && name.namespace == NAMESPACE_XLINK &&
+            str_eq(name.local, STR("href")))
+            return attrs[0];
+    }
+    return "";
+}
+
+static void frame(struct reader *reader, enum html_link_kind kind,
+                  const char **attrs)
+{
+    html_found_frame(&reader->found, kind, value_of(reader, attrs, "src"),
+                     find_attr(attrs, "srcdoc"));
+}
+
+static void html_element(struct reader *reader, enum html_tag tag,
+                         const char **attrs)
+{
+    struct str href;
+
+    switch (tag) {
+    case TAG_A:
+        hyperlink(reader, HTML_A, attrs, "href");
+        break;
+    case TAG_AREA:
+        hyperlink(reader, HTML_AREA, attrs, "href");
+        break;
+    case TAG_LINK:
+        hyperlink(reader, HTML_LINK, attrs, "href");
+        break;
+    case TAG_FRAME:
+        frame(reader, HTML_FRAME, attrs);
+        break;
+    case TAG_IFRAME:
+        frame(reader, HTML_IFRAME, attrs);
+        break;
+    case TAG_BASE:
+        href = value_of(reader, attrs, "href");
+        if (href.ptr)
+            html_found_base(&reader->found, href);
+        break;
+    case TAG_META:
+        html_found_meta(&reader->found, value_of(reader, attrs, "content"),
+                        value_of(reader, attrs, "http-equiv"),
+                        value_of(reader, attrs, "name"));
+        break;
+    case TAG_TEMPLATE:
+        reader->template_depth = reader->depth;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The element of HTML that is called exactly that. */
+static enum html_tag tag_of(struct xml_name name)
+{
+    if (name.namespace != NAMESPACE_HTML || !name.local.len)
+        return TAG_OTHER;
+    enum html_tag tag = html_tag_find(name.local);
+    return str_eq(html_tags[tag].name, name.local) ? tag : TAG_OTHER;
+}
+
+static bool is_svg_a(struct xml_name name)
+{
+    return name.namespace == NAMESPACE_SVG && str_eq(name.local, STR("a"));
+}
+
+static void start_element(struct reader *reader, struct xml_name name,
+                          const char **attrs)
+{
+    enum html_tag tag = tag_of(name);
+
+    if (tag == TAG_A || is_svg_a(name))
+        html_found_end_text(&reader->found);
+    if (is_svg_a(name))
+        hyperlink(reader, HTML_A, attrs, svg_href(reader, attrs));
+    html_element(reader, tag, attrs);
+    if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
+        reader->silent_depth = reader->depth;
+}
+
+static void XMLCALL on_start(void *user, const char *name, const char **attrs)
+{
+    struct reader *reader = user;
+
+    reader->depth++;
+    spend_attrs(reader, attrs);
+    if (!namespaces_start(&reader->namespaces, reader->depth, attrs))
+        stop(reader);
+    if (!reader->is_stopped && !reader->template_depth)
+        start_element(
+            reader, namespaces_name(&reader->namespaces, str_of(name)), attrs);
+}
+
+static void XMLCALL on_end(void *user, const char *text)
+{
+    struct reader *reader = user;
+    struct xml_name name = namespaces_name(&reader->namespaces, str_of(text));
+
+    if (reader->is_stopped)
+        return;
+    if ((tag_of(name) == TAG_A || is_svg_a(name)) && !reader->template_depth)
+        html_found_end_text(&reader->found);
+    if (reader->template_depth == reader->depth)
+        reader->template_depth = 0;
+    if (reader->silent_depth == reader->depth)
+        reader->silent_depth = 0;
+    namespaces_end(&reader->namespaces, reader->depth);
+    reader->depth--;
+}
+
+static void XMLCALL on_text(void *user, const char *bytes, int len)
+{
+    struct reader *reader = user;
+
+    spend(reader, (size_t)len);
+    if (reader->found.is_in_a && !reader->silent_depth &&
+        !reader->template_depth && !reader->is_stopped)
+        html_found_text(&reader->found, (struct str){bytes, (size_t)len});
+}
+
+/* ---- declarations ------------------------------------------------------ */
+
+static void XMLCALL on_default_attribute(void *user, const char *element,
+                                         const char *name, const char *type,
+                                         const char *value, int is_required)
+{
+    struct reader *reader = user;
+
+    (void)element, (void)name, (void)type, (void)value, (void)is_required;
+    if (++reader->default_attributes > DEFAULT_ATTRIBUTES_MAX)
+        stop(reader);
+}
+
+static void XMLCALL on_entity(void *user, const char *name, int is_parameter,
+                              const char *value, int value_len,
+                              const char *base, const char *system_id,
+                              const char *public_id, const char *notation)
+{
+    struct reader *reader = user;
+
+    (void)name, (void)is_parameter, (void)base, (void)system_id;
+    (void)public_id, (void)notation;
+    if (!value || reader->in_own_dtd)
+        return;
+    for (int i = 0; i < value_len; i++)
+        if (value[i] == '&' || value[i] == '<' || value[i] == '%') {
+            stop(reader);
+            return;
+        }
+}
+
+/* The public identifiers of the HTML standard (14.2) under which a browser
+ * knows the entities of HTML. */
+static bool is_xhtml_dtd(struct str public_id)
+{
+    static const struct str ids[] = {
+        STR_INIT("-//W3C//DTD XHTML 1.0 Transitional//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.1//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.0 Strict//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.0 Frameset//EN"),
+        STR_INIT("-//W3C//DTD XHTML Basic 1.0//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.1 plus MathML 2.0//EN"),
+        STR_INIT("-//W3C//DTD XHTML 1.1 plus MathML 2.0 plus SVG 1.1//EN"),
+        STR_INIT("-//W3C//DTD MathML 2.0//EN"),
+        STR_INIT("-//WAPFORUM//DTD XHTML Mobile 1.0//EN"),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        if (str_eq(public_id, ids[i]))
+            return true;
+    return false;
+}
+
+/* A reference in the value stands there as one, so that it is never markup. */
+static void declare_entity(struct buf *dtd, struct str name,
+                           const struct html_reference *meaning)
+{
+    const char *at = meaning->utf8, *end = at + meaning->utf8_len;
+
+    buf_printf(dtd, "<!ENTITY %.*s \"", (int)name.len, name.ptr);
+    while (at < end) {
+        uint32_t c;
+        at += utf8_read(at, end, &c);
+        buf_printf(dtd, "&#38;#%u;", (unsigned)c);
+    }
+    buf_put(dtd, STR("\">"));
+}
+
+static bool is_of_xml(struct str name)
+{
+    return str_eq(name, STR("amp")) || str_eq(name, STR("lt")) ||
+           str_eq(name, STR("gt")) || str_eq(name, STR("quot")) ||
+           str_eq(name, STR("apos"));
+}
+
+/* Declare what the page uses, and not all 2,125: it is read for each page. */
+static void declare_entities(struct buf *dtd, struct str page)
+{
+    bool is_declared[HTML_ENTITIES] = {false};
+
+    for (;;) {
+        struct html_reference meaning;
+        unsigned number;
+
+        page = str_skip(page, str_find(page, '&'));
+        if (!page.len)
+            return;
+        page = str_skip(page, 1);
+        size_t len = 0;
+        while (len < page.len && ascii_is_alnum(page.ptr[len]))
+            len++;
+        struct str name = str_first(page, len);
+        page = str_skip(page, len);
+        if (!str_starts(page, STR(";")) || is_of_xml(name) ||
+            !html_entity_find(name, &meaning, &number) || is_declared[number])
+            continue;
+        is_declared[number] = true;
+        declare_entity(dtd, name, &meaning);
+    }
+}
+
+/* Something that is not in the page: nothing is fetched, but what the DTDs of
+ * XHTML say is known. */
+static int XMLCALL on_external(XML_Parser parser, const char *context,
+                               const char *base, const char *system_id,
+                               const char *public_id)
+{
+    struct reader *reader = XML_GetUserData(parser);
+    struct buf dtd;
+
+    (void)base, (void)system_id;
+    if (context || !public_id || !is_xhtml_dtd(str_of(public_id)))
+        return XML_STATUS_OK;
+    XML_Parser part = XML_ExternalEntityParserCreate(parser, NULL, "UTF-8");
+    if (!part)
+        return XML_STATUS_ERROR;
+    buf_init(&dtd, (size_t)HTML_ENTITIES * ENTITY_DECLARATION_MAX);
+    declare_entities(&dtd, reader->page);
+    reader->in_own_dtd = true;
+    bool is_read = xml_parse(part, buf_str(&dtd));
+    reader->in_own_dtd = false;
+    XML_ParserFree(part);
+    buf_release(&dtd);
+    return is_read ? XML_STATUS_OK : XML_STATUS_ERROR;
+}
+
+/* ---- the page ---------------------------------------------------------- */
+
+static void read_page(struct reader *reader)
+{
+    XML_Parser parser = xml_parser_new("UTF-8");
+
+    reader->parser = parser;
+    reader->bytes_left = GROWTH_MAX * reader->page.len + GROWTH_FREE;
+    XML_SetUserData(parser, reader);
+    XML_SetElementHandler(parser, on_start, on_end);
+    XML_SetCharacterDataHandler(parser, on_text);
+    XML_SetAttlistDeclHandler(parser, on_default_attribute);
+    XML_SetEntityDeclHandler(parser, on_entity);
+    XML_SetExternalEntityRefHandler(parser, on_external);
+    XML_SetParamEntityParsing(parser,
+                              XML_PARAM_ENTITY_PARSING_UNLESS_STANDALONE);
+    /* Where it ends too early, what was found before that counts. */
+    (void)xml_parse(parser, reader->page);
+    xml_parser_free(parser);
+}
+
+static bool is_ascii(struct str s)
+{
+    unsigned char all = 0;
+
+    for (size_t i = 0; i < s.len; i++)
+        all |= (unsigned char)s.ptr[i];
+    return all < 0x80;
+}
+
+void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
+                const struct html_scan_options *options)
+{
+    struct reader reader = {.arena = arena};
+    struct buf decoded;
+    size_t bom_len = 0;
+
+    links->info.charset =
+        charset_sniff_xml(page, options->http_charset, &bom_len);
+    page = str_skip(page, bom_len);
+    buf_init(&decoded, 3 * page.len + 16);
+    if (charset_is_markup_safe(links->info.charset) && is_ascii(page)) {
+        reader.page = page;
+    } else {
+        /* Bytes that are no characters do not end the page: they become
+         * U+FFFD, as in a browser that decodes before it parses. */
+        charset_decode(links->info.charset, page, &decoded);
+        reader.page = buf_str(&decoded);
+    }
+    html_found_init(&reader.found, links, arena, options);
+    namespaces_init(&reader.namespaces);
+    read_page(&reader);
+    html_found_finish(&reader.found);
+    buf_release(&decoded);
+}

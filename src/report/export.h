@@ -1,0 +1,34 @@
+/* crawler export: the pages of a crawl, or its links, for other programs. */
+#ifndef REPORT_EXPORT_H
+#define REPORT_EXPORT_H
+
+#include "store/store.h"
+
+/* As --format numbers them. */
+enum export_format {
+    EXPORT_NONE,
+    EXPORT_JSONL,
+    EXPORT_CSV,
+    EXPORT_LINKS,
+    EXPORT_SITEMAP,
+};
+
+/* Print lines (jsonl, csv or links) on standard output. False with `error`. A
+ * standard output that nobody reads ends it early, which is no error here. */
+bool export_lines(struct store *store, enum export_format format,
+                  struct store_error *error);
+
+/* A sitemap may be too large for one file. */
+struct sitemap_size {
+    uint64_t parts;
+    uint64_t left_out; /* pages whose URL is too long for a sitemap */
+};
+enum { SITEMAP_URL_MAX = 2047 };
+bool export_measure_sitemap(struct store *store, struct sitemap_size *size,
+                            struct store_error *error);
+
+/* Print a part, from 1. */
+bool export_sitemap(struct store *store, uint64_t part,
+                    struct store_error *error);
+
+#endif

@@ -1,0 +1,158 @@
+#include "report/pauses.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Times are whole milliseconds, of two clocks where a crawl was resumed. */
+enum { ROUNDING_MS = 2 };
+
+void pauses_init(struct pauses *pauses, uint64_t seed)
+{
+    *pauses = (struct pauses){.seed = seed};
+    hashtable_init(&pauses->hosts);
+    arena_init(&pauses->arena);
+}
+
+void pauses_release(struct pauses *pauses)
+{
+    hashtable_release(&pauses->hosts);
+    arena_release(&pauses->arena);
+    free(pauses->fetch);
+    free(pauses->name);
+}
+
+uint32_t pauses_host(struct pauses *pauses, struct str name)
+{
+    uint64_t key = hash64(name, pauses->seed);
+    uint32_t *host = hashtable_get(&pauses->hosts, key);
+
+    if (host)
+        return *host;
+    host = arena_new(&pauses->arena, sizeof(*host));
+    hashtable_put(&pauses->hosts, key, host);
+    *host = (uint32_t)pauses->hosts.count;
+    if (*host >= pauses->hosts_room) {
+        pauses->hosts_room = 2 * pauses->hosts_room + 64;
+        pauses->name = mem_resize(pauses->name,
+                                  pauses->hosts_room * sizeof(*pauses->name));
+    }
+    pauses->name[*host] = arena_copy(&pauses->arena, name);
+    return *host;
+}
+
+void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch)
+{
+    if (pauses->count == pauses->room) {
+        pauses->room = pauses->room + pauses->room / 2 + 64;
+        pauses->fetch =
+            mem_resize(pauses->fetch, pauses->room * sizeof(*pauses->fetch));
+    }
+    pauses->fetch[pauses->count++] = *fetch;
+}
+
+/* --- the check ---------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    const struct pause_fetch *one = a, *other = b;
+
+    if (one->host != other->host)
+        return one->host < other->host ? -1 : 1;
+    if (one->start_ms != other->start_ms)
+        return one->start_ms < other->start_ms ? -1 : 1;
+    return 0;
+}
+
+/* The times at which pauses end, of them the `room` latest: a heap with the
+ * earliest of those on top. It is full where so many fetches were before. */
+struct latest {
+    uint64_t *end_ms;
+    size_t count, room;
+};
+
+static void swap(uint64_t *a, uint64_t *b)
+{
+    uint64_t was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
+static void move_up(struct latest *latest, size_t at)
+{
+    for (; at && latest->end_ms[at] < latest->end_ms[(at - 1) / 2];
+         at = (at - 1) / 2)
+        swap(&latest->end_ms[at], &latest->end_ms[(at - 1) / 2]);
+}
+
+static void move_down(struct latest *latest)
+{
+    size_t at = 0, child;
+
+    while ((child = 2 * at + 1) < latest->count) {
+        if (child + 1 < latest->count &&
+            latest->end_ms[child + 1] < latest->end_ms[child])
+            child++;
+        if (latest->end_ms[at] <= latest->end_ms[child])
+            return;
+        swap(&latest->end_ms[at], &latest->end_ms[child]);
+        at = child;
+    }
+}
+
+static void add_end(struct latest *latest, uint64_t end_ms)
+{
+    if (latest->count < latest->room) {
+        latest->end_ms[latest->count] = end_ms;
+        move_up(latest, latest->count++);
+    } else if (end_ms > latest->end_ms[0]) {
+        latest->end_ms[0] = end_ms;
+        move_down(latest);
+    }
+}
+
+static void check_start(const struct pauses *pauses,
+                        const struct pause_fetch *fetch,
+                        const struct latest *latest, struct findings *findings)
+{
+    struct str name = pauses->name[fetch->host];
+    char at[CLOCK_ISO_LEN + 1];
+
+    if (latest->count < latest->room ||
+        fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
+        return;
+    clock_format_iso(fetch->start_ms, at);
+    findings_add(findings, FINDING_PAUSE,
+                 "%.*s: asked at %s, %llu ms before its pause was over",
+                 (int)name.len, name.ptr, at,
+                 (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
+}
+
+void pauses_check(struct pauses *pauses, uint32_t per_host,
+                  struct findings *findings)
+{
+    struct latest latest = {
+        .end_ms = mem_array(per_host, sizeof(*latest.end_ms)),
+        .room = per_host,
+    };
+    uint32_t host = 0;
+
+    if (pauses->count)
+        qsort(pauses->fetch, pauses->count, sizeof(*pauses->fetch), compare);
+    for (size_t i = 0; i < pauses->count; i++) {
+        const struct pause_fetch *fetch = &pauses->fetch[i];
+        if (!fetch->host)
+            continue;
+        if (fetch->host != host)
+            latest.count = 0;
+        host = fetch->host;
+        check_start(pauses, fetch, &latest, findings);
+        /* Without a pause there is nothing to wait for. */
+        if (fetch->pause_ms)
+            add_end(&latest, fetch->start_ms + fetch->ms + fetch->pause_ms);
+    }
+    free(latest.end_ms);
+}

@@ -1,0 +1,42 @@
+/* A recorded crawl, as the reports see it: its record, open to be read, and
+ * the rules that it was run with. The command line fills this in; reports
+ * change nothing, also beside the crawl at work. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "crawler/resume.h"
+#include "page/pagescanner.h"
+#include "store/facts.h"
+
+struct report {
+    const char *dir_path;
+    struct store *store;
+    const struct facts *facts;
+    bool locked; /* a crawl is at work there */
+    uint64_t now_ms, wall_ms;
+
+    const struct scope *scope;
+    const char *scope_text; /* for people: "the host example.org" */
+    const struct domains *domains;
+    uint32_t max_depth, max_redirects;
+    struct frontier_options frontier;
+    struct scan_options scan;
+    const char *ask_again; /* options that were not kept: " --header ..." */
+
+    bool loaded;
+    struct validator validator; /* once loaded */
+};
+
+/* Everything that a resumed crawl would know, into `validator`. Done once, and
+ * only for questions that need it: it takes a second for a million URLs. False
+ * with `error`. */
+bool report_load(struct report *report, struct store_error *error);
+void report_release(struct report *report);
+
+/* Was the crawl killed, or did its machine go down? */
+bool report_was_killed(const struct report *report);
+
+/* Can it go on? */
+bool report_can_go_on(const struct report *report);
+
+#endif

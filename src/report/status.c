@@ -1,0 +1,327 @@
+#include "report/status.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/terminal.h"
+#include "report/totals.h"
+#include "report/words.h"
+
+enum { DOMAINS_SHOWN = 10, HOSTS_SHOWN = 5, LINE_MAX_LEN = 64 * 1024 };
+
+struct status {
+    struct report *report;
+    struct totals totals;
+    struct buf line;
+};
+
+/* "  label    the line so far", which is empty then. */
+static void say(struct status *status, const char *label)
+{
+    terminal_line(stdout, "  %-8s %s", label, buf_cstr(&status->line));
+    buf_clear(&status->line);
+}
+
+static unsigned long long number(uint64_t value)
+{
+    return value;
+}
+
+/* --- how it is ---------------------------------------------------------- */
+
+static const char *state_text(const struct report *report)
+{
+    static const char *const texts[] = {
+        [STATE_RUNNING] = "running",
+        [STATE_FINISHED] = "finished",
+        [STATE_NOTHING] = "finished without a single page",
+        [STATE_INTERRUPTED] = "stopped: interrupted by a signal",
+        [STATE_MAX_PAGES] = "stopped: --max-pages was reached",
+        [STATE_MAX_TIME] = "stopped: --max-time was over",
+        [STATE_FAILED] = "stopped: something could not be written",
+    };
+
+    static_assert(ARRAY_LEN(texts) == STATES, "every state has a text");
+    return report_was_killed(report)
+               ? "stopped: killed, or the machine went down"
+               : texts[report->facts->state];
+}
+
+static void say_seeds(struct status *status)
+{
+    const struct facts *facts = status->report->facts;
+
+    if (!facts->seeds)
+        return;
+    buf_put(&status->line, facts->seed[0].url);
+    if (facts->seeds > 1)
+        buf_printf(&status->line, " and %zu more", facts->seeds - 1);
+    buf_printf(&status->line, ", maxDepth %llu",
+               number(facts->number[FACT_DEPTH]));
+    say(status, "from");
+}
+
+static void say_times(struct status *status)
+{
+    const struct facts *facts = status->report->facts;
+    uint64_t wall_ms = status->report->wall_ms;
+    bool over = facts->state != STATE_RUNNING;
+    uint64_t last_ms = facts->number[over ? FACT_ENDED_MS : FACT_COMMITTED_MS];
+
+    words_put_time(&status->line, facts->number[FACT_STARTED_MS]);
+    if (last_ms) {
+        buf_put(&status->line, over ? STR("; ended ") : STR("; last written "));
+        words_put_time(&status->line, last_ms);
+        if (!over && last_ms <= wall_ms) {
+            buf_put(&status->line, STR(", "));
+            words_put_duration(&status->line, wall_ms - last_ms);
+            buf_put(&status->line, STR(" ago"));
+        }
+    }
+    say(status, "begun");
+}
+
+/* Which name a site's owner writes into robots.txt. */
+static void say_robots(struct status *status)
+{
+    struct str agent = status->report->scan.robots_agent;
+
+    if (agent.len)
+        buf_printf(&status->line, "obeyed as %.*s", (int)agent.len, agent.ptr);
+    else
+        buf_put(&status->line, STR("ignored"));
+    say(status, "robots");
+}
+
+static void say_pages(struct status *status)
+{
+    const struct totals *totals = &status->totals;
+    struct buf *line = &status->line;
+
+    buf_printf(line, "%llu saved, ", number(totals->ends[URL_SAVED]));
+    words_put_bytes(line, totals->bytes);
+    buf_printf(line, "; %llu redirected, %llu failed, %llu refused",
+               number(totals->ends[URL_REDIRECTED]),
+               number(totals->ends[URL_FAILED]),
+               number(totals->ends[URL_REFUSED]));
+    say(status, "pages");
+    words_put_count(line, totals->ends[URL_QUEUED], "URL");
+    if (totals->retrying)
+        buf_printf(line, ", %llu of them to be tried again",
+                   number(totals->retrying));
+    say(status, "queue");
+}
+
+/* --- what it waits for -------------------------------------------------- */
+
+static void put_idle(struct status *status, const struct idle *idle)
+{
+    const struct report *report = status->report;
+    struct buf *line = &status->line;
+    int len = (int)idle->host.len;
+    const char *host = idle->host.ptr;
+
+    switch (idle->reason) {
+    case IDLE_PAUSE:
+        buf_printf(line, "for the pause of %.*s", len, host);
+        break;
+    case IDLE_BACKOFF:
+        buf_printf(line, "for %.*s, which backs off: %s", len, host,
+                   outcome_text((enum outcome)idle->cause));
+        break;
+    case IDLE_RETRY:
+        buf_printf(line, "to try %.*s again", len, host);
+        break;
+    default:
+        return;
+    }
+    buf_put(line, STR(", until "));
+    words_put_time(line, idle->until_ms - report->now_ms + report->wall_ms);
+    buf_put(line, STR(", in "));
+    words_put_duration(line, idle->until_ms - report->now_ms);
+}
+
+/* For a crawl at work this is how it was when it last wrote. */
+static bool say_waits(struct status *status, struct store_error *error)
+{
+    struct report *report = status->report;
+
+    if (!status->totals.ends[URL_QUEUED])
+        return true;
+    if (!report_load(report, error))
+        return false;
+    struct idle idle =
+        frontier_idle(report->validator.frontier, report->now_ms);
+    put_idle(status, &idle);
+    if (!status->line.len)
+        buf_put(&status->line, report->locked
+                                   ? STR("for nothing: fetching")
+                                   : STR("for nothing: could go on at once"));
+    say(status, "waits");
+    return true;
+}
+
+/* --- limits ------------------------------------------------------------- */
+
+static void put_limit(struct buf *line, const char *name, uint64_t count,
+                      const char *what)
+{
+    if (!count)
+        return;
+    buf_printf(line, "%s%s", line->len ? ", " : "", name);
+    if (!what)
+        return;
+    buf_put(line, STR(" ("));
+    words_put_count(line, count, what);
+    buf_put_char(line, ')');
+}
+
+static void say_limits(struct status *status)
+{
+    enum crawl_state state = status->report->facts->state;
+    const struct totals *totals = &status->totals;
+    struct buf *line = &status->line;
+
+    put_limit(line, "--max-pages", state == STATE_MAX_PAGES, NULL);
+    put_limit(line, "--max-time", state == STATE_MAX_TIME, NULL);
+    put_limit(line, "--max-per-domain", totals->domains_capped, "domain");
+    put_limit(line, "maxDepth", totals->too_deep, "URL");
+    put_limit(line, "--max-size", totals->too_large, "page");
+    if (line->len)
+        say(status, "limits");
+}
+
+/* --- hosts -------------------------------------------------------------- */
+
+static void say_more(struct status *status, size_t count)
+{
+    if (count <= HOSTS_SHOWN)
+        return;
+    buf_printf(&status->line, "and %zu more", count - HOSTS_SHOWN);
+    say(status, "");
+}
+
+static void say_backing_off(struct status *status)
+{
+    const struct totals_hosts *hosts = &status->totals.backing_off;
+    uint64_t wall_ms = status->report->wall_ms;
+    struct buf *line = &status->line;
+
+    if (!hosts->count)
+        return;
+    words_put_count(line, hosts->count, "host");
+    buf_put(line, hosts->count == 1 ? STR(" backs off") : STR(" back off"));
+    say(status, "slow");
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        const struct totals_host *host = &hosts->host[i];
+        buf_printf(line, "%.*s: %s", (int)host->name.len, host->name.ptr,
+                   outcome_text(HTTP_SERVER_ERROR));
+        if (host->until_ms > wall_ms) {
+            buf_put(line, STR(", until "));
+            words_put_time(line, host->until_ms);
+            buf_put(line, STR(", in "));
+            words_put_duration(line, host->until_ms - wall_ms);
+        }
+        say(status, "");
+    }
+    say_more(status, hosts->count);
+}
+
+static void say_given_up(struct status *status)
+{
+    const struct totals_hosts *hosts = &status->totals.given_up;
+    struct buf *line = &status->line;
+
+    if (!hosts->count)
+        return;
+    words_put_count(line, hosts->count, "host");
+    buf_put(line, STR(" given up"));
+    say(status, "dead");
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        const struct totals_host *host = &hosts->host[i];
+        buf_printf(line, "%.*s: %s%s", (int)host->name.len, host->name.ptr,
+                   host->given_up & GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
+                   outcome_text((enum outcome)host->outcome));
+        say(status, "");
+    }
+    say_more(status, hosts->count);
+}
+
+/* --- domains ------------------------------------------------------------ */
+
+static void say_domains(struct status *status)
+{
+    static const enum url_end columns[] = {
+        URL_SAVED, URL_REDIRECTED, URL_FAILED, URL_REFUSED, URL_QUEUED,
+    };
+    const struct totals *totals = &status->totals;
+    struct buf *line = &status->line;
+
+    if (!totals->domains)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        buf_printf(line, " %10s", url_end_name(columns[i]));
+    terminal_line(stdout, "%s  domain", buf_cstr(line));
+    for (size_t i = 0; i < totals->domains && i < DOMAINS_SHOWN; i++) {
+        const struct totals_domain *domain = &totals->domain[i];
+        buf_clear(line);
+        for (size_t j = 0; j < ARRAY_LEN(columns); j++)
+            buf_printf(line, " %10llu", number(domain->ends[columns[j]]));
+        terminal_line(stdout, "%s  %.*s%s", buf_cstr(line),
+                      (int)domain->name.len, domain->name.ptr,
+                      domain->capped ? " (at its cap)" : "");
+    }
+    buf_clear(line);
+    if (totals->domains > DOMAINS_SHOWN)
+        terminal_line(stdout, "  and %zu more",
+                      totals->domains - DOMAINS_SHOWN);
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+static void say_how_to_go_on(struct status *status)
+{
+    const struct report *report = status->report;
+
+    if (!report_can_go_on(report))
+        return;
+    buf_put(&status->line, STR("crawler --resume"));
+    /* That limit is of the whole crawl, which would stop at once. */
+    if (report->facts->state == STATE_MAX_PAGES)
+        buf_put(&status->line, STR(" --max-pages ..."));
+    buf_printf(&status->line, "%s ", report->ask_again);
+    words_put_path(&status->line, str_of(report->dir_path));
+    say(status, "go on");
+}
+
+static bool say_all(struct status *status, struct store_error *error)
+{
+    const struct report *report = status->report;
+
+    terminal_line(stdout, "The crawl in %s is %s", report->dir_path,
+                  state_text(report));
+    say_seeds(status);
+    say_times(status);
+    say_robots(status);
+    say_pages(status);
+    if (!say_waits(status, error))
+        return false;
+    say_limits(status);
+    say_backing_off(status);
+    say_given_up(status);
+    say_domains(status);
+    say_how_to_go_on(status);
+    return true;
+}
+
+bool status_print(struct report *report, struct store_error *error)
+{
+    struct status status = {.report = report};
+
+    buf_init(&status.line, LINE_MAX_LEN);
+    bool good =
+        totals_read(&status.totals, report, error) && say_all(&status, error);
+    totals_release(&status.totals);
+    buf_release(&status.line);
+    return good;
+}

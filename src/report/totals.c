@@ -1,0 +1,175 @@
+#include "report/totals.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "ds/hashtable.h"
+#include "page/outcome.h"
+
+struct reading {
+    struct totals *totals;
+    const struct report *report;
+    struct hashtable domains, hosts;
+};
+
+/* The entry of that name, made if there is none; it begins with the name. */
+static void *entry_for(struct reading *reading, struct hashtable *table,
+                       struct str name, size_t size)
+{
+    struct arena *arena = &reading->totals->arena;
+    uint64_t key = hash64(name, reading->report->scan.fingerprint_seed);
+    void *entry = hashtable_get(table, key);
+
+    if (entry)
+        return entry;
+    entry = arena_new(arena, size);
+    *(struct str *)entry = arena_copy(arena, name);
+    hashtable_put(table, key, entry);
+    return entry;
+}
+
+/* --- rows --------------------------------------------------------------- */
+
+static bool read_host(void *user, const struct store_host *row)
+{
+    struct reading *reading = user;
+    struct totals_host *host =
+        entry_for(reading, &reading->hosts, row->name, sizeof(*host));
+
+    host->outcome = row->outcome;
+    host->given_up = row->given_up;
+    host->backoffs = row->backoffs;
+    host->until_ms = row->until_ms;
+    return row->outcome < OUTCOMES;
+}
+
+static bool read_fetch(void *user, const struct store_fetch *row)
+{
+    struct reading *reading = user;
+
+    if (row->page)
+        reading->totals->bytes += row->size;
+    return true;
+}
+
+static bool read_url(void *user, const struct url_record *url)
+{
+    struct reading *reading = user;
+    struct totals *totals = reading->totals;
+
+    if (url->row->kind != TARGET_PAGE)
+        return true;
+    totals->ends[url->end]++;
+    if (url->end == URL_NONE || url->end == URL_OUTSIDE)
+        return true;
+    struct totals_domain *domain = entry_for(reading, &reading->domains,
+                                             url->row->domain, sizeof(*domain));
+    domain->ends[url->end]++;
+    domain->fetches += url->fetches;
+    domain->capped |= url->end == URL_REFUSED && url->verdict == DOMAIN_CAP;
+    totals->retrying += url->end == URL_QUEUED && url->fetches;
+    totals->too_deep += url->end == URL_REFUSED && url->verdict == TOO_DEEP;
+    totals->too_large += url->end == URL_FAILED && url->verdict == ACCEPT &&
+                         url->outcome == TOO_LARGE;
+    return true;
+}
+
+/* --- lists -------------------------------------------------------------- */
+
+static int by_host_name(const void *a, const void *b)
+{
+    const struct totals_host *one = a, *other = b;
+
+    return strcmp(one->name.ptr, other->name.ptr);
+}
+
+static bool is_given_up(const struct totals_host *host)
+{
+    return host->given_up & GIVEN_UP_HOST;
+}
+
+/* It answers nothing but 5xx. */
+static bool backs_off(const struct totals_host *host)
+{
+    return !is_given_up(host) && host->backoffs;
+}
+
+static void list_hosts(const struct reading *reading, struct totals_hosts *list,
+                       bool (*belongs)(const struct totals_host *host))
+{
+    const struct totals_host *host;
+
+    list->host = mem_array(reading->hosts.count + 1, sizeof(*list->host));
+    for (size_t at = 0; (host = hashtable_next(&reading->hosts, &at));)
+        if (belongs(host))
+            list->host[list->count++] = *host;
+    qsort(list->host, list->count, sizeof(*list->host), by_host_name);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    static const enum url_end order[] = {URL_SAVED, URL_QUEUED, URL_REFUSED,
+                                         URL_FAILED, URL_REDIRECTED};
+    const struct totals_domain *one = a, *other = b;
+
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        uint64_t ours = one->ends[order[i]], theirs = other->ends[order[i]];
+        if (ours != theirs)
+            return ours < theirs ? 1 : -1;
+    }
+    return strcmp(one->name.ptr, other->name.ptr);
+}
+
+static void list_domains(struct reading *reading)
+{
+    struct totals *totals = reading->totals;
+    uint64_t cap = reading->report->frontier.max_per_domain;
+    struct totals_domain *domain;
+
+    totals->domain =
+        mem_array(reading->domains.count + 1, sizeof(*totals->domain));
+    for (size_t at = 0; (domain = hashtable_next(&reading->domains, &at));) {
+        domain->capped |= cap && domain->fetches >= cap;
+        totals->domains_capped += domain->capped;
+        totals->domain[totals->domains++] = *domain;
+    }
+    qsort(totals->domain, totals->domains, sizeof(*totals->domain), by_size);
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+bool totals_read(struct totals *totals, const struct report *report,
+                 struct store_error *error)
+{
+    struct reading reading = {.totals = totals, .report = report};
+    const struct fold_reader reader = {
+        .rows = {.user = &reading, .host = read_host, .fetch = read_fetch},
+        .url = read_url,
+    };
+    struct store *store = report->store;
+    bool good = true;
+
+    *totals = (struct totals){0};
+    arena_init(&totals->arena);
+    hashtable_init(&reading.domains);
+    hashtable_init(&reading.hosts);
+    for (unsigned slice = 0; slice < store_slices(store) && good; slice++)
+        good = store_fold(store, slice, &reader, error);
+    if (good) {
+        list_domains(&reading);
+        list_hosts(&reading, &totals->given_up, is_given_up);
+        list_hosts(&reading, &totals->backing_off, backs_off);
+    }
+    hashtable_release(&reading.hosts);
+    hashtable_release(&reading.domains);
+    return good;
+}
+
+void totals_release(struct totals *totals)
+{
+    free(totals->domain);
+    free(totals->given_up.host);
+    free(totals->backing_off.host);
+    arena_release(&totals->arena);
+}

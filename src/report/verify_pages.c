@@ -1,0 +1,155 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "report/verify_internal.h"
+
+/* --- a file ------------------------------------------------------------- */
+
+/* The first `max` bytes, or all where there are fewer. False with errno. */
+static bool read_first(int fd, struct buf *out, size_t max)
+{
+    buf_clear(out);
+    while (out->len < max) {
+        size_t want = max - out->len < 65536 ? max - out->len : 65536;
+        char *to = buf_reserve(out, want);
+        ssize_t len = to ? read(fd, to, want) : 0;
+        if (!to)
+            errno = EFBIG;
+        if (!to || (len < 0 && errno != EINTR))
+            return false;
+        if (!len)
+            return true;
+        out->len += len > 0 ? (size_t)len : 0;
+    }
+    return true;
+}
+
+static void compare(struct verify *verify, uint32_t id, struct str url,
+                    uint32_t depth, uint64_t file_size)
+{
+    const struct verify_page *page = &verify->page[id];
+    struct findings *findings = &verify->findings;
+    struct str_pair first = str_cut(buf_str(&verify->file), '\n');
+    struct str_pair second = str_cut(first.tail, '\n');
+    uint64_t body_size =
+        file_size - (uint64_t)(first.head.len + second.head.len + 2);
+    uint64_t found;
+
+    if (!str_eq(first.head, url))
+        findings_add(findings, FINDING_FILE,
+                     "page %u: its first line is not its URL, %.*s",
+                     (unsigned)id, (int)url.len, url.ptr);
+    else if (!second.tail.ptr || !str_to_u64(second.head, &found) ||
+             found != depth)
+        findings_add(findings, FINDING_FILE,
+                     "page %u: its second line is not its depth, %u",
+                     (unsigned)id, (unsigned)depth);
+    else if (body_size != page->size)
+        findings_add(findings, FINDING_FILE,
+                     "page %u: it has %llu bytes, not %llu", (unsigned)id,
+                     (unsigned long long)body_size,
+                     (unsigned long long)page->size);
+    else if (hash64(second.tail, 0) != page->digest)
+        findings_add(findings, FINDING_FILE,
+                     "page %u: its bytes are not those that were saved",
+                     (unsigned)id);
+}
+
+/* A pipe or a link of that name is no page, and opening it may do harm. */
+static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "%u", (unsigned)id);
+    int fd = openat(verify->dir->fd, name,
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || (!fstat(fd, st) && S_ISREG(st->st_mode)))
+        return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
+}
+
+void verify_page_file(struct verify *verify, uint32_t id, struct str url,
+                      uint32_t depth)
+{
+    const uint64_t head_max = url.len + sizeof("\n4294967295\n");
+    struct stat st;
+    int fd = open_page(verify, id, &st);
+
+    if (fd < 0 && errno == ENOENT)
+        findings_add(&verify->findings, FINDING_FILE,
+                     "page %u: there is no file", (unsigned)id);
+    else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
+        findings_add(&verify->findings, FINDING_FILE, "page %u: it is no file",
+                     (unsigned)id);
+    /* A file that is larger than it should be need not be read to its end. */
+    else if (fd < 0 ||
+             !read_first(fd, &verify->file, verify->page[id].size + head_max))
+        findings_add(&verify->findings, FINDING_FILE,
+                     "page %u: it cannot be read: %s", (unsigned)id,
+                     strerror(errno));
+    else
+        compare(verify, id, url, depth, (uint64_t)st.st_size);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* --- files that are too many -------------------------------------------- */
+
+struct unknown_files {
+    uint32_t last_page;
+    uint32_t *id;
+    size_t count, room;
+};
+
+static void note_file(void *user, uint32_t id)
+{
+    struct unknown_files *files = user;
+
+    if (id <= files->last_page)
+        return;
+    if (files->count == files->room) {
+        files->room = 2 * files->room + 64;
+        files->id = mem_resize(files->id, files->room * sizeof(*files->id));
+    }
+    files->id[files->count++] = id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+    return one < other ? -1 : one > other;
+}
+
+/* Pages that a killed crawl had saved after its last commit go on where
+ * the record ends, without a hole. */
+void verify_unknown_files(struct verify *verify)
+{
+    struct unknown_files files = {.last_page = verify->last_page};
+    uint32_t expected = verify->last_page + 1;
+    bool before = pagedir_is_locked(verify->dir);
+
+    pagedir_each(verify->dir, note_file, &files);
+    /* A crawl at work saves on while we look. */
+    if (before || pagedir_is_locked(verify->dir))
+        files.count = 0;
+    if (files.count)
+        qsort(files.id, files.count, sizeof(*files.id), compare_ids);
+    for (size_t i = 0; i < files.count; i++) {
+        if (facts_is_unclean(&verify->facts) && files.id[i] == expected)
+            expected++;
+        else
+            findings_add(&verify->findings, FINDING_NUMBER,
+                         "file %u: no page of that number is recorded",
+                         (unsigned)files.id[i]);
+    }
+    free(files.id);
+}

@@ -1,0 +1,32 @@
+/* Verdicts and outcomes are numbers in the record. Who creates it says what
+ * they are called and how a URL ends with them, so that the record can be read
+ * without the program that wrote it. */
+#ifndef STORE_CODES_H
+#define STORE_CODES_H
+
+/* How a URL ends: the one definition that every figure uses. */
+enum url_end {
+    URL_QUEUED,     /* not yet: it waits, is in flight, or is to be retried */
+    URL_SAVED,      /* as a page */
+    URL_REDIRECTED, /* to another URL */
+    URL_FAILED,     /* it was tried, or its host was, in vain */
+    URL_REFUSED,    /* a rule said no */
+    URL_OUTSIDE,    /* out of scope: the rest of the web, counted apart */
+    URL_NONE,       /* no URL of its own: a duplicate, a refusal taken back */
+    URL_ENDS,
+};
+
+/* "queued", "saved", ... */
+const char *url_end_name(enum url_end end);
+
+struct store_code {
+    const char *name;
+    enum url_end end;
+};
+
+struct store_codes {
+    const struct store_code *verdict, *outcome;
+    unsigned verdicts, outcomes;
+};
+
+#endif

@@ -1,0 +1,191 @@
+#include "store/facts.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+static const char *const fact_names[] = {
+    [FACT_STATE] = "state",
+    [FACT_PROGRAM] = "program",
+    [FACT_DEPTH] = "depth",
+    [FACT_STARTED_MS] = "started_ms",
+    [FACT_COMMITTED_MS] = "committed_ms",
+    [FACT_ENDED_MS] = "ended_ms",
+    [FACT_COURSE_FORM] = "bare",
+    [FACT_OLD_PAGES] = "old_pages",
+    [FACT_PER_HOST] = "per_host",
+    [FACT_SAVED] = "count.saved",
+    [FACT_SAVED_BYTES] = "count.bytes",
+};
+static_assert(ARRAY_LEN(fact_names) == FACTS, "every fact has a name");
+
+static const char *const state_names[] = {
+    [STATE_RUNNING] = "running",     [STATE_FINISHED] = "finished",
+    [STATE_NOTHING] = "nothing",     [STATE_INTERRUPTED] = "interrupted",
+    [STATE_MAX_PAGES] = "max-pages", [STATE_MAX_TIME] = "max-time",
+    [STATE_FAILED] = "failed",
+};
+static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");
+
+#define OPTION "option."
+#define LOGIN  "login."
+
+/* --- reading ------------------------------------------------------------ */
+
+/* Room for one more at the end of an array in the arena. It grows when its
+ * count is a power of two. */
+static void *room_for_one(struct arena *arena, void *array, size_t count,
+                          size_t size)
+{
+    if (count & (count - 1) || (!count && array))
+        return array;
+    void *grown = arena_new(arena, (count ? 2 * count : 1) * size);
+    if (count)
+        memcpy(grown, array, count * size);
+    return grown;
+}
+
+/* Names are "option.000001" and so on, and come sorted. */
+static void add_text(struct facts *facts, const char ***list, size_t *count,
+                     struct str text)
+{
+    if (!text.len)
+        return; /* taken back */
+    *list = room_for_one(&facts->arena, *list, *count, sizeof(**list));
+    (*list)[(*count)++] = arena_copy(&facts->arena, text).ptr;
+}
+
+static void read_state(struct facts *facts, struct str value)
+{
+    for (int state = 0; state < STATES; state++)
+        if (str_eq(value, str_of(state_names[state])))
+            facts->state = (enum crawl_state)state;
+}
+
+bool facts_add_setting(struct facts *facts, const struct store_setting *row)
+{
+    if (str_starts(row->name, STR(OPTION)))
+        add_text(facts, &facts->option, &facts->options, row->value);
+    if (str_starts(row->name, STR(LOGIN)))
+        add_text(facts, &facts->login, &facts->logins, row->value);
+    for (int fact = 0; fact < FACTS; fact++) {
+        if (!str_eq(row->name, str_of(fact_names[fact])))
+            continue;
+        if (fact == FACT_STATE)
+            read_state(facts, row->value);
+        else if (fact == FACT_PROGRAM)
+            facts->program = arena_copy(&facts->arena, row->value);
+        else
+            return str_to_u64(row->value, &facts->number[fact]);
+    }
+    return true;
+}
+
+static bool read_setting(void *user, const struct store_setting *row)
+{
+    return facts_add_setting(user, row);
+}
+
+static bool read_seed(void *user, const struct store_seed *row)
+{
+    struct facts *facts = user;
+
+    facts->seed = room_for_one(&facts->arena, facts->seed, facts->seeds,
+                               sizeof(*facts->seed));
+    facts->seed[facts->seeds++] = (struct facts_seed){
+        .url = arena_copy(&facts->arena, row->url),
+        .named = row->named,
+    };
+    return true;
+}
+
+void facts_init(struct facts *facts)
+{
+    *facts = (struct facts){0};
+    arena_init(&facts->arena);
+}
+
+bool facts_read(struct facts *facts, struct store *store,
+                struct store_error *error)
+{
+    const struct store_reader reader = {
+        .user = facts,
+        .setting = read_setting,
+        .seed = read_seed,
+    };
+
+    facts_init(facts);
+    if (!store_load(store, 0, &reader, error))
+        return false;
+    if (facts->number[FACT_SAVED] <= UINT32_MAX)
+        return true;
+    error->status = STORE_DAMAGED;
+    snprintf(error->text, sizeof(error->text), "more pages than there can be");
+    return false;
+}
+
+void facts_release(struct facts *facts)
+{
+    arena_release(&facts->arena);
+    *facts = (struct facts){0};
+}
+
+bool facts_is_over(const struct facts *facts)
+{
+    return facts->state == STATE_FINISHED || facts->state == STATE_NOTHING;
+}
+
+bool facts_is_unclean(const struct facts *facts)
+{
+    return facts->state == STATE_RUNNING || facts->state == STATE_FAILED;
+}
+
+/* --- writing ------------------------------------------------------------ */
+
+static void put(struct store_batch *batch, struct str name, struct str value)
+{
+    store_add_setting(batch, &(struct store_setting){name, value});
+}
+
+void facts_put_state(struct store_batch *batch, enum crawl_state state)
+{
+    put(batch, str_of(fact_names[FACT_STATE]), str_of(state_names[state]));
+}
+
+void facts_put_text(struct store_batch *batch, enum fact fact, struct str value)
+{
+    put(batch, str_of(fact_names[fact]), value);
+}
+
+void facts_put_number(struct store_batch *batch, enum fact fact, uint64_t value)
+{
+    facts_put_counter(batch, str_of(fact_names[fact]), value);
+}
+
+void facts_put_counter(struct store_batch *batch, struct str name,
+                       uint64_t value)
+{
+    char text[24];
+    int len = snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+
+    put(batch, name, (struct str){text, (size_t)len});
+}
+
+static void put_in_list(struct store_batch *batch, const char *prefix,
+                        size_t number, struct str text)
+{
+    char name[32];
+    int len = snprintf(name, sizeof(name), "%s%06zu", prefix, number);
+
+    put(batch, (struct str){name, (size_t)len}, text);
+}
+
+void facts_put_option(struct store_batch *batch, size_t number, struct str text)
+{
+    put_in_list(batch, OPTION, number, text);
+}
+
+void facts_put_login(struct store_batch *batch, size_t number,
+                     struct str origin)
+{
+    put_in_list(batch, LOGIN, number, origin);
+}

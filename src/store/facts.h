@@ -1,0 +1,86 @@
+/* What is known of the crawl as a whole: the settings of its record. Each has
+ * its name here and nowhere else. */
+#ifndef STORE_FACTS_H
+#define STORE_FACTS_H
+
+#include "store/store.h"
+
+/* How the crawl ended, or "running". */
+enum crawl_state {
+    STATE_RUNNING, /* or killed while it was */
+    STATE_FINISHED,
+    STATE_NOTHING,     /* finished without a single page */
+    STATE_INTERRUPTED, /* by a signal */
+    STATE_MAX_PAGES,
+    STATE_MAX_TIME,
+    STATE_FAILED, /* something could not be written */
+    STATES,
+};
+
+enum fact {
+    FACT_STATE,
+    FACT_PROGRAM,    /* that began it, and its version */
+    FACT_DEPTH,      /* at most */
+    FACT_STARTED_MS, /* wall clock */
+    FACT_COMMITTED_MS,
+    FACT_ENDED_MS,
+    FACT_COURSE_FORM, /* 1: begun with the three arguments alone */
+    FACT_OLD_PAGES,   /* the last page of the crawl before it; 0: none */
+    FACT_PER_HOST,    /* fetches in flight; the most that it ever was */
+    FACT_SAVED,       /* pages: one of the crawl's counters */
+    FACT_SAVED_BYTES, /* another */
+    FACTS,
+};
+
+struct facts_seed {
+    struct str url;
+    bool named; /* by the user, not by a search */
+};
+
+/* An option as the user gave it, "name" or "name=value"; in order. */
+struct facts {
+    struct arena arena;
+    enum crawl_state state;
+    uint64_t number[FACTS]; /* of those that are numbers; 0: not known */
+    struct str program;
+    const char **option;
+    size_t options;
+    const char **login; /* origins that were given a name and password */
+    size_t logins;
+    struct facts_seed *seed;
+    size_t seeds;
+};
+
+/* Read them, with the seeds. False with `error`. In either case release it. */
+bool facts_read(struct facts *facts, struct store *store,
+                struct store_error *error);
+void facts_release(struct facts *facts);
+
+/* For a load that reads settings beside other rows, so that both are of the
+ * same moment. False if the row cannot be. */
+void facts_init(struct facts *facts);
+bool facts_add_setting(struct facts *facts, const struct store_setting *row);
+
+/* Is the crawl at its end, with nothing left to fetch? */
+bool facts_is_over(const struct facts *facts);
+
+/* Was it killed, so that there may be more pages than it remembers? */
+bool facts_is_unclean(const struct facts *facts);
+
+/* Into a batch. */
+void facts_put_state(struct store_batch *batch, enum crawl_state state);
+void facts_put_number(struct store_batch *batch, enum fact fact,
+                      uint64_t value);
+void facts_put_text(struct store_batch *batch, enum fact fact,
+                    struct str value);
+/* Option `number` of the crawl, from 0; an empty text takes it back. */
+void facts_put_option(struct store_batch *batch, size_t number,
+                      struct str text);
+/* An origin that is given a name and password, which are not kept. */
+void facts_put_login(struct store_batch *batch, size_t number,
+                     struct str origin);
+/* A counter under a name of its own, "outcome.fetched". */
+void facts_put_counter(struct store_batch *batch, struct str name,
+                       uint64_t value);
+
+#endif

@@ -1,0 +1,196 @@
+#include "store/fold.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "store/engine.h"
+
+/* What the rows before a URL's own have said of it. */
+struct folded {
+    uint32_t again; /* index into the list of those found again, + 1; 0: none */
+    uint32_t page;
+    uint8_t fetches, tries;
+    uint8_t outcome; /* of the last fetch */
+    uint8_t verdict; /* of a refusal after its own row, */
+    bool refused;    /* if there was one */
+    uint8_t ends;    /* how often it ended for good */
+};
+static_assert(sizeof(struct folded) == 16, "there is one for every URL");
+
+struct again {
+    uint32_t depth, referrer, found;
+};
+
+struct folding {
+    const struct fold_reader *reader;
+    const struct store_codes *codes;
+    struct folded *folded; /* by number */
+    uint64_t count;
+    struct again *again;
+    size_t again_count, again_room;
+};
+
+static struct folded *folded_at(struct folding *folding, uint64_t number)
+{
+    return number < folding->count ? &folding->folded[number] : NULL;
+}
+
+static bool fold_begin(void *user, uint64_t urls, uint64_t last_number)
+{
+    struct folding *folding = user;
+    const struct fold_reader *reader = folding->reader;
+
+    folding->count = last_number + 1;
+    folding->folded = mem_array(folding->count, sizeof(*folding->folded));
+    return !reader->begin ||
+           reader->begin(reader->rows.user, urls, last_number);
+}
+
+static struct again *again_of(struct folding *folding, struct folded *folded)
+{
+    if (folded->again)
+        return &folding->again[folded->again - 1];
+    if (folding->again_count == folding->again_room) {
+        folding->again_room =
+            folding->again_room ? 2 * folding->again_room : 64;
+        folding->again = mem_resize(
+            folding->again, folding->again_room * sizeof(*folding->again));
+    }
+    folded->again = (uint32_t)++folding->again_count;
+    return &folding->again[folded->again - 1];
+}
+
+static bool fold_change(void *user, const struct store_change *row)
+{
+    struct folding *folding = user;
+    struct folded *folded = folded_at(folding, row->number);
+
+    if (folded)
+        *again_of(folding, folded) =
+            (struct again){row->depth, row->referrer, row->found};
+    return store_give(&folding->reader->rows, ROW_change, row);
+}
+
+static void add_one(uint8_t *count, bool counts)
+{
+    if (counts && *count < UINT8_MAX)
+        (*count)++;
+}
+
+static bool fold_fetch(void *user, const struct store_fetch *row)
+{
+    struct folding *folding = user;
+    struct folded *folded = folded_at(folding, row->number);
+
+    if (row->outcome >= folding->codes->outcomes)
+        return false;
+    if (folded) {
+        add_one(&folded->fetches, true);
+        /* One that we cut short ourselves is no try. */
+        add_one(&folded->tries,
+                folding->codes->outcome[row->outcome].end != URL_QUEUED);
+        folded->outcome = row->outcome;
+        add_one(&folded->ends, !row->due_ms);
+        if (row->page)
+            folded->page = row->page;
+    }
+    return store_give(&folding->reader->rows, ROW_fetch, row);
+}
+
+static bool fold_refusal(void *user, const struct store_refusal *row)
+{
+    struct folding *folding = user;
+    struct folded *folded = folded_at(folding, row->number);
+
+    if (row->verdict >= folding->codes->verdicts)
+        return false;
+    if (folded) {
+        folded->verdict = row->verdict;
+        folded->refused = true;
+        add_one(&folded->ends, true);
+    }
+    return store_give(&folding->reader->rows, ROW_refusal, row);
+}
+
+/* The rules of store/codes.h. */
+static enum url_end end_of(const struct store_codes *codes,
+                           const struct folded *folded, uint8_t verdict)
+{
+    if (folded->refused)
+        return folded->verdict ? codes->verdict[folded->verdict].end : URL_NONE;
+    if (codes->verdict[verdict].end != URL_QUEUED)
+        return codes->verdict[verdict].end;
+    return folded->ends ? codes->outcome[folded->outcome].end : URL_QUEUED;
+}
+
+static bool fold_url(void *user, const struct store_url *row)
+{
+    struct folding *folding = user;
+    const struct folded *folded = folded_at(folding, row->number);
+
+    if (!folded || row->verdict >= folding->codes->verdicts)
+        return false;
+    const struct again first = {row->depth, row->referrer, row->found};
+    const struct again *again =
+        folded->again ? &folding->again[folded->again - 1] : &first;
+    const struct url_record url = {
+        .row = row,
+        .end = end_of(folding->codes, folded, row->verdict),
+        .depth = again->depth,
+        .referrer = again->referrer,
+        .found = again->found,
+        .found_again = folded->again > 0,
+        .ended = folded->ends > 0,
+        .ends = folded->ends,
+        .page = folded->page,
+        .fetches = folded->fetches,
+        .tries = folded->tries,
+        .outcome = folded->outcome,
+        .verdict = folded->refused ? folded->verdict : row->verdict,
+        .refused_late = folded->refused,
+    };
+
+    return !folding->reader->url ||
+           folding->reader->url(folding->reader->rows.user, &url);
+}
+
+#define PASS_ON(kind)                                                          \
+    static bool pass_##kind(void *user, const struct store_##kind *row)        \
+    {                                                                          \
+        struct folding *folding = user;                                        \
+        return store_give(&folding->reader->rows, ROW_##kind, row);            \
+    }
+PASS_ON(setting)
+PASS_ON(seed)
+PASS_ON(domain)
+PASS_ON(robots)
+PASS_ON(host)
+PASS_ON(link)
+
+bool store_fold(struct store *store, unsigned slice,
+                const struct fold_reader *reader, struct store_error *error)
+{
+    const struct store_reader *rows = &reader->rows;
+    struct folding folding = {.reader = reader, .codes = store_codes(store)};
+    const struct store_reader folder = {
+        .user = &folding,
+        .unchecked = rows->unchecked,
+        .begin = fold_begin,
+        .setting = rows->setting ? pass_setting : NULL,
+        .seed = rows->seed ? pass_seed : NULL,
+        .domain = rows->domain ? pass_domain : NULL,
+        .robots = rows->robots ? pass_robots : NULL,
+        .host = rows->host ? pass_host : NULL,
+        .change = fold_change,
+        .fetch = fold_fetch,
+        .refusal = fold_refusal,
+        .url = fold_url,
+        .link = rows->link ? pass_link : NULL,
+    };
+
+    bool good = store_load(store, slice, &folder, error);
+    free(folding.folded);
+    free(folding.again);
+    return good;
+}

@@ -1,0 +1,49 @@
+/* The one reading of a record: what became of each URL.
+ *
+ * A record is a journal, so what is known of a URL stands in several rows:
+ * its own, those of its fetches, of a refusal when its turn came, of pages
+ * where it was found again. The rules by which they make one answer:
+ *
+ *   - of several changes of depth, referrer and count the last one counts;
+ *   - a fetch with no time to try again, and a refusal, end a URL for good;
+ *   - how it ended follows from the verdict and the outcome (store/codes.h);
+ *     a refusal at its turn counts before the fetches that came before it.
+ *
+ * Memory: 16 bytes a URL, 12 more for one that was found again.
+ */
+#ifndef STORE_FOLD_H
+#define STORE_FOLD_H
+
+#include "store/store.h"
+
+/* What became of one URL. */
+struct url_record {
+    const struct store_url *row; /* as it was first seen */
+    enum url_end end;
+    uint32_t depth, referrer, found; /* the latest */
+    bool found_again;                /* since it was first seen */
+    bool ended;                      /* for good */
+    uint8_t ends;      /* how often it did; more than once is a contradiction */
+    uint32_t page;     /* the number it was saved under, or 0 */
+    uint8_t fetches;   /* 255: or more */
+    uint8_t tries;     /* those of them that ended by themselves */
+    uint8_t outcome;   /* of the last fetch, if there was one */
+    uint8_t verdict;   /* the last: of its own row, or at its turn */
+    bool refused_late; /* when its turn came */
+};
+
+/* The functions of a load (store/store.h), but for URLs, which come folded.
+ * `fetch`, `change` and `refusal` are for those who need each row as well; a
+ * row of a URL that is not there is given to them alone, and it is theirs to
+ * refuse it. */
+struct fold_reader {
+    struct store_reader rows; /* `url` and `begin` are not used */
+    bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
+    bool (*url)(void *user, const struct url_record *url);
+};
+
+/* False with `error`. */
+bool store_fold(struct store *store, unsigned slice,
+                const struct fold_reader *reader, struct store_error *error);
+
+#endif

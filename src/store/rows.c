@@ -1,0 +1,113 @@
+#include "store/rows.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* --- the tables --------------------------------------------------------- */
+
+#define KIND(kind) static const struct row_column kind##_columns[] = {
+#define COLUMN(kind, type, name, since)                                        \
+    {#name, offsetof(struct store_##kind, name), ROW_##type, since},
+#define END(kind)                                                              \
+    }                                                                          \
+    ;
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+
+const struct row_description row_description[ROW_KINDS] = {
+#define KIND(kind)                                                             \
+    [ROW_##kind] = {#kind, sizeof(struct store_##kind), kind##_columns,        \
+                    ARRAY_LEN(kind##_columns)},
+#define COLUMN(kind, type, name, since)
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+};
+
+/* --- values ------------------------------------------------------------- */
+
+uint64_t row_get_number(const void *row, const struct row_column *column)
+{
+    const char *at = (const char *)row + column->at;
+    uint64_t number;
+    uint32_t half;
+
+    switch (column->type) {
+    case ROW_U32:
+        memcpy(&half, at, sizeof(half));
+        return half;
+    case ROW_U8:
+        return *(const uint8_t *)at;
+    case ROW_FLAG:
+        return *(const bool *)(const void *)at;
+    default:
+        memcpy(&number, at, sizeof(number));
+        return number;
+    }
+}
+
+static bool fits(enum row_type type, uint64_t value)
+{
+    switch (type) {
+    case ROW_ID:
+        return value && value <= INT64_MAX;
+    case ROW_NUMBER:
+        return value <= INT64_MAX;
+    case ROW_U32:
+        return value <= UINT32_MAX;
+    case ROW_U8:
+        return value <= UINT8_MAX;
+    case ROW_FLAG:
+        return value <= 1;
+    default:
+        return true;
+    }
+}
+
+bool row_set_number(void *row, const struct row_column *column, uint64_t value)
+{
+    char *at = (char *)row + column->at;
+    uint32_t half = (uint32_t)value;
+
+    if (!fits(column->type, value))
+        return false;
+    switch (column->type) {
+    case ROW_U32:
+        memcpy(at, &half, sizeof(half));
+        return true;
+    case ROW_U8:
+        *(uint8_t *)at = (uint8_t)value;
+        return true;
+    case ROW_FLAG:
+        *(bool *)(void *)at = value != 0;
+        return true;
+    default:
+        memcpy(at, &value, sizeof(value));
+        return true;
+    }
+}
+
+void row_move_texts(enum row_kind kind, void *row,
+                    struct str (*move)(void *user, struct str text), void *user)
+{
+    const struct row_description *description = &row_description[kind];
+    const char *from = NULL, *to = NULL;
+
+    for (size_t i = 0; i < description->columns; i++) {
+        const struct row_column *column = &description->column[i];
+        struct str *text = row_text(row, column);
+        if (row_is_text(column)) {
+            from = text->ptr;
+            /* NULL stays NULL: it may mean something else than empty. */
+            if (from)
+                *text = move(user, *text);
+            to = text->ptr;
+        } else if (column->type == ROW_PART) {
+            text->ptr = to + (text->ptr - from);
+        }
+    }
+}

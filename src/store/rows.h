@@ -1,0 +1,111 @@
+/* Kinds of rows, made of store/rows.def: a struct for each (struct store_url,
+ * struct store_fetch, ...), and their description for code that works on any.
+ * Times are of the wall clock, in milliseconds since 1970. */
+#ifndef STORE_ROWS_H
+#define STORE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* --- the structs -------------------------------------------------------- */
+
+#define ROW_TYPE_ID     uint64_t
+#define ROW_TYPE_NUMBER uint64_t
+#define ROW_TYPE_U32    uint32_t
+#define ROW_TYPE_U8     uint8_t
+#define ROW_TYPE_FLAG   bool
+#define ROW_TYPE_BITS   uint64_t
+#define ROW_TYPE_NAME   struct str
+#define ROW_TYPE_TEXT   struct str
+#define ROW_TYPE_PART   struct str
+
+#define KIND(kind)                      struct store_##kind {
+#define COLUMN(kind, type, name, since) ROW_TYPE_##type name;
+#define END(kind)                                                              \
+    }                                                                          \
+    ;
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+
+/* --- their description -------------------------------------------------- */
+
+enum row_kind {
+#define KIND(kind) ROW_##kind,
+#define COLUMN(kind, type, name, since)
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+    ROW_KINDS,
+};
+
+enum row_type {
+    ROW_ID,
+    ROW_NUMBER,
+    ROW_U32,
+    ROW_U8,
+    ROW_FLAG,
+    ROW_BITS,
+    ROW_NAME,
+    ROW_TEXT,
+    ROW_PART,
+};
+
+struct row_column {
+    const char *name;
+    size_t at; /* in the struct */
+    enum row_type type;
+    int since; /* the version of the format that brought it */
+};
+
+struct row_description {
+    const char *name;
+    size_t size; /* of the struct */
+    const struct row_column *column;
+    size_t columns;
+};
+
+extern const struct row_description row_description[ROW_KINDS];
+
+/* The greatest of the structs. */
+union row_any {
+#define KIND(kind) struct store_##kind kind;
+#define COLUMN(kind, type, name, since)
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+};
+
+/* --- the values of a row ------------------------------------------------ */
+
+/* A column that is a number of any type. */
+uint64_t row_get_number(const void *row, const struct row_column *column);
+
+/* False if the value cannot be one of this column. */
+bool row_set_number(void *row, const struct row_column *column, uint64_t value);
+
+static inline struct str *row_text(const void *row,
+                                   const struct row_column *column)
+{
+    return (struct str *)(void *)((char *)(uintptr_t)row + column->at);
+}
+
+static inline bool row_is_text(const struct row_column *column)
+{
+    return column->type == ROW_NAME || column->type == ROW_TEXT;
+}
+
+/* Move the texts of a row: `move` gives the place where the bytes of a text are
+ * from now on. Parts go with the text that they are a part of. */
+void row_move_texts(enum row_kind kind, void *row,
+                    struct str (*move)(void *user, struct str text),
+                    void *user);
+
+#endif

@@ -1,0 +1,186 @@
+#include "store/store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/engine.h"
+
+static const struct store_engine *const engines[] = {&store_sqlite};
+
+void store_fail(struct store_error *error, enum store_status status,
+                const char *format, ...)
+{
+    va_list args;
+
+    error->status = status;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof(error->text), format, args);
+    va_end(args);
+}
+
+/* --- names -------------------------------------------------------------- */
+
+/* "sqlite:pages": the engine, and what is behind the colon. */
+static const struct store_engine *engine_of(const char *name,
+                                            const char **where)
+{
+    for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
+        size_t len = strlen(engines[i]->kind);
+        if (!strncmp(name, engines[i]->kind, len) && name[len] == ':') {
+            *where = name + len + 1;
+            return engines[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct store_engine *
+engine_or_fail(const char *name, const char **where, struct store_error *error)
+{
+    const struct store_engine *engine = engine_of(name, where);
+
+    if (!engine)
+        store_fail(error, STORE_FAILED, "no kind of store is called so");
+    return engine;
+}
+
+const char *store_label(const char *name, struct arena *arena)
+{
+    const char *where;
+    const struct store_engine *engine = engine_of(name, &where);
+
+    return engine ? engine->label(where, arena) : name;
+}
+
+const char *store_name_in(const char *dir_path, struct arena *arena)
+{
+    size_t size = strlen("sqlite:") + strlen(dir_path) + 1;
+    char *name = arena_new(arena, size);
+
+    snprintf(name, size, "sqlite:%s", dir_path);
+    return name;
+}
+
+/* --- the calls ---------------------------------------------------------- */
+
+struct store *store_create(const char *name, const struct store_codes *codes,
+                           const struct store_batch *first,
+                           enum store_start start, struct store_error *error)
+{
+    const char *where;
+    const struct store_engine *engine = engine_or_fail(name, &where, error);
+
+    return engine ? engine->create(where, codes, first, start, error) : NULL;
+}
+
+bool store_take_place(struct store *store, struct store_error *error)
+{
+    return store->engine->take_place(store, error);
+}
+
+bool store_leave_empty(const char *name, struct store_error *error)
+{
+    const char *where;
+    const struct store_engine *engine = engine_or_fail(name, &where, error);
+
+    return engine && engine->leave_empty(where, error);
+}
+
+struct store *store_open(const char *name, enum store_mode mode,
+                         const struct store_codes *codes,
+                         struct store_error *error)
+{
+    const char *where;
+    const struct store_engine *engine = engine_or_fail(name, &where, error);
+
+    return engine ? engine->open(where, mode, codes, error) : NULL;
+}
+
+void store_close(struct store *store)
+{
+    if (store)
+        store->engine->close(store);
+}
+
+void store_tidy(const char *name)
+{
+    const char *where;
+    const struct store_engine *engine = engine_of(name, &where);
+
+    if (engine)
+        engine->tidy(where);
+}
+
+bool store_commit(struct store *store, const struct store_batch *const *batch,
+                  size_t count, struct store_error *error)
+{
+    return store->engine->commit(store, batch, count, error);
+}
+
+unsigned store_slices(const struct store *store)
+{
+    return store->engine->slices(store);
+}
+
+bool store_load(struct store *store, unsigned slice,
+                const struct store_reader *reader, struct store_error *error)
+{
+    return store->engine->load(store, slice, reader, error);
+}
+
+const struct store_codes *store_codes(const struct store *store)
+{
+    return store->codes;
+}
+
+bool store_check(struct store *store,
+                 void (*found)(void *user, const char *text), void *user,
+                 struct store_error *error)
+{
+    return store->engine->check(store, found, user, error);
+}
+
+bool store_find_url(struct store *store, uint64_t number, struct store_url *url)
+{
+    return store->engine->find_url(store, number, url);
+}
+
+/* --- readers ------------------------------------------------------------ */
+
+bool store_wants(const struct store_reader *reader, enum row_kind kind)
+{
+    switch (kind) {
+#define KIND(kind)                                                             \
+    case ROW_##kind:                                                           \
+        return reader->kind != NULL;
+#define COLUMN(kind, type, name, since)
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+    case ROW_KINDS:
+        break;
+    }
+    return false;
+}
+
+bool store_give(const struct store_reader *reader, enum row_kind kind,
+                const void *row)
+{
+    switch (kind) {
+#define KIND(kind)                                                             \
+    case ROW_##kind:                                                           \
+        return !reader->kind || reader->kind(reader->user, row);
+#define COLUMN(kind, type, name, since)
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+    case ROW_KINDS:
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,174 @@
+#include "url/login.h"
+
+/* A URL's parser does not see them, wherever they are. */
+static struct str without_tabs(struct arena *arena, struct str text)
+{
+    char *start = arena_new(arena, text.len + 1), *to = start;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != '\t' && text.ptr[i] != '\n' && text.ptr[i] != '\r')
+            *to++ = text.ptr[i];
+    return str_between(start, to);
+}
+
+static bool ends_authority(char c)
+{
+    return c == '/' || c == '\\' || c == '?' || c == '#';
+}
+
+/* Where what is between "http://" and the path begins; the parser takes any
+ * number of slashes for two. 0: it is no such URL. */
+static size_t authority_start(struct str text)
+{
+    size_t at = 0;
+
+    while (at < text.len && (unsigned char)text.ptr[at] <= ' ')
+        at++;
+    struct str rest = str_skip(text, at);
+    if (str_starts_nocase(rest, STR("https:")))
+        at += STR("https:").len;
+    else if (str_starts_nocase(rest, STR("http:")))
+        at += STR("http:").len;
+    else
+        return 0;
+    while (at < text.len && (text.ptr[at] == '/' || text.ptr[at] == '\\'))
+        at++;
+    return at;
+}
+
+static struct str authority_of(struct str text)
+{
+    size_t len = 0;
+
+    while (len < text.len && !ends_authority(text.ptr[len]))
+        len++;
+    return str_first(text, len);
+}
+
+/* Behind the last '@', or 0. */
+static size_t behind_at(struct str text)
+{
+    size_t at = text.len;
+
+    while (at && text.ptr[at - 1] != '@')
+        at--;
+    return at;
+}
+
+/* "%41" is "A". */
+static struct str unescape(struct arena *arena, struct str text)
+{
+    struct str out = arena_copy(arena, text);
+    char *to = (char *)out.ptr;
+
+    for (size_t i = 0; i < text.len; i++) {
+        int high = -1, low = -1;
+        if (text.ptr[i] == '%' && i + 2 < text.len) {
+            high = hex_value(text.ptr[i + 1]);
+            low = hex_value(text.ptr[i + 2]);
+        }
+        if (high >= 0 && low >= 0 && (high || low)) {
+            *to++ = (char)(high * 16 + low);
+            i += 2;
+        } else {
+            *to++ = text.ptr[i];
+        }
+    }
+    *to = '\0';
+    return str_between(out.ptr, to);
+}
+
+static struct str join(struct arena *arena, struct str one, struct str other)
+{
+    char *start = arena_new(arena, one.len + other.len + 1);
+
+    if (one.len)
+        memcpy(start, one.ptr, one.len);
+    if (other.len)
+        memcpy(start + one.len, other.ptr, other.len);
+    return (struct str){start, one.len + other.len};
+}
+
+bool login_cut(struct arena *arena, struct str url, struct str *rest,
+               struct login *login)
+{
+    struct str text = without_tabs(arena, url);
+    size_t start = authority_start(text);
+    struct str authority = authority_of(str_skip(text, start));
+    size_t end = start ? behind_at(authority) : 0;
+
+    *rest = url;
+    *login = (struct login){0};
+    if (!end)
+        return false;
+    struct str_pair parts = str_cut(str_first(authority, end - 1), ':');
+    login->name = unescape(arena, parts.head);
+    login->password = unescape(arena, parts.tail);
+    *rest = join(arena, str_first(text, start), str_skip(text, start + end));
+    if (login->name.len || login->password.len)
+        return true;
+    *login = (struct login){0};
+    return false;
+}
+
+struct login login_read(struct arena *arena, struct str text)
+{
+    struct str_pair parts = str_cut(text, ':');
+
+    return (struct login){
+        .name = arena_copy(arena, parts.head),
+        .password = arena_copy(arena, parts.tail),
+    };
+}
+
+/* --- for messages ------------------------------------------------------- */
+
+/* "http://me:a/b@host/" is no URL since "a" is no port: it is a password. */
+static bool has_bad_port(struct str authority)
+{
+    struct str port = str_cut(authority, ':').tail;
+    uint64_t number;
+
+    return port.len && !str_to_u64(port, &number);
+}
+
+const char *login_hide(struct arena *arena, const char *written)
+{
+    struct str text = without_tabs(arena, str_of(written));
+    size_t start = authority_start(text);
+    const char *mark = strstr(text.ptr, "://");
+
+    if (!start && mark) /* another scheme, such as a proxy's */
+        start = (size_t)(mark + 3 - text.ptr);
+    struct str rest = str_skip(text, start);
+    struct str authority = authority_of(rest);
+    size_t end = behind_at(authority);
+    if (!end && has_bad_port(authority))
+        end = behind_at(rest);
+    if (!end)
+        return written;
+    struct str hidden = join(arena, str_first(text, start), STR("..."));
+    return join(arena, hidden, str_skip(rest, end - 1)).ptr;
+}
+
+/* --- parsed ones -------------------------------------------------------- */
+
+bool login_is_in(const struct url *url)
+{
+    return url->host_start >
+           (url->https ? STR("https://") : STR("http://")).len;
+}
+
+void login_drop(struct url *url, struct arena *arena)
+{
+    struct str scheme = url->https ? STR("https://") : STR("http://");
+    uint16_t dropped = (uint16_t)(url->host_start - scheme.len);
+
+    if (!dropped)
+        return;
+    url->href = join(arena, scheme, str_skip(url->href, url->host_start));
+    url->host_start = (uint16_t)(url->host_start - dropped);
+    url->host_end = (uint16_t)(url->host_end - dropped);
+    url->path_start = (uint16_t)(url->path_start - dropped);
+    url->path_end = (uint16_t)(url->path_end - dropped);
+}

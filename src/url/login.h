@@ -1,0 +1,41 @@
+/* Names and passwords in URLs: "http://name:password@host/".
+ *
+ * Who writes such a URL wants to be let in, not to have the password in the
+ * log, in page files and in the state. So it is taken out where a person wrote
+ * it, and is sent as what it is (page/named.h).
+ */
+#ifndef URL_LOGIN_H
+#define URL_LOGIN_H
+
+#include "url/url.h"
+
+/* As it is sent: without escapes, NUL-terminated. An escaped zero byte stays
+ * escaped. */
+struct login {
+    struct str name, password;
+};
+
+/* Take the login out of a URL of http or https as it was written; whether the
+ * URL is a valid one does not matter. False where there is none: then `*login`
+ * has no name, and `*rest` is `url` without an "@" that means nothing. */
+bool login_cut(struct arena *arena, struct str url, struct str *rest,
+               struct login *login);
+
+/* For messages: the text with "..." in place of what may be a login, also where
+ * it is no URL because of a character in the password. `text` itself where
+ * there is nothing to hide. */
+const char *login_hide(struct arena *arena, const char *text);
+
+/* "NAME:PASSWORD", or a name without a password. */
+struct login login_read(struct arena *arena, struct str text);
+
+/* Does a parsed URL have one? And without it. */
+bool login_is_in(const struct url *url);
+void login_drop(struct url *url, struct arena *arena);
+
+static inline bool login_eq(const struct login *a, const struct login *b)
+{
+    return str_eq(a->name, b->name) && str_eq(a->password, b->password);
+}
+
+#endif

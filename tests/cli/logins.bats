@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# Names and passwords: who gets them, and that they are written nowhere.
+
+load helper
+load resume
+load site
+
+# Of me:top%40secret and me:other, as the header of Basic authentication.
+MINE='Authorization: Basic bWU6dG9wQHNlY3JldA=='
+OTHER='Authorization: Basic bWU6b3RoZXI='
+
+# closed_site: every page needs the login, on every host; / leads on.
+closed_site() {
+    serve <<END
+/robots.txt 404
+/
+    when $MINE
+    body <a href=/a>.</a> <a href=http://example.org/b>.</a> <a href=/moved>.</a>
+    body <a href=http://other.test/>.</a> <a href=http://example.org:81/port>.</a>
+/moved
+    when $MINE
+    redirect http://third.test/moved
+/map.xml
+    when $MINE
+    type text/xml
+    body <urlset><url><loc>http://example.org/listed</loc></url></urlset>
+/*
+    when $MINE
+    body A page. <a href=/c>.</a>
+/*
+    status 401
+END
+}
+
+# told: "host path" of all requests that had a login, sorted.
+told() {
+    record_lines | grep -F 'Authorization: ' | cut -f 5,7 | tr '\t' ' ' | LC_ALL=C sort -u
+}
+
+# hidden FILE...: no password is in any of these files and folders, as it was
+# written or as it was sent.
+hidden() {
+    ! grep -raE 'top(@|%40)secret|dG9wQHNlY3JldA' "$@" || fail "it is told"
+}
+
+@test "a login in a seed's URL goes to its origin alone, and is written nowhere" {
+    for form in tse json pages; do
+        closed_site
+        rm -rf "$DIR" && mkdir "$DIR"
+        crawl --robots obey --scope any --delay 0 --retries 0 --links -v --log $form \
+            http://me:top%40secret@example.org/ "$DIR" 2 >"$TMP/log.$form" 2>"$TMP/err.$form"
+    done
+    for form in jsonl csv links sitemap; do
+        "$CRAWLER" export --format $form "$DIR" >"$TMP/export.$form"
+    done
+    "$CRAWLER" status "$DIR" >"$TMP/status"
+    "$CRAWLER" verify "$DIR" >"$TMP/verify"
+    "$CRAWLER" why "$DIR" http://me:top%40secret@example.org/a >"$TMP/why"
+    grep -q '^http://example.org/a was fetched' "$TMP/why"
+    same "http://example.org/
+http://example.org/a
+http://example.org/b
+http://example.org/c" "$(page_urls)"
+    hidden "$DIR" "$TMP"/{log,err,export,status,verify,why}*
+    stop_playground
+    same "example.org /
+example.org /a
+example.org /b
+example.org /c
+example.org /moved
+example.org /robots.txt" "$(told)"
+    same 1 "$(record_count /moved third.test)" "asked without it"
+    same 1 "$(record_count / other.test)" "asked without it"
+    same 1 "$(record_count /port)" "asked without it"
+}
+
+@test "a login counts wherever a URL may be written" {
+    closed_site
+    printf 'http://me:top%%40secret@example.org/a\n' >"$TMP/seeds"
+    url=http://me:top%40secret@example.org
+    # what is saved:options and arguments, with '|' for a colon
+    while IFS=: read -r expected words; do
+        words=${words//|/:} words=${words//URL/$url}
+        rm -rf "$DIR" && mkdir "$DIR"
+        # shellcheck disable=SC2086 # the words are the arguments
+        capture crawl --delay 0 --retries 0 -v $words "$DIR" 0
+        same "$expected" "$(page_urls | sed 's,http://example.org,,' | xargs)" "$words"
+        hidden "$DIR" "$OUT" "$ERR"
+    done <<END
+/a:--scope host URL/a
+/a:--scope host --seeds $TMP/seeds
+/a:--internal URL/ http|//example.org/a
+/a:--internal URL/a http|//example.org/a
+/listed:--scope host --sitemap URL/map.xml
+/listed:--internal http|//example.org/ --sitemap URL/map.xml
+/a:--scope host --user me|top@secret http|//example.org/a
+/a:--scope host --user me|top@secret example.org/a
+/listed:--scope host --user me|top@secret --sitemap http|//example.org/map.xml
+END
+}
+
+@test "a login for a search engine is not one for what it finds" {
+    serve <<END
+//search.test/?q=words
+    when $MINE
+    body <div id=links class=results><div class="result results_links web-result"><h2 class=result__title><a class=result__a href="http://example.org/a">A page</a></h2></div></div>
+//search.test/*
+    status 401
+/*
+    body A page.
+END
+    capture crawl --delay 0 --retries 0 --search words \
+        --search-url 'http://me:top%40secret@search.test/?q={query}' "$DIR" 0
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same http://example.org/a "$(page_urls)"
+    hidden "$DIR" "$OUT" "$ERR"
+    stop_playground
+    same "search.test /?q=words" "$(told)"
+}
+
+@test "--user is for the origins of the seeds, where their URLs have none" {
+    closed_site
+    printf '%s\n' http://me:other@one.test/a http://two.test:82/b >"$TMP/seeds"
+    crawl --delay 0 --retries 0 --scope any --user me:top@secret --seeds "$TMP/seeds" \
+        --internal http://three.test/ "$DIR" 1 -q || :
+    stop_playground
+    same "one.test /a
+two.test /b
+two.test /c" "$(told)"
+    same 1 "$(grep -cF "$OTHER" "$RECORD")"
+    hidden "$DIR"
+}
+
+@test "a link with a login is fetched with it, unless its origin has one of ours" {
+    serve <<END
+/
+    when $MINE
+    body <a href=http://me:other@example.org/a>.</a> <a href=http://me:top%40secret@example.org/b>.</a>
+    body <a href=http://me:other@guest.test/>.</a>
+//guest.test/
+    when $OTHER
+    body <a href=/inside>.</a>
+//guest.test/inside
+    when $OTHER
+    body A page.
+/*
+    when $MINE
+    body A page.
+/*
+    status 401
+END
+    fetch 2 --scope any http://me:top%40secret@example.org/
+    same "http://example.org/ fetched
+http://example.org/a fetched
+http://example.org/b fetched
+http://me:other@guest.test/ fetched
+http://me:other@guest.test/inside fetched" "$(outcomes -)"
+}
+
+@test "a resume needs the login again, and says for whom" {
+    closed_site
+    begin() {
+        rm -rf "$DIR" && mkdir "$DIR"
+        capture "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 \
+            --max-pages 1 "$@" "$DIR" 1
+        same 3 "$STATUS" "$(cat "$ERR")"
+    }
+    command=(--robots ignore --connect-to "::127.0.0.1:$PORT" --scope host --delay 0)
+    told_how='had a name and password for http://example.org, .*--user NAME:PASSWORD'
+    begin http://me:top%40secret@example.org/
+    capture "$CRAWLER" --resume "$DIR"
+    complaint "$told_how"
+    capture "$CRAWLER" "${command[@]}" http://example.org/ "$DIR" 1
+    complaint "$told_how"
+    "$CRAWLER" status "$DIR" | grep -x "  go on    crawler --resume --max-pages ... --user ... $DIR"
+    capture "$CRAWLER" --resume --max-pages 2 --user me:top@secret "$DIR"
+    same 3 "$STATUS" "$(cat "$ERR")"
+    capture "$CRAWLER" --resume --max-pages none "$DIR"
+    complaint "$told_how"
+    capture "$CRAWLER" "${command[@]}" http://me:top%40secret@example.org/ "$DIR" 1
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same 3 "$(page_count)"
+    # It is finished: nothing is sent any more.
+    capture "$CRAWLER" --resume "$DIR"
+    same 0 "$STATUS"
+    hidden "$DIR"
+    # So it is with --user.
+    begin --user me:top@secret http://example.org/
+    capture "$CRAWLER" --resume --max-pages none "$DIR"
+    complaint "$told_how"
+    capture "$CRAWLER" --resume --max-pages none --user me:top@secret "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same 3 "$(page_count)"
+    hidden "$DIR"
+}
+
+@test "a resume takes an option again that had a login, and no other" {
+    closed_site
+    capture crawl --delay 0 --retries 0 --internal http://me:top%40secret@example.org/ \
+        --internal http://other.test/ --max-pages 1 http://example.org/ "$DIR" 1
+    same 3 "$STATUS" "$(cat "$ERR")"
+    capture "$CRAWLER" --resume "$DIR"
+    complaint 'had a name and password for http://example.org'
+    capture "$CRAWLER" --resume --internal http://me:top%40secret@third.test/ "$DIR"
+    complaint 'internal=http://third.test/ changes what the crawl means'
+    capture "$CRAWLER" --resume --max-pages none --internal http://me:top%40secret@example.org/ "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same 3 "$(page_count)"
+    hidden "$DIR"
+    same "internal=http://example.org/ internal=http://other.test/" \
+        "$(state "SELECT value FROM setting WHERE value LIKE 'internal=%' ORDER BY 1" | xargs)"
+}
+
+@test "no message has a password in it, whatever is wrong" {
+    secret=http://me:top@secret@example.org
+    while IFS= read -r words; do
+        # shellcheck disable=SC2086 # the words are the arguments
+        eval "capture '$CRAWLER' ${words//URL/$secret}"
+        same 2 "$STATUS" "$words: $(cat "$ERR")"
+        same 1 "$(wc -l <"$ERR")" "$words"
+        hidden "$ERR"
+        same "" "$(ls -A "$DIR")" "$words"
+    done <<'END'
+URL/ "$DIR" 1
+--internal http://x.test/ URL/ "$DIR" 1
+--scope host URL:99999/ "$DIR" 1
+--scope host http://me:p/top@secret@example.org/ "$DIR" 1
+--scope host me:top@secret@example.org "$DIR" 1
+--scope host http://example.org/ URL/ 1
+--scope host http://example.org/ "$DIR" URL/
+--internal URL:x/ http://example.org/ "$DIR" 1
+--sitemap URL:x/ --scope host "$DIR" 1
+--search x --search-url URL/ "$DIR" 1
+--search x --search-url URL:x/ "$DIR" 1
+--scope host --proxy foo://me:top@secret@example.org http://example.org/ "$DIR" 1
+--scope host --connect-to me:top@secret@x http://example.org/ "$DIR" 1
+--scope host -H 'X-Api-Key top@secret' http://example.org/ "$DIR" 1
+--scope host -H $'X-Api-Key: top@secret\n' http://example.org/ "$DIR" 1
+--scope host --user '' http://example.org/ "$DIR" 1
+--scope host --user :top@secret http://example.org/ "$DIR" 1
+--scope host --internal URL/ http://me:other@example.org/ "$DIR" 1
+--internal URL/ --internal http://me:other@example.org/ http://example.org/ "$DIR" 1
+END
+}
+
+@test "of two logins for an origin in a file the first counts, the other line is skipped" {
+    closed_site
+    printf '%s\n' http://me:top%40secret@example.org/a http://me:other@example.org/b \
+        http://example.org/c >"$TMP/seeds"
+    capture crawl --delay 0 --retries 0 --scope host --seeds "$TMP/seeds" "$DIR" 0
+    grep -q 'seeds:2: skipped: another name or password for an origin that has one$' "$ERR"
+    same "http://example.org/a
+http://example.org/c" "$(page_urls)"
+    hidden "$ERR"
+}
