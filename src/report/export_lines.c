@@ -194,6 +194,14 @@ static bool print_line(struct buf *line)
     return !ferror(stdout);
 }
 
+static void print_csv_head(void *user)
+{
+    struct printer *printer = user;
+
+    put_csv_head(&printer->line);
+    print_line(&printer->line);
+}
+
 static bool print_page(void *user, const struct export_page *page)
 {
     struct printer *printer = user;
@@ -219,15 +227,12 @@ bool export_lines(struct store *store, enum export_format format,
     };
     const struct export_reader reader = {
         .user = &printer,
+        .begin = format == EXPORT_CSV ? print_csv_head : NULL,
         .page = format == EXPORT_LINKS ? NULL : print_page,
         .link = format == EXPORT_LINKS ? print_link : NULL,
     };
 
     buf_init(&printer.line, LINE_LEN_MAX);
-    if (format == EXPORT_CSV) {
-        put_csv_head(&printer.line);
-        print_line(&printer.line);
-    }
     bool good = export_read(store, &reader, error) || ferror(stdout);
     buf_release(&printer.line);
     return good;

@@ -20,7 +20,8 @@ struct exporter {
     const struct export_reader *reader;
     struct page_entry *page; /* by number of the page */
     uint64_t urls;
-    uint32_t last_page;
+    uint32_t last_page;  /* of the first reading, */
+    uint32_t later_page; /* and of the second */
     struct buf url;
     struct buf source;    /* the URL of the page where it was found, */
     uint32_t source_page; /* and which page that is */
@@ -37,21 +38,28 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
     return last_number < UINT32_MAX;
 }
 
+static bool note_page(void *user, const struct store_fetch *row)
+{
+    struct exporter *exporter = user;
+
+    if (row->page > exporter->urls)
+        return false;
+    if (row->page > exporter->last_page)
+        exporter->last_page = row->page;
+    return true;
+}
+
 static bool note_url(void *user, const struct url_record *url)
 {
     struct exporter *exporter = user;
 
     if (!url->page)
         return true;
-    if (url->page > exporter->urls)
-        return false;
     exporter->page[url->page] = (struct page_entry){
         .number = (uint32_t)url->row->number,
         .depth = url->depth,
         .referrer = url->referrer,
     };
-    if (url->page > exporter->last_page)
-        exporter->last_page = url->page;
     return true;
 }
 
@@ -80,7 +88,10 @@ static bool give_page(void *user, const struct store_fetch *row)
 {
     struct exporter *exporter = user;
 
-    if (!row->page || row->page > exporter->last_page)
+    if (row->page > exporter->later_page)
+        exporter->later_page = row->page;
+    if (!row->page || row->page > exporter->last_page ||
+        !exporter->reader->page)
         return true;
     const struct page_entry *entry = &exporter->page[row->page];
     if (entry->number != row->number || row->mime.len > MIME_MAX ||
@@ -104,7 +115,7 @@ static bool give_link(void *user, const struct store_link *row)
 {
     struct exporter *exporter = user;
 
-    if (row->page > exporter->last_page)
+    if (row->page > exporter->last_page && row->page <= exporter->later_page)
         return true;
     return row->page && find_source(exporter, row->page) &&
            exporter->reader->link(exporter->reader->user,
@@ -116,20 +127,22 @@ bool export_read(struct store *store, const struct export_reader *reader,
 {
     struct exporter exporter = {.store = store, .reader = reader};
     const struct fold_reader urls = {
-        .rows.user = &exporter,
+        .rows = {.user = &exporter, .fetch = note_page},
         .begin = begin,
         .url = note_url,
     };
     const struct store_reader rows = {
         .user = &exporter,
-        .fetch = reader->page ? give_page : NULL,
+        .fetch = give_page,
         .link = reader->link ? give_link : NULL,
     };
 
     buf_init(&exporter.url, URL_LEN_MAX);
     buf_init(&exporter.source, URL_LEN_MAX);
-    bool good = store_fold(store, 0, &urls, error) &&
-                store_load(store, 0, &rows, error);
+    bool good = store_fold(store, 0, &urls, error);
+    if (good && reader->begin)
+        reader->begin(reader->user);
+    good = good && store_load(store, 0, &rows, error);
     free(exporter.page);
     buf_release(&exporter.url);
     buf_release(&exporter.source);

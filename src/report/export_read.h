@@ -14,9 +14,10 @@ struct export_page {
     const struct store_fetch *fetch;
 };
 
-/* One of the two functions is set; false of it ends the reading. */
+/* `page` or `link` is set; false of it ends the reading. */
 struct export_reader {
     void *user;
+    void (*begin)(void *user); /* before the first, also if there is none */
     bool (*page)(void *user, const struct export_page *page);
     bool (*link)(void *user, struct str source, const struct store_link *link);
 };

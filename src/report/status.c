@@ -142,14 +142,12 @@ static void put_idle(struct status *status, const struct idle *idle)
 }
 
 /* For a crawl at work this is how it was when it last wrote. */
-static bool say_waits(struct status *status, struct store_error *error)
+static void say_waits(struct status *status)
 {
-    struct report *report = status->report;
+    const struct report *report = status->report;
 
-    if (!status->totals.ends[URL_QUEUED])
-        return true;
-    if (!report_load(report, error))
-        return false;
+    if (!report->loaded)
+        return;
     struct idle idle =
         frontier_idle(report->validator.frontier, report->now_ms);
     put_idle(status, &idle);
@@ -158,7 +156,6 @@ static bool say_waits(struct status *status, struct store_error *error)
                                    ? STR("for nothing: fetching")
                                    : STR("for nothing: could go on at once"));
     say(status, "waits");
-    return true;
 }
 
 /* --- limits ------------------------------------------------------------- */
@@ -294,7 +291,7 @@ static void say_how_to_go_on(struct status *status)
     say(status, "go on");
 }
 
-static bool say_all(struct status *status, struct store_error *error)
+static void say_all(struct status *status)
 {
     const struct report *report = status->report;
 
@@ -304,14 +301,20 @@ static bool say_all(struct status *status, struct store_error *error)
     say_times(status);
     say_robots(status);
     say_pages(status);
-    if (!say_waits(status, error))
-        return false;
+    say_waits(status);
     say_limits(status);
     say_backing_off(status);
     say_given_up(status);
     say_domains(status);
     say_how_to_go_on(status);
-    return true;
+}
+
+/* Everything is read before anything is said. */
+static bool read_all(struct status *status, struct store_error *error)
+{
+    return totals_read(&status->totals, status->report, error) &&
+           (!status->totals.ends[URL_QUEUED] ||
+            report_load(status->report, error));
 }
 
 bool status_print(struct report *report, struct store_error *error)
@@ -319,8 +322,9 @@ bool status_print(struct report *report, struct store_error *error)
     struct status status = {.report = report};
 
     buf_init(&status.line, LINE_MAX_LEN);
-    bool good =
-        totals_read(&status.totals, report, error) && say_all(&status, error);
+    bool good = read_all(&status, error);
+    if (good)
+        say_all(&status);
     totals_release(&status.totals);
     buf_release(&status.line);
     return good;

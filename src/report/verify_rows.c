@@ -168,7 +168,8 @@ static void check_page(struct verify *verify, const struct url_record *url)
 {
     struct str text = url->row->url;
 
-    if (url->end != URL_SAVED)
+    /* Other contradictions are told of by check_ends. */
+    if (url->end != URL_SAVED && url->ends <= 1 && url->row->verdict == ACCEPT)
         findings_add(&verify->findings, FINDING_RECORD,
                      "page %u: it is recorded as one that was not fetched",
                      (unsigned)url->page);

@@ -19,7 +19,7 @@ site_crawl() {
     body </a><a href=http://other.example/>out</a><a href=/a,b></a>
 /a,b
     type application/xhtml+xml; charset=utf-8
-    body <a href=/deep rel="a	b">ünïcode</a>
+    body <a xmlns="http://www.w3.org/1999/xhtml" href="/deep" rel="a	b">ünïcode</a>
 /old 301
     redirect /new
 /new
@@ -36,6 +36,12 @@ END
 
 sql() {
     sqlite3 "$DIR/.crawler" "$*"
+}
+
+# plant SQL: rows as if a crawl had written them. A record of version 1 has no
+# digests that would tell.
+plant() {
+    sql "PRAGMA user_version = 1; $*"
 }
 
 # python CODE <INPUT
@@ -94,7 +100,7 @@ for row, page in zip(rows, pages, strict=True):
 
 @test "csv: quotes and line ends" {
     site_crawl
-    sql "UPDATE fetch SET mime = 'a\"b,c' || char(10) || 'd' WHERE page = 1"
+    plant "UPDATE fetch SET mime = 'a\"b,c' || char(10) || 'd' WHERE page = 1"
     same $'a"b,c\nd' "$(export_as csv | python '
 print(next(csv.DictReader(sys.stdin, strict=True))["mime"])')"
 }
@@ -115,18 +121,18 @@ http://example.org/new|http://example.org/deep||" "$(tr '\t' '|' <"$TMP/links")"
 
 @test "links: nothing in a text or a rel ends a line or a column" {
     site_crawl
-    sql "UPDATE link SET rel = char(9, 1, 127) || 'x' || char(10, 13) || 'y',
+    plant "UPDATE link SET rel = char(9, 1, 127) || 'x' || char(10, 13) || 'y',
         text = 'a' || char(0) || 'b' || char(11) WHERE place = 1"
     same "http://example.org/|http://example.org/a,b|x y|a b" \
         "$(export_as links | head -n 1 | tr '\t' '|')"
     # Nor does a terminal obey it.
-    sql "UPDATE link SET rel = 'x' || char(0x9b) || '31m' || char(0x202e),
+    plant "UPDATE link SET rel = 'x' || char(0x9b) || '31m' || char(0x202e),
         text = char(0x200f, 0x85) || 'ä' || char(0x2066, 0x20ac, 0x2028)
         WHERE place = 1"
     same "http://example.org/|http://example.org/a,b|x 31m|ä €"$'\u2028' \
         "$(export_as links | head -n 1 | tr '\t' '|')"
     # A rel without an end has one here.
-    sql "UPDATE link SET rel = hex(zeroblob(5000000)) WHERE place = 1"
+    plant "UPDATE link SET rel = hex(zeroblob(5000000)) WHERE place = 1"
     same "8 4" "$(export_as links | awk -F '\t' '{ n[NF]++ } END {
         for (i in n) print n[i], i }')"
 }
@@ -184,7 +190,7 @@ for url in root:
 
 # many_pages COUNT URL: the record of that many pages; ?N is added to the URL.
 many_pages() {
-    sql "DELETE FROM url; DELETE FROM fetch;
+    plant "DELETE FROM url; DELETE FROM fetch;
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         INSERT INTO url SELECT i, '$2?' || i, 7, 11, 7, 11, min(i - 1, 1),
             i > 1, 1, 0, 0, 0, 0, 0 FROM n;
@@ -220,7 +226,7 @@ many_pages() {
     { export_as sitemap --part 1 | is_sitemap; export_as sitemap --part 2 | is_sitemap; } \
         >"$TMP/urls"
     cmp "$TMP/urls" <(sql "SELECT url FROM url ORDER BY number")
-    sql "UPDATE url SET url = url || hex(zeroblob(100)) WHERE number > 7"
+    plant "UPDATE url SET url = url || hex(zeroblob(100)) WHERE number > 7"
     capture export_as sitemap
     same 0 "$STATUS"
     same "crawler: 29993 pages are left out: a sitemap has no URLs of more than 2047 characters" \
@@ -248,7 +254,7 @@ END
 @test "the depth and the referrer are those of the fetch" {
     site_crawl
     number=$(sql "SELECT number FROM url WHERE url LIKE '%/deep'")
-    sql "INSERT INTO change VALUES (NULL, $number, 7, 1, 9), (NULL, $number, 9, 3, 9)"
+    plant "INSERT INTO change VALUES (NULL, $number, 7, 1, 9), (NULL, $number, 9, 3, 9)"
     same "9 3 http://example.org/it's?x=1&y=2" "$(export_as jsonl | python '
 for line in sys.stdin:
     page = json.loads(line)
@@ -276,7 +282,7 @@ for line in sys.stdin:
     print(json.loads(line)["id"])')"
 }
 
-@test "wrong arguments and no crawl: exit status 2, one line" {
+@test "wrong arguments: exit status 2, one line" {
     refused() {
         capture "$CRAWLER" export "${@:2}"
         same 2 "$STATUS" "$(cat "$OUT" "$ERR")"
@@ -293,10 +299,6 @@ for line in sys.stdin:
     refused "export needs one pageDirectory, not 2 arguments" --format csv a b
     refused "--part is for --format sitemap" --format csv --part 1 "$DIR"
     refused "--part must be at least 1, not '0'" --format sitemap --part 0 "$DIR"
-    refused "no crawl is recorded in '$DIR': No such file or directory" \
-        --format csv "$DIR"
-    : >"$DIR/.crawler"
-    refused "no crawl is recorded in '$DIR': empty" --format links "$DIR"
 }
 
 @test "a record that cannot be: exit status 1, one line" {
@@ -309,19 +311,19 @@ for line in sys.stdin:
         "url SET url = url || hex(zeroblob(5000)) WHERE number = 2" \
         "url SET referrer = 4000000000 WHERE url LIKE '%/new'"; do
         cp "$TMP/good" "$DIR/.crawler"
-        sql "UPDATE $change"
+        plant "UPDATE $change"
         capture export_as jsonl
         same 1 "$STATUS" "$change: $(cat "$ERR")"
         [[ $(cat "$ERR") == "crawler: cannot read the state in '$DIR/.crawler': "* ]]
         same 1 "$(wc -l <"$ERR")"
     done
     cp "$TMP/good" "$DIR/.crawler"
-    sql "UPDATE link SET page = 77 WHERE place = 3"
+    plant "UPDATE link SET page = 77 WHERE place = 3"
     capture export_as links
     same 1 "$STATUS"
     # A time that cannot be is no reason.
     cp "$TMP/good" "$DIR/.crawler"
-    sql "UPDATE fetch SET start_ms = 9000000000000000000 WHERE page = 1"
+    plant "UPDATE fetch SET start_ms = 9000000000000000000 WHERE page = 1"
     [[ $(export_as jsonl | head -n 1) == *'"fetched":"9999-12-31T23:59:59.999Z","ms":0}' ]]
 }
 

@@ -80,8 +80,8 @@ The crawl in pages is finished
   robots   obeyed as crawler
   pages    3 saved, 183 B; 1 redirected, 1 failed, 1 refused
   queue    0 URLs
-      pages    queued   refused  domain
-          3         0         1  example.org
+      saved redirected     failed    refused     queued  domain
+          3          1          1          1          0  example.org
 END
 }
 
@@ -98,8 +98,8 @@ The crawl in pages is finished without a single page
   robots   ignored
   pages    0 saved, 0 B; 0 redirected, 1 failed, 0 refused
   queue    0 URLs
-      pages    queued   refused  domain
-          0         0         0  example.org
+      saved redirected     failed    refused     queued  domain
+          0          0          1          0          0  example.org
 END
 }
 
@@ -127,8 +127,8 @@ The crawl in pages is stopped: --max-pages was reached
   queue    5 URLs
   waits    for nothing: could go on at once
   limits   --max-pages
-      pages    queued   refused  domain
-          1         5         0  example.org
+      saved redirected     failed    refused     queued  domain
+          1          0          0          0          5  example.org
   go on    crawler --resume --max-pages ... pages
 END
     # The command that it names goes on.
@@ -155,8 +155,8 @@ The crawl in pages is stopped: --max-time was over
   queue    2 URLs, 1 of them to be tried again
   waits    for the pause of example.org, until TIME, in SOME
   limits   --max-time
-      pages    queued   refused  domain
-          1         2         0  example.org
+      saved redirected     failed    refused     queued  domain
+          1          0          0          0          2  example.org
   go on    crawler --resume pages
 END
     (cd "$TMP" && "$CRAWLER" status pages) | grep -E '^  waits .*, in (1 h 0|59) min'
@@ -185,8 +185,8 @@ The crawl in pages is running
   pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused
   queue    5 URLs
   waits    for the pause of example.org, until TIME, in SOME
-      pages    queued   refused  domain
-          1         5         0  example.org
+      saved redirected     failed    refused     queued  domain
+          1          0          0          0          5  example.org
 END
     kill -TERM "$CRAWL"
     wait "$CRAWL" || :
@@ -245,14 +245,14 @@ The crawl in pages is finished
   from     http://example.org/, maxDepth 1
   begun    TIME; ended TIME
   robots   obeyed as crawler
-  pages    2 saved, 138 B; 0 redirected, 3 failed, 3 refused
+  pages    2 saved, 138 B; 0 redirected, 3 failed, 1 refused
   queue    0 URLs
-  limits   maxDepth (1 link), --max-size (1 page)
+  limits   maxDepth (1 URL), --max-size (1 page)
   dead     2 hosts given up
            busy.example.org: its robots.txt: failed in the server (5xx)
            dead.example.org:1: its robots.txt: connection refused
-      pages    queued   refused  domain
-          2         0         3  example.org
+      saved redirected     failed    refused     queued  domain
+          2          0          3          1          0  example.org
 END
 }
 
@@ -288,17 +288,17 @@ END
         --seeds "$TMP/seeds" "$DIR" 1
     status | sed -n '/domain$/,$p' >"$TMP/table"
     diff -u - "$TMP/table" <<'END'
-      pages    queued   refused  domain
-          5         0         5  d7.example (at its cap)
-          3         0         0  d3.example
-          1         0         0  d1.example
-          1         0         0  d10.example
-          1         0         0  d11.example
-          1         0         0  d12.example
-          1         0         0  d2.example
-          1         0         0  d4.example
-          1         0         0  d5.example
-          1         0         0  d6.example
+      saved redirected     failed    refused     queued  domain
+          5          0          0          5          0  d7.example (at its cap)
+          3          0          0          0          0  d3.example
+          1          0          0          0          0  d1.example
+          1          0          0          0          0  d10.example
+          1          0          0          0          0  d11.example
+          1          0          0          0          0  d12.example
+          1          0          0          0          0  d2.example
+          1          0          0          0          0  d4.example
+          1          0          0          0          0  d5.example
+          1          0          0          0          0  d6.example
   and 2 more
 END
     status | grep -x '  limits   --max-per-domain (1 domain)'
@@ -364,37 +364,9 @@ refused() {
     grep -qF -- "$1" "$ERR" || fail "not '$1' but: $(cat "$ERR")"
 }
 
-@test "wrong arguments, and directories without a crawl" {
+@test "wrong arguments, and no directory: exit status 2" {
     refused "one argument"
     refused "one argument" "$DIR" "$DIR"
     refused "No such file or directory" "$TMP/none"
     refused "Not a directory" "$BATS_TEST_FILENAME"
-    refused ".crawler is missing" "$DIR"
-    same "" "$(ls -A "$DIR")"
-    touch "$DIR/.crawler"
-    refused ".crawler is empty" "$DIR"
-    echo text >"$DIR/.crawler"
-    refused "not the state of a crawl" "$DIR"
-    same text "$(cat "$DIR/.crawler")"
-}
-
-@test "a state of a later version, and a damaged one" {
-    small_site
-    fetch 3 -q
-    cp "$DIR/.crawler" "$TMP/good"
-    python3 -c '
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("PRAGMA user_version = 99")
-db.commit()' "$DIR/.crawler"
-    refused "newer version" "$DIR"
-    cp "$TMP/good" "$DIR/.crawler"
-    python3 -c '
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("UPDATE url SET verdict = 77 WHERE number = 2")
-db.commit()' "$DIR/.crawler"
-    refused "cannot read the state" "$DIR"
-    head -c 20000 "$TMP/good" >"$DIR/.crawler"
-    refused "cannot read the state" "$DIR"
 }
