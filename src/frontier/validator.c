@@ -71,16 +71,16 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
     const struct validator_listener *listener = &validator->listener;
     uint64_t fingerprint = offer->fingerprint;
 
-    if (!listener->judged || (verdict == EXTERNAL && !listener->outside))
+    if (!listener->judged || (verdict == EXTERNAL && !listener->outside) ||
+        seen_has(&validator->refused, fingerprint) ||
+        seen_has(&validator->seen, fingerprint) ||
+        hashtable_get(&validator->withheld, fingerprint))
         return;
-    if (verdict_basis(verdict) == BASIS_URL) {
-        if (seen_add(&validator->refused, fingerprint))
-            tell(validator, offer, NULL, verdict, 0);
-    } else if (!seen_has(&validator->seen, fingerprint) &&
-               !hashtable_get(&validator->withheld, fingerprint)) {
-        withhold(validator, fingerprint,
-                 tell(validator, offer, NULL, verdict, 0));
-    }
+    uint64_t number = tell(validator, offer, NULL, verdict, 0);
+    if (verdict_basis(verdict) == BASIS_URL)
+        seen_add(&validator->refused, fingerprint);
+    else
+        withhold(validator, fingerprint, number);
 }
 
 void validator_restore(struct validator *validator, uint64_t fingerprint,

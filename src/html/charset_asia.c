@@ -43,9 +43,7 @@ static size_t put_unknown(struct decoder *decoder, const unsigned char *at)
         decoder->kind == KIND_EUC_JP || decoder->kind == KIND_ISO_2022_JP;
     uint32_t c = 0;
 
-    if (four)
-        c = charset_gb18030_range_quirk(gb18030_pointer(at));
-    else if (decoder->kind == KIND_BIG5)
+    if (decoder->kind == KIND_BIG5)
         c = charset_big5_quirk((unsigned)(at[0] << 8 | at[1]));
 
     charset_sink_put(decoder->sink, c ? c : REPLACEMENT_CHARACTER);
@@ -124,7 +122,11 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
         bool broken = (left > 2 && !in(at[2], 0x81, 0xFE)) ||
                       (left > 3 && !in(at[3], '0', '9'));
         if (left > 3 && !broken) {
-            put_sequence(decoder, at, 4);
+            uint32_t c = charset_gb18030_range_quirk(gb18030_pointer(at));
+            if (c)
+                put(decoder, c);
+            else
+                put_sequence(decoder, at, 4);
             return 4;
         }
         put(decoder, REPLACEMENT_CHARACTER);

@@ -271,7 +271,11 @@ const struct charset *charset_declared(struct str page)
 {
     const struct charset *charset = of_utf_16(page);
 
+    /* Most declarations are in the first bytes, and the tokenizer looks ahead
+     * as far as there is something. */
     if (!charset && page.len)
+        charset = of_markup(str_first(page, PRESCAN_LEN));
+    if (!charset && page.len > PRESCAN_LEN)
         charset = of_markup(page);
     return charset ? charset : charset_declared_in_xml(page);
 }

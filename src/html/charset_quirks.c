@@ -3,8 +3,9 @@
  *
  * - Big5 is glibc's BIG5-HKSCS. It reads eleven symbols another way and lacks
  *   131 pairs that HKSCS unified with others; the standard reads those too.
- * - gb18030 is glibc's GB18030, which follows the edition of 2005 where the
- *   standard kept private-use characters, and for A3 A0 what pages meant.
+ * - gb18030 is glibc's GB18030, which follows the edition of 2005 (2022 from
+ *   glibc 2.39 on) where the standard kept private-use characters, and for
+ *   A3 A0 what pages meant. What the editions read differently is not asked.
  * - EUC-KR is UHC, Shift_JIS is CP932: the same in every entry.
  */
 #include "html/charset_internal.h"
@@ -163,7 +164,8 @@ unsigned charset_gb18030_quirk_bytes(uint32_t c)
 
 uint32_t charset_gb18030_range_quirk(unsigned pointer)
 {
-    /* Characters that also have two bytes since the edition of 2005. */
+    /* Characters that also have two bytes since the edition of 2005; in that of
+     * 2022 these four stand for private-use characters. */
     if (pointer >= 19057 && pointer < 19057 + 8)
         return 0x9FB4 + (pointer - 19057);
     if (pointer >= 39076 && pointer < 39076 + 10)

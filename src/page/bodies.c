@@ -120,17 +120,14 @@ void bodies_stop_waiting(struct bodies *bodies)
     bodies->is_awaited = false;
 }
 
-bool bodies_take_call(struct bodies *bodies)
+bool bodies_have_room(const struct bodies *bodies)
 {
     struct body_budget *budget = bodies->budget;
 
-    if (!bodies->is_awaited)
-        return false;
     pthread_mutex_lock(&budget->lock);
-    bool has_room = !budget->leader || budget->used < budget->bytes;
+    bool has_room =
+        !budget->leader || budget->used + BODY_GO_ON <= budget->bytes;
     pthread_mutex_unlock(&budget->lock);
-    if (has_room)
-        bodies_stop_waiting(bodies);
     return has_room;
 }
 

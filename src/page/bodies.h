@@ -14,7 +14,14 @@
 
 #include "base/buf.h"
 
-enum { BODY_SMALL = 128 * 1024, BODIES_SPARE = 8 };
+enum {
+    BODY_SMALL = 128 * 1024,
+    BODIES_SPARE = 8,
+    /* One that waited goes on when it can get at least this. It must be more
+     * than libcurl has read of it meanwhile, or libcurl reads on for nothing.
+     */
+    BODY_GO_ON = 512 * 1024,
+};
 
 /* Shared by the fetchers of all threads. */
 struct body_budget {
@@ -42,16 +49,16 @@ enum body_put { BODY_PUT, BODY_WAIT, BODY_FULL };
 
 /* Append to a body, which begins as an empty buffer with a cap. BODY_FULL is
  * past that; with BODY_WAIT nothing was added, and it may be tried again when
- * bodies_take_call says so. */
+ * bodies_have_room says so. */
 enum body_put bodies_put(struct bodies *bodies, struct buf *body,
                          struct str bytes);
 
 /* Its bytes are not needed any more. The buffer is empty after. */
 void bodies_drop(struct bodies *bodies, struct buf *body);
 
-/* Is it time for those of these who wait to try again? True once, until another
- * waits. Others may have made room, so it has to be asked now and then. */
-bool bodies_take_call(struct bodies *bodies);
+/* Is it time for one that waits to try again? To be asked before each of them,
+ * and now and then, since others may have made room. */
+bool bodies_have_room(const struct bodies *bodies);
 
 /* None of these waits any more, for what reason ever. */
 void bodies_stop_waiting(struct bodies *bodies);

@@ -20,8 +20,10 @@ struct pagefetcher {
     CURLM *multi;
     int epoll_fd;
     int watched_fd;
-    uint64_t timer_ms;        /* libcurl's next deadline, or UINT64_MAX */
-    struct transfer *running; /* doubly linked */
+    uint64_t timer_ms; /* libcurl's next deadline, or UINT64_MAX */
+    struct transfer *running, *last_running; /* doubly linked, oldest first */
+    struct transfer **owner; /* by socket: whose it is, or NULL */
+    size_t owners;
     struct transfer *finished, **last_finished; /* to be taken, in order */
     struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
@@ -63,17 +65,72 @@ void pagefetcher_teardown(void)
 
 /* --- libcurl's wishes -------------------------------------------------- */
 
+static struct transfer *owner_of(const struct pagefetcher *fetcher, int fd)
+{
+    return (size_t)fd < fetcher->owners ? fetcher->owner[fd] : NULL;
+}
+
+static void set_owner(struct pagefetcher *fetcher, int fd,
+                      struct transfer *transfer)
+{
+    size_t count = fetcher->owners;
+
+    if ((size_t)fd >= count) {
+        fetcher->owners = 2 * (size_t)fd + 16;
+        fetcher->owner = mem_resize(fetcher->owner,
+                                    fetcher->owners * sizeof(*fetcher->owner));
+        memset(fetcher->owner + count, 0,
+               (fetcher->owners - count) * sizeof(*fetcher->owner));
+    }
+    fetcher->owner[fd] = transfer;
+}
+
+/* libcurl 8.5 reads the socket of a paused transfer whenever there is something
+ * to read, without an end: so it must not learn of that. */
+static void hide_socket(struct pagefetcher *fetcher, struct transfer *transfer,
+                        int fd)
+{
+    epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+    transfer->hidden_fd = fd;
+}
+
+static void show_socket(struct pagefetcher *fetcher, struct transfer *transfer)
+{
+    struct epoll_event event = {.events = EPOLLIN,
+                                .data.fd = transfer->hidden_fd};
+
+    if (transfer->hidden_fd < 0)
+        return;
+    epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_ADD, transfer->hidden_fd, &event);
+    transfer->hidden_fd = -1;
+}
+
+static void forget_socket(struct pagefetcher *fetcher, int fd)
+{
+    struct transfer *owner = owner_of(fetcher, fd);
+
+    if (owner && owner->hidden_fd == fd)
+        owner->hidden_fd = -1;
+    else
+        epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+    set_owner(fetcher, fd, NULL);
+}
+
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
                      void *known)
 {
     struct pagefetcher *fetcher = user;
     struct epoll_event event = {.data.fd = fd};
+    struct transfer *transfer = NULL, *owner = owner_of(fetcher, fd);
 
-    (void)easy;
     if (what == CURL_POLL_REMOVE) {
-        epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+        forget_socket(fetcher, fd);
         return 0;
     }
+    if (owner)
+        show_socket(fetcher, owner);
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
+    set_owner(fetcher, fd, transfer);
     if (what & CURL_POLL_IN)
         event.events |= EPOLLIN;
     if (what & CURL_POLL_OUT)
@@ -143,6 +200,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     sockets_release(&fetcher->sockets);
     pins_release(&fetcher->pins);
     close(fetcher->epoll_fd);
+    free(fetcher->owner);
     free(fetcher);
 }
 
@@ -158,11 +216,13 @@ void pagefetcher_watch(struct pagefetcher *fetcher, int fd)
 
 static void run(struct pagefetcher *fetcher, struct transfer *transfer)
 {
-    transfer->previous_running = NULL;
-    transfer->next_running = fetcher->running;
-    if (fetcher->running)
-        fetcher->running->previous_running = transfer;
-    fetcher->running = transfer;
+    transfer->next_running = NULL;
+    transfer->previous_running = fetcher->last_running;
+    if (fetcher->last_running)
+        fetcher->last_running->next_running = transfer;
+    else
+        fetcher->running = transfer;
+    fetcher->last_running = transfer;
 }
 
 static void finish(struct pagefetcher *fetcher, struct transfer *transfer)
@@ -173,6 +233,8 @@ static void finish(struct pagefetcher *fetcher, struct transfer *transfer)
         fetcher->running = transfer->next_running;
     if (transfer->next_running)
         transfer->next_running->previous_running = transfer->previous_running;
+    else
+        fetcher->last_running = transfer->previous_running;
     transfer->next = NULL;
     *fetcher->last_finished = transfer;
     fetcher->last_finished = &transfer->next;
@@ -243,7 +305,8 @@ static void collect(struct pagefetcher *fetcher)
     sockets_forget_closed(&fetcher->sockets);
 }
 
-/* Those that were paused may go on, or pause again. */
+/* Those that were paused may go on, the oldest first, while there is room: some
+ * versions of libcurl read more of one that goes on and pauses at once. */
 static void resume_waiting(struct pagefetcher *fetcher)
 {
     struct transfer *next;
@@ -253,7 +316,10 @@ static void resume_waiting(struct pagefetcher *fetcher)
         next = transfer->next_running;
         if (!transfer->is_waiting)
             continue;
+        if (!bodies_have_room(&fetcher->bodies))
+            return;
         transfer->is_waiting = false;
+        show_socket(fetcher, transfer);
         CURLcode code = curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
         if (code != CURLE_OK)
             end(fetcher, transfer, code);
@@ -272,9 +338,10 @@ static bool has_waiting(const struct pagefetcher *fetcher)
 /* Memory may have been given back by other threads too. */
 static void look_for_room(struct pagefetcher *fetcher)
 {
-    if (bodies_take_call(&fetcher->bodies))
-        resume_waiting(fetcher);
-    else if (!has_waiting(fetcher))
+    if (!fetcher->bodies.is_awaited)
+        return;
+    resume_waiting(fetcher);
+    if (!has_waiting(fetcher))
         bodies_stop_waiting(&fetcher->bodies);
 }
 
@@ -337,8 +404,7 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 {
     bool watched = false;
 
-    if (fetcher->bodies.is_awaited)
-        look_for_room(fetcher);
+    look_for_room(fetcher);
     end_slow(fetcher);
     fetcher->next_event = 0;
     fetcher->events = epoll_wait(fetcher->epoll_fd, fetcher->event,
@@ -398,6 +464,11 @@ static bool run_socket(struct pagefetcher *fetcher)
     fetcher->next_event++;
     if (event->data.fd == fetcher->watched_fd)
         return true;
+    struct transfer *owner = owner_of(fetcher, event->data.fd);
+    if (owner && owner->is_waiting) {
+        hide_socket(fetcher, owner, event->data.fd);
+        return true;
+    }
     call_libcurl(fetcher, event->data.fd, curl_events(event->events));
     return true;
 }
@@ -434,8 +505,7 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
     transfer_clear(transfer);
     transfer->next = fetcher->free;
     fetcher->free = transfer;
-    if (bodies_take_call(&fetcher->bodies))
-        resume_waiting(fetcher);
+    look_for_room(fetcher);
 }
 
 void pagefetcher_abandon(struct pagefetcher *fetcher)

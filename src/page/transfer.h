@@ -44,6 +44,7 @@ struct transfer {
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool is_waiting;      /* paused, until there is room for its body */
+    int hidden_fd;        /* its socket, while nobody watches it, or -1 */
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */

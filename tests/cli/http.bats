@@ -322,6 +322,29 @@ END
 /refresh" "$(pages | cut -d ' ' -f 1)"
 }
 
+@test "application/xhtml+xml is read as XML, up to where it is not well-formed" {
+    serve <<'END'
+/
+    links 2 /%d
+/1
+    type application/xhtml+xml
+    body <html xmlns="http://www.w3.org/1999/xhtml"><script src="x.js"/><title/>
+    body <A href="/no/case"/><a href="/café"/><![CDATA[<a href="/no/cdata"/>]]>
+    body <p><br></p><a href="/no/error"/></html>
+/2
+    body <html xmlns="http://www.w3.org/1999/xhtml"><title/><a href="/no/title"/>
+/caf%C3%A9
+    body yes
+/no/*
+    body no
+END
+    fetch 2
+    same "/
+/1
+/2
+/caf%C3%A9" "$(pages | cut -d ' ' -f 1)"
+}
+
 @test "a Refresh header leads on as the meta element does" {
     serve <<'END'
 /

@@ -33,8 +33,8 @@ same_as_truth() {
 }
 
 # The pages that the server was asked for and the state does not know: those in
-# flight, and at most a thousand that were done.
-LOST_MAX=$((80 + 1000))
+# flight, and at most three thousand that were done and waited for the disk.
+LOST_MAX=$((80 + 3000))
 
 @test "killed at a hundred random moments, it ends as if it had not been" {
     local kills=0 wanted=100 crawls=0 queue before asked status lost longest=500

@@ -116,6 +116,29 @@ END
     echo '<a href=rel>.</a>' >"$TMP/page"
     capture links --base http://h/ "$TMP/page"
     silent "$ERR"
+
+@test "a charset that is declared late in the head counts" {
+    {
+        printf '<!doctype html><head><!-- %01100d -->' 0
+        printf '<meta charset=utf-8></head><a href="/th\xc3\xa9.html">'
+    } >"$TMP/page"
+    same http://h/th%C3%A9.html "$(links --base http://h/ "$TMP/page")"
+    {
+        printf '<!doctype html><head><!-- %01100d --></head>' 0
+        printf '<body><meta charset=utf-8><a href="/th\xc3\xa9.html">'
+    } >"$TMP/page"
+    same http://h/th%C3%83%C2%A9.html "$(links --base http://h/ "$TMP/page")"
+}
+
+@test "--xhtml reads the file as XML" {
+    page='<html xmlns="http://www.w3.org/1999/xhtml"><title/><a href="x"/></html>'
+    same "" "$(of "$page")"
+    same http://h/d/x "$(of "$page" --xhtml)"
+    # In UTF-8, where nothing else is said.
+    page=$(printf '<a xmlns="http://www.w3.org/1999/xhtml" href="\xc3\xa9"/>')
+    same http://h/d/%C3%83%C2%A9 "$(of "$page")"
+    same http://h/d/%C3%A9 "$(of "$page" --xhtml)"
+    same http://h/d/%C3%83%C2%A9 "$(of "$page" --xhtml --charset latin1)"
 }
 
 @test "--json: url, kind, text, rel" {

@@ -124,7 +124,7 @@ static void small_ones_never_wait(void **state)
     end(&budget, &bodies);
 }
 
-static void who_waits_is_called_once(void **state)
+static void who_waits_goes_on_when_there_is_room(void **state)
 {
     struct body_budget budget;
     struct bodies bodies;
@@ -135,24 +135,55 @@ static void who_waits_is_called_once(void **state)
     buf_init(&a, CAP);
     buf_init(&b, CAP);
     buf_init(&c, CAP);
-    assert_false(bodies_take_call(&bodies));
+    assert_true(bodies_have_room(&bodies));
     put(&bodies, &c, MB);
+    assert_true(bodies_have_room(&bodies));
     put(&bodies, &a, 2 * MB); /* leads */
-    assert_false(bodies_take_call(&bodies));
+    assert_false(bodies_have_room(&bodies));
     assert_int_equal(put(&bodies, &b, MB), BODY_WAIT);
-    assert_false(bodies_take_call(&bodies)); /* nothing has changed */
+    assert_false(bodies_have_room(&bodies)); /* nothing has changed */
 
     /* The leader goes on, however much there is, up to its cap. */
     assert_int_equal(put(&bodies, &a, 14 * MB), BODY_PUT);
     assert_int_equal(put(&bodies, &a, 1), BODY_FULL);
-    assert_false(bodies_take_call(&bodies));
+    assert_false(bodies_have_room(&bodies));
 
     bodies_drop(&bodies, &a);
-    assert_true(bodies_take_call(&bodies));
-    assert_false(bodies_take_call(&bodies));
+    assert_true(bodies_have_room(&bodies));
+    bodies_stop_waiting(&bodies);
     assert_int_equal(put(&bodies, &b, MB), BODY_PUT);
     bodies_drop(&bodies, &b);
     bodies_drop(&bodies, &c);
+    end(&budget, &bodies);
+}
+
+/* A little room is none: what is left with libcurl would not fit. */
+static void little_room_is_none(void **state)
+{
+    struct body_budget budget;
+    struct bodies bodies;
+    struct buf leader, a, b;
+
+    (void)state;
+    begin(&budget, &bodies, 4 * MB);
+    buf_init(&leader, CAP);
+    buf_init(&a, CAP);
+    buf_init(&b, CAP);
+    put(&bodies, &a, BODY_SMALL + MB);
+    put(&bodies, &b, BODY_SMALL + 1);
+    put(&bodies, &leader, BODY_SMALL + 3 * MB);
+    assert_ptr_equal(budget.leader, &leader);
+    bodies_drop(&bodies, &b);
+    assert_int_equal(budget.used, 4 * MB);
+    assert_false(bodies_have_room(&bodies));
+    bodies_drop(&bodies, &a);
+    put(&bodies, &a, BODY_SMALL + MB - BODY_GO_ON + 1);
+    assert_false(bodies_have_room(&bodies));
+    bodies_drop(&bodies, &a);
+    put(&bodies, &a, BODY_SMALL + MB - BODY_GO_ON);
+    assert_true(bodies_have_room(&bodies));
+    bodies_drop(&bodies, &a);
+    bodies_drop(&bodies, &leader);
     end(&budget, &bodies);
 }
 
@@ -186,8 +217,9 @@ static void all_end(void **state)
         bodies_drop(&bodies, &body[i]);
         want[i] = 0;
         ended++;
-        if (bodies_take_call(&bodies))
-            memset(waits, 0, sizeof(waits));
+        for (size_t j = 0; j < COUNT && bodies_have_room(&bodies); j++)
+            if (waits[j])
+                waits[j] = put(&bodies, &body[j], PIECE) == BODY_WAIT;
         assert_in_range(round, 0, 10000000);
     }
     end(&budget, &bodies);
@@ -213,7 +245,7 @@ static void two_share_it(void **state)
     assert_int_equal(put(&here, &c, 2 * MB), BODY_WAIT);
     assert_int_equal(put(&here, &a, 2 * MB), BODY_WAIT);
     assert_true(bodies_hold_up(&here) && bodies_hold_up(&there));
-    assert_false(bodies_take_call(&here));
+    assert_false(bodies_have_room(&here));
 
     /* Whoever waited was cut off, or has got what it wanted. */
     bodies_stop_waiting(&here);
@@ -221,12 +253,13 @@ static void two_share_it(void **state)
     assert_int_equal(put(&here, &a, 2 * MB), BODY_WAIT);
     bodies_drop(&there, &b);
     assert_false(bodies_hold_up(&there));
-    assert_true(bodies_take_call(&here));
+    assert_true(bodies_have_room(&here));
     assert_int_equal(put(&here, &a, 2 * MB), BODY_PUT);
     assert_int_equal(put(&there, &b, MB), BODY_WAIT);
     bodies_drop(&here, &a);
-    assert_true(bodies_take_call(&there));
+    assert_true(bodies_have_room(&there));
     bodies_drop(&here, &c);
+    bodies_stop_waiting(&here);
     bodies_release(&there);
     end(&budget, &here);
 }
@@ -238,7 +271,8 @@ int main(void)
         cmocka_unit_test(buffers_are_used_again),
         cmocka_unit_test(few_are_kept),
         cmocka_unit_test(small_ones_never_wait),
-        cmocka_unit_test(who_waits_is_called_once),
+        cmocka_unit_test(who_waits_goes_on_when_there_is_room),
+        cmocka_unit_test(little_room_is_none),
         cmocka_unit_test(all_end),
         cmocka_unit_test(two_share_it),
     };

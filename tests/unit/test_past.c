@@ -8,7 +8,7 @@
 
 #include "cli/past.h"
 #include "cli/state.h"
-#include "store/store.h"
+#include "crawler/codes.h"
 #include "support/tempdir.h"
 
 enum { DEPTH = 7, GIVEN_MAX = 12 };
@@ -27,12 +27,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static const char *no_name(unsigned code)
-{
-    (void)code;
-    return "name";
-}
-
 static struct list list_of(const char **given)
 {
     struct list list = {.item = given};
@@ -45,25 +39,25 @@ static struct list list_of(const char **given)
 /* A crawl with these options has begun there. */
 static void begin_with(const struct tempdir *temp, const struct list *given)
 {
-    static const struct store_names names = {
-        .verdict_name = no_name,
-        .outcome_name = no_name,
-        .verdicts = 1,
-        .outcomes = 1,
-    };
     struct store_error error;
     struct store_batch first;
     struct arena arena;
 
     arena_init(&arena);
     store_batch_init(&first);
-    past_write(&first, given, DEPTH, 1000);
+    past_put_options(&first, given, 0);
+    facts_put_number(&first, FACT_DEPTH, DEPTH);
+    facts_put_state(&first, STATE_RUNNING);
     store_add_seed(&first, &(struct store_seed){.url = STR("http://a.example/"),
                                                 .named = true});
     store_add_seed(&first,
                    &(struct store_seed){.url = STR("http://b.example/")});
-    if (!store_create(past_path(&arena, temp->path), &names, &first, &error))
+    struct store *store =
+        store_create(store_name_in(temp->path, &arena), crawler_codes(), &first,
+                     STORE_AT_ONCE, &error);
+    if (!store)
         fail_msg("%s", error.text);
+    store_close(store);
     store_batch_release(&first);
     arena_release(&arena);
 }
@@ -85,25 +79,15 @@ static void add_setting(const struct tempdir *temp, const char *name,
 
     arena_init(&arena);
     store_batch_init(&batch);
-    store_add_setting(&batch, str_of(name), str_of(value));
-    struct store *store =
-        store_open(past_path(&arena, temp->path), STORE_WRITE, &error);
+    store_add_setting(&batch,
+                      &(struct store_setting){str_of(name), str_of(value)});
+    struct store *store = store_open(store_name_in(temp->path, &arena),
+                                     STORE_WRITE, crawler_codes(), &error);
+    const struct store_batch *batches = &batch;
     assert_non_null(store);
-    assert_true(store_commit(store, &batch, &error));
+    assert_true(store_commit(store, &batches, 1, &error));
     store_close(store);
     store_batch_release(&batch);
-    arena_release(&arena);
-}
-
-static void paths(void **state)
-{
-    struct arena arena;
-
-    (void)state;
-    arena_init(&arena);
-    assert_string_equal(past_path(&arena, "a/b"), "a/b/.crawler");
-    assert_string_equal(past_path(&arena, "."), "./.crawler");
-    assert_string_equal(past_path(&arena, "/"), "//.crawler");
     arena_release(&arena);
 }
 
@@ -126,13 +110,13 @@ static void options_in_their_order(void **state)
         assert_string_equal(past.given.item[i], given[i]);
         assert_false(past_is_secret(past.given.item[i]));
     }
-    assert_int_equal(past.depth, DEPTH);
-    assert_int_equal(past.pages, 0);
-    assert_int_equal(past.seed_count, 2);
-    assert_true(str_eq(past.seeds[0].url, STR("http://a.example/")));
-    assert_true(past.seeds[0].named);
-    assert_true(str_eq(past.seeds[1].url, STR("http://b.example/")));
-    assert_false(past.seeds[1].named);
+    assert_int_equal(past.facts.number[FACT_DEPTH], DEPTH);
+    assert_int_equal(past_pages(&past), 0);
+    assert_int_equal(past.facts.seeds, 2);
+    assert_true(str_eq(past.facts.seed[0].url, STR("http://a.example/")));
+    assert_true(past.facts.seed[0].named);
+    assert_true(str_eq(past.facts.seed[1].url, STR("http://b.example/")));
+    assert_false(past.facts.seed[1].named);
     past_release(&past);
 }
 
@@ -161,11 +145,11 @@ static void states(void **state)
 {
     static const struct {
         const char *state;
-        bool finished, unclean;
+        bool over, unclean;
     } cases[] = {
-        {"running", false, true},  {"failed", false, true},
-        {"finished", true, false}, {"stopped", false, false},
-        {"nothing", false, false},
+        {"running", false, true},    {"failed", false, true},
+        {"finished", true, false},   {"interrupted", false, false},
+        {"max-pages", false, false}, {"nothing", true, false},
     };
     const struct tempdir *temp = *state;
     struct past past;
@@ -173,17 +157,17 @@ static void states(void **state)
     begin(temp, (const char *[]){NULL});
     past_read(&past, temp->path);
     /* As it is when it was killed before it saved anything. */
-    assert_false(past_is_finished(&past));
-    assert_true(past_is_unclean(&past));
+    assert_false(facts_is_over(&past.facts));
+    assert_true(facts_is_unclean(&past.facts));
     past_release(&past);
     add_setting(temp, "count.saved", "4294967295");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         add_setting(temp, "state", cases[i].state);
         past_read(&past, temp->path);
         assert_int_equal(past.error.status, STORE_OK);
-        assert_int_equal(past.pages, UINT32_MAX);
-        if (past_is_finished(&past) != cases[i].finished ||
-            past_is_unclean(&past) != cases[i].unclean)
+        assert_int_equal(past_pages(&past), UINT32_MAX);
+        if (facts_is_over(&past.facts) != cases[i].over ||
+            facts_is_unclean(&past.facts) != cases[i].unclean)
             fail_msg("%s", cases[i].state);
         past_release(&past);
     }
@@ -224,7 +208,7 @@ static void no_record(void **state)
     past_release(&past);
     tempdir_write(temp, ".crawler", STR(""));
     past_read(&past, temp->path);
-    assert_int_equal(past.error.status, STORE_NONE);
+    assert_int_equal(past.error.status, STORE_EMPTY);
     past_release(&past);
     tempdir_write(temp, ".crawler", STR("a note of mine"));
     past_read(&past, temp->path);
@@ -361,10 +345,13 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths),   CASE(options_in_their_order),
-        CASE(many_options),        CASE(states),
-        cmocka_unit_test(damaged), CASE(no_record),
-        cmocka_unit_test(secrets), CASE(words),
+        CASE(options_in_their_order),
+        CASE(many_options),
+        CASE(states),
+        cmocka_unit_test(damaged),
+        CASE(no_record),
+        cmocka_unit_test(secrets),
+        CASE(words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -420,7 +420,7 @@ static void hosts_given_up_and_backing_off(void **state)
         {.name = STR_INIT("back.again")},
         {.name = STR_INIT("robots"), .given_up = GIVEN_UP_ROBOTS},
         {.name = STR_INIT("https.only"), .given_up = GIVEN_UP_HTTP},
-        {.name = STR_INIT("slow"), .given_up = 2 * GIVEN_UP_BACKOFF},
+        {.name = STR_INIT("slow"), .backoffs = 2},
     };
     struct fixture *fixture = *state;
     struct store_error error;

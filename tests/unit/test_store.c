@@ -70,7 +70,7 @@ static void add_hard_rows(struct store_batch *batch)
                                                    .url = STR(""),
                                                    .text = STR("")});
     store_add_robots(batch, &(struct store_robots){.host = STR("b")});
-    store_add_host(batch, &(struct store_host){hard, 255, 255, 255, 255, U63});
+    store_add_host(batch, &(struct store_host){hard, 255, 255, 255, 255, U63, 255});
     store_add_change(batch, &(struct store_change){U63, U32, U32, U32});
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
@@ -104,7 +104,7 @@ static void add_hard_rows(struct store_batch *batch)
     " " HARD "\n"                                                              \
     "robots 'a' '' 0 0 0 0 0 0 0 0 ''\n"                                       \
     "robots 'b' - 0 0 0 0 0 0 0 0 -\n"                                         \
-    "host " HARD " 255 255 255 255" MAX_U63 "\n"                               \
+    "host " HARD " 255 255 255 255" MAX_U63 " 255\n"                           \
     "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 "\n"                              \
     "fetch" MAX_U63 MAX_U32 MAX_U32 " 255 " HARD MAX_U63                       \
     " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD "\n"      \

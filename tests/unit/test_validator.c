@@ -289,39 +289,52 @@ struct heard {
     uint64_t last_number;
 };
 
-static void hear(void *user, const struct offer *offer,
-                 const struct queued *queued, enum verdict verdict,
-                 unsigned line)
+static void hear(void *user, const struct judged *judged)
 {
     struct heard *heard = user;
+    const struct offer *offer = judged->offer;
     size_t used = strlen(heard->text);
 
     heard->count++;
     snprintf(heard->text + used, sizeof(heard->text) - used, "%s%s %s %u",
              used ? ", " : "", offer->url->href.ptr + strlen("http://"),
-             verdict_name(verdict), line);
-    /* Where it was queued, and only there. */
-    assert_int_equal(queued != NULL, verdict == ACCEPT);
-    if (queued) {
-        struct str host = url_host(offer->url);
-        assert_true(queued->number > heard->last_number);
-        assert_true(str_ends(host, queued->domain));
-        heard->last_number = queued->number;
+             verdict_name(judged->verdict), judged->line);
+    /* Numbers grow, whatever becomes of the URL. */
+    assert_true(judged->number > heard->last_number);
+    heard->last_number = judged->number;
+    /* It is in the queue if it was accepted, and only then. */
+    assert_int_equal(judged->queued != NULL, judged->verdict == ACCEPT);
+    if (judged->queued) {
+        assert_int_equal(judged->queued->number, judged->number);
+        assert_true(str_ends(url_host(offer->url), judged->queued->domain));
     }
+}
+
+static void hear_withdrawal(void *user, uint64_t number)
+{
+    struct heard *heard = user;
+    size_t used = strlen(heard->text);
+
+    snprintf(heard->text + used, sizeof(heard->text) - used, "%s%llu withdrawn",
+             used ? ", " : "", (unsigned long long)number);
 }
 
 static void attach(struct fixture *fixture, struct heard *heard)
 {
     *heard = (struct heard){0};
-    fixture->validator.listener =
-        (struct validator_listener){.user = heard, .judged = hear};
+    fixture->validator.listener = (struct validator_listener){
+        .user = heard,
+        .judged = hear,
+        .withdrawn = hear_withdrawal,
+        .outside = true,
+    };
 }
 
 static void assert_heard(struct heard *heard, const char *expected)
 {
     if (strcmp(heard->text, expected))
         fail_msg("expected '%s', heard '%s'", expected, heard->text);
-    *heard = (struct heard){0};
+    *heard = (struct heard){.last_number = heard->last_number};
 }
 
 static void set_robots(struct fixture *fixture, const char *url,
@@ -356,7 +369,7 @@ static void told_once(void **state)
     offer(&fixture, "http://h.example/deep", MAX_DEPTH + 2);
     assert_heard(&heard, "");
     offer(&fixture, "http://h.example/deep", MAX_DEPTH);
-    assert_heard(&heard, "h.example/deep accept 0");
+    assert_heard(&heard, "3 withdrawn, h.example/deep accept 0");
     offer(&fixture, "http://h.example/deep", MAX_DEPTH + 1);
     assert_heard(&heard, "");
     /* With the line of robots.txt. */
@@ -435,13 +448,12 @@ static void restored(void **state)
         start(&fixture);
         attach(&fixture, &heard);
         struct offer link = offer_of(&fixture, "http://h.example/x", 1);
-        validator_restore(&fixture.validator, link.fingerprint,
-                          (enum verdict)i);
+        validator_restore(&fixture.validator, link.fingerprint, (enum verdict)i,
+                          7);
         assert_heard(&heard, "");
         validator_refuse(&fixture.validator, &link, NOFOLLOW);
-        if (heard.count != is_seen[i])
-            fail_msg("%s: told %zu times", verdict_name((enum verdict)i),
-                     heard.count);
+        if (heard.count)
+            fail_msg("%s: told again", verdict_name((enum verdict)i));
         enum verdict got = validator_offer(&fixture.validator, &link, 0);
         if (got != (is_seen[i] ? DUPLICATE : ACCEPT))
             fail_msg("%s: offered again it is %s",

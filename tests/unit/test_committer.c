@@ -1,0 +1,210 @@
+/* The side thread: batches become durable in order, the crawler thread hears of
+ * it, and after a failure nothing more is written. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "crawler/committer.h"
+#include "store/engine.h"
+
+/* --- a store that waits to be let on -------------------------------------- */
+
+struct slow {
+    struct store base;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t allowed; /* commits that may go on */
+    size_t begun, commits, batches;
+    uint64_t last_number; /* of the changes that were committed */
+    bool in_order, fails, in_place;
+};
+
+static bool commit(struct store *base, const struct store_batch *const *batch,
+                   size_t count, struct store_error *error)
+{
+    struct slow *slow = (struct slow *)(void *)base;
+
+    pthread_mutex_lock(&slow->lock);
+    slow->begun++;
+    pthread_cond_broadcast(&slow->changed);
+    while (!slow->allowed)
+        pthread_cond_wait(&slow->changed, &slow->lock);
+    slow->allowed--;
+    if (!slow->fails) {
+        slow->commits++;
+        slow->batches += count;
+        for (size_t i = 0; i < count; i++) {
+            const struct store_change *row = batch[i]->rows[ROW_change].item;
+            slow->in_order &= row->number == slow->last_number + 1;
+            slow->last_number = row->number;
+        }
+    }
+    bool good = !slow->fails;
+    pthread_mutex_unlock(&slow->lock);
+    if (!good)
+        store_fail(error, STORE_FAILED, "no space left");
+    return good;
+}
+
+static bool take_place(struct store *base, struct store_error *error)
+{
+    struct slow *slow = (struct slow *)(void *)base;
+
+    (void)error;
+    slow->in_place = true;
+    return true;
+}
+
+static const struct store_engine engine = {
+    .kind = "slow",
+    .commit = commit,
+    .take_place = take_place,
+};
+
+static void allow(struct slow *slow, size_t commits)
+{
+    pthread_mutex_lock(&slow->lock);
+    slow->allowed += commits;
+    pthread_cond_broadcast(&slow->changed);
+    pthread_mutex_unlock(&slow->lock);
+}
+
+static void wait_for_begun(struct slow *slow, size_t begun)
+{
+    pthread_mutex_lock(&slow->lock);
+    while (slow->begun < begun)
+        pthread_cond_wait(&slow->changed, &slow->lock);
+    pthread_mutex_unlock(&slow->lock);
+}
+
+struct stage {
+    struct slow slow;
+    struct committer *committer;
+    struct store_batch batch;
+    struct store_error error;
+    int dir_fd;
+};
+
+static int setup(void **state)
+{
+    struct stage *stage = calloc(1, sizeof(*stage));
+
+    stage->slow.base.engine = &engine;
+    stage->slow.in_order = true;
+    pthread_mutex_init(&stage->slow.lock, NULL);
+    pthread_cond_init(&stage->slow.changed, NULL);
+    stage->dir_fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    store_batch_init(&stage->batch);
+    stage->committer =
+        committer_start(&stage->slow.base, stage->dir_fd, &stage->error);
+    assert_non_null(stage->committer);
+    *state = stage;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct stage *stage = *state;
+
+    committer_free(stage->committer);
+    store_batch_release(&stage->batch);
+    close(stage->dir_fd);
+    free(stage);
+    return 0;
+}
+
+static void put(struct stage *stage, uint64_t number)
+{
+    store_add_change(&stage->batch, &(struct store_change){.number = number});
+    committer_put(stage->committer, &stage->batch, 10);
+    assert_int_equal(store_batch_count(&stage->batch), 0);
+}
+
+/* --- cases ---------------------------------------------------------------- */
+
+static void batches_that_wait_are_committed_together_and_in_order(void **state)
+{
+    struct stage *stage = *state;
+    struct uncommitted left;
+
+    put(stage, 1);
+    wait_for_begun(&stage->slow, 1);
+    for (uint64_t number = 2; number <= 200; number++)
+        put(stage, number);
+    left = committer_uncommitted(stage->committer);
+    assert_int_equal(left.batches, 200);
+    assert_int_equal(left.pages, 2000);
+    assert_true(left.bytes >= 200 * sizeof(struct store_change));
+    allow(&stage->slow, 200);
+    assert_true(committer_finish(stage->committer, &stage->error));
+    left = committer_uncommitted(stage->committer);
+    assert_int_equal(left.batches, 0);
+    assert_int_equal(left.pages, 0);
+    assert_int_equal(left.bytes, 0);
+    assert_int_equal(stage->slow.batches, 200);
+    assert_true(stage->slow.in_order);
+    assert_true(stage->slow.commits < 10);
+}
+
+static void nothing_is_committed_after_a_failure(void **state)
+{
+    struct stage *stage = *state;
+
+    stage->slow.fails = true;
+    allow(&stage->slow, 1);
+    put(stage, 1);
+    assert_false(committer_finish(stage->committer, &stage->error));
+    assert_string_equal(stage->error.text, "no space left");
+    stage->slow.fails = false;
+    allow(&stage->slow, 100);
+    put(stage, 2);
+    assert_false(committer_finish(stage->committer, &stage->error));
+    assert_string_equal(stage->error.text, "no space left");
+    assert_false(committer_take_place(stage->committer, &stage->error));
+    assert_int_equal(stage->slow.commits, 0);
+    assert_false(stage->slow.in_place);
+}
+
+static void it_takes_its_place_after_the_batches_before(void **state)
+{
+    struct stage *stage = *state;
+
+    allow(&stage->slow, 10);
+    put(stage, 1);
+    put(stage, 2);
+    assert_true(committer_take_place(stage->committer, &stage->error));
+    assert_true(stage->slow.in_place);
+    assert_int_equal(stage->slow.batches, 2);
+}
+
+static void batches_are_committed_although_nobody_listens(void **state)
+{
+    struct stage *stage = *state;
+
+    allow(&stage->slow, 10);
+    put(stage, 1);
+    put(stage, 2);
+    committer_free(stage->committer);
+    assert_int_equal(stage->slow.batches, 2);
+    stage->committer =
+        committer_start(&stage->slow.base, stage->dir_fd, &stage->error);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(batches_that_wait_are_committed_together_and_in_order),
+        CASE(nothing_is_committed_after_a_failure),
+        CASE(it_takes_its_place_after_the_batches_before),
+        CASE(batches_are_committed_although_nobody_listens),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
