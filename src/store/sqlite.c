@@ -248,14 +248,19 @@ static bool open_for(struct sqlite_store *store, const char *name,
            (!writes || set_up_to_write(store, name, error));
 }
 
-/* Rows that are not in the file proper yet. */
+/* Rows that are not in the file proper yet, or half of a change to it. */
 static bool has_journal(const char *path)
 {
-    char name[PATH_ROOM + 8];
+    static const char *const ends[] = {"-wal", "-journal"};
+    char name[PATH_ROOM + 16];
     struct stat st;
+    bool has = false;
 
-    snprintf(name, sizeof(name), "%s-wal", path);
-    return !stat(name, &st) && st.st_size;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+        has |= !stat(name, &st) && st.st_size;
+    }
+    return has;
 }
 
 /* In a directory that cannot be written there is nobody else at work, but
