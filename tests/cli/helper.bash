@@ -108,6 +108,7 @@ start_playground() {
         return 1
     }
     PORT=${line##*:} ADDRESS=${line#listening on }
+    echo "$ADDRESS" >"$name.address"
 }
 
 # end_server PID: stop one server and wait for it; its exit status.
@@ -127,6 +128,7 @@ stop_playground() {
         [ "$pid" = "$PID" ] || rest+=("$pid")
     done
     SERVERS=("${rest[@]}")
+    sed -i '/\t\/flush-record\//d' "$RECORD"
     [ "$status" -eq 0 ] || fail "the playground ended with status $status:" \
         "$(cat "${RECORD%.record}.err")"
 }
@@ -219,15 +221,15 @@ no_complaint() {
 # they wait for that. HOST is optional everywhere: without it, or with "", all
 # hosts count.
 
-# flush_record: wait until a request of our own is in the record of the last
-# playground. Requests are there in the order in which they ended.
+# flush_record: wait until a request of our own is in the record. Requests are
+# there in the order in which they ended. stop_playground takes ours out again.
 flush_record() {
     local mark=/flush-record/$BASHPID-$RANDOM-$RANDOM
 
     timeout "$LIMIT" bash -c '
         curl -s -o /dev/null "http://$1$2"
         until grep -qF "$2" "$3"; do sleep 0.01; done' - \
-        "$ADDRESS" "$mark" "$RECORD"
+        "$(cat "${RECORD%.record}.address")" "$mark" "$RECORD"
 }
 
 record_lines() {

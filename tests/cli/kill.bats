@@ -24,11 +24,15 @@ random_ms() {
     printf '%d.%03d' $((ms / 1000)) $((ms % 1000))
 }
 
-# same_as_truth DIR: exactly the pages that the web has, each once.
+# same_as_truth DIR: exactly the pages that the web has, each once, and no other
+# file. A kill in the very last call that writes leaves the journal of SQLite
+# beside the state of a crawl that is finished; that is harmless.
 same_as_truth() {
     page_depths "$1" | diff "$TMP/truth" - >"$TMP/diff" ||
         fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 5 "$TMP/diff")" || return
-    whole_pages "$(wc -l <"$TMP/truth")" "$1" || return
+    pages_are_whole "$(wc -l <"$TMP/truth")" "$1" || return
+    same "" "$(find "$1" -mindepth 1 ! -name '[1-9]*' ! -name .crawler \
+        ! -name .crawler-stats.json ! -name .crawler-journal)" "other files" || return
     "$CRAWLER" verify "$1" >"$TMP/verified" || fail "$(head "$TMP/verified")"
 }
 
