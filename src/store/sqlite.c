@@ -291,6 +291,20 @@ static bool open_still(struct sqlite_store *store, struct store_error *error)
     return good;
 }
 
+static void tidy(const char *where);
+
+/* A crawl that was killed in the middle of a write to the file proper left a
+ * journal to undo that, which nobody can do who only reads. */
+static bool open_again(struct sqlite_store *store, struct store_error *error)
+{
+    sqlite3_close(store->db);
+    store->db = NULL;
+    tidy(store->where);
+    return open_for(store, FILE_NAME, error) ||
+           (error->status == STORE_FAILED && store->db &&
+            open_still(store, error));
+}
+
 static struct store *open_store(const char *where, enum store_mode mode,
                                 const struct store_codes *codes,
                                 struct store_error *error)
@@ -299,7 +313,7 @@ static struct store *open_store(const char *where, enum store_mode mode,
 
     if (open_for(store, FILE_NAME, error) ||
         (mode == STORE_READ && error->status == STORE_FAILED && store->db &&
-         open_still(store, error)))
+         open_again(store, error)))
         return &store->base;
     store_close(&store->base);
     return NULL;
