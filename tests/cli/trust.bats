@@ -111,7 +111,7 @@ SOURCE
     SSL_CERT_FILE=$(file ca) fetch 0
     same 1 "$(page_count)"
     SSL_CERT_FILE=$(file other) run -4 fetch 0
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-issuer"' "$TMP/log"
 }
 
 @test "--cacert goes before SSL_CERT_FILE, and an empty SSL_CERT_FILE is none" {
@@ -119,9 +119,9 @@ SOURCE
     SSL_CERT_FILE=$(file other) fetch 0 --cacert "$(file ca)"
     same 1 "$(page_count)"
     SSL_CERT_FILE=$(file ca) run -4 fetch 0 --cacert "$(file other)"
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-issuer"' "$TMP/log"
     SSL_CERT_FILE='' run -4 fetch 0
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-issuer"' "$TMP/log"
 }
 
 @test "an SSL_CERT_FILE without certificates is an error for an https seed" {
