@@ -130,7 +130,7 @@ SOURCE
     for file in /nonexistent "$TMP" "$TMP/empty.pem"; do
         SSL_CERT_FILE=$file run -2 fetch 0
         same 1 "$(wc -l <"$TMP/err")" "lines"
-        grep -q "SSL_CERT_FILE.*$file" "$TMP/err"
+        grep -q "SSL_CERT_FILE '$file': .*; set it to .* or unset it" "$TMP/err"
         same "" "$(ls -A "$DIR")" "nothing was written"
         SSL_CERT_FILE=$file fetch 0 --insecure
         same 1 "$(page_count)"
