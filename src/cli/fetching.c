@@ -179,24 +179,36 @@ static bool is_proxy(struct plan *plan, const char *text)
     return good;
 }
 
+/* Where the file of trusted certificates is named, and what to do about it. */
+struct trust_source {
+    const char *name, *remedy;
+};
+
+static const struct trust_source from_environment = {
+    "SSL_CERT_FILE",
+    "set it to a file of certificates, or unset it",
+};
+static const struct trust_source from_system = {
+    "the system's file",
+    "install the package ca-certificates, or use --cacert FILE",
+};
+
 /* The course's crawl stays on http, and a crawl from an https seed would fetch
  * nothing at all. */
 static int complain_of_trust(const struct plan *plan,
-                             const struct options *options, const char *whose,
+                             const struct options *options,
+                             const struct trust_source *source,
                              const char *file, const char *problem)
 {
-    static const char remedy[] =
-        "install the package ca-certificates, or use --cacert FILE";
-
     for (size_t i = 0; i < plan->seed_count; i++)
         if (plan->seeds[i].url.https)
             return usage_error("no certificates to check https with: %s '%s': "
                                "%s; %s",
-                               whose, file, problem, remedy);
+                               source->name, file, problem, source->remedy);
     if (!plan_is_course(options) && !options->quiet)
         terminal_line(stderr,
                       "crawler: https pages cannot be fetched: %s '%s': %s; %s",
-                      whose, file, problem, remedy);
+                      source->name, file, problem, source->remedy);
     return 0;
 }
 
@@ -205,7 +217,8 @@ static int complain_of_trust(const struct plan *plan,
 static int plan_trust(struct plan *plan, const struct options *options)
 {
     const char *own = getenv("SSL_CERT_FILE");
-    const char *whose = "the system's file", *problem;
+    const struct trust_source *source = &from_system;
+    const char *problem;
 
     if (options->insecure)
         return 0;
@@ -218,14 +231,15 @@ static int plan_trust(struct plan *plan, const struct options *options)
     }
     const char *file = trust_system_file();
     if (own && own[0]) {
-        whose = "SSL_CERT_FILE";
+        source = &from_environment;
         file = own;
     }
     if (!file)
         return 0;
     plan->crawl.hand.fetch.trusted = file;
     problem = trust_problem(file);
-    return problem ? complain_of_trust(plan, options, whose, file, problem) : 0;
+    return problem ? complain_of_trust(plan, options, source, file, problem)
+                   : 0;
 }
 
 int fetching_plan(struct plan *plan, const struct options *options)

@@ -111,7 +111,7 @@ SOURCE
     SSL_CERT_FILE=$(file ca) fetch 0
     same 1 "$(page_count)"
     SSL_CERT_FILE=$(file other) run -4 fetch 0
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-issuer"' "$TMP/log"
 }
 
 @test "--cacert goes before SSL_CERT_FILE, and an empty SSL_CERT_FILE is none" {
@@ -119,9 +119,9 @@ SOURCE
     SSL_CERT_FILE=$(file other) fetch 0 --cacert "$(file ca)"
     same 1 "$(page_count)"
     SSL_CERT_FILE=$(file ca) run -4 fetch 0 --cacert "$(file other)"
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-issuer"' "$TMP/log"
     SSL_CERT_FILE='' run -4 fetch 0
-    grep -q '"outcome":"tls-failed"' "$TMP/log"
+    grep -q '"outcome":"tls-issuer"' "$TMP/log"
 }
 
 @test "an SSL_CERT_FILE without certificates is an error for an https seed" {
@@ -130,7 +130,7 @@ SOURCE
     for file in /nonexistent "$TMP" "$TMP/empty.pem"; do
         SSL_CERT_FILE=$file run -2 fetch 0
         same 1 "$(wc -l <"$TMP/err")" "lines"
-        grep -q "SSL_CERT_FILE.*$file" "$TMP/err"
+        grep -q "SSL_CERT_FILE '$file': .*; set it to .* or unset it" "$TMP/err"
         same "" "$(ls -A "$DIR")" "nothing was written"
         SSL_CERT_FILE=$file fetch 0 --insecure
         same 1 "$(page_count)"
