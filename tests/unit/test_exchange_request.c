@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -136,6 +137,36 @@ static void of_a_request_that_was_sent_twice_the_last_is_kept_once(void **state)
     loopback_release(&loopback);
 }
 
+/* By the same transfer as one that was sent. Nobody listens at that port: it is
+ * taken, so that nobody else can. */
+static void without_a_connection_there_is_no_request(void **state)
+{
+    struct loopback loopback, other;
+    char url[64];
+
+    (void)state;
+    loopback_listen(&other);
+    shutdown(other.listener, SHUT_RDWR);
+    begin(&loopback, EXCHANGE_ALL);
+    loopback_ask(&loopback, WEBPAGE_HTML, "");
+    serve_small(&loopback);
+    assert_true(loopback_finish(&loopback)->exchange.request_head.len > 0);
+    loopback_give_back(&loopback);
+
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u/", other.port);
+    webpage_ask(&loopback.page, str_of(url), 0, true);
+    pagefetcher_start(loopback.fetcher, &loopback.page);
+    const struct exchange *exchange = &loopback_finish(&loopback)->exchange;
+    exchange_check(exchange);
+    assert_int_equal(exchange->end, RESPONSE_NONE);
+    assert_int_equal(exchange->request_head.len, 0);
+    assert_int_equal(exchange->response_head.len, 0);
+    loopback_give_back(&loopback);
+    loopback_release(&loopback);
+    loopback_start(&other);
+    loopback_release(&other);
+}
+
 /* --- proxies ------------------------------------------------------------ */
 
 static void begin_with_proxy(struct loopback *loopback, char proxy[64])
@@ -208,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_request_with_a_login_is_kept_without_it),
         cmocka_unit_test(
             of_a_request_that_was_sent_twice_the_last_is_kept_once),
+        cmocka_unit_test(without_a_connection_there_is_no_request),
         cmocka_unit_test(
             a_request_by_a_proxy_has_its_form_but_not_its_password),
         cmocka_unit_test(
