@@ -1,6 +1,6 @@
 /* Whole answers: a pagefetcher, and a server on loopback that sends the input
  * and closes. The first byte chooses the kind of page that is asked for. What
- * libcurl makes of it is judged by page/transfer.c.
+ * libcurl makes of it is judged by page/transfer_end.c.
  *
  * One thread plays both sides, so that the same input does the same again. */
 #include "fuzz.h"
@@ -15,7 +15,7 @@
 #include "page/pagefetcher.h"
 #include "page/pagescanner.h"
 
-enum { BODY_MAX = 256 * 1024 };
+enum { BODY_MAX = 256 * 1024, UNWANTED_MAX = 64 * 1024 };
 
 struct stage {
     struct fetch_options options;
@@ -58,6 +58,8 @@ static struct stage *stage_new(void)
         .connections = 0,
         .allow_private = true,
         .robots_agent = STR("fuzz"),
+        .wishes = WISH_REQUEST_HEAD | WISH_RESPONSE_HEAD | WISH_PEER |
+                  WISH_EVERY_BODY,
         .named = &stage.named,
         .body_budget = &stage.budget,
     };
@@ -94,19 +96,42 @@ static void hang_up(int fd)
     close(fd);
 }
 
+/* From a status line to an empty line, or nothing. */
+static void check_head(struct str head)
+{
+    assert(!head.len || str_starts_nocase(head, STR("HTTP/")));
+    assert(!head.len || str_ends(head, STR("\n")));
+    size_t at = head.len ? head.len - 1 : 0;
+    while (at && head.ptr[at - 1] == '\r')
+        at--;
+    assert(!at || head.ptr[at - 1] == '\n');
+}
+
 static void check_end(const struct webpage *page, size_t cap)
 {
+    const struct exchange *exchange = &page->exchange;
+
     assert((unsigned)page->outcome < OUTCOMES);
+    assert(page->outcome == exchange->outcome);
     assert(page->outcome != TIMED_OUT && page->outcome != ABANDONED);
-    assert(page->body.len <= cap && page->body_len == page->body.len);
-    assert(memchr(page->mime, 0, sizeof(page->mime)));
-    assert(memchr(page->charset_label, 0, sizeof(page->charset_label)));
-    assert(page->location.len <= URL_LEN_MAX);
-    assert(page->outcome != FETCHED || page->status == 200);
+    assert(exchange->body.len <= cap);
+    assert(exchange->body_as_sent.len <= cap ||
+           exchange->body_as_sent.len <= UNWANTED_MAX);
+    assert(exchange->body_len == exchange->body.len);
+    assert((exchange->status == 0) == (exchange->end == RESPONSE_NONE));
+    assert(exchange->status == 200 || !exchange->body.len);
+    assert(exchange->status || !exchange->response_head.len);
+    assert(exchange->end != RESPONSE_WHOLE || exchange->response_head.len);
+    check_head(exchange->response_head);
+    assert(str_starts(exchange->request_head, STR("GET / HTTP/1.1\r\n")));
+    assert(memchr(exchange->mime, 0, sizeof(exchange->mime)));
+    assert(memchr(exchange->charset_label, 0, sizeof(exchange->charset_label)));
+    assert(exchange->location.len <= URL_LEN_MAX);
+    assert(page->outcome != FETCHED || exchange->status == 200);
     assert(page->outcome != FETCHED || page->kind != WEBPAGE_HTML ||
-           page->body.len);
-    assert((page->outcome == REDIRECTED) <= (page->location.len > 0));
-    assert(page->retry_after_ms <= 3600 * 1000);
+           exchange->body.len);
+    assert((page->outcome == REDIRECTED) <= (exchange->location.len > 0));
+    assert(exchange->retry_after_ms <= 3600 * 1000);
 }
 
 /* What is done with a page afterwards. */

@@ -15,13 +15,13 @@ static void scan(struct webpage *page, struct str body, bool want_text,
 
     webpage_init(page);
     webpage_ask(page, STR("http://example.org/a/b?c"), 0, true);
-    page->body = body;
+    page->exchange.body = body;
     if (headers & 1)
-        memcpy(page->charset_label, "shift_jis", sizeof("shift_jis"));
+        memcpy(page->exchange.charset_label, "shift_jis", sizeof("shift_jis"));
     if (headers & 2)
-        strcpy(page->mime, "application/xhtml+xml");
+        strcpy(page->exchange.mime, "application/xhtml+xml");
     if (headers & 4)
-        page->refresh = str_first(body, 100);
+        page->exchange.refresh = str_first(body, 100);
     pagescanner_scan(page, &options);
 }
 

@@ -64,7 +64,8 @@ static bool set_context(struct webpage *page, const struct options *options)
         page->url = base.href;
     }
     if (options->xhtml)
-        snprintf(page->mime, sizeof(page->mime), "application/xhtml+xml");
+        snprintf(page->exchange.mime, sizeof(page->exchange.mime),
+                 "application/xhtml+xml");
     if (options->charset) {
         if (!charset_find(str_of(options->charset)) ||
             strlen(options->charset) > CHARSET_LABEL_MAX) {
@@ -72,8 +73,8 @@ static bool set_context(struct webpage *page, const struct options *options)
                         options->charset);
             return false;
         }
-        snprintf(page->charset_label, sizeof(page->charset_label), "%s",
-                 options->charset);
+        snprintf(page->exchange.charset_label,
+                 sizeof(page->exchange.charset_label), "%s", options->charset);
     }
     return true;
 }
@@ -96,7 +97,7 @@ static int run(const struct options *options)
     } else if (!input_read(options->argument[0], &html)) {
         status = usage_error("%s: %s", options->argument[0], strerror(errno));
     } else {
-        page.body = buf_str(&html);
+        page.exchange.body = buf_str(&html);
         print_links(&page, options->json);
     }
     buf_release(&html);

@@ -202,7 +202,7 @@ static void plan_log(struct plan *plan, const struct options *options)
                                            : LOG_TSE;
 
     logr_init(&plan->log, stdout, options->quiet ? LOG_NONE : kind,
-              options->verbose && !options->quiet, &plan->dir);
+              options->verbose && !options->quiet, &plan->files.saver);
     plan->log.quiet = options->quiet;
     plan->crawl.log = &plan->log;
 }
@@ -220,6 +220,8 @@ static size_t body_budget(uint64_t largest)
 static void plan_init(struct plan *plan, const struct options *options)
 {
     *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
+    pagefiles_init(&plan->files, &plan->dir);
+    plan->crawl.hand.saver = &plan->files.saver;
     arena_init(&plan->arena);
     named_init(&plan->named);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));

@@ -7,6 +7,7 @@
 #include "cli/past.h"
 #include "crawler/crawler.h"
 #include "page/bodies.h"
+#include "page/pagefiles.h"
 
 /* The CS50 playground: what is internal where nothing else is said. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
@@ -36,6 +37,7 @@ struct plan {
     size_t seed_count, seed_room;
     size_t named_seeds; /* the first ones: named by the user */
     struct pagedir dir;
+    struct pagefiles files; /* in it */
     struct logr log;
 };
 

@@ -86,9 +86,10 @@ static int add_results(struct plan *plan, const struct options *options,
 /* Something to read: a whole page, or one that tells that it is refused. */
 static bool is_answer(const struct webpage *page)
 {
-    if (page->status == 200)
+    if (page->exchange.status == 200)
         return page->outcome == FETCHED || page->outcome == EMPTY_BODY;
-    return page->status == 202 || page->status == 403 || page->status == 429;
+    return page->exchange.status == 202 || page->exchange.status == 403 ||
+           page->exchange.status == 429;
 }
 
 static int complain_of_fetch(const struct options *options,
@@ -112,9 +113,9 @@ static int read_answer(struct plan *plan, const struct options *options,
     struct url base;
     bool based = !url_parse(&base, &plan->arena, page->url, NULL, NULL);
     const struct searchpage_answer answer = {
-        .body = page->body,
-        .http_charset = str_of(page->charset_label),
-        .status = page->status,
+        .body = page->exchange.body,
+        .http_charset = str_of(page->exchange.charset_label),
+        .status = page->exchange.status,
         .base = based ? &base : NULL,
     };
 

@@ -20,9 +20,7 @@ int state_open_directory(struct plan *plan, const char *path)
         usage_error("another crawl is at work in '%s'", path);
         return CRAWL_FAILED;
     }
-    plan->crawl.dir = &plan->dir;
     plan->crawl.dir_path = path;
-    plan->crawl.hand.dir = &plan->dir;
     return 0;
 }
 

@@ -27,7 +27,7 @@ enum { TOGETHER_MAX = 64 };
 struct committer {
     pthread_t thread;
     struct store *store;
-    int dir_fd;
+    struct pagesaver *saver;
     struct mailbox orders, reports;
 
     /* of the crawler thread alone */
@@ -44,12 +44,12 @@ static struct order *order_of(struct letter *letter)
 
 /* --- the thread --------------------------------------------------------- */
 
-/* Page files first: a page that the record knows has its file. */
+/* Pages first: a page that the record knows is saved. */
 static bool commit(const struct committer *committer,
                    const struct store_batch *const *batch, size_t count,
                    struct store_error *error)
 {
-    if (!syncfs(committer->dir_fd))
+    if (pagesaver_sync(committer->saver))
         return store_commit(committer->store, batch, count, error);
     error->status = STORE_FAILED;
     snprintf(error->text, sizeof(error->text), "%s", strerror(errno));
@@ -121,13 +121,13 @@ static void *run(void *user)
 
 /* --- the crawler thread ------------------------------------------------- */
 
-struct committer *committer_start(struct store *store, int dir_fd,
+struct committer *committer_start(struct store *store, struct pagesaver *saver,
                                   struct store_error *error)
 {
     struct committer *committer = NEW(struct committer);
 
     committer->store = store;
-    committer->dir_fd = dir_fd;
+    committer->saver = saver;
     committer->error.status = STORE_OK;
     mailbox_init(&committer->orders);
     mailbox_init(&committer->reports);

@@ -1,7 +1,7 @@
 /* The committer: the side thread that makes batches durable.
  *
- * Closed batches are handed to it in order. It syncs the file system of the
- * page files, commits all batches that wait in one transaction, and reports
+ * Closed batches are handed to it in order. It makes the pages that were
+ * saved last, commits all batches that wait in one transaction, and reports
  * back. The crawler thread never waits for the disk; it only stops handing out
  * fetches while too much is uncommitted (crawler/record.c).
  *
@@ -11,13 +11,13 @@
 #ifndef CRAWLER_COMMITTER_H
 #define CRAWLER_COMMITTER_H
 
+#include "page/pagesaver.h"
 #include "store/store.h"
 
 struct committer;
 
-/* `dir_fd` is of a directory on the file system of the page files. NULL with
- * `error` if there can be no thread. */
-struct committer *committer_start(struct store *store, int dir_fd,
+/* `saver` has the pages. NULL with `error` if there can be no thread. */
+struct committer *committer_start(struct store *store, struct pagesaver *saver,
                                   struct store_error *error);
 
 /* Waits for the batches that were handed over. */

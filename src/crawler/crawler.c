@@ -3,17 +3,37 @@
 #include "base/clock.h"
 #include "crawler/internal.h"
 
+static void begin(struct crawler *crawler, const struct crawl_options *options,
+                  struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
 static void hand_out(struct crawler *crawler);
 static void take_back(struct crawler *crawler);
-static enum crawl_end how_it_ended(const struct crawler *crawler);
-static void end_resolver(struct crawler *crawler);
+static enum crawl_end finish(struct crawler *crawler);
 
 enum crawl_end crawler_run(const struct crawl_options *options,
                            struct stats *stats)
 {
+    struct crawler crawler;
+
+    begin(&crawler, options, stats);
+    if (options->resume)
+        restore(&crawler);
+    offer_seeds(&crawler); /* those that are known already change nothing */
+    while (!is_over(&crawler)) {
+        hand_out(&crawler);      /* frontier -> pagefetcher */
+        wait_for_news(&crawler); /* the workers: pagescanner -> pagesaver */
+        take_back(&crawler);     /* links found -> validator -> frontier */
+        remember(&crawler);      /* what is done stays done */
+    }
+    return finish(&crawler);
+}
+
+static void begin(struct crawler *crawler, const struct crawl_options *options,
+                  struct stats *stats)
+{
     uint64_t now_ms = clock_mono_ms();
-    struct crawler crawler = {
+
+    *crawler = (struct crawler){
         .options = options,
         .crew = crew_start(options->threads, options->workers, &options->hand),
         .stats = stats,
@@ -22,34 +42,11 @@ enum crawl_end crawler_run(const struct crawl_options *options,
         .random = options->frontier.hash_seed | 1,
     };
     if (options->frontier.resolve)
-        crawler.resolver =
-            resolver_start(options->hand.fetch.named, crew_inbox(crawler.crew));
-    validator_init(&crawler.validator, options->scope, options->max_depth,
+        crawler->resolver = resolver_start(options->hand.fetch.named,
+                                           crew_inbox(crawler->crew));
+    validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
-    begin_record(&crawler);
-
-    if (options->resume)
-        restore(&crawler);
-    offer_seeds(&crawler); /* those that are known already change nothing */
-    while (!is_over(&crawler)) {
-        hand_out(&crawler);      /* validator -> frontier -> pagefetcher */
-        wait_for_news(&crawler); /* pagesaver, pagescanner: the hands' */
-        take_back(&crawler);     /* links found -> validator */
-        remember(&crawler);      /* what is done stays done */
-    }
-
-    flush_log(&crawler);
-    enum crawl_end end = how_it_ended(&crawler);
-    look_at_clock(&crawler, clock_mono_ms());
-    end_record(&crawler, end);
-    if (crawler.failed)
-        end = CRAWL_FAILED;
-    stats->counts = frontier_counts(crawler.validator.frontier);
-    end_resolver(&crawler);
-    crew_free(crawler.crew);
-    record_free(crawler.record);
-    validator_release(&crawler.validator);
-    return end;
+    begin_record(crawler);
 }
 
 static void offer_seeds(struct crawler *crawler)
@@ -68,25 +65,6 @@ static void offer_seeds(struct crawler *crawler)
     for (const char *const *url = options->sitemaps; url && *url; url++)
         offer_sitemap(crawler, str_of(*url), NULL, 0);
     record_at_once(crawler->record); /* so that others can see them */
-}
-
-static void drop_look_up(void *user, struct target *target)
-{
-    struct crawler *crawler = user;
-
-    crawler->resolving--;
-    frontier_errand_stopped(crawler->validator.frontier, target,
-                            crawler->now_ms);
-}
-
-static void end_resolver(struct crawler *crawler)
-{
-    if (crawler->resolving) {
-        resolver_abandon(crawler->resolver, drop_look_up, crawler);
-        take_back(crawler); /* what was answered before */
-    } else {
-        resolver_free(crawler->resolver);
-    }
 }
 
 /* --- limits ------------------------------------------------------------- */
@@ -117,15 +95,6 @@ bool is_over(const struct crawler *crawler)
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
     return !counts.in_flight && !counts.queued;
-}
-
-static enum crawl_end how_it_ended(const struct crawler *crawler)
-{
-    if (crawler->failed)
-        return CRAWL_FAILED;
-    if (crawler->signals || frontier_counts(crawler->validator.frontier).queued)
-        return CRAWL_STOPPED;
-    return crawler->stats->saved ? CRAWL_FINISHED : CRAWL_NOTHING;
 }
 
 /* --- there and back ----------------------------------------------------- */
@@ -192,4 +161,52 @@ static void take_back(struct crawler *crawler)
         if (record_is_full(crawler->record))
             remember(crawler);
     }
+}
+
+/* --- the end ------------------------------------------------------------ */
+
+static enum crawl_end how_it_ended(const struct crawler *crawler)
+{
+    if (crawler->failed)
+        return CRAWL_FAILED;
+    if (crawler->signals || frontier_counts(crawler->validator.frontier).queued)
+        return CRAWL_STOPPED;
+    return crawler->stats->saved ? CRAWL_FINISHED : CRAWL_NOTHING;
+}
+
+static void drop_look_up(void *user, struct target *target)
+{
+    struct crawler *crawler = user;
+
+    crawler->resolving--;
+    frontier_errand_stopped(crawler->validator.frontier, target,
+                            crawler->now_ms);
+}
+
+static void end_resolver(struct crawler *crawler)
+{
+    if (crawler->resolving) {
+        resolver_abandon(crawler->resolver, drop_look_up, crawler);
+        take_back(crawler); /* what was answered before */
+    } else {
+        resolver_free(crawler->resolver);
+    }
+}
+
+static enum crawl_end finish(struct crawler *crawler)
+{
+    struct stats *stats = crawler->stats;
+
+    flush_log(crawler);
+    enum crawl_end end = how_it_ended(crawler);
+    look_at_clock(crawler, clock_mono_ms());
+    end_record(crawler, end);
+    if (crawler->failed)
+        end = CRAWL_FAILED;
+    stats->counts = frontier_counts(crawler->validator.frontier);
+    end_resolver(crawler);
+    crew_free(crawler->crew);
+    record_free(crawler->record);
+    validator_release(&crawler->validator);
+    return end;
 }

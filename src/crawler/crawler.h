@@ -1,8 +1,8 @@
 /* The crawler: the path of a page, driven by the mind.
  *
- *     seeds -> validator -> frontier -> pagefetcher -> pagesaver
- *                  ^                                       |
- *                  +------- links found -------- pagescanner
+ *     seeds -> validator -> frontier -> pagefetcher -> pagescanner
+ *                  ^                                        |
+ *                  +---------- links found ----------- pagesaver
  *
  * crawler_run is the mind's thread: it offers the seeds, hands out targets
  * to the crew while rules and limits allow, and judges what comes back.
@@ -32,7 +32,6 @@ struct crawl_options {
     const struct page_link *seeds;
     size_t seed_count;
     const struct scope *scope;
-    struct pagedir *dir; /* open and marked */
     const char *dir_path;
 
     const char *const *sitemaps; /* URLs, NULL at the end, or NULL */
@@ -73,7 +72,7 @@ enum crawl_end {
 };
 
 /* With a store and without `resume`, the store is new and holds the seeds and
- * options. With `resume` the page directory knows its last page. */
+ * options. With `resume` the pagesaver knows its last page. */
 enum crawl_end crawler_run(const struct crawl_options *options,
                            struct stats *stats);
 

@@ -69,11 +69,11 @@ static void fail_robots(struct crawler *crawler, struct job *job)
     const struct webpage *page = &job->page;
     uint64_t wait_ms =
         back_off_ms(crawler, page->outcome, frontier_failures(job->target),
-                    page->retry_after_ms);
+                    page->exchange.retry_after_ms);
 
     note_robots(crawler, job, NULL, 0, wait_ms);
     reasons_note_failure(reasons_of(crawler), page);
-    if (page->retry_after_ms)
+    if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
     frontier_errand_failed(crawler->validator.frontier, job->target,
                            ended_ms(page), wait_ms, (uint8_t)page->outcome,
@@ -92,12 +92,12 @@ void judge_robots(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
     struct webpage *page = &job->page;
-    enum robots_access access = robots_access_of_status(page->status);
+    enum robots_access access = robots_access_of_status(page->exchange.status);
     struct robots *rules = job->robots;
 
     job->robots = NULL;
     crawler->stats->robots++;
-    crawler->stats->fetch_ms += page->end_ms - page->start_ms;
+    crawler->stats->fetch_ms += exchange_ms(&page->exchange);
     if (page->outcome == ABANDONED) {
         note_robots(crawler, job, NULL, 0, 0);
         frontier_errand_stopped(frontier, job->target, ended_ms(page));

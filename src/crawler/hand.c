@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/container.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* Results are sent when there is nothing more to do at once, or are so large.
@@ -26,8 +27,8 @@ struct hand {
     const struct hand_options *options;
     struct mailbox inbox;
     struct mailbox *mind;
+    struct fetch_options fetch;
     struct pagefetcher *fetcher;
-    struct pagesaver saver;
     bool quit;
     /* the mind's, for hand_watch */
     unsigned watched_call, watched_connects;
@@ -35,8 +36,15 @@ struct hand {
     uint64_t watched_cpu_ms;
 };
 
+static void save(struct hand *hand, struct webpage *page)
+{
+    if (hand->options->remember)
+        page->digest = hash64(page->exchange.body, 0);
+    pagesaver_prepare(hand->options->saver, page);
+}
+
 /* The path of a page through a hand. What a page says of itself decides
- * whether it is kept, so where that counts it is scanned first. */
+ * whether it is kept, so it is scanned first. */
 static void work_on_page(struct hand *hand, struct webpage *page)
 {
     const struct scan_options *scan = &hand->options->scan;
@@ -52,7 +60,7 @@ static void work_on_page(struct hand *hand, struct webpage *page)
     if (page->noindex)
         page->outcome = NOINDEX;
     else
-        pagesaver_save(&hand->saver, page);
+        save(hand, page);
 }
 
 static void work_on_robots(struct hand *hand, struct job *job)
@@ -62,9 +70,11 @@ static void work_on_robots(struct hand *hand, struct job *job)
     if (job->page.outcome == REDIRECTED)
         pagescanner_follow(&job->page, &plain);
     else if (job->page.outcome == FETCHED)
-        job->robots = robots_new(job->page.body, hand->options->robots_agent);
+        job->robots =
+            robots_new(job->page.exchange.body, hand->options->robots_agent);
     if (job->robots)
-        job->page.robots_text = arena_copy(&job->page.arena, job->page.body);
+        job->page.robots_text =
+            arena_copy(&job->page.arena, job->page.exchange.body);
 }
 
 static void work_on(struct hand *hand, struct job *job)
@@ -137,12 +147,10 @@ struct hand *hand_start(const struct hand_options *options,
 
     hand->options = options;
     hand->mind = mind;
-    hand->saver = (struct pagesaver){
-        .dir = options->dir,
-        .want_digest = options->remember,
-    };
     mailbox_init(&hand->inbox);
-    hand->fetcher = pagefetcher_new(&options->fetch);
+    hand->fetch = options->fetch;
+    hand->fetch.wishes = options->saver->type->wishes;
+    hand->fetcher = pagefetcher_new(&hand->fetch);
     pagefetcher_watch(hand->fetcher, hand->inbox.fd);
 
     int err = pthread_create(&hand->thread, NULL, run, hand);

@@ -1,7 +1,7 @@
 /* A hand: a worker thread with one event loop and many fetches in flight.
  *
- * It fetches, saves, scans, and sends each page back to the mind. It decides
- * nothing: what to fetch and what to do about the result is the mind's.
+ * It fetches, scans, prepares to save, and sends each page back to the mind. It
+ * decides nothing: what to fetch and what to do about the result is the mind's.
  */
 #ifndef CRAWLER_HAND_H
 #define CRAWLER_HAND_H
@@ -37,7 +37,7 @@ struct job {
 struct hand_options {
     struct fetch_options fetch;
     struct scan_options scan;
-    struct pagedir *dir;     /* where pages are saved */
+    struct pagesaver *saver; /* where pages go */
     struct str robots_agent; /* whose rules of robots.txt are ours */
     bool remember;           /* the mind wants digests to keep */
 };

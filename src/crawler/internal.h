@@ -44,7 +44,7 @@ bool goes_back(struct crawler *crawler, struct job *job);
  * that a pause from end_ms on would be short by up to one. */
 static inline uint64_t ended_ms(const struct webpage *page)
 {
-    return page->end_ms + 1;
+    return page->exchange.end_ms + 1;
 }
 
 /* crawler/errand.c: a host's name or robots.txt, or a sitemap, is back. */

@@ -86,29 +86,34 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
 static void fail(struct crawler *crawler, int why)
 {
     fail_crawl(crawler, "cannot write page %u in %s: %s",
-               (unsigned)crawler->options->dir->last_id + 1,
+               (unsigned)pagesaver_last(crawler->options->hand.saver) + 1,
                crawler->options->dir_path, strerror(why));
 }
 
-/* The number of the page, or 0 where there is nothing to publish. */
-static uint32_t publish(struct crawler *crawler, const struct webpage *page)
+static void discard(struct crawler *crawler, struct webpage *page)
 {
-    struct pagedir *dir = crawler->options->dir;
+    pagesaver_discard(crawler->options->hand.saver, page);
+}
 
+/* The number of the page, or 0 where there is nothing to save. */
+static uint32_t commit(struct crawler *crawler, struct webpage *page)
+{
     if (page->outcome != FETCHED)
         return 0;
-    if (dir->holds_old && !take_place(crawler))
+    if (pagesaver_holds_old(crawler->options->hand.saver) &&
+        !take_place(crawler))
         return 0;
-    if (!pagedir_publish(dir, page->file)) {
+    uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
+    if (!id) {
         fail(crawler, errno);
-        pagedir_discard(dir, page->file);
+        discard(crawler, page);
         return 0;
     }
     /* Nobody needs to know why there is no page. */
     crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
-    crawler->stats->bytes += page->body_len;
-    return dir->last_id;
+    crawler->stats->bytes += page->exchange.body_len;
+    return id;
 }
 
 static uint64_t delay_of(const struct crawler *crawler, const struct job *job)
@@ -126,7 +131,7 @@ static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
     struct tally tally = {0};
-    uint32_t id = publish(crawler, page);
+    uint32_t id = commit(crawler, page);
 
     if (crawler->failed)
         return;
@@ -187,16 +192,16 @@ static void try_again(struct crawler *crawler, struct job *job)
     uint64_t rest_ms = error_rest_ms(crawler, job);
     uint64_t wait_ms =
         longer(rest_ms, back_off_ms(crawler, page->outcome, job->target->tries,
-                                    page->retry_after_ms));
-    bool whole_host =
-        retry_holds_host(page->outcome) || page->retry_after_ms || rest_ms;
+                                    page->exchange.retry_after_ms));
+    bool whole_host = retry_holds_host(page->outcome) ||
+                      page->exchange.retry_after_ms || rest_ms;
     uint64_t delay_ms = delay_of(crawler, job);
 
     logr_retry(crawler->options->log, page, wait_ms);
     crawler->stats->retries++;
     record_fetch(crawler->record, job, 0, wait_ms,
                  whole_host ? longer(wait_ms, delay_ms) : delay_ms);
-    if (page->retry_after_ms)
+    if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
     frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
                    wait_ms, whole_host);
@@ -206,7 +211,8 @@ static void try_again(struct crawler *crawler, struct job *job)
 static bool is_put_off(const struct webpage *page)
 {
     return page->outcome == HTTP_TOO_MANY ||
-           (page->outcome == HTTP_SERVER_ERROR && page->retry_after_ms);
+           (page->outcome == HTTP_SERVER_ERROR &&
+            page->exchange.retry_after_ms);
 }
 
 uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
@@ -217,11 +223,11 @@ uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
 
     if (!is_put_off(page))
         return pause_ms;
-    if (page->retry_after_ms)
+    if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
     return longer(pause_ms,
                   back_off_ms(crawler, page->outcome, job->target->tries,
-                              page->retry_after_ms));
+                              page->exchange.retry_after_ms));
 }
 
 /* No connection is the host's fault, every time. A connection without an
@@ -234,14 +240,14 @@ static void note_health(struct crawler *crawler, const struct job *job,
     const struct webpage *page = &job->page;
     enum host_health health = HOST_MUTE;
 
-    if (page->status / 100 == 5 && !is_put_off(page)) {
+    if (page->exchange.status / 100 == 5 && !is_put_off(page)) {
         frontier_note_error(crawler->validator.frontier, job->target,
                             (uint8_t)page->outcome, ended_ms(page));
         return;
     }
     if (is_put_off(page))
         health = HOST_BUSY;
-    else if (page->status || !retry_is_worthwhile(page->outcome))
+    else if (page->exchange.status || !retry_is_worthwhile(page->outcome))
         health = HOST_ANSWERED;
     else if (retry_holds_host(page->outcome))
         health = HOST_SILENT;
@@ -256,7 +262,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
     struct frontier *frontier = crawler->validator.frontier;
     const struct webpage *page = &job->page;
 
-    crawler->stats->fetch_ms += page->end_ms - page->start_ms;
+    crawler->stats->fetch_ms += exchange_ms(&page->exchange);
     if (page->outcome == ABANDONED) {
         record_fetch(crawler->record, job, 0, 1, delay_of(crawler, job));
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
@@ -274,7 +280,7 @@ bool goes_back(struct crawler *crawler, struct job *job)
  * crawl goes on one day. */
 static void abandon(struct crawler *crawler, struct webpage *page)
 {
-    pagedir_discard(crawler->options->dir, page->file);
+    discard(crawler, page);
     page->outcome = ABANDONED;
 }
 
@@ -291,7 +297,7 @@ void judge_page(struct crawler *crawler, struct job *job)
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (crawler->failed)
-        pagedir_discard(crawler->options->dir, page->file);
+        discard(crawler, page);
     else
         settle(crawler, job, pause_ms);
     frontier_done(frontier, job->target, ended_ms(page), pause_ms);

@@ -14,13 +14,13 @@ enum {
 };
 
 void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
-               const struct pagedir *dir)
+               const struct pagesaver *saver)
 {
     *log = (struct logr){
         .out = out,
         .kind = kind,
         .verbose = verbose,
-        .dir = dir,
+        .saver = saver,
     };
     buf_init(&log->line, LINE_MAX_LEN);
     setvbuf(out, NULL, _IOFBF, OUT_BUFFER);
@@ -75,8 +75,9 @@ static const char *explain(struct logr *log, const struct webpage *page)
 /* A status that is not told by the outcome itself. */
 static bool is_status_untold(const struct webpage *page)
 {
-    return page->status && page->status / 100 != 4 && page->status / 100 != 5 &&
-           page->outcome != HTTP_OTHER && page->outcome != BAD_REDIRECT;
+    return page->exchange.status && page->exchange.status / 100 != 4 &&
+           page->exchange.status / 100 != 5 && page->outcome != HTTP_OTHER &&
+           page->outcome != BAD_REDIRECT;
 }
 
 void logr_failure(struct logr *log, const struct webpage *page)
@@ -88,7 +89,7 @@ void logr_failure(struct logr *log, const struct webpage *page)
         return;
     logr_make_room(log);
     if (is_status_untold(page))
-        snprintf(status, sizeof(status), " (status %d)", page->status);
+        snprintf(status, sizeof(status), " (status %d)", page->exchange.status);
     fprintf(stderr, "crawler: %s: %s%s\n", page->url.ptr, explain(log, page),
             status);
 }
@@ -147,7 +148,7 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
         return;
     }
     arena_init(&arena);
-    json_put_str(&log->line, pagedir_url(log->dir, referrer_id, &arena));
+    json_put_str(&log->line, pagesaver_url_of(log->saver, referrer_id, &arena));
     arena_release(&arena);
 }
 
@@ -180,10 +181,11 @@ static void put_json(struct logr *log, const struct webpage *page,
         buf_printf(line, "%u", (unsigned)id);
     else
         buf_put(line, STR("null"));
-    buf_printf(line, ",\"status\":%d,\"mime\":", page->status);
-    json_put_str(line, str_of(page->mime));
-    buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":", page->body_len,
-               (unsigned long long)(page->end_ms - page->start_ms));
+    buf_printf(line, ",\"status\":%d,\"mime\":", page->exchange.status);
+    json_put_str(line, str_of(page->exchange.mime));
+    buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":",
+               page->exchange.body_len,
+               (unsigned long long)exchange_ms(&page->exchange));
     put_referrer(log, target->referrer_id);
     put_verdicts(line, tally);
     buf_put(line, STR("}\n"));
@@ -202,7 +204,7 @@ static void put_statistics(struct logr *log, const struct webpage *page,
     log->header_written = true;
     fprintf(log->out, "%s\t%u.%02u\t%u\t%zu\t%s\n", time,
             (unsigned)target->priority / 100, (unsigned)target->priority % 100,
-            (unsigned)page->depth, page->body_len, page->url.ptr);
+            (unsigned)page->depth, page->exchange.body_len, page->url.ptr);
 }
 
 void logr_page_end(struct logr *log, const struct webpage *page,

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "crawler/stats.h"
 #include "frontier/target.h"
-#include "page/pagedir.h"
+#include "page/pagesaver.h"
 #include "page/webpage.h"
 
 enum log_kind { LOG_TSE, LOG_JSON, LOG_PAGES, LOG_NONE };
@@ -23,9 +23,9 @@ struct logr {
     FILE *out;
     enum log_kind kind;
     bool verbose;
-    bool quiet;                /* not even a note */
-    bool header_written;       /* LOG_PAGES */
-    const struct pagedir *dir; /* knows the referrers' URLs */
+    bool quiet;                    /* not even a note */
+    bool header_written;           /* LOG_PAGES */
+    const struct pagesaver *saver; /* knows the referrers' URLs */
     struct buf line;
 
     /* For a progress line, or NULL: take it away, something will be shown. */
@@ -35,7 +35,7 @@ struct logr {
 };
 
 void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
-               const struct pagedir *dir);
+               const struct pagesaver *saver);
 void logr_release(struct logr *log);
 
 /* Unless --quiet: what the user should know of the crawl as a whole. */

@@ -107,7 +107,7 @@ void reasons_add_fetch(struct reasons *reasons, const struct webpage *page)
     add(reasons, &(struct reason){
                      .kind = REASON_OUTCOME,
                      .outcome = page->outcome,
-                     .status = page->status,
+                     .status = page->exchange.status,
                      .sitemap = page->kind == WEBPAGE_SITEMAP,
                      .url = page->url,
                      .text = buf_str(&text),
@@ -173,7 +173,7 @@ void reasons_note_failure(struct reasons *reasons, const struct webpage *page)
         return;
     buf_init(&text, TEXT_MAX);
     outcome_put(&text, page->outcome, &details);
-    failure->status = page->status;
+    failure->status = page->exchange.status;
     failure->text = arena_copy(&reasons->arena, buf_str(&text));
     failure->url = arena_copy(&reasons->arena, page->kind == WEBPAGE_ROBOTS &&
                                                        is_of_host(page->outcome)

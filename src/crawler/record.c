@@ -39,7 +39,7 @@ struct record *record_new(const struct record_options *options,
                           struct store_error *error)
 {
     struct committer *committer =
-        committer_start(options->store, options->dir_fd, error);
+        committer_start(options->store, options->saver, error);
 
     if (!committer)
         return NULL;
@@ -151,15 +151,15 @@ void record_fetch(struct record *record, const struct job *job,
     const struct store_fetch row = {
         .number = job->target->age,
         .page = page_id,
-        .status = (uint32_t)page->status,
+        .status = (uint32_t)page->exchange.status,
         .outcome = (uint8_t)page->outcome,
-        .mime = str_of(page->mime),
-        .size = page->body_len,
+        .mime = str_of(page->exchange.mime),
+        .size = page->exchange.body_len,
         .digest = page_id ? page->digest : 0,
-        .start_ms = wall(record, page->start_ms),
-        .end_ms = wall(record, page->end_ms),
+        .start_ms = wall(record, page->exchange.start_ms),
+        .end_ms = wall(record, page->exchange.end_ms),
         .pause_ms = pause_ms,
-        .due_ms = wait_ms ? wall(record, page->end_ms + wait_ms) : 0,
+        .due_ms = wait_ms ? wall(record, page->exchange.end_ms + wait_ms) : 0,
         .target = page->outcome == REDIRECTED && page->links.count
                       ? page->links.link[0].url.href
                       : (struct str){0},
@@ -200,11 +200,12 @@ void record_robots(struct record *record, const struct job *job,
         .https = frontier_robots_is_https(job->target),
         .known = known_ms > 0,
         .outcome = (uint8_t)page->outcome,
-        .status = (uint32_t)page->status,
-        .start_ms = wall(record, page->start_ms),
-        .end_ms = wall(record, page->end_ms),
+        .status = (uint32_t)page->exchange.status,
+        .start_ms = wall(record, page->exchange.start_ms),
+        .end_ms = wall(record, page->exchange.end_ms),
         .pause_ms = pause_ms,
-        .until_ms = known_ms ? wall(record, page->end_ms + known_ms) : 0,
+        .until_ms =
+            known_ms ? wall(record, page->exchange.end_ms + known_ms) : 0,
         .text = page->robots_text,
     };
 

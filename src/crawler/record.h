@@ -21,8 +21,8 @@ struct record;
 struct record_options {
     struct store *store;
     const struct domains *domains;
-    int dir_fd; /* of the page files */
-    bool links; /* remember every link of every page */
+    struct pagesaver *saver; /* what is committed there is made to last */
+    bool links;              /* remember every link of every page */
     uint64_t save_every_ms;
 };
 

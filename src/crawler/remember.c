@@ -18,7 +18,7 @@ void begin_record(struct crawler *crawler)
     const struct record_options record = {
         .store = options->store,
         .domains = options->frontier.domains,
-        .dir_fd = options->dir->fd,
+        .saver = options->hand.saver,
         .links = options->links,
         .save_every_ms = options->save_every_ms,
     };
@@ -65,10 +65,11 @@ void restore(struct crawler *crawler)
 
     bool good = resume_load(options->store, &crawler->validator, &resume,
                             &resumed, &error);
-    if (good && resumed.last_page != options->dir->last_id) {
+    if (good && resumed.last_page != pagesaver_last(options->hand.saver)) {
         snprintf(error.text, sizeof(error.text),
                  "its last page is %u, but %u pages are counted",
-                 (unsigned)resumed.last_page, (unsigned)options->dir->last_id);
+                 (unsigned)resumed.last_page,
+                 (unsigned)pagesaver_last(options->hand.saver));
         good = false;
     }
     if (!good) {
@@ -78,7 +79,8 @@ void restore(struct crawler *crawler)
         fail(crawler, "read", &error);
         return;
     }
-    pagedir_resume(options->dir, resumed.last_page, options->resume_unclean);
+    pagesaver_resume(options->hand.saver, resumed.last_page,
+                     options->resume_unclean);
     *crawler->stats = resumed.stats;
     stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;

@@ -18,14 +18,14 @@ static void count_mime(struct stats *stats, const char *mime)
 
 void stats_add_page(struct stats *stats, const struct webpage *page)
 {
-    int status = page->status;
+    int status = page->exchange.status;
     uint32_t depth =
         page->depth < STATS_DEPTHS ? page->depth : STATS_DEPTHS - 1;
 
     stats->outcome[page->outcome]++;
     stats->status[status > 0 && status < STATS_STATUS_MAX ? status : 0]++;
     if (status)
-        count_mime(stats, page->mime);
+        count_mime(stats, page->exchange.mime);
     if (page->outcome == FETCHED)
         stats->depth[depth]++;
 }

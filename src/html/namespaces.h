@@ -38,7 +38,7 @@ struct namespaces {
 };
 
 struct xml_name {
-    enum xml_namespace namespace; /* for an element without a prefix too */
+    enum xml_namespace namespace; /* of an attribute only with a prefix */
     bool has_prefix;
     struct str local;
 };

@@ -9,7 +9,7 @@
  *         consider(links.link[i].href, links.info.base);
  *
  * One pass over the whole page in memory: the pagefetcher has it all, and
- * saving comes before scanning anyway. Tree-building rules count as far as
+ * the pagesaver needs all of it anyway. Tree-building rules count as far as
  * they decide which tags are tags (html/tree.h): raw text elements, foreign
  * content, the insides of template, framesets. XHTML is read as XML
  * (html/xhtml.h).

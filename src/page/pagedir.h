@@ -1,7 +1,7 @@
 /* The page directory: the page files 1, 2, 3, ...
  *
  * A page is first written under a temporary name by any thread
- * (page/pagesaver.h) and then published here, by one thread: it gets the next
+ * (page/pagefiles.h) and then published here, by one thread: it gets the next
  * number and its name at once. So numbers have no holes, a number never
  * stands for half a page, and the numbers are in the order of the log.
  */

@@ -249,7 +249,7 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
     else
         transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
                                 &fetcher->sockets, &fetcher->pins);
-    page->start_ms = page->end_ms = clock_mono_ms();
+    page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||
         curl_multi_add_handle(fetcher->multi, transfer->easy))
@@ -270,7 +270,7 @@ static bool was_cut(struct pagefetcher *fetcher,
  * it. */
 static bool seems_whole(const struct transfer *transfer)
 {
-    return transfer->page->outcome == FETCHED && !transfer->has_length &&
+    return transfer->exchange->outcome == FETCHED && !transfer->has_length &&
            !transfer->is_chunked;
 }
 
@@ -278,12 +278,11 @@ static bool seems_whole(const struct transfer *transfer)
 static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
-    struct webpage *page = transfer->page;
-
     transfer_end(transfer, code);
-    if ((page->outcome == CONNECTION_LOST || seems_whole(transfer)) &&
+    if ((transfer->exchange->outcome == CONNECTION_LOST ||
+         seems_whole(transfer)) &&
         was_cut(fetcher, transfer))
-        page->outcome = BAD_HTTP;
+        transfer_give_up(transfer, BAD_HTTP);
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
     finish(fetcher, transfer);
 }
@@ -490,6 +489,7 @@ struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
         fetcher->last_finished = &fetcher->finished;
     fetcher->taken = transfer;
     transfer_decode(transfer, &fetcher->decoded);
+    webpage_take_exchange(transfer->page);
     return transfer->page;
 }
 
@@ -499,7 +499,6 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
 
     assert(transfer->page == page);
     fetcher->taken = NULL;
-    page->body = (struct str){0};
     if (fetcher->decoded.room > DECODED_KEEP_MAX)
         buf_release(&fetcher->decoded);
     transfer_clear(transfer);
@@ -513,8 +512,8 @@ void pagefetcher_abandon(struct pagefetcher *fetcher)
     while (fetcher->running) {
         struct transfer *transfer = fetcher->running;
         curl_multi_remove_handle(fetcher->multi, transfer->easy);
-        transfer->page->outcome = ABANDONED;
-        transfer->page->end_ms = clock_mono_ms();
+        transfer_give_up(transfer, ABANDONED);
+        transfer->exchange->end_ms = clock_mono_ms();
         finish(fetcher, transfer);
     }
 }

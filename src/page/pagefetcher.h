@@ -1,12 +1,12 @@
 /* The pagefetcher: many fetches in flight on one thread.
  *
  * libcurl's multi interface on epoll. Start pages, wait, take those that have
- * ended, give each back when its body is no longer needed:
+ * ended, give each back when the bytes of its exchange are no longer needed:
  *
  *     pagefetcher_start(fetcher, page);
  *     pagefetcher_wait(fetcher, timeout_ms);
  *     while ((page = pagefetcher_take(fetcher))) {
- *         ... page->outcome, page->body ...
+ *         ... page->exchange ...
  *         pagefetcher_give_back(fetcher, page);
  *     }
  *
@@ -34,7 +34,8 @@ struct fetch_options {
                                * than can be in use: then an idle one goes */
     bool insecure;
     bool allow_private;
-    bool any_mime; /* the course's contract: the MIME type does not count */
+    bool any_mime;   /* the course's contract: the MIME type does not count */
+    unsigned wishes; /* of enum exchange_wish: what to keep of an exchange */
     struct str robots_agent; /* obey X-Robots-Tag for it; empty: do not */
     const struct named *named;
 };
@@ -53,8 +54,9 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page);
  * descriptor is readable. -1 waits without an end. */
 bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms);
 
-/* Move everything on until a page has ended; NULL if nothing is left to do
- * before the next wait. One page at a time: give it back before the next. */
+/* Move everything on until a page has ended, with its exchange filled in; NULL
+ * if nothing is left to do before the next wait. One page at a time: give it
+ * back before the next. */
 struct webpage *pagefetcher_take(struct pagefetcher *fetcher);
 void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
 

@@ -1,30 +1,30 @@
 #include "page/pagesaver.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 
-#include "base/hash.h"
-
-static bool save(struct pagedir *dir, struct webpage *page)
+void pagesaver_prepare(struct pagesaver *saver, struct webpage *page)
 {
-    char depth[16];
-    int len = snprintf(depth, sizeof(depth), "\n%u\n", (unsigned)page->depth);
-    struct iovec part[] = {
-        {(void *)page->url.ptr, page->url.len},
-        {depth, (size_t)len},
-        {(void *)page->body.ptr, page->body.len},
-    };
-
-    return pagedir_save(dir, part, ARRAY_LEN(part), page->file);
-}
-
-void pagesaver_save(struct pagesaver *saver, struct webpage *page)
-{
-    if (saver->want_digest)
-        page->digest = hash64(page->body, 0);
-    if (save(saver->dir, page))
+    assert(!page->prepared);
+    if (saver->type->prepare(saver, page))
         return;
     page->save_errno = errno;
     page->outcome = NOT_SAVED;
-    page->file[0] = '\0';
+    page->prepared = NULL;
+}
+
+uint32_t pagesaver_commit(struct pagesaver *saver, struct webpage *page)
+{
+    assert(page->prepared);
+    uint32_t id = saver->type->commit(saver, page);
+    if (id)
+        page->prepared = NULL;
+    return id;
+}
+
+void pagesaver_discard(struct pagesaver *saver, struct webpage *page)
+{
+    if (page->prepared)
+        saver->type->discard(saver, page);
+    page->prepared = NULL;
 }

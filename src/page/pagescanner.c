@@ -104,7 +104,7 @@ static void add_refresh(struct webpage *page, const struct url *own,
                         const struct scan_options *options)
 {
     const struct resolver resolver = {.options = options, .base = own};
-    struct str url = html_refresh_url(page->refresh);
+    struct str url = html_refresh_url(page->exchange.refresh);
 
     if (!url.ptr)
         return;
@@ -136,18 +136,18 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     struct html_links html;
     struct url own, of_element;
     const struct html_scan_options html_options = {
-        .http_charset = str_of(page->charset_label),
+        .http_charset = str_of(page->exchange.charset_label),
         .agent = options->robots_agent,
         .want_text = options->want_text,
-        .is_xhtml = mime_is_xhtml(str_of(page->mime)),
+        .is_xhtml = mime_is_xhtml(str_of(page->exchange.mime)),
     };
 
-    html_scan(&html, &page->arena, page->body, &html_options);
+    html_scan(&html, &page->arena, page->exchange.body, &html_options);
     if (options->robots_agent.len) {
         page->noindex |= html.info.noindex;
         page->nofollow |= html.info.nofollow;
     }
-    if ((!html.count && !page->refresh.ptr) || !page->want_links)
+    if ((!html.count && !page->exchange.refresh.ptr) || !page->want_links)
         return;
 
     bool has_own = !url_parse(&own, &page->arena, page->url, NULL, NULL);
@@ -211,7 +211,7 @@ void pagescanner_follow(struct webpage *page,
                         const struct scan_options *options)
 {
     struct page_link *link = arena_new(&page->arena, sizeof(*link));
-    struct str to = escape_beyond_ascii(page->location, &page->arena);
+    struct str to = escape_beyond_ascii(page->exchange.location, &page->arena);
     struct url own;
 
     if (url_parse(&own, &page->arena, page->url, NULL, NULL) ||
@@ -244,7 +244,7 @@ void pagescanner_sitemap(struct webpage *page,
 
     if (url_parse(&base, &page->arena, page->url, NULL, NULL))
         return;
-    sitemap_read(&sitemap, &page->arena, page->body);
+    sitemap_read(&sitemap, &page->arena, page->exchange.body);
     page->outcome = outcome_of(&sitemap);
     links->link =
         arena_new(&page->arena, sitemap.count * sizeof(struct page_link));

@@ -19,7 +19,8 @@ struct scan_options {
  * small page with a long base has as many long URLs as it has links. */
 enum { PAGE_LINK_BYTES_MAX = 16 << 20 };
 
-/* Fill page->links from page->body. What is not http or https is left out. */
+/* Fill page->links from page->exchange.body. What is not http or https is left
+ * out. */
 void pagescanner_scan(struct webpage *page, const struct scan_options *options);
 
 /* The texts of the links are parts of the body: copy them, to stay when it is

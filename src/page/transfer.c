@@ -3,54 +3,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "page/address.h"
 #include "page/connect_fault.h"
 #include "page/mime.h"
 
-enum {
-    /* Read a small unwanted body (an error page), so that the connection can
-     * be used again; cut a larger one. */
-    UNWANTED_BYTES_MAX = 64 * 1024,
-    /* Of a robots.txt as it would be without its coding, before the rest of it
-     * is dropped. */
-    CODED_ROBOTS_MAX = 16 << 20,
-    RETRY_AFTER_MAX_S = 3600,
-    CUT_NOTICE_MS = 50,
-    CERTIFICATES_DESCRIBED = 4,
-    CERTIFICATE_NAMES_MAX = 300, /* bytes */
-    RECEIVE_BUFFER = 64 * 1024,
-};
+enum { CERTIFICATES_DESCRIBED = 4, RECEIVE_BUFFER = 64 * 1024 };
 
-/* --- status ------------------------------------------------------------ */
-
-static bool is_redirect(int status)
-{
-    return status == 301 || status == 302 || status == 303 || status == 307 ||
-           status == 308;
-}
-
-static enum outcome outcome_of_status(const struct webpage *page)
-{
-    if (is_redirect(page->status))
-        return page->location.len ? REDIRECTED : BAD_REDIRECT;
-    if (page->status == 429)
-        return HTTP_TOO_MANY;
-    if (page->status / 100 == 4)
-        return HTTP_CLIENT_ERROR;
-    if (page->status / 100 == 5)
-        return HTTP_SERVER_ERROR;
-    return HTTP_OTHER;
-}
+static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
+              "what is kept of an unwanted body never waits for room");
 
 /* --- body -------------------------------------------------------------- */
-
-/* By its first bytes, or all there are. */
-static bool sniffs_as_page(struct str body)
-{
-    return mime_sniffs_as_html(str_first(body, MIME_SNIFF_LEN));
-}
 
 /* False if enough has come to tell that it is no page. */
 static bool sniff_early(struct transfer *transfer)
@@ -59,7 +22,7 @@ static bool sniff_early(struct transfer *transfer)
         transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
-    return sniffs_as_page(buf_str(&transfer->body));
+    return transfer_sniffs_as_page(buf_str(&transfer->body));
 }
 
 static size_t wait_for_room(struct transfer *transfer)
@@ -69,6 +32,24 @@ static size_t wait_for_room(struct transfer *transfer)
     return CURL_WRITEFUNC_PAUSE;
 }
 
+/* The body of an answer that is no page. It is read to this cap whatever the
+ * cap of a page is, and what is kept of it is too little to have to wait. */
+static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
+{
+    struct buf *body = &transfer->body;
+
+    transfer->unwanted_bytes += bytes.len;
+    if (transfer->setup->options->wishes & WISH_EVERY_BODY) {
+        body->cap = UNWANTED_BYTES_MAX;
+        bodies_put(transfer->bodies, body,
+                   str_first(bytes, body->cap - body->len));
+    }
+    return transfer->unwanted_bytes > UNWANTED_BYTES_MAX
+               ? transfer_cut(transfer,
+                              transfer_outcome_of_status(transfer->exchange))
+               : bytes.len;
+}
+
 static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *transfer = user;
@@ -76,12 +57,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 
     if (!transfer->headers_done)
         return transfer_preview_header(transfer, (struct str){bytes, len});
-    if (transfer->page->status != 200) {
-        transfer->unwanted_bytes += len;
-        if (transfer->unwanted_bytes > UNWANTED_BYTES_MAX)
-            return transfer_cut(transfer, outcome_of_status(transfer->page));
-        return len;
-    }
+    if (transfer->exchange->status != 200)
+        return on_unwanted_body(transfer, (struct str){bytes, len});
     if (transfer->is_coding_unknown)
         return transfer_cut(transfer, BAD_ENCODING);
     switch (bodies_put(transfer->bodies, &transfer->body,
@@ -100,6 +77,23 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
         return wait_for_room(transfer);
     return transfer_cut(transfer, FETCHED);
+}
+
+/* --- the request ------------------------------------------------------- */
+
+/* What is sent before transfer_on_request is for a proxy: CONNECT. What does
+ * not go out in the first write is shown as data, but a request of ours has
+ * only a head. */
+static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t len,
+                    void *user)
+{
+    struct transfer *transfer = user;
+
+    (void)easy;
+    if (transfer->requests &&
+        (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT))
+        heads_put_request(&transfer->heads, (struct str){bytes, len});
+    return 0;
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -202,6 +196,11 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
 #endif
+    if (options->wishes & WISH_REQUEST_HEAD) {
+        curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+        curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
+        curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
+    }
 #if LIBCURL_VERSION_NUM >= 0x075700
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -222,6 +221,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->hidden_fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
+    heads_init(&transfer->heads, setup->options->wishes, HEADER_BYTES_MAX);
     transfer->easy = curl_easy_init();
     assert(transfer->easy); /* pagefetcher_setup sees to memory */
     return transfer;
@@ -232,6 +232,7 @@ void transfer_free(struct transfer *transfer)
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->pin);
     buf_release(&transfer->header);
+    heads_release(&transfer->heads);
     bodies_drop(transfer->bodies, &transfer->body);
     free(transfer);
 }
@@ -291,7 +292,8 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     struct url url;
 
     transfer->page = page;
-    page->outcome = BAD_HTTP;
+    transfer->exchange = &page->exchange;
+    page->exchange.outcome = BAD_HTTP;
     if (url_parse(&url, &page->arena, page->url, NULL, NULL))
         return false;
     transfer->may_be_private =
@@ -300,7 +302,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     if (options->proxy && !options->allow_private &&
         is_private_on_its_face(url_host(&url)) &&
         !named_allows_private(options->named, url_host(&url), url.port)) {
-        page->outcome = PRIVATE_ADDRESS;
+        page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
     set_up_handle(transfer);
@@ -329,160 +331,6 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     return true;
 }
 
-static enum outcome outcome_of_code(CURLcode code)
-{
-    switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-        return NO_DNS;
-    case CURLE_COULDNT_CONNECT:
-        return NOT_CONNECTED;
-    case CURLE_OPERATION_TIMEDOUT:
-        return TIMED_OUT;
-    case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_WRITE_ERROR: /* libcurl's decoders: ours have set cut_as */
-        return BAD_ENCODING;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-        return TLS_FAILED;
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-        return CONNECTION_LOST;
-    default:
-        return BAD_HTTP;
-    }
-}
-
-/* The same, by what else libcurl tells of a failed connection. */
-static enum outcome outcome_of_failure(const struct transfer *transfer,
-                                       CURLcode code)
-{
-    enum outcome outcome = outcome_of_code(code);
-    long os_errno = 0, verify_result = 0;
-
-    if (outcome == NOT_CONNECTED) {
-        curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno);
-        return connect_fault(os_errno);
-    }
-    if (outcome != TLS_FAILED)
-        return outcome;
-    curl_easy_getinfo(transfer->easy, CURLINFO_SSL_VERIFYRESULT,
-                      &verify_result);
-    return tls_fault(code, verify_result, str_of(transfer->message));
-}
-
-static enum outcome outcome_of_body(const struct transfer *transfer,
-                                    struct str body)
-{
-    if (transfer->page->kind != WEBPAGE_HTML)
-        return FETCHED;
-    if (!body.len)
-        return EMPTY_BODY;
-    if (transfer->to_sniff && !sniffs_as_page(body))
-        return NOT_HTML;
-    return FETCHED;
-}
-
-/* A time-out before there was a connection is the host's trouble, one after
- * it the page's. */
-static bool is_connected(const struct transfer *transfer)
-{
-    curl_off_t ready_us = 0;
-
-    curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready_us);
-    return ready_us > 0;
-}
-
-static uint64_t retry_after_ms(CURL *easy)
-{
-    curl_off_t seconds = 0;
-
-    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
-    if (seconds < 0)
-        return 0;
-    return seconds < RETRY_AFTER_MAX_S ? (uint64_t)seconds * 1000
-                                       : (uint64_t)RETRY_AFTER_MAX_S * 1000;
-}
-
-static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
-{
-    if (code == CURLE_OPERATION_TIMEDOUT && !is_connected(transfer))
-        return CONNECT_TIMED_OUT;
-    if (transfer->cut_as != OUTCOMES)
-        return transfer->cut_as;
-    if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)
-        return PRIVATE_ADDRESS;
-    /* The body of such an answer is not wanted, so it may be broken. */
-    if (transfer->headers_done && transfer->page->status != 200)
-        return outcome_of_status(transfer->page);
-    if (code != CURLE_OK)
-        return outcome_of_failure(transfer, code);
-    if (!transfer->headers_done)
-        return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
-    /* What is coded is judged by what it means: transfer_decode. */
-    return transfer->codings.count
-               ? FETCHED
-               : outcome_of_body(transfer, buf_str(&transfer->body));
-}
-
-static void keep_certificate_names(struct transfer *transfer)
-{
-    struct webpage *page = transfer->page;
-    struct curl_certinfo *chain = NULL;
-    struct buf names;
-
-    if (page->outcome != TLS_NAME)
-        return;
-    curl_easy_getinfo(transfer->easy, CURLINFO_CERTINFO, &chain);
-    if (!chain || chain->num_of_certs < 1)
-        return;
-    buf_init(&names, CERTIFICATE_NAMES_MAX);
-    certificate_put_names(&names, chain->certinfo[0]);
-    page->certificate_for = arena_copy(&page->arena, buf_str(&names));
-    buf_release(&names);
-}
-
-void transfer_end(struct transfer *transfer, CURLcode code)
-{
-    struct webpage *page = transfer->page;
-
-    page->end_ms = clock_mono_ms();
-    /* A server learns that it was cut off later than we do. */
-    if (transfer->cut_as != OUTCOMES)
-        page->end_ms += CUT_NOTICE_MS;
-    page->outcome = outcome_of(transfer, code);
-    keep_certificate_names(transfer);
-    page->retry_after_ms = retry_after_ms(transfer->easy);
-    page->body = buf_str(&transfer->body);
-    page->body_len = page->body.len;
-}
-
-void transfer_decode(struct transfer *transfer, struct buf *decoded)
-{
-    struct webpage *page = transfer->page;
-    bool is_robots = page->kind == WEBPAGE_ROBOTS;
-
-    if (!transfer->codings.count || page->outcome != FETCHED)
-        return;
-    buf_clear(decoded);
-    decoded->cap = is_robots ? CODED_ROBOTS_MAX : transfer->body.cap;
-    enum coding_end end = codings_undo(&transfer->codings, page->body, decoded);
-    if (is_robots && decoded->len > ROBOTS_BODY_MAX)
-        decoded->len = ROBOTS_BODY_MAX;
-    page->body = buf_str(decoded);
-    page->body_len = page->body.len;
-    page->outcome = end == CODING_WHOLE ? outcome_of_body(transfer, page->body)
-                    : end == CODING_TOO_LARGE ? TOO_LARGE
-                                              : BAD_ENCODING;
-}
-
 void transfer_clear(struct transfer *transfer)
 {
     if (transfer->pin) {
@@ -491,7 +339,9 @@ void transfer_clear(struct transfer *transfer)
         transfer->pin = NULL;
         pins_drop(transfer->pins, transfer->page->pin);
     }
+    exchange_drop_bytes(transfer->exchange);
     transfer->page = NULL;
+    transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
     transfer->cut_as = OUTCOMES;
@@ -500,5 +350,6 @@ void transfer_clear(struct transfer *transfer)
     transfer->requests = 0;
     transfer->seen_ms = 0;
     transfer_forget_headers(transfer);
+    heads_clear(&transfer->heads);
     bodies_drop(transfer->bodies, &transfer->body);
 }

@@ -7,6 +7,7 @@
 
 #include "page/bodies.h"
 #include "page/coding.h"
+#include "page/heads.h"
 #include "page/pagefetcher.h"
 #include "page/pins.h"
 #include "page/sockets.h"
@@ -22,6 +23,9 @@ struct transfer_setup {
 
 enum {
     HEADER_BYTES_MAX = 256 * 1024,
+    /* Read a small unwanted body (an error page), so that the connection can
+     * be used again; cut a larger one. */
+    UNWANTED_BYTES_MAX = 64 * 1024,
     /* One more than counts: a line that is cut there is not one that ends. */
     ROBOTS_BODY_MAX = 500 * 1024 + 1,
     SITEMAP_BODY_MAX = 50 << 20,
@@ -37,6 +41,8 @@ struct transfer {
     struct sockets *sockets;
     struct pins *pins;
     struct webpage *page;
+    struct exchange *exchange; /* the page's, as far as it has come */
+    struct heads heads;
     struct buf body; /* one of `bodies` */
     struct curl_slist *pin;
     size_t unwanted_bytes; /* of a body that will not be kept */
@@ -75,12 +81,21 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
                               struct pins *pins);
 void transfer_free(struct transfer *transfer);
 
-/* Aim it at the page's URL. False, with the page's outcome set, where the
- * URL must not be asked at all. */
+/* Aim it at the page's URL. False, with the outcome set, where the URL must
+ * not be asked at all. */
 bool transfer_begin(struct transfer *transfer, struct webpage *page);
 
-/* libcurl is done with it: fill in the page. */
+/* Of an answer whose status is not 200. */
+enum outcome transfer_outcome_of_status(const struct exchange *exchange);
+
+/* Is it a page, by its first bytes, or all there are? */
+bool transfer_sniffs_as_page(struct str body);
+
+/* libcurl is done with it: fill in the exchange. */
 void transfer_end(struct transfer *transfer, CURLcode code);
+
+/* We want no more of it, whatever has come: it ended so. */
+void transfer_give_up(struct transfer *transfer, enum outcome outcome);
 
 /* Undo the content codings, if there are any; the body is in `decoded` then. */
 void transfer_decode(struct transfer *transfer, struct buf *decoded);
@@ -105,7 +120,7 @@ int transfer_on_request(void *user, char *ip, char *local_ip, int port,
  * and hardly get on? */
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
 
-/* The page has gone on: be ready for the next. */
+/* The page has gone on: be ready for the next. The exchange's bytes go. */
 void transfer_clear(struct transfer *transfer);
 
 #endif

@@ -17,6 +17,7 @@ int transfer_on_request(void *user, char *ip, char *local_ip, int port,
     struct transfer *transfer = user;
 
     (void)ip, (void)local_ip, (void)port, (void)local_port;
+    heads_begin_request(&transfer->heads);
     /* If it asked again after an answer has begun, that part would be put
      * before the next answer. */
     if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)

@@ -75,14 +75,14 @@ static void take_transfer_coding(struct transfer *transfer, struct str value)
 
 static void take_header(struct transfer *transfer, struct str line)
 {
-    struct webpage *page = transfer->page;
+    struct exchange *exchange = transfer->exchange;
     struct str agent = transfer->setup->options->robots_agent;
     struct str_pair header = str_cut(line, ':');
     struct str value = str_trim(header.tail);
 
     if (str_eq_nocase(header.head, STR("content-type"))) {
-        copy_cstr(page->mime, MIME_MAX, mime_essence(value));
-        copy_cstr(page->charset_label, CHARSET_LABEL_MAX,
+        copy_cstr(exchange->mime, MIME_MAX, mime_essence(value));
+        copy_cstr(exchange->charset_label, CHARSET_LABEL_MAX,
                   charset_of_content_type(value));
     } else if (str_eq_nocase(header.head, STR("content-encoding"))) {
         transfer->is_coding_unknown |= !codings_add(&transfer->codings, value);
@@ -91,13 +91,13 @@ static void take_header(struct transfer *transfer, struct str line)
     } else if (str_eq_nocase(header.head, STR("transfer-encoding"))) {
         take_transfer_coding(transfer, value);
     } else if (str_eq_nocase(header.head, STR("location")) &&
-               !page->location.ptr && value.len <= URL_LEN_MAX) {
-        page->location = arena_copy(&page->arena, value);
+               !exchange->location.ptr && value.len <= URL_LEN_MAX) {
+        exchange->location = arena_copy(&transfer->page->arena, value);
     } else if (str_eq_nocase(header.head, STR("refresh")) &&
-               !page->refresh.ptr && value.len <= URL_LEN_MAX) {
-        page->refresh = arena_copy(&page->arena, value);
+               !exchange->refresh.ptr && value.len <= URL_LEN_MAX) {
+        exchange->refresh = arena_copy(&transfer->page->arena, value);
     } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
-        robots_tag_read(value, agent, &page->noindex, &page->nofollow);
+        robots_tag_read(value, agent, &exchange->noindex, &exchange->nofollow);
     }
 }
 
@@ -160,18 +160,12 @@ static int status_of(struct str line)
 }
 
 /* A status line: of the answer, or of one more after a 1xx. */
-static size_t begin_headers(struct transfer *transfer, struct str line,
-                            size_t len)
+static void begin_headers(struct transfer *transfer, struct str line)
 {
-    struct webpage *page = transfer->page;
-
-    page->status = status_of(line);
-    page->mime[0] = page->charset_label[0] = '\0';
-    page->location = page->refresh = (struct str){0};
-    page->noindex = page->nofollow = false;
+    exchange_begin_response(transfer->exchange, status_of(line));
+    heads_begin_response(&transfer->heads);
     forget_answer(transfer);
     transfer->in_headers = true;
-    return page->status ? len : transfer_cut(transfer, BAD_HTTP);
 }
 
 /* What the headers say: a page, not one, or that the bytes must tell. */
@@ -180,7 +174,7 @@ static enum mime_verdict type_verdict(const struct transfer *transfer)
     if (transfer->page->kind != WEBPAGE_HTML ||
         transfer->setup->options->any_mime)
         return MIME_PAGE;
-    return mime_verdict(str_of(transfer->page->mime));
+    return mime_verdict(str_of(transfer->exchange->mime));
 }
 
 static bool is_announced_too_large(const struct transfer *transfer)
@@ -195,16 +189,16 @@ static bool is_announced_too_large(const struct transfer *transfer)
 
 static size_t end_headers(struct transfer *transfer, size_t len)
 {
-    struct webpage *page = transfer->page;
+    int status = transfer->exchange->status;
 
     transfer->in_headers = false;
-    if (page->status / 100 == 1)
+    if (status / 100 == 1)
         return len;
     /* Where its end is, nobody can tell. */
     if (transfer->is_length_bad && !transfer->is_chunked)
         return transfer_cut(transfer, BAD_HTTP);
     transfer->headers_done = true;
-    if (page->status != 200)
+    if (status != 200)
         return len;
     enum mime_verdict verdict = type_verdict(transfer);
     if (verdict == MIME_OTHER)
@@ -214,6 +208,14 @@ static size_t end_headers(struct transfer *transfer, size_t len)
         return transfer_cut(transfer, TOO_LARGE);
     return transfer->has_transfer_coding ? transfer_cut(transfer, BAD_ENCODING)
                                          : len;
+}
+
+/* Some servers send more than one carriage return. */
+static bool is_empty_line(struct str line)
+{
+    while (line.len && line.ptr[0] == '\r')
+        line = str_skip(line, 1);
+    return str_eq(line, STR("\n"));
 }
 
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
@@ -228,15 +230,23 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
         return transfer_cut(transfer, BAD_HTTP);
     if (transfer->headers_done)
         return len; /* a trailer */
-    if (!transfer->in_headers)
-        return begin_headers(transfer, line, len);
+    bool is_status_line = !transfer->in_headers;
+    if (is_status_line)
+        begin_headers(transfer, line);
+    heads_put_response(&transfer->heads, (struct str){bytes, len});
+    if (is_status_line)
+        return transfer->exchange->status ? len
+                                          : transfer_cut(transfer, BAD_HTTP);
     if (bytes[0] == ' ' || bytes[0] == '\t')
         return transfer->has_header && unfold(transfer, line)
                    ? len
                    : transfer_cut(transfer, BAD_HTTP);
     take_last(transfer);
+    /* To libcurl such a line ends the head, whatever else is in it. */
     if (bytes[0] == '\r' || bytes[0] == '\n')
-        return end_headers(transfer, len);
+        return is_empty_line((struct str){bytes, len})
+                   ? end_headers(transfer, len)
+                   : transfer_cut(transfer, BAD_HTTP);
     transfer->has_header = true;
     buf_put(&transfer->header, line);
     return len;

@@ -41,3 +41,10 @@ void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
         .arena = arena,
     };
 }
+
+void webpage_take_exchange(struct webpage *page)
+{
+    page->outcome = page->exchange.outcome;
+    page->noindex = page->exchange.noindex;
+    page->nofollow = page->exchange.nofollow;
+}

@@ -1,17 +1,16 @@
-/* A webpage: what is asked for, and what came back.
+/* A webpage: what is asked for, what came back, and what was made of it.
  *
  * It makes the whole round: filled in with a URL, through pagefetcher,
- * pagesaver and pagescanner, and back to whoever asked. All that belongs to
- * it is in its arena; the body is the fetcher's and is gone once the page is
- * given back to it. A webpage is used again for the next URL.
+ * pagescanner and pagesaver, and back to whoever asked. All that belongs to
+ * it is in its arena; the bytes of the exchange are the fetcher's and are gone
+ * once the page is given back to it. A webpage is used again for the next URL.
  */
 #ifndef PAGE_WEBPAGE_H
 #define PAGE_WEBPAGE_H
 
 #include "base/arena.h"
 #include "html/scan.h"
-#include "page/outcome.h"
-#include "page/pagedir.h"
+#include "page/exchange.h"
 #include "url/url.h"
 
 /* A link as it is offered to the validator: absolute, normalised. */
@@ -32,8 +31,6 @@ struct page_links {
     size_t beyond;   /* that do not count: too many, or too long all together */
 };
 
-enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
-
 /* What is fetched, and so what is done with it. */
 enum webpage_kind {
     WEBPAGE_HTML,
@@ -49,24 +46,17 @@ struct webpage {
     bool want_links;
     struct str pin; /* "host:port:address" to connect to, or empty */
 
-    /* came back */
-    enum outcome outcome;
-    int status;                 /* of HTTP, 0 where there was none */
-    struct str certificate_for; /* of TLS_NAME, where it is known */
-    char mime[MIME_MAX + 1];
-    char charset_label[CHARSET_LABEL_MAX + 1]; /* as the header says */
-    struct str body;        /* NULL once given back to the fetcher */
-    size_t body_len;        /* stays */
-    uint64_t digest;        /* of the body, if it was saved and asked for */
-    struct str robots_text; /* of a robots.txt that has rules */
-    struct str location;    /* of a redirect, as served */
-    struct str refresh;     /* of a page that leads on, as served */
-    bool noindex, nofollow; /* X-Robots-Tag or meta robots, if obeyed */
-    uint64_t retry_after_ms;
-    uint64_t start_ms, end_ms;
-    char file[PAGEDIR_TEMP_MAX + 1]; /* where pagesaver put it, "" if nowhere */
-    int save_errno;                  /* of NOT_SAVED */
-    struct page_links links;         /* of the page, or the redirect's one */
+    /* came back: the fetcher's, and nobody changes it */
+    struct exchange exchange;
+
+    /* was made of it */
+    enum outcome outcome;    /* of all: at first that of the exchange */
+    bool noindex, nofollow;  /* the exchange or meta robots say so, if obeyed */
+    uint64_t digest;         /* of the body, if it was saved and asked for */
+    struct str robots_text;  /* of a robots.txt that has rules */
+    void *prepared;          /* by the pagesaver; NULL where nothing is */
+    int save_errno;          /* of NOT_SAVED */
+    struct page_links links; /* of the page, or the redirect's one */
 
     struct arena arena;
 };
@@ -82,14 +72,17 @@ void webpage_rest(struct webpage *page);
 static inline struct outcome_details webpage_details(const struct webpage *page)
 {
     return (struct outcome_details){
-        .status = page->status,
-        .mime = str_of(page->mime),
-        .certificate_for = page->certificate_for,
+        .status = page->exchange.status,
+        .mime = str_of(page->exchange.mime),
+        .certificate_for = page->exchange.certificate_for,
     };
 }
 
 /* Forget the last round and ask for a URL, borrowed until the page is back. */
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
                  bool want_links);
+
+/* The exchange is over: what is made of it begins with what it says. */
+void webpage_take_exchange(struct webpage *page);
 
 #endif

@@ -60,12 +60,36 @@ static const struct {
     {0x2F9BF, 0x2F9BF, 0x45D7},
 };
 
-/* The blocks that Unicode keeps for scripts from right to left. */
-static const struct {
+struct range {
     uint32_t first, last;
-} right_to_left[] = {
+};
+
+/* The blocks that Unicode keeps for scripts from right to left. */
+static const struct range right_to_left[] = {
     {0x590, 0x8FF},   {0x200F, 0x200F},   {0xFB1D, 0xFDFF},
     {0xFE70, 0xFEFE}, {0x10800, 0x10FFF}, {0x1E800, 0x1EFFF},
+};
+
+/* Of these blocks, the marks, digits and signs that go with either direction
+ * (Unicode 15.1). */
+static const struct range either_way[] = {
+    {0x591, 0x5BD},     {0x5BF, 0x5BF},     {0x5C1, 0x5C2},
+    {0x5C4, 0x5C5},     {0x5C7, 0x5C7},     {0x606, 0x607},
+    {0x609, 0x60A},     {0x60C, 0x60C},     {0x60E, 0x61A},
+    {0x64B, 0x65F},     {0x66A, 0x66A},     {0x670, 0x670},
+    {0x6D6, 0x6DC},     {0x6DE, 0x6E4},     {0x6E7, 0x6ED},
+    {0x6F0, 0x6F9},     {0x711, 0x711},     {0x730, 0x74A},
+    {0x7A6, 0x7B0},     {0x7EB, 0x7F3},     {0x7F6, 0x7F9},
+    {0x7FD, 0x7FD},     {0x816, 0x819},     {0x81B, 0x823},
+    {0x825, 0x827},     {0x829, 0x82D},     {0x859, 0x85B},
+    {0x898, 0x89F},     {0x8CA, 0x8E1},     {0x8E3, 0x8FF},
+    {0xFB1E, 0xFB1E},   {0xFB29, 0xFB29},   {0xFD3E, 0xFD4F},
+    {0xFDCF, 0xFDCF},   {0xFDFD, 0xFDFF},   {0x1091F, 0x1091F},
+    {0x10A01, 0x10A03}, {0x10A05, 0x10A06}, {0x10A0C, 0x10A0F},
+    {0x10A38, 0x10A3A}, {0x10A3F, 0x10A3F}, {0x10AE5, 0x10AE6},
+    {0x10B39, 0x10B3F}, {0x10D24, 0x10D27}, {0x10EAB, 0x10EAC},
+    {0x10EFD, 0x10EFF}, {0x10F46, 0x10F50}, {0x10F82, 0x10F85},
+    {0x1E8D0, 0x1E8D6}, {0x1E944, 0x1E94A}, {0x1EEF0, 0x1EEF1},
 };
 
 static bool is_dot(uint32_t c)
@@ -105,12 +129,18 @@ static void replace(struct label *label, uint32_t from, uint32_t to)
             label->chars[i] = to;
 }
 
-static bool is_right_to_left(uint32_t c)
+static bool is_in(const struct range *range, size_t count, uint32_t c)
 {
-    for (size_t i = 0; i < ARRAY_LEN(right_to_left); i++)
-        if (c >= right_to_left[i].first && c <= right_to_left[i].last)
+    for (size_t i = 0; i < count; i++)
+        if (c >= range[i].first && c <= range[i].last)
             return true;
     return false;
+}
+
+static bool is_right_to_left(uint32_t c)
+{
+    return is_in(right_to_left, ARRAY_LEN(right_to_left), c) &&
+           !is_in(either_way, ARRAY_LEN(either_way), c);
 }
 
 /* The heart of the Bidi rule: Latin letters and a script from right to left

@@ -12,10 +12,10 @@ int main(int argc, char *argv[])
     struct arena arena;
 
     arena_init(&arena);
-    struct store *base =
-        argc == 2 ? store_open(store_name_in(argv[1], &arena), STORE_WRITE,
-                               crawler_codes(), &error)
-                  : NULL;
+    struct store *base = argc == 2
+                             ? store_open(store_name_in(argv[1], &arena),
+                                          STORE_WRITE, crawler_codes(), &error)
+                             : NULL;
     struct sqlite_store *store = base ? sqlite_of(base) : NULL;
     bool good = store && sqlite_run(store, "BEGIN", &error) &&
                 sqlite_run(store, "DELETE FROM batch", &error) &&

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "crawler/committer.h"
+#include "page/pagefiles.h"
 #include "store/engine.h"
 
 /* --- a store that waits to be let on -------------------------------------- */
@@ -88,7 +89,8 @@ struct stage {
     struct committer *committer;
     struct store_batch batch;
     struct store_error error;
-    int dir_fd;
+    struct pagedir dir;
+    struct pagefiles files;
 };
 
 static int setup(void **state)
@@ -99,10 +101,11 @@ static int setup(void **state)
     stage->slow.in_order = true;
     pthread_mutex_init(&stage->slow.lock, NULL);
     pthread_cond_init(&stage->slow.changed, NULL);
-    stage->dir_fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(pagedir_open_read(&stage->dir, "/tmp"));
+    pagefiles_init(&stage->files, &stage->dir);
     store_batch_init(&stage->batch);
     stage->committer =
-        committer_start(&stage->slow.base, stage->dir_fd, &stage->error);
+        committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
     assert_non_null(stage->committer);
     *state = stage;
     return 0;
@@ -114,7 +117,7 @@ static int teardown(void **state)
 
     committer_free(stage->committer);
     store_batch_release(&stage->batch);
-    close(stage->dir_fd);
+    pagedir_close(&stage->dir);
     free(stage);
     return 0;
 }
@@ -193,7 +196,7 @@ static void batches_are_committed_although_nobody_listens(void **state)
     committer_free(stage->committer);
     assert_int_equal(stage->slow.batches, 2);
     stage->committer =
-        committer_start(&stage->slow.base, stage->dir_fd, &stage->error);
+        committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
 }
 
 int main(void)

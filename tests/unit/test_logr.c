@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "crawler/logr.h"
+#include "page/pagefiles.h"
 #include "support/json.h"
 #include "support/tempdir.h"
 
@@ -18,11 +19,11 @@ struct memory_log {
 };
 
 static void open_log(struct memory_log *memory, enum log_kind kind,
-                     bool verbose, const struct pagedir *dir)
+                     bool verbose, const struct pagesaver *saver)
 {
     memory->text = NULL;
     memory->out = open_memstream(&memory->text, &memory->len);
-    logr_init(&memory->log, memory->out, kind, verbose, dir);
+    logr_init(&memory->log, memory->out, kind, verbose, saver);
 }
 
 static void close_log(struct memory_log *memory)
@@ -45,8 +46,7 @@ static struct webpage page_of(const char *url, uint32_t depth, bool want_links)
         .depth = depth,
         .want_links = want_links,
         .outcome = FETCHED,
-        .status = 200,
-        .mime = "text/html",
+        .exchange = {.status = 200, .mime = "text/html"},
     };
 }
 
@@ -155,15 +155,17 @@ static void json_objects(void **state)
     struct memory_log memory;
     struct tempdir temp;
     struct pagedir dir;
+    struct pagefiles files;
 
     (void)state;
     tempdir_make(&temp);
     tempdir_write(&temp, "7", STR("http://a.example/from\n0\n"));
     assert_true(pagedir_open(&dir, temp.path));
-    page.body_len = 1234;
-    page.start_ms = 1000;
-    page.end_ms = 1042;
-    open_log(&memory, LOG_JSON, false, &dir);
+    pagefiles_init(&files, &dir);
+    page.exchange.body_len = 1234;
+    page.exchange.start_ms = 1000;
+    page.exchange.end_ms = 1042;
+    open_log(&memory, LOG_JSON, false, &files.saver);
     logr_page(&memory.log, &page, 9);
     logr_link(&memory.log, &page, STR("V"), ACCEPT);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 7}, 9,
@@ -180,9 +182,9 @@ static void json_objects(void **state)
 
     page = page_of("http://a.example/", 0, true);
     page.outcome = NO_DNS;
-    page.status = 0;
-    page.mime[0] = '\0';
-    open_log(&memory, LOG_JSON, false, &dir);
+    page.exchange.status = 0;
+    page.exchange.mime[0] = '\0';
+    open_log(&memory, LOG_JSON, false, &files.saver);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 0}, 0,
                   &(struct tally){{0}}, 0);
     assert_string_equal(read_log(&memory),
@@ -206,19 +208,21 @@ static void json_at_its_largest(void **state)
     struct memory_log memory;
     struct tempdir temp;
     struct pagedir dir;
+    struct pagefiles files;
     struct arena arena;
 
     (void)state;
     memset(&tally, 0xff, sizeof(tally));
     memset(url, '"', 8192);
     page.url = str_of(url);
-    memset(page.mime, '\x1f', MIME_MAX);
+    memset(page.exchange.mime, '\x1f', MIME_MAX);
     tempdir_make(&temp);
     memset(url, '\x1f', 8192);
     tempdir_write(&temp, "1", (struct str){url, 8193});
     memset(url, '"', 8192);
     assert_true(pagedir_open(&dir, temp.path));
-    open_log(&memory, LOG_JSON, false, &dir);
+    pagefiles_init(&files, &dir);
+    open_log(&memory, LOG_JSON, false, &files.saver);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 1}, 1,
                   &tally, UINT64_MAX);
     arena_init(&arena);

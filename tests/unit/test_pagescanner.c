@@ -48,8 +48,8 @@ static void check(const struct scan_case *cases, size_t count,
         struct webpage page;
         ask(&page, cases[i].url);
         if (cases[i].charset)
-            strcpy(page.charset_label, cases[i].charset);
-        page.body = str_of(cases[i].body);
+            strcpy(page.exchange.charset_label, cases[i].charset);
+        page.exchange.body = str_of(cases[i].body);
         pagescanner_scan(&page, options);
         const char *got = links_of(&page, &text);
         if (strcmp(got, cases[i].links) != 0 || page.links.bad != cases[i].bad)
@@ -174,8 +174,8 @@ static void refresh_header(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct webpage page;
         ask(&page, PAGE);
-        page.refresh = str_of(cases[i].refresh);
-        page.body = str_of(cases[i].body);
+        page.exchange.refresh = str_of(cases[i].refresh);
+        page.exchange.body = str_of(cases[i].body);
         pagescanner_scan(&page, &plain);
         assert_string_equal(links_of(&page, &text), cases[i].links);
         assert_int_equal(page.links.bad, cases[i].bad);
@@ -247,7 +247,7 @@ static void fingerprints(void **state)
 
     (void)state;
     ask(&page, PAGE);
-    page.body = str_of(body);
+    page.exchange.body = str_of(body);
     pagescanner_scan(&page, &plain);
     assert_int_equal(page.links.count, 5);
     const struct page_link *link = page.links.link;
@@ -292,7 +292,7 @@ static void redirects(void **state)
         struct webpage page;
         ask(&page, PAGE);
         page.outcome = REDIRECTED;
-        page.location = cases[i].location;
+        page.exchange.location = cases[i].location;
         pagescanner_follow(&page, &plain);
         bool good = page.outcome == REDIRECTED;
         const char *got = good ? page.links.link[0].url.href.ptr : "nowhere";
@@ -319,7 +319,7 @@ static void redirect_in_course_mode(void **state)
     (void)state;
     ask(&page, PAGE);
     page.outcome = REDIRECTED;
-    page.location = STR("/a//b.pdf");
+    page.exchange.location = STR("/a//b.pdf");
     pagescanner_follow(&page, &course);
     assert_int_equal(page.links.count, 1);
     assert_string_equal(page.links.link[0].url.href.ptr,
@@ -369,7 +369,7 @@ static void text_of_links(void **state)
     (void)state;
     with_text.want_text = true;
     ask(&page, PAGE);
-    page.body = STR("<a href=x rel=nofollow> some\n<b>text</b> </a>");
+    page.exchange.body = STR("<a href=x rel=nofollow> some\n<b>text</b> </a>");
     pagescanner_scan(&page, &with_text);
     assert_int_equal(page.links.count, 1);
     const struct html_link *html = page.links.link[0].html;
@@ -415,7 +415,7 @@ static void sitemap_outcomes(void **state)
         struct webpage page;
         ask(&page, PAGE);
         page.outcome = FETCHED;
-        page.body = cases[i].body;
+        page.exchange.body = cases[i].body;
         pagescanner_sitemap(&page, &plain);
         if (page.outcome != cases[i].outcome ||
             page.links.count != cases[i].links)
@@ -448,7 +448,7 @@ static void long_links(void **state)
                        is_sitemap ? "<url><loc>%d</loc></url>" : "<a href=%d>",
                        i);
         ask(&page, buf_cstr(&url));
-        page.body = buf_str(&body);
+        page.exchange.body = buf_str(&body);
         if (is_sitemap)
             pagescanner_sitemap(&page, &plain);
         else

@@ -13,7 +13,7 @@ static struct webpage page_of(const char *url, enum outcome outcome, int status)
     return (struct webpage){
         .url = str_of(url),
         .outcome = outcome,
-        .status = status,
+        .exchange.status = status,
     };
 }
 

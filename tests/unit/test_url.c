@@ -137,6 +137,11 @@ static void absolute(void **state)
          "http://xn--bcher-kva.example/"},
         {"http://xn--bcher-kva.example/", "http://xn--bcher-kva.example/"},
         {"http://i\xE2\x9D\xA4.ws/", "http://xn--i-7iq.ws/"},
+        /* A symbol, a Latin letter, and a Syriac mark or a Persian digit. */
+        {"http://a\xE2\x98\x83\xDD\x85/", "http://xn--a-c3c327u/"},
+        {"http://\xDB\xB0\xE2\x98\x83"
+         "a/",
+         "http://xn--a-gyc979u/"},
         {"http://\xC3\xA9~b/", "http://xn--~b-9ia/"},
         {"http://xn--~b-9ia/", "http://xn--~b-9ia/"},
         {"http://\xC3\xA9-~-/", "http://xn---~--9la/"},
@@ -202,6 +207,9 @@ static void refused(void **state)
         {"http://xn--a/", ERR_URL_HOST},
         {"http://\xC3\xA9^b/", ERR_URL_HOST},
         {"http://xn--^b-9ia/", ERR_URL_HOST},
+        /* With an Arabic letter, and an Arabic digit. */
+        {"http://a\xE2\x98\x83\xD8\xA7/", ERR_URL_HOST},
+        {"http://a\xE2\x98\x83\xD9\xA1/", ERR_URL_HOST},
         {"http://\xC3\xA9\xEF\xBC\xBE"
          "b/",
          ERR_URL_HOST}, /* a full-width circumflex */

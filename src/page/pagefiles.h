@@ -1,0 +1,18 @@
+/* Page files: a pagesaver that writes each page to a file of its own in the
+ * page directory (page/pagedir.h). Line 1 the URL, line 2 the depth, from line
+ * 3 the bytes of the page as served, nothing added. */
+#ifndef PAGE_PAGEFILES_H
+#define PAGE_PAGEFILES_H
+
+#include "page/pagedir.h"
+#include "page/pagesaver.h"
+
+struct pagefiles {
+    struct pagesaver saver;
+    struct pagedir *dir;
+};
+
+/* `dir` is borrowed, and must be open before a page is saved. */
+void pagefiles_init(struct pagefiles *files, struct pagedir *dir);
+
+#endif
