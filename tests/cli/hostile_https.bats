@@ -19,7 +19,7 @@ END
         --connect-to "::127.0.0.1:$PORT" --robots ignore --retries 0 \
         --max-pages 2 http://example.org/ "$DIR" 3
     same 3 "$STATUS"
-    same "not-connected" "$(sqlite3 "$DIR/.crawler" \
+    same "connection-refused" "$(sqlite3 "$DIR/.crawler" \
         "SELECT outcome FROM urls WHERE url = 'https://example.org/secure'")"
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --resume --max-pages 9 "$DIR"
     same 0 "$STATUS"
