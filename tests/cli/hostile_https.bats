@@ -25,7 +25,7 @@ END
     same 0 "$STATUS"
     same 4 "$(page_count)"
     # It was found after the resume, and nobody asked for it.
-    same "refused host-dead 0" "$(sqlite3 -separator ' ' "$DIR/.crawler" \
+    same "failed host-dead 0" "$(sqlite3 -separator ' ' "$DIR/.crawler" \
         "SELECT state, outcome, fetches FROM urls WHERE url = 'https://example.org/late'")"
     "$CRAWLER" why "$DIR" https://example.org/late >"$TMP/why"
     grep -qx '  host  *example.org was given up for https; last: no connection to the server' \
