@@ -163,6 +163,12 @@ static int check_unknown_files(const struct plan *plan)
                        (unsigned)unknown, plan->crawl.dir_path);
 }
 
+/* It came to its end without a page: there is nothing to lose. */
+static bool had_nothing(const struct past *past)
+{
+    return facts_is_over(&past->facts) && !past_pages(past);
+}
+
 /* The recorded crawl wrote nothing, so no file there is its. */
 static int decide_anew(struct plan *plan)
 {
@@ -200,7 +206,7 @@ static int decide_course_form(struct plan *plan, const char *difference)
     /* Options that a --resume brought in are no part of the command. */
     bool own = !facts->options || facts->number[FACT_COURSE_FORM];
 
-    if (!own && !(facts_is_over(facts) && !past_pages(&plan->past)))
+    if (!own && !had_nothing(&plan->past))
         return refuse_to_replace(plan);
     plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
                                                               : ACTION_RESUME;
@@ -220,7 +226,7 @@ static int decide_with(struct plan *plan, const struct options *options)
         plan->action = ACTION_START;
         return check_unknown_files(plan);
     }
-    if (over && !past_pages(past) && !options->remembered)
+    if (had_nothing(past) && !options->remembered)
         return decide_anew(plan);
     if (why)
         return usage_error("the crawl in '%s' is another: %s; use another "
@@ -325,6 +331,8 @@ static bool replaces_another(struct plan *plan)
 {
     enum store_status status = plan->past.error.status;
 
+    if (status == STORE_OK && had_nothing(&plan->past))
+        return false;
     if (status == STORE_OK)
         pagedir_begin_over(&plan->dir, past_pages(&plan->past),
                            facts_is_unclean(&plan->past.facts));

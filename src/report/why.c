@@ -80,7 +80,10 @@ static void put_answer(struct why *why, const struct url_details *url)
     buf_put(&why->line, url->row.url);
     buf_put_char(line, ' ');
     if (verdict != ACCEPT) {
-        buf_printf(line, "was refused: %s", verdict_text(verdict));
+        buf_printf(line, "%s: %s",
+                   verdict_end(verdict) == URL_FAILED ? "could not be fetched"
+                                                      : "was refused",
+                   verdict_text(verdict));
     } else if (is_done(url)) {
         put_outcome(why, url);
     } else if (is_retried(url)) {

@@ -28,7 +28,7 @@ END
     same "failed host-dead 0" "$(sqlite3 -separator ' ' "$DIR/.crawler" \
         "SELECT state, outcome, fetches FROM urls WHERE url = 'https://example.org/late'")"
     "$CRAWLER" why "$DIR" https://example.org/late >"$TMP/why"
-    grep -qx '  host  *example.org was given up for https; last: no connection to the server' \
+    grep -qx '  host  *example.org was given up for https; last: connection refused' \
         "$TMP/why" || fail "$(cat "$TMP/why")"
 }
 

@@ -313,12 +313,12 @@ http://dead.example.org:1/ could not be fetched: connection refused
   fetched   TIME, took SOME; 2 tries
 END
     answers dead http://dead.example.org:1/two <<'END'
-http://dead.example.org:1/two was refused: its host does not answer and was given up
+http://dead.example.org:1/two could not be fetched: its host does not answer and was given up
   host      dead.example.org:1 was given up, 2 times in a row; last: connection refused
   found     on page 1, http://example.org/dead
 END
     answers main http://dead.example.org:1/ <<'END'
-http://dead.example.org:1/ was refused: the host's robots.txt could not be had
+http://dead.example.org:1/ could not be fetched: the host's robots.txt could not be had
   robots    http://dead.example.org:1/robots.txt: connection refused
   host      dead.example.org:1 was given up, 2 times in a row; last: connection refused
   found     on page 1, http://example.org/
