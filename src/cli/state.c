@@ -114,11 +114,15 @@ static int cannot_read(struct plan *plan)
 /* Nobody named the wrong directory if its crawl is damaged. */
 static int cannot_resume(const char *path, const struct store_error *error)
 {
+    struct arena arena;
+
     if (error->status != STORE_DAMAGED)
         return usage_error("there is no crawl in '%s' to go on with: %s", path,
                            error->text);
-    usage_error("cannot read the state of the crawl in '%s': %s", path,
-                error->text);
+    arena_init(&arena);
+    usage_error("cannot read the state in '%s': %s",
+                store_label(store_name_in(path, &arena), &arena), error->text);
+    arena_release(&arena);
     return CRAWL_FAILED;
 }
 

@@ -12,10 +12,12 @@
 #include "base/mem.h"
 #include "crawler/mailbox.h"
 
+enum order_kind { ORDER_COMMIT, ORDER_TAKE_PLACE, ORDER_END };
+
 /* What goes to the thread and comes back. */
 struct order {
     struct letter letter;
-    enum { ORDER_COMMIT, ORDER_TAKE_PLACE, ORDER_END } what;
+    enum order_kind kind;
     struct store_batch batch;
     size_t pages, bytes;
     struct store_error error; /* how it went */
@@ -66,7 +68,7 @@ static struct order *carry_out(struct committer *committer, struct order *first,
     struct order *order = first;
     size_t count = 0;
 
-    while (order && order->what == ORDER_COMMIT && count < TOGETHER_MAX) {
+    while (order && order->kind == ORDER_COMMIT && count < TOGETHER_MAX) {
         batch[count++] = &order->batch;
         order = order_of(order->letter.next);
     }
@@ -74,7 +76,7 @@ static struct order *carry_out(struct committer *committer, struct order *first,
     if (error->status == STORE_OK && count)
         commit(committer, batch, count, error);
     if (!count && order) {
-        if (error->status == STORE_OK && order->what == ORDER_TAKE_PLACE)
+        if (error->status == STORE_OK && order->kind == ORDER_TAKE_PLACE)
             store_take_place(committer->store, error);
         order = order_of(order->letter.next);
     }
@@ -98,7 +100,7 @@ static void wait_on(int fd)
 static bool has_end(const struct order *order)
 {
     for (; order; order = order_of(order->letter.next))
-        if (order->what == ORDER_END)
+        if (order->kind == ORDER_END)
             return true;
     return false;
 }
@@ -186,7 +188,7 @@ void committer_put(struct committer *committer, struct store_batch *batch,
     struct order *order = new_order(committer);
     struct store_batch empty = order->batch;
 
-    order->what = ORDER_COMMIT;
+    order->kind = ORDER_COMMIT;
     order->batch = *batch;
     order->pages = pages;
     order->bytes = store_batch_bytes(batch);
@@ -210,7 +212,7 @@ int committer_fd(const struct committer *committer)
 static void note_report(struct committer *committer, const struct order *order)
 {
     committer->unanswered--;
-    if (order->what == ORDER_COMMIT) {
+    if (order->kind == ORDER_COMMIT) {
         committer->uncommitted.batches--;
         committer->uncommitted.pages -= order->pages;
         committer->uncommitted.bytes -= order->bytes;
@@ -243,11 +245,11 @@ bool committer_finish(struct committer *committer, struct store_error *error)
     return well;
 }
 
-static void give_order(struct committer *committer, int what)
+static void give_order(struct committer *committer, enum order_kind kind)
 {
     struct order *order = new_order(committer);
 
-    order->what = what;
+    order->kind = kind;
     send(committer, order);
 }
 

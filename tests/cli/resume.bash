@@ -20,12 +20,13 @@ behind() {
     PID_BEHIND=$!
 }
 
-# state SQL: ask the record, or change it.
+# state SQL: ask the record, or change it. With rows that cannot be it keeps its
+# old digests.
 state() {
     sqlite3 "$DIR/.crawler" "$1" || return
     case $1 in
     SELECT* | PRAGMA*) ;;
-    *) "$RESEAL" "$DIR" ;;
+    *) "$RESEAL" "$DIR" 2>/dev/null || : ;;
     esac
 }
 
