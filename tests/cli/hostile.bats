@@ -81,7 +81,8 @@ END
     done
     # All that the other host has cost by now, in hundredths of a second of the
     # processor: a busy machine does not change that.
-    cost=$(awk '{ print $14 + $15 }' "/proc/$(pgrep -P $crawl)/stat")
+    cost=$(awk -v parent=$crawl '$4 == parent { print $14 + $15 }' \
+        /proc/[0-9]*/stat 2>/dev/null) || :
     kill -TERM $crawl
     wait $crawl || STATUS=$?
     same 3 "$STATUS"
