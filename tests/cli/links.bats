@@ -116,6 +116,7 @@ END
     echo '<a href=rel>.</a>' >"$TMP/page"
     capture links --base http://h/ "$TMP/page"
     silent "$ERR"
+}
 
 @test "a charset that is declared late in the head counts" {
     {
