@@ -128,6 +128,7 @@ bool export_read(struct store *store, const struct export_reader *reader,
     struct exporter exporter = {.store = store, .reader = reader};
     const struct fold_reader urls = {
         .rows = {.user = &exporter, .fetch = note_page},
+        .pages = true,
         .begin = begin,
         .url = note_url,
     };

@@ -107,6 +107,7 @@ bool url_index_read(struct url_index *index, struct store *store,
     struct reading reading = {.index = index};
     const struct fold_reader reader = {
         .rows = {.user = &reading, .fetch = read_fetch},
+        .pages = true,
         .begin = begin,
         .url = read_url,
     };
@@ -264,6 +265,7 @@ bool url_index_fill(struct url_index *index, struct store *store,
         .rows = {.user = &filling,
                  .fetch = fill_fetch,
                  .refusal = fill_refusal},
+        .pages = true,
         .url = fill_url,
     };
 

@@ -286,6 +286,7 @@ bool verify_rows(struct verify *verify, struct store_error *error)
                 .fetch = read_fetch,
                 .refusal = read_refusal,
             },
+        .pages = true,
         .begin = begin,
         .url = read_url,
     };

@@ -9,14 +9,24 @@
 /* What the rows before a URL's own have said of it. */
 struct folded {
     uint32_t again; /* index into the list of those found again, + 1; 0: none */
-    uint32_t page;
     uint8_t fetches, tries;
     uint8_t outcome; /* of the last fetch */
-    uint8_t verdict; /* of a refusal after its own row, */
-    bool refused;    /* if there was one */
-    uint8_t ends;    /* how often it ended for good */
+    uint8_t refused; /* by a verdict after its own row: that + 1, 0: it was not;
+                      * and in the two highest bits: how often it ended */
 };
-static_assert(sizeof(struct folded) == 16, "there is one for every URL");
+static_assert(sizeof(struct folded) == 8, "there is one for every URL");
+enum { ONE_END = 64, VERDICTS_MAX = ONE_END - 1 };
+
+static unsigned ends_of(const struct folded *folded)
+{
+    return folded->refused / ONE_END;
+}
+
+/* The verdict that it was refused by after its own row, or -1. */
+static int late_verdict(const struct folded *folded)
+{
+    return folded->refused % ONE_END - 1;
+}
 
 struct again {
     uint32_t depth, referrer, found;
@@ -26,6 +36,7 @@ struct folding {
     const struct fold_reader *reader;
     const struct store_codes *codes;
     struct folded *folded; /* by number */
+    uint32_t *page;        /* by number; NULL: nobody asked for it */
     uint64_t count;
     struct again *again;
     size_t again_count, again_room;
@@ -43,6 +54,8 @@ static bool fold_begin(void *user, uint64_t urls, uint64_t last_number)
 
     folding->count = last_number + 1;
     folding->folded = mem_array(folding->count, sizeof(*folding->folded));
+    if (reader->pages)
+        folding->page = mem_array(folding->count, sizeof(*folding->page));
     return !reader->begin ||
            reader->begin(reader->rows.user, urls, last_number);
 }
@@ -78,6 +91,13 @@ static void add_one(uint8_t *count, bool counts)
         (*count)++;
 }
 
+/* More than three times is as wrong as three. */
+static void add_end(struct folded *folded)
+{
+    if (ends_of(folded) < 3)
+        folded->refused = (uint8_t)(folded->refused + ONE_END);
+}
+
 static bool fold_fetch(void *user, const struct store_fetch *row)
 {
     struct folding *folding = user;
@@ -91,9 +111,10 @@ static bool fold_fetch(void *user, const struct store_fetch *row)
         add_one(&folded->tries,
                 folding->codes->outcome[row->outcome].end != URL_QUEUED);
         folded->outcome = row->outcome;
-        add_one(&folded->ends, !row->due_ms);
-        if (row->page)
-            folded->page = row->page;
+        if (!row->due_ms)
+            add_end(folded);
+        if (row->page && folding->page)
+            folding->page[row->number] = row->page;
     }
     return store_give(&folding->reader->rows, ROW_fetch, row);
 }
@@ -106,9 +127,9 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
     if (row->verdict >= folding->codes->verdicts)
         return false;
     if (folded) {
-        folded->verdict = row->verdict;
-        folded->refused = true;
-        add_one(&folded->ends, true);
+        folded->refused =
+            (uint8_t)(ends_of(folded) * ONE_END + row->verdict + 1);
+        add_end(folded);
     }
     return store_give(&folding->reader->rows, ROW_refusal, row);
 }
@@ -117,11 +138,13 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
 static enum url_end end_of(const struct store_codes *codes,
                            const struct folded *folded, uint8_t verdict)
 {
-    if (folded->refused)
-        return folded->verdict ? codes->verdict[folded->verdict].end : URL_NONE;
+    int late = late_verdict(folded);
+
+    if (late >= 0)
+        return late ? codes->verdict[late].end : URL_NONE;
     if (codes->verdict[verdict].end != URL_QUEUED)
         return codes->verdict[verdict].end;
-    return folded->ends ? codes->outcome[folded->outcome].end : URL_QUEUED;
+    return ends_of(folded) ? codes->outcome[folded->outcome].end : URL_QUEUED;
 }
 
 static bool fold_url(void *user, const struct store_url *row)
@@ -131,6 +154,7 @@ static bool fold_url(void *user, const struct store_url *row)
 
     if (!folded || row->verdict >= folding->codes->verdicts)
         return false;
+    int late = late_verdict(folded);
     const struct again first = {row->depth, row->referrer, row->found};
     const struct again *again =
         folded->again ? &folding->again[folded->again - 1] : &first;
@@ -141,14 +165,14 @@ static bool fold_url(void *user, const struct store_url *row)
         .referrer = again->referrer,
         .found = again->found,
         .found_again = folded->again > 0,
-        .ended = folded->ends > 0,
-        .ends = folded->ends,
-        .page = folded->page,
+        .ended = ends_of(folded) > 0,
+        .ends = (uint8_t)ends_of(folded),
+        .page = folding->page ? folding->page[row->number] : 0,
         .fetches = folded->fetches,
         .tries = folded->tries,
         .outcome = folded->outcome,
-        .verdict = folded->refused ? folded->verdict : row->verdict,
-        .refused_late = folded->refused,
+        .verdict = late >= 0 ? (uint8_t)late : row->verdict,
+        .refused_late = late >= 0,
     };
 
     return !folding->reader->url ||
@@ -189,8 +213,10 @@ bool store_fold(struct store *store, unsigned slice,
         .link = rows->link ? pass_link : NULL,
     };
 
+    assert(folding.codes->verdicts <= VERDICTS_MAX);
     bool good = store_load(store, slice, &folder, error);
     free(folding.folded);
+    free(folding.page);
     free(folding.again);
     return good;
 }

@@ -9,7 +9,7 @@
  *   - how it ended follows from the verdict and the outcome (store/codes.h);
  *     a refusal at its turn counts before the fetches that came before it.
  *
- * Memory: 16 bytes a URL, 12 more for one that was found again.
+ * Memory: 8 bytes a URL, 12 more for one that was found again, 4 for pages.
  */
 #ifndef STORE_FOLD_H
 #define STORE_FOLD_H
@@ -24,7 +24,7 @@ struct url_record {
     bool found_again;                /* since it was first seen */
     bool ended;                      /* for good */
     uint8_t ends;      /* how often it did; more than once is a contradiction */
-    uint32_t page;     /* the number it was saved under, or 0 */
+    uint32_t page;     /* the number it was saved under, or 0; if asked for */
     uint8_t fetches;   /* 255: or more */
     uint8_t tries;     /* those of them that ended by themselves */
     uint8_t outcome;   /* of the last fetch, if there was one */
@@ -38,6 +38,7 @@ struct url_record {
  * refuse it. */
 struct fold_reader {
     struct store_reader rows; /* `url` and `begin` are not used */
+    bool pages;               /* url_record.page is asked for */
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
     bool (*url)(void *user, const struct url_record *url);
 };

@@ -32,13 +32,14 @@ static bool get_text(sqlite3_stmt *stmt, int at, enum row_type type,
     return text || type != ROW_NAME;
 }
 
-/* Anything but a number would pass as 0. */
+/* NULL and most texts would pass as 0; anything else is found by its digest. */
 static bool get_number(sqlite3_stmt *stmt, int at,
                        const struct row_column *column, void *row)
 {
-    return sqlite3_column_type(stmt, at) == SQLITE_INTEGER &&
-           row_set_number(row, column,
-                          (uint64_t)sqlite3_column_int64(stmt, at));
+    int64_t value = sqlite3_column_int64(stmt, at);
+
+    return (value || sqlite3_column_type(stmt, at) == SQLITE_INTEGER) &&
+           row_set_number(row, column, (uint64_t)value);
 }
 
 static bool get_row(sqlite3_stmt *stmt, int at, enum row_kind kind, void *row)

@@ -98,7 +98,8 @@ static bool keep(void *user, const struct url_record *url)
 static bool fold(const struct event *event, struct url_record *url)
 {
     struct made_up store = {{&engine, crawler_codes()}, event};
-    const struct fold_reader reader = {.rows = {.user = url}, .url = keep};
+    const struct fold_reader reader = {
+        .rows = {.user = url}, .pages = true, .url = keep};
     struct store_error error;
 
     *url = (struct url_record){0};
