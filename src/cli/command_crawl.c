@@ -98,8 +98,9 @@ static void print_end(const struct plan *plan, const struct options *options,
 static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
-    if (!plan->dir.holds_old && !write_stats(plan, stats) &&
-        end != CRAWL_FAILED)
+    bool replaced = !plan->crawl.replaces || stats->saved;
+
+    if (replaced && !write_stats(plan, stats) && end != CRAWL_FAILED)
         usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
                     plan->crawl.dir_path, strerror(errno));
 }

@@ -28,6 +28,7 @@ static int complain(const struct open_record *record, const char *dir_path,
     case STORE_EMPTY:
         return usage_error("no crawl is recorded in '%s': %s is empty",
                            dir_path, record->label);
+    case STORE_NOTE:
     case STORE_FOREIGN:
         return usage_error("no crawl is recorded in '%s': %s is %s", dir_path,
                            record->label, error->text);
@@ -75,11 +76,9 @@ int record_read_facts(struct open_record *record)
 {
     struct past *past = &record->past;
 
-    if (!facts_read(&past->facts, record->store, &past->error))
+    past_read_from(past, record->store);
+    if (past->error.status != STORE_OK)
         return record_fail(record, &past->error);
-    past->error.status = STORE_OK;
-    past->given = (struct list){past->facts.option, past->facts.options};
-    past->logins = (struct list){past->facts.login, past->facts.logins};
     if (past->facts.state == STATE_RUNNING && !record->report.locked)
         record->report.locked = pagedir_is_locked(&record->dir);
     return 0;

@@ -5,6 +5,14 @@
 
 #define NOT_KEPT "(not kept)"
 
+void past_read_from(struct past *past, struct store *store)
+{
+    if (facts_read(&past->facts, store, &past->error))
+        past->error.status = STORE_OK;
+    past->given = (struct list){past->facts.option, past->facts.options};
+    past->logins = (struct list){past->facts.login, past->facts.logins};
+}
+
 void past_read(struct past *past, const char *dir_path)
 {
     struct store *store;
@@ -14,10 +22,8 @@ void past_read(struct past *past, const char *dir_path)
     arena_init(&arena);
     store = store_open(store_name_in(dir_path, &arena), STORE_READ,
                        crawler_codes(), &past->error);
-    if (store && facts_read(&past->facts, store, &past->error))
-        past->error.status = STORE_OK;
-    past->given = (struct list){past->facts.option, past->facts.options};
-    past->logins = (struct list){past->facts.login, past->facts.logins};
+    if (store)
+        past_read_from(past, store);
     store_close(store);
     arena_release(&arena);
 }

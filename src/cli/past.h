@@ -16,6 +16,7 @@ struct past {
 };
 
 void past_read(struct past *past, const char *dir_path);
+void past_read_from(struct past *past, struct store *store);
 void past_release(struct past *past);
 
 /* The pages that it has saved. */

@@ -378,6 +378,7 @@ void plan_release(struct plan *plan)
 {
     store_close(plan->store);
     past_release(&plan->past);
+    store_batch_release(&plan->new_facts);
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);
     logr_release(&plan->log);

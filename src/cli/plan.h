@@ -26,6 +26,7 @@ struct plan {
     enum action action;
     struct past past; /* of the page directory */
     const char *store_name;
+    struct store_batch new_facts; /* of a crawl that goes on */
     struct store *store;
     struct arena arena;
     struct domains *domains;

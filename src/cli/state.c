@@ -142,10 +142,14 @@ static int decide_without(struct plan *plan, const struct options *options)
     case STORE_NONE:
     case STORE_EMPTY:
         return unknown && !course ? refuse_unknown_files(plan, unknown) : 0;
+    /* So does one that marks it with a few words. */
+    case STORE_NOTE:
+        if (course)
+            return 0;
+        /* fall through */
     case STORE_FOREIGN:
-        return course ? 0
-                      : usage_error("'%s' is %s; use another directory",
-                                    label(plan), error->text);
+        return usage_error("'%s' is %s; use another directory", label(plan),
+                           error->text);
     case STORE_NEWER:
         return usage_error("the state in '%s' was %s; use another directory",
                            label(plan), error->text);
@@ -154,10 +158,18 @@ static int decide_without(struct plan *plan, const struct options *options)
     }
 }
 
+/* The last page that is its own, or of the crawl that it was replacing. */
+static uint32_t last_known(const struct past *past)
+{
+    uint32_t old = (uint32_t)past->facts.number[FACT_OLD_PAGES];
+
+    return old > past_pages(past) ? old : past_pages(past);
+}
+
 /* Another's file must not be taken for a page, nor give way to one. */
 static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, past_pages(&plan->past),
+    uint32_t unknown = pagedir_stranger(&plan->dir, last_known(&plan->past),
                                         facts_is_unclean(&plan->past.facts));
 
     if (!unknown)
@@ -208,7 +220,7 @@ static int decide_course_form(struct plan *plan, const char *difference)
 {
     const struct facts *facts = &plan->past.facts;
     /* Options that a --resume brought in are no part of the command. */
-    bool own = !facts->options || facts->number[FACT_COURSE_FORM];
+    bool own = facts->number[FACT_COURSE_FORM];
 
     if (!own && !had_nothing(&plan->past))
         return refuse_to_replace(plan);
@@ -310,23 +322,18 @@ static struct list options_to_keep(struct plan *plan,
     return kept;
 }
 
-static bool say_running(struct plan *plan, const struct options *options,
-                        struct store_error *error)
+/* What is new about it; written when its record has been read. */
+static void put_new_facts(struct plan *plan, const struct options *options)
 {
     const struct list kept = options_to_keep(plan, options);
-    const struct store_batch *batches[1];
-    struct store_batch batch;
+    struct store_batch *facts = &plan->new_facts;
 
-    store_batch_init(&batch);
-    facts_put_state(&batch, STATE_RUNNING);
-    past_put_options(&batch, &kept, plan->past.given.count);
-    past_put_logins(&batch, &plan->named);
+    facts_put_state(facts, STATE_RUNNING);
+    past_put_options(facts, &kept, plan->past.given.count);
+    past_put_logins(facts, &plan->named);
     if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
-        facts_put_number(&batch, FACT_PER_HOST, plan->crawl.frontier.per_host);
-    batches[0] = &batch;
-    bool good = store_commit(plan->store, batches, 1, error);
-    store_batch_release(&batch);
-    return good;
+        facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
+    plan->crawl.new_facts = facts;
 }
 
 /* Is there a crawl in the directory that this one replaces? Its record and its
@@ -338,9 +345,9 @@ static bool replaces_another(struct plan *plan)
     if (status == STORE_OK && had_nothing(&plan->past))
         return false;
     if (status == STORE_OK)
-        pagedir_begin_over(&plan->dir, past_pages(&plan->past),
+        pagedir_begin_over(&plan->dir, last_known(&plan->past),
                            facts_is_unclean(&plan->past.facts));
-    else if (status != STORE_NONE || pagedir_stranger(&plan->dir, 0, false))
+    else if (status == STORE_NOTE || pagedir_stranger(&plan->dir, 0, false))
         pagedir_begin_over(&plan->dir, 0, true);
     return plan->dir.holds_old;
 }
@@ -350,6 +357,7 @@ static bool begin_new(struct plan *plan, const struct options *options,
 {
     bool aside = replaces_another(plan);
 
+    plan->crawl.replaces = aside;
     if (!options->state) {
         plan->store =
             create(plan, options, aside ? STORE_ASIDE : STORE_AT_ONCE, error);
@@ -368,9 +376,10 @@ static bool go_on(struct plan *plan, const struct options *options,
     plan->dir.last_id = past_pages(&plan->past);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
+    put_new_facts(plan, options);
     plan->store =
         store_open(plan->store_name, STORE_WRITE, crawler_codes(), error);
-    return plan->store && say_running(plan, options, error);
+    return plan->store != NULL;
 }
 
 bool state_begin(struct plan *plan, const struct options *options)
@@ -494,7 +503,7 @@ int state_words(const struct options *options, struct arena *arena,
     if (past.error.status != STORE_OK)
         status = cannot_resume(options->argument[0], &past.error);
     else if (!(status = check_meaning(options, &past)) &&
-             (past.facts.state == STATE_FINISHED ||
+             (facts_is_over(&past.facts) ||
               !(status = check_secrets(options, &past))))
         put_words(options, &past, arena, words, count);
     past_release(&past);

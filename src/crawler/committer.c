@@ -158,10 +158,8 @@ static struct order *new_order(struct committer *committer)
 {
     struct order *order = committer->spare;
 
-    if (!order)
-        return NEW(struct order);
-    committer->spare = order_of(order->letter.next);
-    return order;
+    committer->spare = NULL;
+    return order ? order : NEW(struct order);
 }
 
 static void free_order(struct order *order)
@@ -170,7 +168,7 @@ static void free_order(struct order *order)
     free(order);
 }
 
-/* The memory of a batch or two is used again. */
+/* The memory of one batch is used again. */
 static void put_aside(struct committer *committer, struct order *order)
 {
     if (committer->spare) {
@@ -178,7 +176,6 @@ static void put_aside(struct committer *committer, struct order *order)
         return;
     }
     store_batch_clear(&order->batch);
-    order->letter.next = NULL;
     committer->spare = order;
 }
 

@@ -18,6 +18,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     begin(&crawler, options, stats);
     if (options->resume)
         restore(&crawler);
+    begin_record(&crawler);
     offer_seeds(&crawler); /* those that are known already change nothing */
     while (!is_over(&crawler)) {
         hand_out(&crawler);      /* frontier -> pagefetcher */
@@ -46,7 +47,6 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
                                            crew_inbox(crawler->crew));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
-    begin_record(crawler);
 }
 
 static void offer_seeds(struct crawler *crawler)

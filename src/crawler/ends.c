@@ -44,11 +44,11 @@ static void note_judged(void *user, const struct judged *judged)
     record_judged(crawler->record, judged);
 }
 
-static void note_withdrawn(void *user, uint64_t number)
+static void note_withdrawn(void *user, enum target_kind kind, uint64_t number)
 {
     struct crawler *crawler = user;
 
-    count_end(crawler, TARGET_PAGE, URL_REFUSED, URL_NONE);
+    count_end(crawler, kind, URL_REFUSED, URL_NONE);
     record_withdrawal(crawler->record, number, crawler->now_ms);
 }
 

@@ -100,16 +100,20 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
 {
     if (page->outcome != FETCHED)
         return 0;
-    if (pagesaver_holds_old(crawler->options->hand.saver) &&
-        !take_place(crawler))
+    if (!crawler->stats->saved && !take_place(crawler)) {
+        discard(crawler, page);
         return 0;
+    }
+    bool had_old = pagesaver_holds_old(crawler->options->hand.saver);
     uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
     if (!id) {
         fail(crawler, errno);
         discard(crawler, page);
         return 0;
     }
-    /* Nobody needs to know why there is no page. */
+    if (had_old)
+        record_old_pages(crawler->record, 0);
+    /* From the first page on only the record wants URLs outside the scope. */
     crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
     crawler->stats->bytes += page->exchange.body_len;

@@ -228,6 +228,21 @@ void record_link(struct record *record, uint32_t page_id,
     store_add_link(&record->open, &row);
 }
 
+void record_facts(struct record *record, const struct store_batch *facts)
+{
+    const struct store_rows *rows = &facts->rows[ROW_setting];
+    const struct store_setting *setting = rows->item;
+
+    for (size_t i = 0; record && i < rows->count; i++)
+        store_add_setting(&record->open, &setting[i]);
+}
+
+void record_old_pages(struct record *record, uint32_t last)
+{
+    if (record)
+        facts_put_number(&record->open, FACT_OLD_PAGES, last);
+}
+
 void record_at_once(struct record *record)
 {
     if (record)

@@ -55,6 +55,12 @@ void record_robots(struct record *record, const struct job *job,
 void record_link(struct record *record, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict);
 
+/* Settings of the crawl. */
+void record_facts(struct record *record, const struct store_batch *facts);
+
+/* Pages up to this one are old (page/pagesaver.h); 0: none. */
+void record_old_pages(struct record *record, uint32_t last);
+
 /* A server told when to come back: that must not be forgotten. */
 void record_at_once(struct record *record);
 

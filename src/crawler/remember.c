@@ -23,12 +23,18 @@ void begin_record(struct crawler *crawler)
         .save_every_ms = options->save_every_ms,
     };
 
-    if (!options->store)
+    /* Whoever does not understand a record must not add to it. */
+    if (!options->store || crawler->failed)
         return;
     crawler->record = record_new(&record, crawler->validator.frontier,
                                  crawler->now_ms, &error);
     if (!crawler->record)
         fail(crawler, "write", &error);
+    else if (options->new_facts) {
+        record_facts(crawler->record, options->new_facts);
+        record_old_pages(crawler->record,
+                         pagesaver_holds_old(options->hand.saver));
+    }
 }
 
 /* --- going on ----------------------------------------------------------- */
@@ -73,9 +79,6 @@ void restore(struct crawler *crawler)
         good = false;
     }
     if (!good) {
-        /* Who does not understand it must not add to it. */
-        record_free(crawler->record);
-        crawler->record = NULL;
         fail(crawler, "read", &error);
         return;
     }
@@ -110,6 +113,8 @@ bool take_place(struct crawler *crawler)
     const struct crawl_options *options = crawler->options;
     struct store_error error;
 
+    if (!options->replaces)
+        return true;
     if (options->emptied_record
             ? store_leave_empty(options->emptied_record, &error)
             : record_take_place(crawler->record, &error))
@@ -140,7 +145,14 @@ static enum crawl_state state_after(const struct crawler *crawler,
 
 void end_record(struct crawler *crawler, enum crawl_end end)
 {
+    struct pagesaver *saver = crawler->options->hand.saver;
     struct store_error error;
+
+    /* A crawl that has all its pages needs no others to be read after them. */
+    if (end == CRAWL_FINISHED && pagesaver_holds_old(saver)) {
+        pagesaver_drop_old(saver);
+        record_old_pages(crawler->record, 0);
+    }
 
     if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
                     crawler->now_ms, &error) &&

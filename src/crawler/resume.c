@@ -185,6 +185,17 @@ static void found_again(struct loader *loader, const struct store_url *row,
     frontier_found_again(loader->validator->frontier, &offer);
 }
 
+/* The name of the domain as it was recorded: looking it up again takes longer
+ * than all the rest. It must be one that the host can belong to. */
+static bool is_domain_of(struct str domain, const struct url *url)
+{
+    struct str host = domain_trim_dot(url_host(url));
+
+    return domain.len && str_ends(host, domain) &&
+           (domain.len == host.len ||
+            host.ptr[host.len - domain.len - 1] == '.');
+}
+
 static bool was_answered(const struct loader *loader, uint64_t number)
 {
     return loader->answered[number / 8] >> (number % 8) & 1;
@@ -199,7 +210,8 @@ static bool load_url(void *user, const struct url_record *record)
 
     /* On the way to a depth there is a URL for each that is smaller. */
     if (row->kind > TARGET_SITEMAP || row->depth > row->number ||
-        record->depth > row->number || !parse(loader, row->url, &url))
+        record->depth > row->number || !parse(loader, row->url, &url) ||
+        !is_domain_of(row->domain, &url))
         return false;
     uint64_t fingerprint =
         url_fingerprint(&url, loader->options->fingerprint_seed);
@@ -218,9 +230,8 @@ static bool load_url(void *user, const struct url_record *record)
                           (enum verdict)row->verdict, row->number);
     if (row->verdict != ACCEPT)
         return true;
-    /* Looking its domain up takes longer than all the rest. */
-    if (row->kind == TARGET_PAGE && (record->fetches || record->ended))
-        frontier_restore_fetches(frontier, &url, record->fetches,
+    if (row->kind == TARGET_PAGE)
+        frontier_restore_fetches(frontier, row->domain, record->fetches,
                                  loader->options->now_ms);
     if (was_answered(loader, row->number))
         frontier_restore_answered(frontier, &url);

@@ -139,7 +139,8 @@ void wait_for_news(struct crawler *crawler)
     struct pollfd fd[] = {
         {.fd = crew_fd(crawler->crew), .events = POLLIN},
         {.fd = crawler->options->signal_fd, .events = POLLIN},
-        {.fd = record_fd(crawler->record), .events = POLLIN},
+        {.fd = crawler->failed ? -1 : record_fd(crawler->record),
+         .events = POLLIN},
     };
 
     flush_log(crawler);

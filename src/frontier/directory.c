@@ -52,16 +52,22 @@ struct domain *domain_known(const struct frontier *frontier,
     return hashtable_get(&frontier->domains, key_of(frontier, name));
 }
 
-struct domain *domain_for(struct frontier *frontier, const struct url *url)
+struct domain *domain_named(struct frontier *frontier, struct str name)
 {
-    struct domain *domain = domain_known(frontier, url);
+    uint64_t key = key_of(frontier, name);
+    struct domain *domain = hashtable_get(&frontier->domains, key);
 
     if (domain)
         return domain;
-    struct str name = domain_of_host(frontier->options.domains, url_host(url));
     domain = domain_new(&frontier->domain_arena, name);
-    hashtable_put(&frontier->domains, key_of(frontier, name), domain);
+    hashtable_put(&frontier->domains, key, domain);
     return domain;
+}
+
+struct domain *domain_for(struct frontier *frontier, const struct url *url)
+{
+    return domain_named(
+        frontier, domain_of_host(frontier->options.domains, url_host(url)));
 }
 
 void count_host(struct frontier *frontier, const struct url *url)

@@ -258,8 +258,8 @@ void frontier_restore(struct frontier *frontier, const struct offer *offer,
 /* All numbers up to this one are taken. */
 void frontier_restore_number(struct frontier *frontier, uint64_t number);
 
-/* Fetches that the domain of this URL has had. */
-void frontier_restore_fetches(struct frontier *frontier, const struct url *url,
+/* Fetches that the domain of this name has had. */
+void frontier_restore_fetches(struct frontier *frontier, struct str name,
                               uint32_t fetches, uint64_t now_ms);
 
 /* How often the domain of this URL was found in pages. */

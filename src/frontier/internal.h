@@ -86,6 +86,7 @@ void count_host(struct frontier *frontier, const struct url *url); /* as seen */
 void remember_answer(struct frontier *frontier, const struct url *url);
 struct domain *domain_known(const struct frontier *frontier,
                             const struct url *url); /* or NULL */
+struct domain *domain_named(struct frontier *frontier, struct str name);
 struct domain *domain_for(struct frontier *frontier, const struct url *url);
 void host_move_to(struct frontier *frontier, struct host *host,
                   const struct ip *ip);

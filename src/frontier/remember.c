@@ -207,10 +207,10 @@ void frontier_restore(struct frontier *frontier, const struct offer *offer,
     count_queued(frontier);
 }
 
-void frontier_restore_fetches(struct frontier *frontier, const struct url *url,
+void frontier_restore_fetches(struct frontier *frontier, struct str name,
                               uint32_t fetches, uint64_t now_ms)
 {
-    struct domain *domain = domain_for(frontier, url);
+    struct domain *domain = domain_named(frontier, name);
     bool was_capped = domain_is_capped(frontier, domain);
 
     if (!fetches)

@@ -52,16 +52,17 @@ static void withhold(struct validator *validator, uint64_t fingerprint,
 }
 
 /* It was refused for how it was found, and is judged for what it is now. */
-static void stop_withholding(struct validator *validator, uint64_t fingerprint)
+static void stop_withholding(struct validator *validator,
+                             const struct offer *offer)
 {
     const struct validator_listener *listener = &validator->listener;
 
     if (!validator->withheld.count)
         return;
     uint64_t number =
-        (uintptr_t)hashtable_take(&validator->withheld, fingerprint);
+        (uintptr_t)hashtable_take(&validator->withheld, offer->fingerprint);
     if (number && listener->withdrawn)
-        listener->withdrawn(listener->user, number);
+        listener->withdrawn(listener->user, offer->kind, number);
 }
 
 /* Nothing follows from it for other links to the same URL. */
@@ -129,7 +130,7 @@ static enum verdict judge(struct validator *validator,
             tell(validator, offer, NULL, DUPLICATE, 0);
         return DUPLICATE;
     }
-    stop_withholding(validator, offer->fingerprint);
+    stop_withholding(validator, offer);
     enum verdict verdict =
         frontier_foresee(validator->frontier, offer->url, &line);
     if (verdict != ACCEPT)

@@ -33,7 +33,7 @@ struct validator_listener {
     void (*judged)(void *user, const struct judged *judged);
     /* A URL that was refused for how it was found has now been judged for what
      * it is, under another number. */
-    void (*withdrawn)(void *user, uint64_t number);
+    void (*withdrawn)(void *user, enum target_kind kind, uint64_t number);
     bool outside; /* tell of URLs outside the scope, too */
 };
 

@@ -162,18 +162,13 @@ void pagedir_each(const struct pagedir *dir,
 
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
 {
-    char name[NAME_MAX_LEN];
+    uint32_t end = run ? end_of_run(dir, last_id) : last_id;
 
     remove_all(dir, is_leftover);
     dir->last_id = last_id;
-    /* It may have been stopped before its first page, or killed when it had
-     * that and was removing theirs. */
+    if (dir->old_last < end)
+        dir->old_last = end;
     dir->holds_old = dir->old_last > last_id;
-    for (uint32_t id = run ? end_of_run(dir, last_id) : last_id; id > last_id;
-         id--) {
-        name_of(id, name);
-        unlinkat(dir->fd, name, 0);
-    }
 }
 
 /* --- a new crawl -------------------------------------------------------- */
@@ -188,7 +183,7 @@ void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run)
 /* A former crawl's pages after the last one of this. The next goes before the
  * others: that is where every reader stops from then on, also if we are killed.
  * All go, not only those up to a hole, which new pages might fill. */
-static void remove_old(struct pagedir *dir)
+void pagedir_drop_old(struct pagedir *dir)
 {
     char next[NAME_MAX_LEN];
     DIR *list = open_list(dir);
@@ -205,6 +200,7 @@ static void remove_old(struct pagedir *dir)
     }
     if (list)
         closedir(list);
+    dir->holds_old = false;
 }
 
 /* --- files -------------------------------------------------------------- */
@@ -272,8 +268,7 @@ bool pagedir_publish(struct pagedir *dir, const char *file)
         return false;
     dir->last_id++;
     if (dir->holds_old)
-        remove_old(dir);
-    dir->holds_old = false;
+        pagedir_drop_old(dir);
     return true;
 }
 

@@ -21,7 +21,7 @@ struct pagedir {
     int fd;
     uint32_t last_id;  /* published */
     bool holds_old;    /* a former crawl's pages, until the first new one */
-    uint32_t old_last; /* the last of them; UINT32_MAX: nobody knows */
+    uint32_t old_last; /* the last of them */
     atomic_uint temps; /* the next temporary name */
 };
 
@@ -60,10 +60,13 @@ void pagedir_each(const struct pagedir *dir,
  * nobody's and stay. */
 void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run);
 
-/* Go on after page `last_id`: what a killed crawl left half-written goes, and
- * with `run` the pages that follow without a hole, which nobody remembers.
- * Those up to `old_last` are a former crawl's and go with the next page. */
+/* Go on after page `last_id`. What a killed crawl left half-written goes. The
+ * pages of a former crawl up to `old_last` and, with `run`, those that follow
+ * `last_id` without a hole, which nobody remembers, go with the next page. */
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
+
+/* Pages that are to go with the next one go now. */
+void pagedir_drop_old(struct pagedir *dir);
 
 /* Write the parts to a new file under a temporary name of its own, which is
  * put into `name`, to be published or discarded. A name that is taken is passed

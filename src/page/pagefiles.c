@@ -52,9 +52,16 @@ static uint32_t last(const struct pagesaver *saver)
     return dir_of(saver)->last_id;
 }
 
-static bool holds_old(const struct pagesaver *saver)
+static uint32_t holds_old(const struct pagesaver *saver)
 {
-    return dir_of(saver)->holds_old;
+    const struct pagedir *dir = dir_of(saver);
+
+    return dir->holds_old ? dir->old_last : 0;
+}
+
+static void drop_old(struct pagesaver *saver)
+{
+    pagedir_drop_old(dir_of(saver));
 }
 
 static void resume(struct pagesaver *saver, uint32_t last_id, bool was_killed)
@@ -82,6 +89,7 @@ void pagefiles_init(struct pagefiles *files, struct pagedir *dir)
         .discard = discard,
         .last = last,
         .holds_old = holds_old,
+        .drop_old = drop_old,
         .resume = resume,
         .url_of = url_of,
         .sync = sync_files,

@@ -39,13 +39,17 @@ struct pagesaver_type {
      * also by an earlier run of this crawl. */
     uint32_t (*last)(const struct pagesaver *saver);
 
-    /* On the crawler thread: is there what another crawl saved, which goes with
-     * the next commit? */
-    bool (*holds_old)(const struct pagesaver *saver);
+    /* On the crawler thread: the last page of those that go with the next
+     * commit, because another crawl saved them, or this one and nobody
+     * remembers it. 0: there are none. */
+    uint32_t (*holds_old)(const struct pagesaver *saver);
+
+    /* They go now. */
+    void (*drop_old)(struct pagesaver *saver);
 
     /* On the crawler thread, before anything else: go on after that number.
-     * What was prepared and not committed goes; and if the crawl was killed,
-     * what was committed after it, which nobody remembers. */
+     * What was prepared and not committed goes; if the crawl was killed, pages
+     * that were committed after it, which nobody remembers, are old. */
     void (*resume)(struct pagesaver *saver, uint32_t last, bool was_killed);
 
     /* On the crawler thread: the URL of a page that was committed, or empty. */
@@ -77,9 +81,14 @@ static inline uint32_t pagesaver_last(const struct pagesaver *saver)
     return saver->type->last(saver);
 }
 
-static inline bool pagesaver_holds_old(const struct pagesaver *saver)
+static inline uint32_t pagesaver_holds_old(const struct pagesaver *saver)
 {
     return saver->type->holds_old(saver);
+}
+
+static inline void pagesaver_drop_old(struct pagesaver *saver)
+{
+    saver->type->drop_old(saver);
 }
 
 static inline void pagesaver_resume(struct pagesaver *saver, uint32_t last,

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "page/address.h"
-#include "page/connect_fault.h"
 #include "page/mime.h"
 
 enum { CERTIFICATES_DESCRIBED = 4, RECEIVE_BUFFER = 64 * 1024 };

@@ -90,7 +90,8 @@ static bool read_host(void *user, const struct store_host *row)
         return true;
     host->trouble = *row;
     row_move_texts(ROW_host, &host->trouble, keep, &host->arena);
-    host->troubled = row->failures || row->mute || row->given_up;
+    host->troubled =
+        row->failures || row->mute || row->given_up || row->backoffs;
     return true;
 }
 

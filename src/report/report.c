@@ -1,5 +1,7 @@
 #include "report/report.h"
 
+#include "report/words.h"
+
 bool report_load(struct report *report, struct store_error *error)
 {
     const struct resume_options options = {
@@ -29,6 +31,16 @@ void report_release(struct report *report)
 bool report_was_killed(const struct report *report)
 {
     return report->facts->state == STATE_RUNNING && !report->locked;
+}
+
+void report_put_resume(const struct report *report, struct buf *line)
+{
+    buf_put(line, STR("crawler --resume"));
+    /* That limit is of the whole crawl, which would stop at once. */
+    if (report->facts->state == STATE_MAX_PAGES)
+        buf_put(line, STR(" --max-pages ..."));
+    buf_printf(line, "%s ", report->ask_again);
+    words_put_path(line, str_of(report->dir_path));
 }
 
 bool report_can_go_on(const struct report *report)

@@ -39,4 +39,7 @@ bool report_was_killed(const struct report *report);
 /* Can it go on? */
 bool report_can_go_on(const struct report *report);
 
+/* The command that goes on with it. */
+void report_put_resume(const struct report *report, struct buf *line);
+
 #endif

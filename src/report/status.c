@@ -282,12 +282,7 @@ static void say_how_to_go_on(struct status *status)
 
     if (!report_can_go_on(report))
         return;
-    buf_put(&status->line, STR("crawler --resume"));
-    /* That limit is of the whole crawl, which would stop at once. */
-    if (report->facts->state == STATE_MAX_PAGES)
-        buf_put(&status->line, STR(" --max-pages ..."));
-    buf_printf(&status->line, "%s ", report->ask_again);
-    words_put_path(&status->line, str_of(report->dir_path));
+    report_put_resume(report, &status->line);
     say(status, "go on");
 }
 

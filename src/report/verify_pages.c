@@ -129,12 +129,18 @@ static int compare_ids(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* Pages that a killed crawl had saved after its last commit go on where
- * the record ends, without a hole. */
+/* Pages that a killed crawl had saved after its last commit go on where the
+ * record ends, without a hole; those of a crawl that is being replaced go with
+ * the next page. */
 void verify_unknown_files(struct verify *verify)
 {
-    struct unknown_files files = {.last_page = verify->last_page};
-    uint32_t expected = verify->last_page + 1;
+    uint64_t old = verify->facts.number[FACT_OLD_PAGES];
+    struct unknown_files files = {
+        .last_page = old > verify->last_page && old < UINT32_MAX
+                         ? (uint32_t)old
+                         : verify->last_page,
+    };
+    uint32_t expected = files.last_page + 1;
     bool before = pagedir_is_locked(verify->dir);
 
     pagedir_each(verify->dir, note_file, &files);

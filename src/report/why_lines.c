@@ -69,7 +69,8 @@ static void say_trouble(struct why *why)
         buf_printf(&why->line, " was given up for %s",
                    why->known.url.https ? "https" : "http");
     else
-        buf_put(&why->line, STR(" is in trouble"));
+        buf_put(&why->line,
+                trouble->backoffs ? STR(" backs off") : STR(" is in trouble"));
     if (times)
         buf_printf(&why->line, ", %u times in a row", times);
     buf_printf(&why->line, "; last: %s",
@@ -266,7 +267,8 @@ static void say_waits(struct why *why, const struct target *target)
         buf_put(line, STR("to be tried again"));
     } else if (why->host.troubled && trouble->until_ms > report->wall_ms) {
         put_host(why);
-        buf_printf(line, " is in trouble: %s",
+        buf_printf(line, " %s: %s",
+                   trouble->backoffs ? "backs off" : "is in trouble",
                    outcome_text((enum outcome)trouble->outcome));
     } else {
         buf_put(line, STR("for the pause of "));
@@ -300,8 +302,9 @@ bool why_say_queued(struct why *why, struct store_error *error)
         say_turn(why);
     }
     if (report_can_go_on(why->report)) {
-        buf_printf(&why->line, "is not running; crawler --resume %s goes on",
-                   why->report->dir_path);
+        buf_put(&why->line, STR("is not running; "));
+        report_put_resume(why->report, &why->line);
+        buf_put(&why->line, STR(" goes on"));
         why_say(why, "crawl");
     }
     return true;

@@ -136,7 +136,7 @@ bool facts_is_over(const struct facts *facts)
 
 bool facts_is_unclean(const struct facts *facts)
 {
-    return facts->state == STATE_RUNNING || facts->state == STATE_FAILED;
+    return facts->state == STATE_RUNNING;
 }
 
 /* --- writing ------------------------------------------------------------ */

@@ -164,7 +164,6 @@ static bool fold_url(void *user, const struct store_url *row)
         .depth = again->depth,
         .referrer = again->referrer,
         .found = again->found,
-        .found_again = folded->again > 0,
         .ended = ends_of(folded) > 0,
         .ends = (uint8_t)ends_of(folded),
         .page = folding->page ? folding->page[row->number] : 0,

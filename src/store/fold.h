@@ -21,8 +21,7 @@ struct url_record {
     const struct store_url *row; /* as it was first seen */
     enum url_end end;
     uint32_t depth, referrer, found; /* the latest */
-    bool found_again;                /* since it was first seen */
-    bool ended;                      /* for good */
+    bool ended;        /* for good: by a fetch or by a refusal at its turn */
     uint8_t ends;      /* how often it did; more than once is a contradiction */
     uint32_t page;     /* the number it was saved under, or 0; if asked for */
     uint8_t fetches;   /* 255: or more */

@@ -28,6 +28,25 @@ const struct row_description row_description[ROW_KINDS] = {
 #undef END
 };
 
+#define LATER_ID     false
+#define LATER_NUMBER true
+#define LATER_U32    true
+#define LATER_U8     true
+#define LATER_FLAG   true
+#define LATER_BITS   true
+#define LATER_NAME   false
+#define LATER_TEXT   true
+#define LATER_PART   false
+#define KIND(kind)
+#define COLUMN(kind, type, name, since)                                        \
+    static_assert((since) == 1 || LATER_##type,                                \
+                  "records of earlier versions read as 0 or NULL there");
+#define END(kind)
+#include "store/rows.def"
+#undef KIND
+#undef COLUMN
+#undef END
+
 /* --- values ------------------------------------------------------------- */
 
 uint64_t row_get_number(const void *row, const struct row_column *column)

@@ -10,7 +10,11 @@
 
 #include "base/mem.h"
 
-enum { BUSY_MS = 10000, PATH_ROOM = PATH_MAX + 32 };
+enum {
+    BUSY_MS = 10000,
+    PATH_ROOM = PATH_MAX + 32,
+    NOTE_MAX = 512, /* larger, it may be a damaged record */
+};
 
 /* The file that marks a page directory: the record, or empty. */
 #define FILE_NAME ".crawler"
@@ -80,6 +84,9 @@ static enum store_status look_at(const char *path, struct store_error *error)
         store_fail(error, STORE_FAILED, "%s", strerror(why));
     else if (!len)
         store_fail(error, STORE_EMPTY, "empty");
+    else if (memcmp(head, magic, len < 10 ? (size_t)len : 10) != 0 &&
+             st.st_size <= NOTE_MAX)
+        store_fail(error, STORE_NOTE, "not the state of a crawl");
     else if (len < (ssize_t)sizeof(head) ||
              memcmp(head, magic, sizeof(head)) != 0)
         store_fail(error, STORE_FOREIGN, "not the state of a crawl");
@@ -248,19 +255,31 @@ static bool open_for(struct sqlite_store *store, const char *name,
            (!writes || set_up_to_write(store, name, error));
 }
 
-/* Rows that are not in the file proper yet, or half of a change to it. */
+/* What SQLite has beside its file: the first two hold rows that are not in the
+ * file proper yet, or half of a change to it. */
+static const char *const journals[] = {"-wal", "-journal", "-shm"};
+
 static bool has_journal(const char *path)
 {
-    static const char *const ends[] = {"-wal", "-journal"};
     char name[PATH_ROOM + 16];
     struct stat st;
     bool has = false;
 
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(name, sizeof(name), "%s%s", path, journals[i]);
         has |= !stat(name, &st) && st.st_size;
     }
     return has;
+}
+
+static void remove_journals(const char *path)
+{
+    char name[PATH_ROOM + 16];
+
+    for (size_t i = 0; i < ARRAY_LEN(journals); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, journals[i]);
+        unlink(name);
+    }
 }
 
 /* In a directory that cannot be written there is nobody else at work, but
@@ -345,8 +364,11 @@ static bool has_moved(const struct sqlite_place *place)
  * another crawl may be at its path. */
 static void close_file(struct sqlite_store *store)
 {
+    struct store_error error;
+
     sqlite_finalize(store);
-    if (store->db && store->mode == STORE_WRITE && !has_moved(&store->place)) {
+    if (store->db && store->mode == STORE_WRITE && !has_moved(&store->place) &&
+        sqlite_is_in_place(store, &error)) {
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
                      NULL);
@@ -357,21 +379,20 @@ static void close_file(struct sqlite_store *store)
 
 static void remove_file(const char *where, const char *name)
 {
-    static const char *const ends[] = {"-wal", "-shm", "-journal", ""};
-    char path[PATH_ROOM + 16];
+    char path[PATH_ROOM];
 
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-        snprintf(path, sizeof(path), "%s/%s%s", where, name, ends[i]);
-        unlink(path);
-    }
+    put_path(path, where, name);
+    remove_journals(path);
+    unlink(path);
 }
 
 static void close_store(struct store *base)
 {
     struct sqlite_store *store = sqlite_of(base);
+    bool moved = has_moved(&store->place);
 
     close_file(store);
-    if (store->aside)
+    if (store->aside && !moved)
         remove_file(store->where, ASIDE_NAME);
     forget_place(&store->place);
     digest_release(&store->digest);
@@ -430,7 +451,7 @@ static bool create_aside(const char *where, const struct store_codes *codes,
                          const struct store_batch *first,
                          struct store_error *error)
 {
-    /* To read, as far as closing goes: its journal is as it should be. */
+    /* STORE_READ, so that closing leaves the journal mode alone. */
     struct sqlite_store *store = new_store(where, STORE_READ, codes);
     char path[PATH_ROOM];
 
@@ -445,20 +466,28 @@ static bool create_aside(const char *where, const struct store_codes *codes,
     return good;
 }
 
-/* The old record first becomes one file, so that it is whole until it is
- * gone: another's journal must never lie beside the new one. */
+/* A record is one file before it is renamed or replaced: rows in its journal
+ * would be lost, and another's journal must never lie beside it. */
+static bool is_one_file(const char *path, struct store_error *error)
+{
+    if (!has_journal(path))
+        return true;
+    store_fail(error, STORE_FAILED,
+               "its journal cannot be emptied; is another program reading it?");
+    return false;
+}
+
 static bool rename_aside(const char *where, struct store_error *error)
 {
-    static const char *const ends[] = {"-wal", "-shm", "-journal"};
-    char from[PATH_ROOM], to[PATH_ROOM], name[PATH_ROOM + 16];
+    char from[PATH_ROOM], to[PATH_ROOM];
 
-    tidy(where);
     put_path(from, where, ASIDE_NAME);
     put_path(to, where, FILE_NAME);
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-        snprintf(name, sizeof(name), "%s%s", to, ends[i]);
-        unlink(name);
-    }
+    tidy(where);
+    if (!is_one_file(from, error) ||
+        (look_at(to, error) == STORE_OK && !is_one_file(to, error)))
+        return false;
+    remove_journals(to);
     if (!rename(from, to))
         return true;
     store_fail(error, STORE_FAILED, "%s", strerror(errno));
@@ -486,6 +515,10 @@ static bool take_place(struct store *base, struct store_error *error)
 
     if (!store->aside)
         return true;
+    if (has_moved(&store->place)) {
+        store_fail(error, STORE_FAILED, "its directory was moved");
+        return false;
+    }
     if (!sqlite_is_in_place(store, error))
         return false;
     close_file(store);

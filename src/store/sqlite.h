@@ -73,7 +73,8 @@ bool sqlite_create_tables(struct sqlite_store *store,
                           struct store_error *error);
 bool sqlite_migrate(struct sqlite_store *store, struct store_error *error);
 
-/* Codes that an earlier program did not know. */
+/* What codes are called and how a URL ends with them, as this program has it.
+ */
 bool sqlite_add_codes(struct sqlite_store *store, struct store_error *error);
 
 /* "number, url, host_at, host_len, ..." of the file's version. */
@@ -82,10 +83,10 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version);
 /* The column that rows of the kind are ordered by. */
 const char *sqlite_key_of(enum row_kind kind);
 
-/* Is the table or view as this program makes it? Calls `found` if not. */
-bool sqlite_check_tables(struct sqlite_store *store,
-                         void (*found)(void *user, const char *text),
-                         void *user, struct store_error *error);
+/* Are the views as this program makes them? Calls `found` if not. */
+bool sqlite_check_views(struct sqlite_store *store,
+                        void (*found)(void *user, const char *text), void *user,
+                        struct store_error *error);
 
 /* --- sqlite_write.c ----------------------------------------------------- */
 

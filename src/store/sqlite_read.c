@@ -108,6 +108,7 @@ bool sqlite_next(struct sqlite_store *store, struct sqlite_cursor *cursor,
         return true;
     store_fail(error, STORE_DAMAGED, "a row of %s that cannot be",
                row_description[cursor->kind].name);
+    cursor->ended = true;
     return false;
 }
 

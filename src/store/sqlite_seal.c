@@ -256,6 +256,8 @@ static bool check_kind(const struct checking *checking, enum row_kind kind,
             continue;
         good = follow(checking, &cursor, &pending, &seal, next.last, error) &&
                seal.digest == next.digest;
+        if (error->status != STORE_OK)
+            break;
         if (!good)
             tell(checking,
                  "rows of %s of commit %llu are not as they were written", name,
@@ -264,7 +266,7 @@ static bool check_kind(const struct checking *checking, enum row_kind kind,
     if (good && error->status == STORE_OK &&
         (pending || sqlite_next(store, &cursor, error)))
         tell(checking, "there are more rows of %s than were committed", name);
-    else if (good && error->status == STORE_DAMAGED)
+    if (error->status == STORE_DAMAGED)
         tell(checking, "%s", error->text);
     sqlite3_finalize(stmt);
     sqlite_end(&cursor);
@@ -315,7 +317,7 @@ static bool check_all(const struct checking *checking,
 
     if (store->version < STORE_VERSION)
         return true; /* it will be sealed when a crawl goes on with it */
-    if (!sqlite_check_tables(store, checking->found, checking->user, error))
+    if (!sqlite_check_views(store, checking->found, checking->user, error))
         return false;
     if (!sqlite_check_settings(store, error)) {
         if (error->status != STORE_DAMAGED)

@@ -86,33 +86,30 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version)
     " LEFT JOIN (SELECT number, depth, referrer, found, max(place)"            \
     "   FROM change GROUP BY number) c ON c.number = u.number"
 
-struct object {
-    const char *type, *name, *sql;
-};
+static const struct view {
+    const char *name, *sql;
+} views[] = {
+    {"urls", " SELECT * FROM (SELECT u.number, u.url,"
+             "  substr(u.url, u.host_at + 1, u.host_len) AS host,"
+             "  substr(u.url, u.domain_at + 1, u.domain_len) AS domain,"
+             "  coalesce(c.depth, u.depth) AS depth,"
+             "  coalesce(c.referrer, u.referrer) AS referrer,"
+             "  coalesce(c.found, u.found) AS found," URL_END " AS state,"
+             "  CASE WHEN r.number THEN rv.name WHEN u.verdict THEN uv.name"
+             "   ELSE o.name END AS outcome,"
+             "  coalesce(f.fetches, 0) AS fetches, f.due_ms"
+             " FROM url u" LATEST_CHANGE
+             " LEFT JOIN (SELECT number, outcome, count(*) AS fetches, due_ms,"
+             "   due_ms = 0 AS done, max(place) FROM fetch GROUP BY number) f"
+             "   ON f.number = u.number"
+             " LEFT JOIN (SELECT number, verdict, max(place) FROM refusal"
+             "   GROUP BY number) r ON r.number = u.number"
+             " LEFT JOIN verdict uv ON uv.code = u.verdict"
+             " LEFT JOIN verdict rv ON rv.code = r.verdict"
+             " LEFT JOIN outcome o ON o.code = f.outcome"
+             " WHERE u.kind = 0) WHERE state <> 'none'"},
 
-static const struct object views[] = {
-    {"VIEW", "urls",
-     " SELECT * FROM (SELECT u.number, u.url,"
-     "  substr(u.url, u.host_at + 1, u.host_len) AS host,"
-     "  substr(u.url, u.domain_at + 1, u.domain_len) AS domain,"
-     "  coalesce(c.depth, u.depth) AS depth,"
-     "  coalesce(c.referrer, u.referrer) AS referrer,"
-     "  coalesce(c.found, u.found) AS found," URL_END " AS state,"
-     "  CASE WHEN r.number THEN rv.name WHEN u.verdict THEN uv.name"
-     "   ELSE o.name END AS outcome,"
-     "  coalesce(f.fetches, 0) AS fetches, f.due_ms"
-     " FROM url u" LATEST_CHANGE
-     " LEFT JOIN (SELECT number, outcome, count(*) AS fetches, due_ms,"
-     "   due_ms = 0 AS done, max(place) FROM fetch GROUP BY number) f"
-     "   ON f.number = u.number"
-     " LEFT JOIN (SELECT number, verdict, max(place) FROM refusal"
-     "   GROUP BY number) r ON r.number = u.number"
-     " LEFT JOIN verdict uv ON uv.code = u.verdict"
-     " LEFT JOIN verdict rv ON rv.code = r.verdict"
-     " LEFT JOIN outcome o ON o.code = f.outcome"
-     " WHERE u.kind = 0) WHERE state <> 'none'"},
-
-    {"VIEW", "pages",
+    {"pages",
      " SELECT f.page AS id, u.url, coalesce(c.depth, u.depth) AS depth,"
      "  nullif(coalesce(c.referrer, u.referrer), 0) AS referrer,"
      "  f.status, f.mime, f.size, printf('%016x', f.digest) AS digest,"
@@ -123,13 +120,13 @@ static const struct object views[] = {
      " FROM fetch f JOIN url u ON u.number = f.number" LATEST_CHANGE
      " WHERE f.page > 0"},
 
-    {"VIEW", "queue",
+    {"queue",
      " SELECT url, depth, found, fetches, nullif(referrer, 0) AS referrer,"
      "  CASE WHEN due_ms THEN datetime(due_ms / 1000, 'unixepoch') END AS due,"
      "  host, domain"
      " FROM urls WHERE state = 'queued' ORDER BY number"},
 
-    {"VIEW", "domains",
+    {"domains",
      " SELECT domain, count(*) AS urls, sum(state = 'saved') AS pages,"
      "  sum(state = 'redirected') AS redirected,"
      "  sum(state = 'failed') AS failed, sum(state = 'refused') AS refused,"
@@ -138,26 +135,28 @@ static const struct object views[] = {
      " GROUP BY domain ORDER BY pages DESC, urls DESC"},
 
     /* Of a sitemap the referrer is no page. */
-    {"VIEW", "errors",
-     " SELECT u.url, o.name AS outcome, e.status,"
+    {"errors",
+     " SELECT u.url, e.outcome, e.status,"
      "  datetime(e.at_ms / 1000, 'unixepoch') AS at,"
      "  CASE u.kind WHEN 0 THEN nullif(coalesce(c.referrer, u.referrer), 0)"
      "   END AS referrer"
-     " FROM (SELECT number, outcome, status, end_ms AS at_ms FROM fetch"
-     "   WHERE due_ms = 0"
+     " FROM (SELECT f.number, o.name AS outcome, f.status, f.end_ms AS at_ms"
+     "   FROM fetch f JOIN outcome o ON o.code = f.outcome"
+     "   WHERE f.due_ms = 0 AND o.ends = 'failed'"
      "  UNION ALL"
-     "  SELECT r.number, r.outcome, 0, r.at_ms FROM refusal r"
-     "   JOIN verdict v ON v.code = r.verdict WHERE v.ends = 'failed') e"
-     " JOIN url u ON u.number = e.number"
-     " JOIN outcome o ON o.code = e.outcome" LATEST_CHANGE
-     " WHERE o.ends = 'failed'"},
+     "  SELECT r.number, o.name, 0, r.at_ms FROM refusal r"
+     "   JOIN verdict v ON v.code = r.verdict"
+     "   JOIN outcome o ON o.code = r.outcome WHERE v.ends = 'failed'"
+     "  UNION ALL"
+     "  SELECT d.number, v.name, 0, NULL FROM url d"
+     "   JOIN verdict v ON v.code = d.verdict WHERE v.ends = 'failed') e"
+     " JOIN url u ON u.number = e.number" LATEST_CHANGE},
 
-    {"VIEW", "links",
-     " SELECT l.page, u.url AS source, l.url AS target, l.text, l.rel,"
-     "  v.name AS verdict"
-     " FROM link l JOIN fetch f ON f.page = l.page"
-     " JOIN url u ON u.number = f.number"
-     " LEFT JOIN verdict v ON v.code = l.verdict"},
+    {"links", " SELECT l.page, u.url AS source, l.url AS target, l.text, l.rel,"
+              "  v.name AS verdict"
+              " FROM link l JOIN fetch f ON f.page = l.page"
+              " JOIN url u ON u.number = f.number"
+              " LEFT JOIN verdict v ON v.code = l.verdict"},
 };
 
 /* --- all of them -------------------------------------------------------- */
@@ -175,6 +174,13 @@ static const char outcome_table[] =
 
 enum { SQL_MAX = 1 << 16 };
 
+static const char *view_text(struct buf *sql, const struct view *view)
+{
+    buf_clear(sql);
+    buf_printf(sql, "CREATE VIEW %s AS%s", view->name, view->sql);
+    return buf_cstr(sql);
+}
+
 static bool create_views(struct sqlite_store *store, struct store_error *error)
 {
     struct buf sql;
@@ -182,9 +188,7 @@ static bool create_views(struct sqlite_store *store, struct store_error *error)
 
     buf_init(&sql, SQL_MAX);
     for (size_t i = 0; i < ARRAY_LEN(views) && good; i++) {
-        buf_clear(&sql);
-        buf_printf(&sql, "CREATE VIEW %s AS%s", views[i].name, views[i].sql);
-        good = sqlite_run(store, buf_cstr(&sql), error);
+        good = sqlite_run(store, view_text(&sql, &views[i]), error);
     }
     buf_release(&sql);
     return good;
@@ -248,9 +252,9 @@ bool sqlite_add_codes(struct sqlite_store *store, struct store_error *error)
 {
     const struct store_codes *codes = store->base.codes;
 
-    return put_codes(store, "INSERT OR IGNORE INTO verdict VALUES(?, ?, ?)",
+    return put_codes(store, "INSERT OR REPLACE INTO verdict VALUES(?, ?, ?)",
                      codes->verdict, codes->verdicts, error) &&
-           put_codes(store, "INSERT OR IGNORE INTO outcome VALUES(?, ?, ?)",
+           put_codes(store, "INSERT OR REPLACE INTO outcome VALUES(?, ?, ?)",
                      codes->outcome, codes->outcomes, error) &&
            sqlite_write_settings_digest(store, error);
 }
@@ -333,9 +337,9 @@ static bool has_object(struct sqlite_store *store, const char *name,
     return has;
 }
 
-bool sqlite_check_tables(struct sqlite_store *store,
-                         void (*found)(void *user, const char *text),
-                         void *user, struct store_error *error)
+bool sqlite_check_views(struct sqlite_store *store,
+                        void (*found)(void *user, const char *text), void *user,
+                        struct store_error *error)
 {
     char text[128];
     struct buf sql;
@@ -343,9 +347,8 @@ bool sqlite_check_tables(struct sqlite_store *store,
     buf_init(&sql, SQL_MAX);
     error->status = STORE_OK;
     for (size_t i = 0; i < ARRAY_LEN(views) && error->status == STORE_OK; i++) {
-        buf_clear(&sql);
-        buf_printf(&sql, "CREATE VIEW %s AS%s", views[i].name, views[i].sql);
-        if (has_object(store, views[i].name, buf_cstr(&sql), error) ||
+        if (has_object(store, views[i].name, view_text(&sql, &views[i]),
+                       error) ||
             error->status != STORE_OK)
             continue;
         snprintf(text, sizeof(text), "the view %s is not as it was made",

@@ -2,7 +2,8 @@
  *
  *     struct store *store = store_create("sqlite:pages", &codes, &first,
  *                                        STORE_AT_ONCE, &error);
- *     struct store *store = store_open("sqlite:pages", STORE_WRITE, &error);
+ *     struct store *store = store_open("sqlite:pages", STORE_WRITE, &codes,
+ *                                      &error);
  *     store_load(store, 0, &reader, &error);     everything back, row by row
  *     store_commit(store, batches, n, &error);   every second or so
  *     store_close(store);
@@ -36,7 +37,7 @@
 
 /* Of the format. A record of a later version is not touched; one of an earlier
  * version is read as it is, and brought up to date when it is opened to be
- * written (store/migrate.c). */
+ * written (store/sqlite_tables.c). */
 enum { STORE_VERSION = 2 };
 
 enum store_mode {
@@ -54,7 +55,8 @@ enum store_status {
     STORE_OK,
     STORE_NONE,    /* there is nothing */
     STORE_EMPTY,   /* an empty file marks a crawl that left no record */
-    STORE_FOREIGN, /* something is there, but no record of a crawl */
+    STORE_NOTE,    /* a few words are there that no crawl of ours left */
+    STORE_FOREIGN, /* something else is there, but no record of a crawl */
     STORE_NEWER,   /* written by a later version of this program */
     STORE_DAMAGED, /* a record, but not as it was written */
     STORE_FAILED,  /* the system said no: `text` says what */

@@ -10,8 +10,8 @@ WEB=(--web slow --hosts 20 --pages 5000 --size 1000
 UNCOMMITTED_MAX=3000
 IN_FLIGHT=80
 
-# slow_disk: a library whose fsync and fdatasync take $SYNC_MS, and do not come
-# back before the file $SYNC_GATE is there, if that is set.
+# slow_disk: a library whose syncs take $SYNC_MS and, if $SYNC_GATE is set, do
+# not come back before that file is there, but for the first $SYNC_OPEN of them.
 slow_disk() {
     if is_sanitized; then
         skip "not with a sanitizer"
@@ -19,6 +19,7 @@ slow_disk() {
     cat >"$TMP/slow.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,8 +30,10 @@ static void wait_ms(long ms)
 }
 static void take_time(void)
 {
+    static atomic_int calls;
     const char *gate = getenv("SYNC_GATE"), *ms = getenv("SYNC_MS");
-    while (gate && access(gate, F_OK))
+    const char *open = getenv("SYNC_OPEN");
+    while (gate && ++calls > atoi(open) && access(gate, F_OK))
         wait_ms(10);
     wait_ms(ms ? atol(ms) : 0);
 }
@@ -63,16 +66,11 @@ asked() {
 
     slow_disk
     start_playground "${WEB[@]}"
-    # The record is there; its first commit of a page hangs.
+    # The record is made, a little is committed, and then the disk hangs.
     (
-        export SYNC_GATE=$TMP/gate
-        touch "$SYNC_GATE"
+        export SYNC_GATE=$TMP/gate SYNC_OPEN=12
         crawl_web
     ) 3>&- &
-    until [ -e "$DIR/1" ]; do
-        sleep 0.01
-    done
-    rm -f "$TMP/gate"
     # It goes on for hundreds of pages, and then it waits.
     before=-1 count=0
     while [ "$count" -lt 600 ] || [ "$count" -ne "$before" ]; do

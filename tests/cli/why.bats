@@ -356,7 +356,7 @@ http://example.org/s/3 is queued at depth 1
   score     2.00 as all, smaller depths and older ones first; 1 before it
   earliest  now
   waits     for its turn
-  crawl     is not running; crawler --resume stopped goes on
+  crawl     is not running; crawler --resume --max-pages ... stopped goes on
 END
 }
 
@@ -397,7 +397,7 @@ http://b.example/ is queued at depth 1
   score     12.02 = 10.00 (b.example: 0 fetched) + 2.00 (found 2 times) + 0.02 (2 links to b.example)
   earliest  now
   waits     for its turn
-  crawl     is not running; crawler --resume priority goes on
+  crawl     is not running; crawler --resume --max-pages ... priority goes on
 END
     answers priority /prio/2 <<'END'
 http://example.org/prio/2 is queued at depth 1
@@ -405,7 +405,7 @@ http://example.org/prio/2 is queued at depth 1
   score     10.83 = 9.80 (example.org: 2 fetched) + 1.00 (found 1 time) + 0.03 (3 links to example.org)
   earliest  now
   waits     for its turn
-  crawl     is not running; crawler --resume priority goes on
+  crawl     is not running; crawler --resume --max-pages ... priority goes on
 END
 }
 

@@ -7,23 +7,23 @@
 
 int main(int argc, char *argv[])
 {
-    static const struct store_codes no_codes; /* so that none is added */
     struct store_error error = {.text = "usage: reseal DIR"};
-    struct arena arena;
+    struct sqlite_store store = {.version = STORE_VERSION};
+    char path[4096] = "";
 
-    arena_init(&arena);
-    struct store *base = argc == 2 ? store_open(store_name_in(argv[1], &arena),
-                                                STORE_WRITE, &no_codes, &error)
-                                   : NULL;
-    struct sqlite_store *store = base ? sqlite_of(base) : NULL;
-    bool good = store && sqlite_run(store, "BEGIN", &error) &&
-                sqlite_run(store, "DELETE FROM batch", &error) &&
-                sqlite_seal_all(store, &error) &&
-                sqlite_write_settings_digest(store, &error) &&
-                sqlite_run(store, "COMMIT", &error);
+    if (argc == 2)
+        snprintf(path, sizeof(path), "%s/.crawler", argv[1]);
+    digest_init(&store.digest);
+    bool good = argc == 2 &&
+                sqlite3_open_v2(path, &store.db, SQLITE_OPEN_READWRITE, NULL) ==
+                    SQLITE_OK &&
+                sqlite_run(&store, "BEGIN; DELETE FROM batch", &error) &&
+                sqlite_seal_all(&store, &error) &&
+                sqlite_write_settings_digest(&store, &error) &&
+                sqlite_run(&store, "COMMIT", &error);
     if (!good)
         fprintf(stderr, "reseal: %s\n", error.text);
-    store_close(base);
-    arena_release(&arena);
+    sqlite3_close(store.db);
+    digest_release(&store.digest);
     return !good;
 }

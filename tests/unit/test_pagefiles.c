@@ -149,9 +149,12 @@ a_crawl_that_was_killed_goes_on_after_its_last_known_page(void **state)
          name += strlen(name) + 1)
         tempdir_write(&fixture->temp, name, STR("u\n0\nx"));
     pagesaver_resume(fixture->saver, 2, true);
-    assert_string_equal(tempdir_list(&fixture->temp), "1 2 ");
+    /* Page 3 is not known; it goes with the next one, and not earlier. */
+    assert_string_equal(tempdir_list(&fixture->temp), "1 2 3 ");
+    assert_int_equal(pagesaver_holds_old(fixture->saver), 3);
     pagesaver_prepare(fixture->saver, small_page(fixture));
     assert_int_equal(pagesaver_commit(fixture->saver, &fixture->page), 3);
+    assert_int_equal(pagesaver_holds_old(fixture->saver), 0);
 }
 
 /* What a thread of many_threads_have_names_of_their_own does. */

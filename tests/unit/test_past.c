@@ -147,7 +147,7 @@ static void states(void **state)
         const char *state;
         bool over, unclean;
     } cases[] = {
-        {"running", false, true},    {"failed", false, true},
+        {"running", false, true},    {"failed", false, false},
         {"finished", true, false},   {"interrupted", false, false},
         {"max-pages", false, false}, {"nothing", true, false},
     };
@@ -212,7 +212,7 @@ static void no_record(void **state)
     past_release(&past);
     tempdir_write(temp, ".crawler", STR("a note of mine"));
     past_read(&past, temp->path);
-    assert_int_equal(past.error.status, STORE_FOREIGN);
+    assert_int_equal(past.error.status, STORE_NOTE);
     past_release(&past);
 }
 

@@ -479,14 +479,14 @@ static void fetches(void **state)
     restore(&fixture, A "retry", 1, 5000);
     frontier_restore_clock(fixture.frontier, parse(&fixture, A), 4000, 0);
     restore(&fixture, A "queued", 2, 0);
-    frontier_restore_fetches(fixture.frontier, parse(&fixture, A), 0, 0);
+    frontier_restore_fetches(fixture.frontier, STR("a.example"), 0, 0);
     assert_int_equal(frontier_counts(fixture.frontier).domains_crawled, 0);
-    frontier_restore_fetches(fixture.frontier, parse(&fixture, A), 2, 0);
+    frontier_restore_fetches(fixture.frontier, STR("a.example"), 2, 0);
     assert_int_equal(frontier_counts(fixture.frontier).domains_crawled, 1);
     assert_int_equal(frontier_counts(fixture.frontier).domains_capped, 0);
     take(&fixture, 0, "");
-    frontier_restore_fetches(fixture.frontier, parse(&fixture, A), 1, 0);
-    frontier_restore_fetches(fixture.frontier, parse(&fixture, A), 1, 0);
+    frontier_restore_fetches(fixture.frontier, STR("a.example"), 1, 0);
+    frontier_restore_fetches(fixture.frontier, STR("a.example"), 1, 0);
     assert_int_equal(frontier_counts(fixture.frontier).domains_crawled, 1);
     assert_int_equal(frontier_counts(fixture.frontier).domains_capped, 1);
     restore(&fixture, A "another", 3, 5000);
@@ -506,7 +506,7 @@ static void scores(void **state)
     set_up(&fixture, &options);
     restore(&fixture, A, 1, 0);
     restore(&fixture, B, 2, 0);
-    frontier_restore_fetches(fixture.frontier, parse(&fixture, A), 4, 0);
+    frontier_restore_fetches(fixture.frontier, STR("a.example"), 4, 0);
     frontier_restore_found(fixture.frontier, parse(&fixture, A), 30);
     const struct target *target =
         frontier_find(fixture.frontier, hash64(STR(A), 1));

@@ -223,8 +223,10 @@ static struct frontier *restored(struct crawl *crawl)
         if (!row->known)
             continue;
         frontier_restore_number(frontier, row->number);
-        frontier_restore_fetches(frontier, &crawl->url[i], row->fetches,
-                                 crawl->now_ms);
+        frontier_restore_fetches(
+            frontier,
+            domain_of_host(crawl->options.domains, url_host(&crawl->url[i])),
+            row->fetches, crawl->now_ms);
         if (!row->over)
             frontier_restore(frontier, &offer, &past, crawl->now_ms);
     }

@@ -51,10 +51,10 @@ static void what_else_is_there(void **state)
     } rows[] = {
         {"nothing", {0}, NULL, STORE_NONE},
         {"empty", STR_INIT(""), NULL, STORE_EMPTY},
-        {"short", STR_INIT("x"), NULL, STORE_FOREIGN},
+        {"short", STR_INIT("x"), NULL, STORE_NOTE},
         {"half a magic", STR_INIT("SQLite for"), NULL, STORE_FOREIGN},
         {"a text", STR_INIT("not a database, but long enough to be one\n"),
-         NULL, STORE_FOREIGN},
+         NULL, STORE_NOTE},
         {"a header of zeros", {damaged, sizeof(damaged)}, NULL, STORE_DAMAGED},
         {"an empty database", STR_INIT(""), "PRAGMA user_version = 1",
          STORE_EMPTY},
@@ -155,7 +155,7 @@ static void a_new_one_that_fails(void **state)
     assert_int_equal(file->error.status, STORE_FAILED);
     assert_string_equal(tempdir_list(&file->temp), ".crawler ");
     assert_null(open_as(file, STORE_READ));
-    assert_int_equal(file->error.status, STORE_FOREIGN);
+    assert_int_equal(file->error.status, STORE_NOTE);
     store_batch_clear(&file->batch);
 
     assert_false(create(file, "sqlite:/nowhere/at/all"));

@@ -310,13 +310,14 @@ static void hear(void *user, const struct judged *judged)
     }
 }
 
-static void hear_withdrawal(void *user, uint64_t number)
+static void hear_withdrawal(void *user, enum target_kind kind, uint64_t number)
 {
     struct heard *heard = user;
     size_t used = strlen(heard->text);
 
-    snprintf(heard->text + used, sizeof(heard->text) - used, "%s%llu withdrawn",
-             used ? ", " : "", (unsigned long long)number);
+    snprintf(heard->text + used, sizeof(heard->text) - used,
+             "%s%llu withdrawn%s", used ? ", " : "", (unsigned long long)number,
+             kind == TARGET_SITEMAP ? ", a sitemap" : "");
 }
 
 static void attach(struct fixture *fixture, struct heard *heard)
