@@ -33,9 +33,10 @@ struct sqlite_store {
     struct store base;
     sqlite3 *db;
     enum store_mode mode;
-    int version; /* of the file */
-    char *where; /* the page directory */
-    bool aside;  /* not in its place yet */
+    int version;      /* of the file */
+    char *where;      /* the page directory */
+    bool aside;       /* not in its place yet */
+    bool wal_missing; /* it needs a journal, and had none when it was opened */
     struct sqlite_place place;
     uint64_t batches; /* committed so far */
     struct seal seal[ROW_KINDS];
@@ -125,6 +126,12 @@ bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error);
 bool sqlite_check(struct store *store,
                   void (*found)(void *user, const char *text), void *user,
                   struct store_error *error);
+
+/* --- sqlite_wal.c ------------------------------------------------------- */
+
+/* Does the journal of that path hold no commit that SQLite passes over because
+ * something before it is damaged? */
+bool sqlite_wal_is_whole(const char *path);
 
 /* --- cursors ------------------------------------------------------------ */
 

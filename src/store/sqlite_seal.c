@@ -310,6 +310,19 @@ static bool check_file(const struct checking *checking,
     return good || report.len || error->status == STORE_DAMAGED;
 }
 
+static void check_wal(const struct checking *checking)
+{
+    const char *path = sqlite3_db_filename(checking->store->db, "main");
+    char name[4200];
+
+    snprintf(name, sizeof(name), "%s-wal", path ? path : "");
+    if (checking->store->wal_missing)
+        tell(checking, "the journal of the state is missing, and commits "
+                       "with it");
+    else if (!sqlite_wal_is_whole(name))
+        tell(checking, "the journal of the state is damaged: commits are lost");
+}
+
 static bool check_all(const struct checking *checking,
                       struct store_error *error)
 {
@@ -337,6 +350,7 @@ bool sqlite_check(struct store *base,
 {
     const struct checking checking = {sqlite_of(base), found, user};
 
+    check_wal(&checking);
     if (!check_file(&checking, error))
         return false;
     sqlite3_exec(checking.store->db, "BEGIN", NULL, NULL, NULL);
