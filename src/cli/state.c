@@ -182,7 +182,7 @@ static int check_unknown_files(const struct plan *plan)
 /* It came to its end without a page: there is nothing to lose. */
 static bool had_nothing(const struct past *past)
 {
-    return facts_is_over(&past->facts) && !past_pages(past);
+    return facts_is_over(&past->facts) && !last_known(past);
 }
 
 /* The recorded crawl wrote nothing, so no file there is its. */

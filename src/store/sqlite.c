@@ -275,17 +275,23 @@ static bool open_for(struct sqlite_store *store, const char *name,
  * file proper yet, or half of a change to it. */
 static const char *const journals[] = {"-wal", "-journal", "-shm"};
 
-static bool has_journal(const char *path)
+/* Is one of the first `count` there, with at least that many bytes? */
+static bool has_beside(const char *path, size_t count, off_t size)
 {
     char name[PATH_ROOM + 16];
     struct stat st;
     bool has = false;
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof(name), "%s%s", path, journals[i]);
-        has |= !stat(name, &st) && st.st_size;
+        has |= !stat(name, &st) && st.st_size >= size;
     }
     return has;
+}
+
+static bool has_journal(const char *path)
+{
+    return has_beside(path, 2, 1);
 }
 
 static void remove_journals(const char *path)
@@ -421,7 +427,8 @@ static void tidy(const char *where)
     char path[PATH_ROOM];
 
     put_path(path, where, FILE_NAME);
-    if (!has_journal(path) || look_at(path, &error) != STORE_OK)
+    if (!has_beside(path, ARRAY_LEN(journals), 0) ||
+        look_at(path, &error) != STORE_OK)
         return;
     store = new_store(where, STORE_READ, NULL);
     if (open_file(store, path, SQLITE_OPEN_READWRITE, &error) &&

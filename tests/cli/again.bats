@@ -297,3 +297,25 @@ $LETTERS/index.html 0" "$(page_depths)"
     grep -q "cannot write page 2 in $DIR: File exists" "$ERR"
     same mine "$(cat "$DIR/2")"
 }
+
+@test "again: a crawl that was begun with --user alone is not replaced by the bare form" {
+    start_playground --letters
+    bare_start
+    bare --user me:secret "$LETTERS/index.html" "$DIR" 0 >/dev/null
+    before=$(everything)
+    capture bare "$LETTERS/A.html" "$DIR" 0
+    same 2 "$STATUS" "exit status"
+    same "$before" "$(everything)"
+}
+
+@test "again: a record that looks like none is not replaced by the bare form" {
+    start_playground --letters
+    bare_start
+    letters_crawl 1 >/dev/null
+    # A bit of the file's head that says whose it is.
+    printf '\x00' | dd of="$DIR/.crawler" bs=1 seek=68 conv=notrunc 2>/dev/null
+    before=$(everything)
+    capture bare "$LETTERS/A.html" "$DIR" 0
+    same 2 "$STATUS" "exit status"
+    same "$before" "$(everything)"
+}

@@ -170,6 +170,37 @@ letters_again() {
     done
 }
 
+# replace_letters OPTION...: a smaller crawl in the place of the one in $DIR.
+replace_letters() {
+    "$CRAWLER" --quiet --connect-to "::127.0.0.1:$PORT" --delay 0 \
+        --save-every 1ms "$@" "$LETTERS/index.html" "$DIR" 2
+}
+
+@test "killed before any of the calls that write while it replaces another crawl, it goes on" {
+    local calls at status
+
+    killer
+    start_playground --letters
+    letters_again
+    cp -a "$DIR" "$TMP/old"
+    KILL_COUNT=$TMP/calls LD_PRELOAD=$TMP/killer.so replace_letters --restart
+    calls=$(cat "$TMP/calls")
+    [ "$calls" -gt 40 ] || fail "only $calls calls are seen"
+    page_depths >"$TMP/truth"
+    for ((at = 1; at <= calls; at++)); do
+        rm -rf "$DIR" && cp -a "$TMP/old" "$DIR"
+        KILL_AT=$at LD_PRELOAD=$TMP/killer.so replace_letters --restart || :
+        "$CRAWLER" verify "$DIR" >"$TMP/verified" ||
+            fail "after a kill before call $at: $(cat "$TMP/verified")"
+        # Without a network nothing goes.
+        "$CRAWLER" --quiet --resume --retries 0 --connect-to ::127.0.0.1:1 "$DIR" \
+            >/dev/null 2>&1 || :
+        [ "$(page_count)" -gt 0 ] || fail "no page is left after call $at"
+        replace_letters --restart || fail "after a kill before call $at: status $?"
+        same_as_truth "$DIR" || fail "after a kill before call $at"
+    done
+}
+
 @test "SIGTERM, and on: nothing is fetched twice" {
     local round
 

@@ -468,6 +468,11 @@ EOF
     for _ in 1 2 3 4 5; do
         get /slow -o /dev/null &
     done
+    # All five are connected.
+    until [ "$(awk -v port="$(printf ':%04X$' "$PORT")" \
+        '$2 ~ port && $4 == "01"' /proc/net/tcp | wc -l)" -ge 5 ]; do
+        sleep 0.05
+    done
     # It comes before that of any of them.
     same fast "$(get /fast)"
     stop_playground

@@ -216,6 +216,7 @@ static void all_end(void **state)
             continue;
         bodies_drop(&bodies, &body[i]);
         want[i] = 0;
+        waits[i] = false;
         ended++;
         for (size_t j = 0; j < COUNT && bodies_have_room(&bodies); j++)
             if (waits[j])
