@@ -71,6 +71,16 @@ static const struct addrinfo *address_of_turn(const struct addrinfo *list,
     return address;
 }
 
+/* A machine without /etc/hosts does not know its own name. */
+static void take_loopback(struct job *job)
+{
+    struct sockaddr_storage address;
+    struct str host = job->address_turn % 2 ? STR("[::1]") : STR("127.0.0.1");
+
+    job->address_found = address_of_literal(host, &address);
+    take_ip(&job->ip, (struct sockaddr *)&address);
+}
+
 static void look_up(struct job *job)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -81,6 +91,8 @@ static void look_up(struct job *job)
     if (job->address_found) {
         take_ip(&job->ip, address_of_turn(list, job->address_turn)->ai_addr);
         freeaddrinfo(list);
+    } else if (address_is_local_name(job->name)) {
+        take_loopback(job);
     }
 }
 

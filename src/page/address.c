@@ -101,3 +101,12 @@ bool address_of_literal(struct str host, struct sockaddr_storage *address)
                         : (void *)&((struct sockaddr_in *)address)->sin_addr) ==
            1;
 }
+
+bool address_is_local_name(struct str host)
+{
+    if (str_ends(host, STR(".")))
+        host.len--;
+    return str_eq_nocase(host, STR("localhost")) ||
+           str_eq_nocase(host, STR("localhost.localdomain")) ||
+           str_ends(host, STR(".localhost"));
+}

@@ -19,4 +19,7 @@ bool address_is_private(const struct sockaddr *address);
  * False where it is a name. */
 bool address_of_literal(struct str host, struct sockaddr_storage *address);
 
+/* Does the name mean this machine, whatever the DNS says (RFC 6761)? */
+bool address_is_local_name(struct str host);
+
 #endif

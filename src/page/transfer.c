@@ -126,9 +126,7 @@ static bool is_private_on_its_face(struct str host)
 
     if (address_of_literal(host, &address))
         return address_is_private((struct sockaddr *)&address);
-    return str_eq(host, STR("localhost")) ||
-           str_ends(host, STR(".localhost")) ||
-           str_eq(host, STR("localhost.localdomain"));
+    return address_is_local_name(host);
 }
 
 /* --- setting up -------------------------------------------------------- */

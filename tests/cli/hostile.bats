@@ -174,14 +174,14 @@ END
 @test "behind a proxy, localhost must be named too" {
     cat >"$TMP/proxy.site" <<'END'
 //seed.test/
-    body <a href=http://localhost:9/a>x</a><a href=http://x.localhost/>y</a><a href=http://127.0.0.1:9/>z</a>
+    body <a href=http://localhost:9/a>x</a><a href=http://x.localhost/>y</a><a href=http://127.0.0.1:9/>z</a><a href=http://localhost.:9/b>w</a>
 END
     start_playground --site "$TMP/proxy.site"
     timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --delay 0 --retries 0 --robots ignore \
         --proxy "http://127.0.0.1:$PORT" --log json http://seed.test/ "$DIR" 1 \
         >"$TMP/log"
     stop_playground
-    same 3 "$(grep -c private-address "$TMP/log")"
+    same 4 "$(grep -c private-address "$TMP/log")"
     same 1 "$(record_total)" "requests to the proxy"
 }
 

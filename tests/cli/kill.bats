@@ -14,7 +14,9 @@ crawl_web() {
 
 # settled DIR: a column of the state's fetches, at the last commit.
 count_of() {
-    sqlite3 "$1/.crawler" "SELECT count(*) FROM $2" 2>/dev/null || echo 0
+    # sqlite3 would make an empty file where there is none.
+    { [ -s "$1/.crawler" ] &&
+        sqlite3 "$1/.crawler" "SELECT count(*) FROM $2" 2>/dev/null; } || echo 0
 }
 
 # random_ms FROM TO

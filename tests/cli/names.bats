@@ -64,6 +64,28 @@ look_up() {
     same 3 "$STATUS"
 }
 
+@test "localhost is this machine where no name can be looked up" {
+    slow_names 0
+    serve <<'END'
+/robots.txt 404
+/*
+    body here
+END
+    for host in localhost LOCALHOST some.localhost; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        echo "http://$host:$PORT/" >"$TMP/seeds"
+        look_up
+        same 0 "$STATUS" "$host"
+    done
+    # One that nobody named is at a private address.
+    printf '/start\n    body <a href=http://localhost:1/>.</a>\n' >"$TMP/leads.site"
+    start_playground --site "$TMP/leads.site"
+    rm -rf "$DIR" && mkdir "$DIR"
+    echo http://public.test/start >"$TMP/seeds"
+    DEPTH=1 look_up --robots ignore --connect-to "public.test::127.0.0.1:$PORT"
+    grep -q '"url":"http://localhost:1/".*"outcome":"private-address"' "$OUT"
+}
+
 @test "names that are slow do not hold up those that are known" {
     slow_names $((2 * LIMIT))
     serve <<'END'

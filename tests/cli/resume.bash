@@ -21,8 +21,10 @@ behind() {
 }
 
 # state SQL: ask the record, or change it. With rows that cannot be it keeps its
-# old digests.
+# old digests. It fails where there is no record yet: sqlite3 would make an empty
+# file, into which the crawler does not write its own.
 state() {
+    [ -s "$DIR/.crawler" ] || return
     sqlite3 "$DIR/.crawler" "$1" || return
     case $1 in
     SELECT* | PRAGMA*) ;;
