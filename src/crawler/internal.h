@@ -81,8 +81,8 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 void begin_record(struct crawler *crawler);
 void restore(struct crawler *crawler);
 void remember(struct crawler *crawler);
-/* Before the first page: the record of another crawl goes, if there was one in
- * the directory. False after one line. */
+/* Before pages go that are old: the record of the crawl that this one replaces
+ * goes, and which pages are old is durable. False after one line. */
 bool take_place(struct crawler *crawler);
 void check_queue(struct crawler *crawler); /* can it be read? */
 void end_record(struct crawler *crawler, enum crawl_end end);

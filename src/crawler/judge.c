@@ -100,11 +100,11 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
 {
     if (page->outcome != FETCHED)
         return 0;
-    if (!crawler->stats->saved && !take_place(crawler)) {
+    bool had_old = pagesaver_holds_old(crawler->options->hand.saver);
+    if ((had_old || !crawler->stats->saved) && !take_place(crawler)) {
         discard(crawler, page);
         return 0;
     }
-    bool had_old = pagesaver_holds_old(crawler->options->hand.saver);
     uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
     if (!id) {
         fail(crawler, errno);

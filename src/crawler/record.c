@@ -357,6 +357,15 @@ bool record_tick(struct record *record, const struct stats *stats,
     return true;
 }
 
+bool record_commit(struct record *record, const struct stats *stats,
+                   uint64_t now_ms, struct store_error *error)
+{
+    if (!record || record->broken)
+        return true;
+    close_batch(record, stats, now_ms);
+    return note(record, committer_finish(record->committer, error));
+}
+
 bool record_take_place(struct record *record, struct store_error *error)
 {
     return !record || record->broken ||
@@ -371,6 +380,5 @@ bool record_end(struct record *record, const struct stats *stats,
         return true;
     facts_put_state(&record->open, state);
     facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));
-    close_batch(record, stats, now_ms);
-    return note(record, committer_finish(record->committer, error));
+    return record_commit(record, stats, now_ms, error);
 }

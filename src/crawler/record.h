@@ -82,6 +82,10 @@ bool record_holds(const struct record *record);
 bool record_tick(struct record *record, const struct stats *stats,
                  uint64_t now_ms, struct store_error *error);
 
+/* Commit everything so far, and wait for the disk. False with `error`. */
+bool record_commit(struct record *record, const struct stats *stats,
+                   uint64_t now_ms, struct store_error *error);
+
 /* A record that was created aside takes the place of the one before: waits for
  * the disk, once in a crawl. False with `error`. */
 bool record_take_place(struct record *record, struct store_error *error);

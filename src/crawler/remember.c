@@ -113,14 +113,18 @@ bool take_place(struct crawler *crawler)
     const struct crawl_options *options = crawler->options;
     struct store_error error;
 
-    if (!options->replaces)
-        return true;
-    if (options->emptied_record
-            ? store_leave_empty(options->emptied_record, &error)
-            : record_take_place(crawler->record, &error))
-        return true;
-    fail(crawler, "write", &error);
-    return false;
+    bool good = true;
+
+    if (options->emptied_record)
+        good = store_leave_empty(options->emptied_record, &error);
+    else if (options->replaces && !crawler->stats->saved)
+        good = record_take_place(crawler->record, &error);
+    else if (pagesaver_holds_old(options->hand.saver))
+        good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
+                             &error);
+    if (!good)
+        fail(crawler, "write", &error);
+    return good;
 }
 
 static enum crawl_state state_after(const struct crawler *crawler,
@@ -149,7 +153,8 @@ void end_record(struct crawler *crawler, enum crawl_end end)
     struct store_error error;
 
     /* A crawl that has all its pages needs no others to be read after them. */
-    if (end == CRAWL_FINISHED && pagesaver_holds_old(saver)) {
+    if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
+        take_place(crawler)) {
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }
