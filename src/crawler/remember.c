@@ -112,7 +112,6 @@ bool take_place(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
-
     bool good = true;
 
     if (options->emptied_record)
@@ -158,7 +157,6 @@ void end_record(struct crawler *crawler, enum crawl_end end)
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }
-
     if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
                     crawler->now_ms, &error) &&
         !crawler->failed)

@@ -240,21 +240,6 @@ static bool set_up_to_write(struct sqlite_store *store, const char *name,
            note_place(store, name, error);
 }
 
-/* A file that says of itself that its rows are in a journal, too: so a crawl
- * leaves it that was killed. */
-static bool lacks_wal(const char *path)
-{
-    char name[PATH_ROOM + 8];
-    uint8_t head[20] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    bool has_head = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head);
-
-    if (fd >= 0)
-        close(fd);
-    snprintf(name, sizeof(name), "%s-wal", path);
-    return has_head && head[18] == 2 && access(name, F_OK);
-}
-
 static bool open_for(struct sqlite_store *store, const char *name,
                      struct store_error *error)
 {
@@ -262,7 +247,6 @@ static bool open_for(struct sqlite_store *store, const char *name,
     char path[PATH_ROOM];
 
     put_path(path, store->where, name);
-    store->wal_missing = lacks_wal(path);
     return look_at(path, error) == STORE_OK &&
            open_file(store, path,
                      writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,

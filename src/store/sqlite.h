@@ -33,10 +33,9 @@ struct sqlite_store {
     struct store base;
     sqlite3 *db;
     enum store_mode mode;
-    int version;      /* of the file */
-    char *where;      /* the page directory */
-    bool aside;       /* not in its place yet */
-    bool wal_missing; /* it needs a journal, and had none when it was opened */
+    int version; /* of the file */
+    char *where; /* the page directory */
+    bool aside;  /* not in its place yet */
     struct sqlite_place place;
     uint64_t batches; /* committed so far */
     struct seal seal[ROW_KINDS];

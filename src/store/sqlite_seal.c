@@ -316,10 +316,7 @@ static void check_wal(const struct checking *checking)
     char name[4200];
 
     snprintf(name, sizeof(name), "%s-wal", path ? path : "");
-    if (checking->store->wal_missing)
-        tell(checking, "the journal of the state is missing, and commits "
-                       "with it");
-    else if (!sqlite_wal_is_whole(name))
+    if (!sqlite_wal_is_whole(name))
         tell(checking, "the journal of the state is damaged: commits are lost");
 }
 

@@ -95,13 +95,13 @@ static void all_come_back(void **state)
 static void names(void **state)
 {
     static const char *const known[] = {
-        "count.saved",     "count.bytes",      "count.retries",
-        "count.robots",    "count.resolved",   "count.sitemap_urls",
-        "count.fetch_ms",  "count.busy_ms",    "count.pause_ms",
-        "count.idle_ms",   "outcome.fetched",  "status.0",
-        "status.200",      "status.999",       "depth.0",
-        "depth.63",        "links.accept",     "links.host-dead",
-        "late.domain-cap", "mime.text/html",   "mime.*",
+        "count.saved",      "count.bytes",     "count.retries",
+        "count.robots",     "count.resolved",  "count.sitemap_urls",
+        "count.fetch_ms",   "count.busy_ms",   "count.pause_ms",
+        "count.idle_ms",    "outcome.fetched", "status.0",
+        "status.200",       "status.999",      "depth.0",
+        "depth.63",         "links.accept",    "links.host-dead",
+        "late.domain-cap",  "mime.text/html",  "mime.*",
         "count.elapsed_ms",
     };
     static const char *const unknown[] = {

@@ -70,7 +70,8 @@ static void add_hard_rows(struct store_batch *batch)
                                                    .url = STR(""),
                                                    .text = STR("")});
     store_add_robots(batch, &(struct store_robots){.host = STR("b")});
-    store_add_host(batch, &(struct store_host){hard, 255, 255, 255, 255, U63, 255});
+    store_add_host(batch,
+                   &(struct store_host){hard, 255, 255, 255, 255, U63, 255});
     store_add_change(batch, &(struct store_change){U63, U32, U32, U32});
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
