@@ -48,13 +48,13 @@ struct crawl_options {
 
     struct store *store;        /* remembers the crawl, or NULL */
     const char *record_label;   /* where that is, for messages */
-    bool replaces;              /* the first page replaces another crawl, */
-    const char *emptied_record; /* and its record by nothing, if not NULL */
+    const char *emptied_record; /* by the first page, if not NULL */
     bool resume; /* what it remembers goes on; the seeds are known */
     const struct store_batch
         *new_facts;      /* settings to be added then, or NULL */
     bool resume_unclean; /* it was killed: there may be more than it knows */
     bool links;          /* it remembers all links too */
+    bool replaces;       /* the first page replaces another crawl */
     uint64_t save_every_ms;
 
     struct logr *log;

@@ -47,8 +47,8 @@ static void withhold(struct validator *validator, uint64_t fingerprint,
                      uint64_t number)
 {
     if (number && !hashtable_get(&validator->withheld, fingerprint))
-        hashtable_put(&validator->withheld, fingerprint,
-                      (void *)(uintptr_t)number);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr) ; the table keeps numbers
+        hashtable_put(&validator->withheld, fingerprint, (void *)number);
 }
 
 /* It was refused for how it was found, and is judged for what it is now. */

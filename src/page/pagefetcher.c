@@ -77,10 +77,10 @@ static void set_owner(struct pagefetcher *fetcher, int fd,
 
     if ((size_t)fd >= count) {
         fetcher->owners = 2 * (size_t)fd + 16;
-        fetcher->owner = mem_resize(fetcher->owner,
-                                    fetcher->owners * sizeof(*fetcher->owner));
-        memset(fetcher->owner + count, 0,
-               (fetcher->owners - count) * sizeof(*fetcher->owner));
+        fetcher->owner =
+            mem_resize(fetcher->owner, fetcher->owners * sizeof(void *));
+        for (size_t i = count; i < fetcher->owners; i++)
+            fetcher->owner[i] = NULL;
     }
     fetcher->owner[fd] = transfer;
 }

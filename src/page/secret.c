@@ -31,5 +31,7 @@ struct str secret_header(struct str header)
 {
     struct str name = str_cut(header, ':').head;
 
-    return is_harmless(name) ? (struct str){0} : name;
+    if (is_harmless(name))
+        name = (struct str){0};
+    return name;
 }

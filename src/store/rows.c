@@ -118,7 +118,7 @@ void row_move_texts(enum row_kind kind, void *row,
 
     for (size_t i = 0; i < description->columns; i++) {
         const struct row_column *column = &description->column[i];
-        struct str *text = row_text(row, column);
+        struct str *text = row_text_to_set(row, column);
         if (row_is_text(column)) {
             from = text->ptr;
             /* NULL stays NULL: it may mean something else than empty. */

@@ -91,10 +91,16 @@ uint64_t row_get_number(const void *row, const struct row_column *column);
 /* False if the value cannot be one of this column. */
 bool row_set_number(void *row, const struct row_column *column, uint64_t value);
 
-static inline struct str *row_text(const void *row,
-                                   const struct row_column *column)
+static inline const struct str *row_text(const void *row,
+                                         const struct row_column *column)
 {
-    return (struct str *)(void *)((char *)(uintptr_t)row + column->at);
+    return (const struct str *)(const void *)((const char *)row + column->at);
+}
+
+static inline struct str *row_text_to_set(void *row,
+                                          const struct row_column *column)
+{
+    return (struct str *)(void *)((char *)row + column->at);
 }
 
 static inline bool row_is_text(const struct row_column *column)

@@ -49,7 +49,7 @@ static bool get_row(sqlite3_stmt *stmt, int at, enum row_kind kind, void *row)
 
     for (size_t i = 0; i < description->columns; i++) {
         const struct row_column *column = &description->column[i];
-        struct str *text = row_text(row, column);
+        struct str *text = row_text_to_set(row, column);
         bool good;
         if (column->type == ROW_PART) {
             good = get_part(stmt, &at, whole, text);

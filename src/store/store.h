@@ -111,6 +111,7 @@ struct store_reader {
     bool unchecked; /* no digests: for whoever has called store_check */
     /* First: how many URLs the slice has, and the greatest number. */
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
+// NOLINTNEXTLINE(bugprone-macro-parentheses) ; it is a name
 #define KIND(kind) bool (*kind)(void *user, const struct store_##kind *row);
 #define COLUMN(kind, type, name, since)
 #define END(kind)
