@@ -49,9 +49,9 @@ struct crawl_options {
     struct store *store;        /* remembers the crawl, or NULL */
     const char *record_label;   /* where that is, for messages */
     const char *emptied_record; /* by the first page, if not NULL */
-    bool resume; /* what it remembers goes on; the seeds are known */
-    const struct store_batch
-        *new_facts;      /* settings to be added then, or NULL */
+    /* Settings that are added when the crawl goes on, or NULL. */
+    const struct store_batch *new_facts;
+    bool resume;         /* what it remembers goes on; the seeds are known */
     bool resume_unclean; /* it was killed: there may be more than it knows */
     bool links;          /* it remembers all links too */
     bool replaces;       /* the first page replaces another crawl */
