@@ -218,6 +218,8 @@ static bool bring_up_to_date(struct sqlite_store *store,
 {
     bool old = store->version < STORE_VERSION;
 
+    if (!old && sqlite_has_codes(store))
+        return sqlite_check_settings(store, error);
     if (!sqlite_run(store, "BEGIN IMMEDIATE", error))
         return false;
     if ((old ? sqlite_migrate(store, error) : sqlite_add_codes(store, error)) &&
@@ -373,6 +375,13 @@ static void close_file(struct sqlite_store *store)
     sqlite_finalize(store);
     if (store->db && store->mode == STORE_WRITE && !has_moved(&store->place)) {
         sqlite3_busy_timeout(store->db, 0);
+        /* When all rows are in the file proper, and on the disk, a change of
+         * the mode may be lost without harm. */
+        if (sqlite3_wal_checkpoint_v2(store->db, NULL,
+                                      SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                      NULL) == SQLITE_OK)
+            sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL,
+                         NULL);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
                      NULL);
     }
@@ -423,8 +432,8 @@ static void tidy(const char *where)
 
 /* --- a new one ---------------------------------------------------------- */
 
-/* Nobody knows of the file yet; the last commit puts all of it on the disk
- * before it takes the old one's place. */
+/* Nobody knows of the file yet: it need not be on the disk before it is whole.
+ * A slow disk is waited for once. */
 static bool fill(struct sqlite_store *store, const struct store_batch *first,
                  struct store_error *error)
 {
@@ -433,8 +442,20 @@ static bool fill(struct sqlite_store *store, const struct store_batch *first,
            sqlite_run(store, "BEGIN", error) &&
            sqlite_create_tables(store, error) &&
            sqlite_run(store, "COMMIT", error) &&
-           sqlite_run(store, "PRAGMA synchronous = FULL", error) &&
-           sqlite_commit(&store->base, &first, 1, error);
+           sqlite_commit(&store->base, &first, 1, error) &&
+           sqlite_run(store, "PRAGMA journal_mode = WAL", error);
+}
+
+static bool sync_file(const char *path, struct store_error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool good = fd >= 0 && !fsync(fd);
+
+    if (!good)
+        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return good;
 }
 
 /* No link is followed, no file is overwritten. */
@@ -465,6 +486,7 @@ static bool create_aside(const char *where, const struct store_codes *codes,
                 open_file(store, path, SQLITE_OPEN_READWRITE, error) &&
                 fill(store, first, error);
     store_close(&store->base);
+    good = good && sync_file(path, error);
     if (!good)
         remove_file(where, ASIDE_NAME);
     return good;

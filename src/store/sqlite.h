@@ -76,6 +76,7 @@ bool sqlite_migrate(struct sqlite_store *store, struct store_error *error);
 /* What codes are called and how a URL ends with them, as this program has it.
  */
 bool sqlite_add_codes(struct sqlite_store *store, struct store_error *error);
+bool sqlite_has_codes(struct sqlite_store *store);
 
 /* "number, url, host_at, host_len, ..." of the file's version. */
 void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version);

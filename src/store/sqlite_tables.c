@@ -259,6 +259,37 @@ bool sqlite_add_codes(struct sqlite_store *store, struct store_error *error)
            sqlite_write_settings_digest(store, error);
 }
 
+static bool has_codes(struct sqlite_store *store, const char *sql,
+                      const struct store_code *code, unsigned count)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool same =
+        sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK;
+
+    for (unsigned i = 0; i < count && same; i++) {
+        same = sqlite3_step(stmt) == SQLITE_ROW &&
+               sqlite3_column_int64(stmt, 0) == (int64_t)i;
+        const char *name =
+            same ? (const char *)sqlite3_column_text(stmt, 1) : NULL;
+        const char *ends =
+            same ? (const char *)sqlite3_column_text(stmt, 2) : NULL;
+        same = name && ends && !strcmp(name, code[i].name) &&
+               !strcmp(ends, url_end_name(code[i].end));
+    }
+    sqlite3_finalize(stmt);
+    return same;
+}
+
+bool sqlite_has_codes(struct sqlite_store *store)
+{
+    const struct store_codes *codes = store->base.codes;
+
+    return has_codes(store, "SELECT * FROM verdict ORDER BY code",
+                     codes->verdict, codes->verdicts) &&
+           has_codes(store, "SELECT * FROM outcome ORDER BY code",
+                     codes->outcome, codes->outcomes);
+}
+
 /* --- from an earlier version -------------------------------------------- */
 
 /* Columns that are new since the file's version. */
