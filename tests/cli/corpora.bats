@@ -145,7 +145,8 @@ check_site() {
     crawl_corpus 1 "$TMP/first"
     crawl_corpus 1 "$TMP/second"
     diff -r -x .crawler -x .crawler-stats.json "$TMP/first" "$TMP/second"
-    same 1169 "$(page_count "$TMP/second")"
+    ! has_list postgresql-15 || same 1169 "$(page_count "$TMP/second")"
+    [ "$(page_count "$TMP/second")" -gt 1000 ]
 }
 
 @test "a full crawl of a real site asks for nothing twice" {
