@@ -292,7 +292,7 @@ agree_beside_files() {
         --delay 0 --retries 0 --per-host 4 --save-every 20ms --log none
         http://d0.example/ "$DIR" 50)
     for _ in 1 2 3 4 5; do
-        timeout -s KILL "0.$((RANDOM % 4 + 2))" "${command[@]}" \
+        timeout --foreground -s KILL "0.$((RANDOM % 4 + 2))" "${command[@]}" \
             >/dev/null 2>&1 || :
         [ ! -s "$DIR/.crawler" ] || agree_beside_files
     done
