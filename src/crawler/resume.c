@@ -170,9 +170,7 @@ static void put_back(struct loader *loader, const struct url_record *record,
         .tries = record->tries,
         .due_ms = times->due_ms,
     };
-    /* A state that was tampered with may have a URL twice. */
-    if (!record->ended && !frontier_find(frontier, fingerprint) &&
-        !seen_is_marked(&loader->validator->seen, fingerprint))
+    if (!record->ended)
         frontier_restore(frontier, &offer, &past, loader->options->now_ms);
     if (times->clock_ms)
         frontier_restore_clock(frontier, url, times->clock_ms,
@@ -233,10 +231,11 @@ static bool load_url(void *user, const struct url_record *record)
         found_again(loader, row, &url, fingerprint);
         return true;
     }
-    if (record->end != URL_NONE)
-        validator_restore(loader->validator, fingerprint,
-                          (enum verdict)row->verdict, row->number);
-    if (row->verdict != ACCEPT)
+    /* A state that was tampered with may have a URL twice. */
+    bool is_new = record->end == URL_NONE ||
+                  validator_restore(loader->validator, fingerprint,
+                                    (enum verdict)row->verdict, row->number);
+    if (row->verdict != ACCEPT || !is_new)
         return true;
     if (row->kind == TARGET_PAGE && record->fetches)
         frontier_restore_fetches(frontier, row->domain, record->fetches,
