@@ -17,7 +17,7 @@ enum { STICKINESS = 4 };
 struct member {
     struct hand *hand;
     unsigned busy;
-    struct letters outbox;
+    struct messages outbox;
     struct job abandon, quit;
 };
 
@@ -28,8 +28,8 @@ struct crew {
     unsigned workers, busy;
     unsigned first_room; /* what the first hand has connections for */
     bool abandoned;
-    struct letter *back;  /* taken from the inbox, not yet handed out */
-    struct letter *spare; /* jobs to be used again */
+    struct message *back;  /* taken from the inbox, not yet handed out */
+    struct message *spare; /* jobs to be used again */
 };
 
 struct crew *crew_start(unsigned hands, unsigned workers,
@@ -53,7 +53,7 @@ static void tell_all(struct crew *crew, enum job_kind kind)
         struct member *member = &crew->member[i];
         struct job *job = kind == JOB_QUIT ? &member->quit : &member->abandon;
         job->kind = kind;
-        letters_add(&member->outbox, &job->letter);
+        messages_add(&member->outbox, &job->message);
     }
     crew_send(crew);
 }
@@ -65,7 +65,7 @@ void crew_free(struct crew *crew)
     for (unsigned i = 0; i < crew->count; i++)
         hand_join(crew->member[i].hand);
     while (crew->spare) {
-        struct job *job = container_of(crew->spare, struct job, letter);
+        struct job *job = container_of(crew->spare, struct job, message);
         crew->spare = crew->spare->next;
         webpage_release(&job->page);
         free(job);
@@ -87,11 +87,11 @@ unsigned crew_busy(const struct crew *crew)
 
 static struct job *new_job(struct crew *crew)
 {
-    struct letter *letter = crew->spare;
+    struct message *message = crew->spare;
 
-    if (letter) {
-        crew->spare = letter->next;
-        return container_of(letter, struct job, letter);
+    if (message) {
+        crew->spare = message->next;
+        return container_of(message, struct job, message);
     }
     struct job *job = NEW(struct job);
     webpage_init(&job->page);
@@ -170,7 +170,7 @@ void crew_fetch(struct crew *crew, struct target *target, bool want_links)
     job->page.pin = make_pin(&job->page.arena, target);
     crew->member[hand].busy++;
     crew->busy++;
-    letters_add(&crew->member[hand].outbox, &job->letter);
+    messages_add(&crew->member[hand].outbox, &job->message);
 }
 
 void crew_send(struct crew *crew)
@@ -191,7 +191,7 @@ struct job *crew_take(struct crew *crew)
     if (!crew->back)
         return NULL;
 
-    struct job *job = container_of(crew->back, struct job, letter);
+    struct job *job = container_of(crew->back, struct job, message);
     crew->back = crew->back->next;
     if (job->hand < crew->count) {
         crew->member[job->hand].busy--;
@@ -204,8 +204,8 @@ void crew_put_back(struct crew *crew, struct job *job)
 {
     job->target = NULL;
     webpage_rest(&job->page);
-    job->letter.next = crew->spare;
-    crew->spare = &job->letter;
+    job->message.next = crew->spare;
+    crew->spare = &job->message;
 }
 
 void crew_watch(struct crew *crew)
@@ -216,7 +216,7 @@ void crew_watch(struct crew *crew)
 
 void crew_abandon(struct crew *crew)
 {
-    /* A letter cannot be in the post twice. */
+    /* A message cannot be in the post twice. */
     if (!crew->abandoned)
         tell_all(crew, JOB_ABANDON);
     crew->abandoned = true;

@@ -1,6 +1,6 @@
 /* The crew: all hands, and the jobs that go round between them and the mind.
  *
- * Jobs given out are gathered and sent together by crew_send, one letter
+ * Jobs given out are gathered and sent together by crew_send, one message
  * bundle a hand. A host's pages go to the same hand while that one is not
  * busier than the others, so that connections are used again.
  */

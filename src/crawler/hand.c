@@ -97,11 +97,11 @@ static void work_on(struct hand *hand, struct job *job)
 
 static void read_inbox(struct hand *hand)
 {
-    struct letter *letter = mailbox_take(&hand->inbox);
+    struct message *message = mailbox_take(&hand->inbox);
 
-    while (letter) {
-        struct job *job = container_of(letter, struct job, letter);
-        letter = letter->next;
+    while (message) {
+        struct job *job = container_of(message, struct job, message);
+        message = message->next;
         switch (job->kind) {
         case JOB_FETCH:
             pagefetcher_start(hand->fetcher, &job->page);
@@ -121,7 +121,7 @@ static void *run(void *user)
     struct hand *hand = user;
 
     while (!hand->quit) {
-        struct letters done = {0};
+        struct messages done = {0};
         struct webpage *page;
 
         if (pagefetcher_wait(hand->fetcher, -1))
@@ -130,7 +130,7 @@ static void *run(void *user)
             struct job *job = container_of(page, struct job, page);
             work_on(hand, job);
             pagefetcher_give_back(hand->fetcher, page);
-            letters_add(&done, &job->letter);
+            messages_add(&done, &job->message);
             done.bytes += page->arena.used;
             if (done.bytes > DONE_BYTES_MAX)
                 mailbox_put(hand->mind, &done);
@@ -161,7 +161,7 @@ struct hand *hand_start(const struct hand_options *options,
     return hand;
 }
 
-void hand_put(struct hand *hand, struct letters *jobs)
+void hand_put(struct hand *hand, struct messages *jobs)
 {
     mailbox_put(&hand->inbox, jobs);
 }

@@ -22,7 +22,7 @@ enum job_kind {
 
 /* What travels between the mind and a hand, both ways. */
 struct job {
-    struct letter letter;
+    struct message message;
     enum job_kind kind;
     unsigned hand; /* who has it */
     struct target *target;
@@ -49,7 +49,7 @@ struct hand *hand_start(const struct hand_options *options,
                         struct mailbox *mind);
 
 /* Send the jobs; `jobs` is empty after. */
-void hand_put(struct hand *hand, struct letters *jobs);
+void hand_put(struct hand *hand, struct messages *jobs);
 
 /* To be called every now and then: a hand that libcurl keeps busy in one call
  * gets free of the server that does it. */
