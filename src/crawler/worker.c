@@ -1,4 +1,4 @@
-#include "crawler/hand.h"
+#include "crawler/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,32 +22,32 @@ enum { CALL_CPU_MAX_MS = 2000 };
 enum { CALL_CPU_MAX_MS = 200 };
 #endif
 
-struct hand {
+struct worker {
     pthread_t thread;
-    const struct hand_options *options;
+    const struct worker_options *options;
     struct mailbox inbox;
     struct mailbox *mind;
     struct fetch_options fetch;
     struct pagefetcher *fetcher;
     bool quit;
-    /* the mind's, for hand_watch */
+    /* the mind's, for worker_watch */
     unsigned watched_call, watched_connects;
     bool marked;
     uint64_t watched_cpu_ms;
 };
 
-static void save(struct hand *hand, struct webpage *page)
+static void save(struct worker *worker, struct webpage *page)
 {
-    if (hand->options->remember)
+    if (worker->options->remember)
         page->digest = hash64(page->exchange.body, 0);
-    pagesaver_prepare(hand->options->saver, page);
+    pagesaver_prepare(worker->options->saver, page);
 }
 
-/* The path of a page through a hand. What a page says of itself decides
+/* The path of a page through a worker. What a page says of itself decides
  * whether it is kept, so it is scanned first. */
-static void work_on_page(struct hand *hand, struct webpage *page)
+static void work_on_page(struct worker *worker, struct webpage *page)
 {
-    const struct scan_options *scan = &hand->options->scan;
+    const struct scan_options *scan = &worker->options->scan;
 
     if (page->outcome == REDIRECTED)
         pagescanner_follow(page, scan);
@@ -60,10 +60,10 @@ static void work_on_page(struct hand *hand, struct webpage *page)
     if (page->noindex)
         page->outcome = NOINDEX;
     else
-        save(hand, page);
+        save(worker, page);
 }
 
-static void work_on_robots(struct hand *hand, struct job *job)
+static void work_on_robots(struct worker *worker, struct job *job)
 {
     const struct scan_options plain = {0};
 
@@ -71,46 +71,46 @@ static void work_on_robots(struct hand *hand, struct job *job)
         pagescanner_follow(&job->page, &plain);
     else if (job->page.outcome == FETCHED)
         job->robots =
-            robots_new(job->page.exchange.body, hand->options->robots_agent);
+            robots_new(job->page.exchange.body, worker->options->robots_agent);
     if (job->robots)
         job->page.robots_text =
             arena_copy(&job->page.arena, job->page.exchange.body);
 }
 
-static void work_on(struct hand *hand, struct job *job)
+static void work_on(struct worker *worker, struct job *job)
 {
     switch (job->page.kind) {
     case WEBPAGE_HTML:
-        work_on_page(hand, &job->page);
+        work_on_page(worker, &job->page);
         break;
     case WEBPAGE_ROBOTS:
-        work_on_robots(hand, job);
+        work_on_robots(worker, job);
         break;
     case WEBPAGE_SITEMAP:
         if (job->page.outcome == REDIRECTED)
-            pagescanner_follow(&job->page, &hand->options->scan);
+            pagescanner_follow(&job->page, &worker->options->scan);
         else if (job->page.outcome == FETCHED)
-            pagescanner_sitemap(&job->page, &hand->options->scan);
+            pagescanner_sitemap(&job->page, &worker->options->scan);
         break;
     }
 }
 
-static void read_inbox(struct hand *hand)
+static void read_inbox(struct worker *worker)
 {
-    struct message *message = mailbox_take(&hand->inbox);
+    struct message *message = mailbox_take(&worker->inbox);
 
     while (message) {
         struct job *job = container_of(message, struct job, message);
         message = message->next;
         switch (job->kind) {
         case JOB_FETCH:
-            pagefetcher_start(hand->fetcher, &job->page);
+            pagefetcher_start(worker->fetcher, &job->page);
             break;
         case JOB_ABANDON:
-            pagefetcher_abandon(hand->fetcher);
+            pagefetcher_abandon(worker->fetcher);
             break;
         case JOB_QUIT:
-            hand->quit = true;
+            worker->quit = true;
             break;
         }
     }
@@ -118,52 +118,52 @@ static void read_inbox(struct hand *hand)
 
 static void *run(void *user)
 {
-    struct hand *hand = user;
+    struct worker *worker = user;
 
-    while (!hand->quit) {
+    while (!worker->quit) {
         struct messages done = {0};
         struct webpage *page;
 
-        if (pagefetcher_wait(hand->fetcher, -1))
-            read_inbox(hand);
-        while ((page = pagefetcher_take(hand->fetcher))) {
+        if (pagefetcher_wait(worker->fetcher, -1))
+            read_inbox(worker);
+        while ((page = pagefetcher_take(worker->fetcher))) {
             struct job *job = container_of(page, struct job, page);
-            work_on(hand, job);
-            pagefetcher_give_back(hand->fetcher, page);
+            work_on(worker, job);
+            pagefetcher_give_back(worker->fetcher, page);
             messages_add(&done, &job->message);
             done.bytes += page->arena.used;
             if (done.bytes > DONE_BYTES_MAX)
-                mailbox_put(hand->mind, &done);
+                mailbox_put(worker->mind, &done);
         }
-        mailbox_put(hand->mind, &done);
+        mailbox_put(worker->mind, &done);
     }
     return NULL;
 }
 
-struct hand *hand_start(const struct hand_options *options,
-                        struct mailbox *mind)
+struct worker *worker_start(const struct worker_options *options,
+                            struct mailbox *mind)
 {
-    struct hand *hand = NEW(struct hand);
+    struct worker *worker = NEW(struct worker);
 
-    hand->options = options;
-    hand->mind = mind;
-    mailbox_init(&hand->inbox);
-    hand->fetch = options->fetch;
-    hand->fetch.wishes = options->saver->type->wishes;
-    hand->fetcher = pagefetcher_new(&hand->fetch);
-    pagefetcher_watch(hand->fetcher, hand->inbox.fd);
+    worker->options = options;
+    worker->mind = mind;
+    mailbox_init(&worker->inbox);
+    worker->fetch = options->fetch;
+    worker->fetch.wishes = options->saver->type->wishes;
+    worker->fetcher = pagefetcher_new(&worker->fetch);
+    pagefetcher_watch(worker->fetcher, worker->inbox.fd);
 
-    int err = pthread_create(&hand->thread, NULL, run, hand);
+    int err = pthread_create(&worker->thread, NULL, run, worker);
     if (err) {
         fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
         _exit(1);
     }
-    return hand;
+    return worker;
 }
 
-void hand_put(struct hand *hand, struct messages *jobs)
+void worker_put(struct worker *worker, struct messages *jobs)
 {
-    mailbox_put(&hand->inbox, jobs);
+    mailbox_put(&worker->inbox, jobs);
 }
 
 /* The processor's time, not the clock's: neither a busy machine nor a stop of
@@ -178,34 +178,34 @@ static uint64_t cpu_ms(pthread_t thread)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-void hand_watch(struct hand *hand)
+void worker_watch(struct worker *worker)
 {
-    unsigned call = pagefetcher_calls(hand->fetcher);
+    unsigned call = pagefetcher_calls(worker->fetcher);
 
     if (call % 2 == 0)
         return;
-    unsigned connects = pagefetcher_connects(hand->fetcher);
-    uint64_t now_ms = cpu_ms(hand->thread);
+    unsigned connects = pagefetcher_connects(worker->fetcher);
+    uint64_t now_ms = cpu_ms(worker->thread);
     /* To begin thousands of connections in a call takes a while too. */
-    if (call != hand->watched_call || connects != hand->watched_connects) {
-        hand->watched_call = call;
-        hand->watched_connects = connects;
-        hand->watched_cpu_ms = now_ms;
-        hand->marked = false;
-    } else if (now_ms - hand->watched_cpu_ms >= CALL_CPU_MAX_MS) {
-        hand->watched_cpu_ms = now_ms;
-        if (hand->marked)
-            pagefetcher_cut_busiest(hand->fetcher);
+    if (call != worker->watched_call || connects != worker->watched_connects) {
+        worker->watched_call = call;
+        worker->watched_connects = connects;
+        worker->watched_cpu_ms = now_ms;
+        worker->marked = false;
+    } else if (now_ms - worker->watched_cpu_ms >= CALL_CPU_MAX_MS) {
+        worker->watched_cpu_ms = now_ms;
+        if (worker->marked)
+            pagefetcher_cut_busiest(worker->fetcher);
         else
-            pagefetcher_mark(hand->fetcher);
-        hand->marked = true;
+            pagefetcher_mark(worker->fetcher);
+        worker->marked = true;
     }
 }
 
-void hand_join(struct hand *hand)
+void worker_join(struct worker *worker)
 {
-    pthread_join(hand->thread, NULL);
-    pagefetcher_free(hand->fetcher);
-    mailbox_release(&hand->inbox);
-    free(hand);
+    pthread_join(worker->thread, NULL);
+    pagefetcher_free(worker->fetcher);
+    mailbox_release(&worker->inbox);
+    free(worker);
 }
