@@ -36,8 +36,8 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
 
     *crawler = (struct crawler){
         .options = options,
-        .crew = crew_start(options->threads, options->fetches_max,
-                           &options->worker),
+        .workers = workers_start(options->threads, options->fetches_max,
+                                 &options->worker),
         .stats = stats,
         .start_ms = now_ms,
         .now_ms = now_ms,
@@ -45,7 +45,7 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
     };
     if (options->frontier.resolve)
         crawler->resolver = resolver_start(options->worker.fetch.named,
-                                           crew_inbox(crawler->crew));
+                                           workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
 }
@@ -82,8 +82,9 @@ bool is_stopping(const struct crawler *crawler)
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
-           crew_has_room(crawler->crew) && !record_holds(crawler->record) &&
-           crawler->stats->saved + crew_busy(crawler->crew) <
+           workers_has_room(crawler->workers) &&
+           !record_holds(crawler->record) &&
+           crawler->stats->saved + workers_busy(crawler->workers) <
                crawler->options->max_pages;
 }
 
@@ -111,7 +112,7 @@ static void refuse(struct crawler *crawler, struct target *target)
 static void look_up(struct crawler *crawler, struct target *target)
 {
     crawler->resolving++;
-    resolver_ask(crawler->resolver, crew_errand(crawler->crew, target));
+    resolver_ask(crawler->resolver, workers_lookup(crawler->workers, target));
 }
 
 static void start_fetches(struct crawler *crawler)
@@ -128,20 +129,20 @@ static void start_fetches(struct crawler *crawler)
         } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
         } else {
-            crew_fetch(crawler->crew, target,
-                       crawler->options->links ||
-                           target->depth < crawler->options->max_depth);
+            workers_fetch(crawler->workers, target,
+                          crawler->options->links ||
+                              target->depth < crawler->options->max_depth);
         }
     }
     check_queue(crawler);
-    crew_send(crawler->crew);
+    workers_send(crawler->workers);
 }
 
 static void take_back(struct crawler *crawler)
 {
     struct job *job;
 
-    while ((job = crew_take(crawler->crew))) {
+    while ((job = workers_take(crawler->workers))) {
         switch ((enum target_kind)job->target->kind) {
         case TARGET_PAGE:
             judge_page(crawler, job);
@@ -156,7 +157,7 @@ static void take_back(struct crawler *crawler)
             judge_robots(crawler, job);
             break;
         }
-        crew_put_back(crawler->crew, job);
+        workers_put_back(crawler->workers, job);
         /* Judging a page of many links takes a while, and so do many pages. */
         look_around(crawler, clock_mono_ms());
         if (record_is_full(crawler->record))
@@ -206,7 +207,7 @@ static enum crawl_end finish(struct crawler *crawler)
         end = CRAWL_FAILED;
     stats->counts = frontier_counts(crawler->validator.frontier);
     end_resolver(crawler);
-    crew_free(crawler->crew);
+    workers_free(crawler->workers);
     record_free(crawler->record);
     validator_release(&crawler->validator);
     return end;

@@ -5,7 +5,7 @@
  *                  +---------- links found ----------- pagesaver
  *
  * crawler_run is the mind's thread: it offers the seeds, gives targets
- * to the crew while rules and limits allow, and judges what comes back.
+ * to the workers while rules and limits allow, and judges what comes back.
  */
 #ifndef CRAWLER_CRAWLER_H
 #define CRAWLER_CRAWLER_H

@@ -3,15 +3,15 @@
 #define CRAWLER_INTERNAL_H
 
 #include "crawler/crawler.h"
-#include "crawler/crew.h"
 #include "crawler/record.h"
 #include "crawler/resolver.h"
+#include "crawler/workers.h"
 #include "frontier/validator.h"
 
 struct crawler {
     const struct crawl_options *options;
     struct validator validator;
-    struct crew *crew;
+    struct workers *workers;
     struct resolver *resolver; /* NULL where names need no look-up */
     struct record *record;     /* NULL where nothing is remembered */
     struct stats *stats;

@@ -34,8 +34,8 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
     }
     if (options->progress_ms && options->progress_ms < wait)
         wait = options->progress_ms;
-    if (crew_busy(crawler->crew) && CREW_WATCH_MS < wait)
-        wait = CREW_WATCH_MS;
+    if (workers_busy(crawler->workers) && WORKERS_WATCH_MS < wait)
+        wait = WORKERS_WATCH_MS;
     return wait < INT32_MAX ? (int)wait : -1;
 }
 
@@ -78,7 +78,7 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
             if (options->on_asked)
                 tell(crawler, idle, options->on_asked);
         } else if (++crawler->signals == 2) {
-            crew_abandon(crawler->crew);
+            workers_abandon(crawler->workers);
         }
     }
 }
@@ -122,7 +122,7 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
     va_end(values);
     fputc('\n', stderr);
     crawler->failed = true;
-    crew_abandon(crawler->crew);
+    workers_abandon(crawler->workers);
 }
 
 void flush_log(struct crawler *crawler)
@@ -137,7 +137,7 @@ void wait_for_news(struct crawler *crawler)
     struct idle idle =
         frontier_idle(crawler->validator.frontier, crawler->now_ms);
     struct pollfd fd[] = {
-        {.fd = crew_fd(crawler->crew), .events = POLLIN},
+        {.fd = workers_fd(crawler->workers), .events = POLLIN},
         {.fd = crawler->options->signal_fd, .events = POLLIN},
         {.fd = crawler->failed ? -1 : record_fd(crawler->record),
          .events = POLLIN},
@@ -149,7 +149,7 @@ void wait_for_news(struct crawler *crawler)
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
     look_at_clock(crawler, clock_mono_ms());
-    crew_watch(crawler->crew);
+    workers_watch(crawler->workers);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);
 }
