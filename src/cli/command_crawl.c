@@ -24,7 +24,8 @@ static bool is_ignored(int number)
     return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* Signals are read like any other event, by the mind; no handler runs. */
+/* Signals are read like any other event, by the crawler thread; no handler
+ * runs. */
 static int open_signals(void)
 {
     sigset_t set;

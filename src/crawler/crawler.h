@@ -1,10 +1,10 @@
-/* The crawler: the path of a page, driven by the mind.
+/* The crawler: the path of a page, driven by the crawler thread.
  *
  *     seeds -> validator -> frontier -> pagefetcher -> pagescanner
  *                  ^                                        |
  *                  +---------- links found ----------- pagesaver
  *
- * crawler_run is the mind's thread: it offers the seeds, gives targets
+ * crawler_run is the crawler thread: it offers the seeds, gives targets
  * to the workers while rules and limits allow, and judges what comes back.
  */
 #ifndef CRAWLER_CRAWLER_H

@@ -1,4 +1,4 @@
-/* What the files of the mind share; nobody else includes this. */
+/* What the files of the crawler thread share; nobody else includes this. */
 #ifndef CRAWLER_INTERNAL_H
 #define CRAWLER_INTERNAL_H
 

@@ -4,7 +4,7 @@
  *     "%2d %*s%9s: %s\n" of depth, depth, "", word, url
  * so that grep is a test tool. LOG_JSON is one object a page. LOG_PAGES is one
  * line a saved page: time, priority, depth, size, URL, under a header. All of a
- * page is written in one go by the mind, so pages never mix.
+ * page is written in one go by the crawler thread, so pages never mix.
  */
 #ifndef CRAWLER_LOGR_H
 #define CRAWLER_LOGR_H
@@ -68,8 +68,8 @@ void logr_page_end(struct logr *log, const struct webpage *page,
 /* To be called before anything is written to standard error. */
 void logr_make_room(struct logr *log);
 
-/* Let the reader see what there is; called before the mind waits. False if
- * it could not be written. */
+/* Let the reader see what there is; called before the crawler thread waits.
+ * False if it could not be written. */
 bool logr_flush(struct logr *log);
 
 #endif

@@ -2,7 +2,8 @@
 #include "crawler/internal.h"
 #include "crawler/resume.h"
 
-/* The mind's memory: what is done goes to the store, and comes back. */
+/* The crawler thread's memory: what is done goes to the store, and comes back.
+ */
 
 static void fail(struct crawler *crawler, const char *what,
                  const struct store_error *error)

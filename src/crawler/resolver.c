@@ -14,7 +14,7 @@ enum { THREADS = 16 };
 
 struct resolver {
     const struct named *named;
-    struct mailbox *mind;
+    struct mailbox *results;
     pthread_mutex_t lock;
     pthread_cond_t asked;
     struct messages questions;
@@ -101,7 +101,7 @@ static void answer(struct resolver *resolver, struct job *job)
     struct messages messages = {0};
 
     messages_add(&messages, &job->message);
-    mailbox_put(resolver->mind, &messages);
+    mailbox_put(resolver->results, &messages);
 }
 
 /* The place of a thread that has this job, NULL for a place that is free. */
@@ -170,12 +170,13 @@ static void *run(void *user)
     return NULL;
 }
 
-struct resolver *resolver_start(const struct named *named, struct mailbox *mind)
+struct resolver *resolver_start(const struct named *named,
+                                struct mailbox *results)
 {
     struct resolver *resolver = NEW(struct resolver);
 
     resolver->named = named;
-    resolver->mind = mind;
+    resolver->results = results;
     resolver->users = 1;
     pthread_mutex_init(&resolver->lock, NULL);
     pthread_cond_init(&resolver->asked, NULL);

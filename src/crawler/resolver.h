@@ -1,6 +1,6 @@
-/* The resolver: looks host names up, away from the mind and from the workers,
- * because the system's function waits. A few threads; a literal address needs
- * none of them. */
+/* The resolver: looks host names up, away from the crawler thread and from the
+ * workers, because the system's function waits. A few threads; a literal
+ * address needs none of them. */
 #ifndef CRAWLER_RESOLVER_H
 #define CRAWLER_RESOLVER_H
 
@@ -8,10 +8,10 @@
 
 struct resolver;
 
-/* Answers go to `mind`: jobs with `address_found` and `ip`. --connect-to is
+/* Answers go to `results`: jobs with `address_found` and `ip`. --connect-to is
  * taken into account: what is looked up is what will be connected to. */
 struct resolver *resolver_start(const struct named *named,
-                                struct mailbox *mind);
+                                struct mailbox *results);
 
 /* No question may be open. NULL is fine. */
 void resolver_free(struct resolver *resolver);

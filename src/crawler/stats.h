@@ -1,4 +1,4 @@
-/* Counters of a crawl, kept by the mind alone. */
+/* Counters of a crawl, kept by the crawler thread alone. */
 #ifndef CRAWLER_STATS_H
 #define CRAWLER_STATS_H
 

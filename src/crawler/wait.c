@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "crawler/internal.h"
 
-/* How long the mind may work without a look at the signals. */
+/* How long the crawler thread may work without a look at the signals. */
 enum { SIGNALS_EVERY_MS = 5 };
 
 static uint64_t until(uint64_t time_ms, uint64_t now_ms)

@@ -26,11 +26,11 @@ struct worker {
     pthread_t thread;
     const struct worker_options *options;
     struct mailbox inbox;
-    struct mailbox *mind;
+    struct mailbox *results;
     struct fetch_options fetch;
     struct pagefetcher *fetcher;
     bool quit;
-    /* the mind's, for worker_watch */
+    /* the crawler thread's, for worker_watch */
     unsigned watched_call, watched_connects;
     bool marked;
     uint64_t watched_cpu_ms;
@@ -133,20 +133,20 @@ static void *run(void *user)
             messages_add(&done, &job->message);
             done.bytes += page->arena.used;
             if (done.bytes > DONE_BYTES_MAX)
-                mailbox_put(worker->mind, &done);
+                mailbox_put(worker->results, &done);
         }
-        mailbox_put(worker->mind, &done);
+        mailbox_put(worker->results, &done);
     }
     return NULL;
 }
 
 struct worker *worker_start(const struct worker_options *options,
-                            struct mailbox *mind)
+                            struct mailbox *results)
 {
     struct worker *worker = NEW(struct worker);
 
     worker->options = options;
-    worker->mind = mind;
+    worker->results = results;
     mailbox_init(&worker->inbox);
     worker->fetch = options->fetch;
     worker->fetch.wishes = options->saver->type->wishes;

@@ -1,7 +1,8 @@
 /* A worker: a worker thread with one event loop and many fetches in flight.
  *
- * It fetches, scans, prepares to save, and sends each page back to the mind. It
- * decides nothing: what to fetch and what to do about the result is the mind's.
+ * It fetches, scans, prepares to save, and sends each page back to the crawler
+ * thread. It decides nothing: what to fetch and what to do about the result is
+ * the crawler thread's.
  */
 #ifndef CRAWLER_WORKER_H
 #define CRAWLER_WORKER_H
@@ -20,7 +21,7 @@ enum job_kind {
     JOB_QUIT,    /* the last one; does not come back */
 };
 
-/* What travels between the mind and a worker, both ways. */
+/* What travels between the crawler thread and a worker, both ways. */
 struct job {
     struct message message;
     enum job_kind kind;
@@ -39,14 +40,14 @@ struct worker_options {
     struct scan_options scan;
     struct pagesaver *saver; /* where pages go */
     struct str robots_agent; /* whose rules of robots.txt are ours */
-    bool remember;           /* the mind wants digests to keep */
+    bool remember;           /* the crawler thread wants digests to keep */
 };
 
 struct worker;
 
-/* `options` must outlive the worker; done jobs go to `mind`. */
+/* `options` must outlive the worker; done jobs go to `results`. */
 struct worker *worker_start(const struct worker_options *options,
-                            struct mailbox *mind);
+                            struct mailbox *results);
 
 /* Send the jobs; `jobs` is empty after. */
 void worker_put(struct worker *worker, struct messages *jobs);

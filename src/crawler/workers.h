@@ -1,4 +1,5 @@
-/* All worker threads, and the jobs that go round between them and the mind.
+/* All worker threads, and the jobs that go round between them and the crawler
+ * thread.
  *
  * Jobs given out are gathered and sent together by workers_send, one message
  * bundle a worker. A host's pages go to the same worker while that one is not
