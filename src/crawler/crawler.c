@@ -7,7 +7,7 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
 static void start_fetches(struct crawler *crawler);
-static void take_back(struct crawler *crawler);
+static void handle_results(struct crawler *crawler);
 static enum crawl_end finish(struct crawler *crawler);
 
 enum crawl_end crawler_run(const struct crawl_options *options,
@@ -21,10 +21,10 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     begin_record(&crawler);
     offer_seeds(&crawler); /* those that are known already change nothing */
     while (!is_over(&crawler)) {
-        start_fetches(&crawler); /* frontier -> pagefetcher */
-        wait_for_news(&crawler); /* the workers: pagescanner -> pagesaver */
-        take_back(&crawler);     /* links found -> validator -> frontier */
-        remember(&crawler);      /* what is done stays done */
+        start_fetches(&crawler);  /* frontier -> pagefetcher */
+        wait_for_news(&crawler);  /* the workers: pagescanner -> pagesaver */
+        handle_results(&crawler); /* links found -> validator -> frontier */
+        remember(&crawler);       /* what is done stays done */
     }
     return finish(&crawler);
 }
@@ -125,7 +125,7 @@ static void start_fetches(struct crawler *crawler)
         if (target->verdict != ACCEPT) {
             refuse(crawler, target);
             /* A host that was given up may have a million of them. */
-            look_around(crawler, clock_mono_ms());
+            check_time_and_signals(crawler, clock_mono_ms());
         } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
         } else {
@@ -138,28 +138,28 @@ static void start_fetches(struct crawler *crawler)
     workers_send(crawler->workers);
 }
 
-static void take_back(struct crawler *crawler)
+static void handle_results(struct crawler *crawler)
 {
     struct job *job;
 
     while ((job = workers_take(crawler->workers))) {
         switch ((enum target_kind)job->target->kind) {
         case TARGET_PAGE:
-            judge_page(crawler, job);
+            handle_page(crawler, job);
             break;
         case TARGET_SITEMAP:
-            judge_sitemap(crawler, job);
+            handle_sitemap(crawler, job);
             break;
         case TARGET_RESOLVE:
-            judge_resolved(crawler, job);
+            handle_lookup(crawler, job);
             break;
         case TARGET_ROBOTS:
-            judge_robots(crawler, job);
+            handle_robots(crawler, job);
             break;
         }
         workers_put_back(crawler->workers, job);
         /* Judging a page of many links takes a while, and so do many pages. */
-        look_around(crawler, clock_mono_ms());
+        check_time_and_signals(crawler, clock_mono_ms());
         if (record_is_full(crawler->record))
             remember(crawler);
     }
@@ -189,7 +189,7 @@ static void end_resolver(struct crawler *crawler)
 {
     if (crawler->resolving) {
         resolver_abandon(crawler->resolver, drop_look_up, crawler);
-        take_back(crawler); /* what was answered before */
+        handle_results(crawler); /* what was answered before */
     } else {
         resolver_free(crawler->resolver);
     }
@@ -201,7 +201,7 @@ static enum crawl_end finish(struct crawler *crawler)
 
     flush_log(crawler);
     enum crawl_end end = how_it_ended(crawler);
-    look_at_clock(crawler, clock_mono_ms());
+    note_time(crawler, clock_mono_ms());
     end_record(crawler, end);
     if (crawler->failed)
         end = CRAWL_FAILED;

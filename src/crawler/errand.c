@@ -6,7 +6,7 @@ enum { SITEMAPS_MAX = 1000, SITEMAP_NESTING_MAX = 3 };
 
 /* --- names -------------------------------------------------------------- */
 
-void judge_resolved(struct crawler *crawler, struct job *job)
+void handle_lookup(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
 
@@ -88,7 +88,7 @@ static bool is_answer(enum outcome outcome)
            outcome == BAD_REDIRECT;
 }
 
-void judge_robots(struct crawler *crawler, struct job *job)
+void handle_robots(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
     struct webpage *page = &job->page;
@@ -212,11 +212,11 @@ static void offer_listed(struct crawler *crawler, const struct job *job)
     }
 }
 
-void judge_sitemap(struct crawler *crawler, struct job *job)
+void handle_sitemap(struct crawler *crawler, struct job *job)
 {
     const struct webpage *page = &job->page;
 
-    if (goes_back(crawler, job))
+    if (is_retried(crawler, job))
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (!crawler->failed) {

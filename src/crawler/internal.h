@@ -16,15 +16,15 @@ struct crawler {
     struct record *record;     /* NULL where nothing is remembered */
     struct stats *stats;
     uint64_t start_ms, now_ms;
-    uint64_t hold_ms;   /* nothing is fetched before */
-    uint64_t shown_ms;  /* when progress was last told */
-    uint64_t looked_ms; /* when signals were last looked for */
-    uint64_t random;    /* state of the jitter */
-    uint32_t resolving; /* look-ups under way */
-    uint32_t sitemaps;  /* asked for so far */
-    unsigned signals;   /* 1: stop, 2: at once */
-    bool failed;        /* something could not be written, or read again */
-    bool left_out;      /* sitemaps beyond the limit, which was told */
+    uint64_t hold_ms;            /* nothing is fetched before */
+    uint64_t shown_ms;           /* when progress was last told */
+    uint64_t signals_checked_ms; /* when signals were last looked for */
+    uint64_t random;             /* state of the jitter */
+    uint32_t resolving;          /* look-ups under way */
+    uint32_t sitemaps;           /* asked for so far */
+    unsigned signals;            /* 1: stop, 2: at once */
+    bool failed;   /* something could not be written, or read again */
+    bool left_out; /* sitemaps beyond the limit, which was told */
 };
 
 /* Where to note why there is no page: nowhere once there is one. */
@@ -33,12 +33,12 @@ static inline struct reasons *reasons_of(const struct crawler *crawler)
     return crawler->stats->saved ? NULL : crawler->options->reasons;
 }
 
-/* crawler/judge.c: a page, a redirect or a failure is back. */
-void judge_page(struct crawler *crawler, struct job *job);
+/* crawler/handle_page.c: a page, a redirect or a failure is back. */
+void handle_page(struct crawler *crawler, struct job *job);
 
 /* After every fetch of a page or a sitemap: true where it has to be tried
  * again and waits for that. */
-bool goes_back(struct crawler *crawler, struct job *job);
+bool is_retried(struct crawler *crawler, struct job *job);
 
 /* A time that the fetch did not outlast: the clock is cut to milliseconds, so
  * that a pause from end_ms on would be short by up to one. */
@@ -48,9 +48,9 @@ static inline uint64_t ended_ms(const struct webpage *page)
 }
 
 /* crawler/errand.c: a host's name or robots.txt, or a sitemap, is back. */
-void judge_resolved(struct crawler *crawler, struct job *job);
-void judge_robots(struct crawler *crawler, struct job *job);
-void judge_sitemap(struct crawler *crawler, struct job *job);
+void handle_lookup(struct crawler *crawler, struct job *job);
+void handle_robots(struct crawler *crawler, struct job *job);
+void handle_sitemap(struct crawler *crawler, struct job *job);
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
 
@@ -61,10 +61,10 @@ void flush_log(struct crawler *crawler);
 
 /* In the middle of much work, after each piece of it: it is `now_ms`. Signals
  * are looked for every 5 ms, however short the pieces are. */
-void look_around(struct crawler *crawler, uint64_t now_ms);
+void check_time_and_signals(struct crawler *crawler, uint64_t now_ms);
 
 /* Set now_ms. All time that passes is counted here, and nowhere else. */
-void look_at_clock(struct crawler *crawler, uint64_t now_ms);
+void note_time(struct crawler *crawler, uint64_t now_ms);
 
 /* Say that the crawl cannot go on, and why: "cannot write ..." */
 void fail_crawl(struct crawler *crawler, const char *format, ...)
@@ -92,8 +92,8 @@ bool is_stopping(const struct crawler *crawler);
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
 
-/* crawler/judge.c: how long to wait before another try, longer each time and
- * never quite the same. */
+/* crawler/handle_page.c: how long to wait before another try, longer each time
+ * and never quite the same. */
 /* After a fetch that is not tried again: the host's pause, or longer where the
  * server said that it has had enough, or when to come back. */
 uint64_t last_pause_ms(struct crawler *crawler, const struct job *job);

@@ -72,7 +72,7 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     const struct crawl_options *options = crawler->options;
     struct signalfd_siginfo info;
 
-    crawler->looked_ms = crawler->now_ms;
+    crawler->signals_checked_ms = crawler->now_ms;
     while (read(options->signal_fd, &info, sizeof(info)) == sizeof(info)) {
         if (info.ssi_signo == SIGUSR1) {
             if (options->on_asked)
@@ -102,7 +102,7 @@ static enum stats_time time_kind(const struct crawler *crawler)
     }
 }
 
-void look_at_clock(struct crawler *crawler, uint64_t now_ms)
+void note_time(struct crawler *crawler, uint64_t now_ms)
 {
     if (now_ms == crawler->now_ms)
         return;
@@ -148,16 +148,16 @@ void wait_for_news(struct crawler *crawler)
     if (is_over(crawler))
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
-    look_at_clock(crawler, clock_mono_ms());
+    note_time(crawler, clock_mono_ms());
     workers_watch(crawler->workers);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);
 }
 
-void look_around(struct crawler *crawler, uint64_t now_ms)
+void check_time_and_signals(struct crawler *crawler, uint64_t now_ms)
 {
-    look_at_clock(crawler, now_ms);
-    if (now_ms - crawler->looked_ms < SIGNALS_EVERY_MS)
+    note_time(crawler, now_ms);
+    if (now_ms - crawler->signals_checked_ms < SIGNALS_EVERY_MS)
         return;
     struct idle idle =
         frontier_idle(crawler->validator.frontier, crawler->now_ms);

@@ -6,7 +6,7 @@
 
 /* --- links -------------------------------------------------------------- */
 
-static enum verdict judge_link(struct crawler *crawler, const struct job *job,
+static enum verdict offer_link(struct crawler *crawler, const struct job *job,
                                const struct page_link *link,
                                const struct offer *offer)
 {
@@ -48,7 +48,7 @@ static void offer_links(struct crawler *crawler, const struct job *job,
             .referrer_id = page_id,
             .found = 1,
         };
-        note_link(crawler, job, link, judge_link(crawler, job, link, &offer),
+        note_link(crawler, job, link, offer_link(crawler, job, link, &offer),
                   page_id, tally);
     }
     tally->verdict[BAD_URL] += links->bad;
@@ -130,7 +130,8 @@ static uint64_t longer(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
+static void finish_page(struct crawler *crawler, struct job *job,
+                        uint64_t pause_ms)
 {
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
@@ -261,7 +262,7 @@ static void note_health(struct crawler *crawler, const struct job *job,
                   (uint8_t)page->outcome);
 }
 
-bool goes_back(struct crawler *crawler, struct job *job)
+bool is_retried(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
     const struct webpage *page = &job->page;
@@ -288,7 +289,7 @@ static void abandon(struct crawler *crawler, struct webpage *page)
     page->outcome = ABANDONED;
 }
 
-void judge_page(struct crawler *crawler, struct job *job)
+void handle_page(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
     struct webpage *page = &job->page;
@@ -297,12 +298,12 @@ void judge_page(struct crawler *crawler, struct job *job)
         fail(crawler, page->save_errno);
     if (crawler->signals > 1)
         abandon(crawler, page);
-    if (goes_back(crawler, job))
+    if (is_retried(crawler, job))
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (crawler->failed)
         discard(crawler, page);
     else
-        settle(crawler, job, pause_ms);
+        finish_page(crawler, job, pause_ms);
     frontier_done(frontier, job->target, ended_ms(page), pause_ms);
 }
