@@ -17,14 +17,14 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     begin(&crawler, options, stats);
     if (options->resume)
-        restore(&crawler);
+        restore_crawl(&crawler);
     begin_record(&crawler);
     offer_seeds(&crawler); /* those that are known already change nothing */
     while (!is_over(&crawler)) {
         start_fetches(&crawler);  /* frontier -> pagefetcher */
         wait_for_news(&crawler);  /* the workers: pagescanner -> pagesaver */
         handle_results(&crawler); /* links found -> validator -> frontier */
-        remember(&crawler);       /* what is done stays done */
+        commit_if_due(&crawler);  /* what is done stays done */
     }
     return finish(&crawler);
 }
@@ -161,7 +161,7 @@ static void handle_results(struct crawler *crawler)
         /* Judging a page of many links takes a while, and so do many pages. */
         check_time_and_signals(crawler, clock_mono_ms());
         if (record_is_full(crawler->record))
-            remember(crawler);
+            commit_if_due(crawler);
     }
 }
 

@@ -61,8 +61,8 @@ struct crawl_options {
     struct reasons *reasons; /* why there is no page, or NULL */
     int signal_fd;           /* readable: stop; twice: at once. -1: none */
     void (*on_progress)(void *user, const struct crawl_progress *progress);
-    void (*on_asked)(void *user, const struct crawl_progress *progress);
-    void *user;           /* on_asked: SIGUSR1 came */
+    void (*on_status_signal)(void *user, const struct crawl_progress *progress);
+    void *user;           /* on_status_signal: SIGUSR1 came */
     uint32_t progress_ms; /* how often at least; 0: never */
 };
 

@@ -101,7 +101,7 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
     if (page->outcome != FETCHED)
         return 0;
     bool had_old = pagesaver_holds_old(crawler->options->worker.saver);
-    if ((had_old || !crawler->stats->saved) && !take_place(crawler)) {
+    if ((had_old || !crawler->stats->saved) && !replace_old_crawl(crawler)) {
         discard(crawler, page);
         return 0;
     }

@@ -47,7 +47,7 @@ static inline uint64_t ended_ms(const struct webpage *page)
     return page->exchange.end_ms + 1;
 }
 
-/* crawler/errand.c: a host's name or robots.txt, or a sitemap, is back. */
+/* crawler/handle_setup.c, handle_sitemap.c: other answers. */
 void handle_lookup(struct crawler *crawler, struct job *job);
 void handle_robots(struct crawler *crawler, struct job *job);
 void handle_sitemap(struct crawler *crawler, struct job *job);
@@ -77,13 +77,13 @@ void note_refused(struct crawler *crawler, const struct target *target);
 void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms);
 
-/* crawler/remember.c: what is done becomes durable; and what was. */
+/* crawler/durable.c: the record of the crawl. */
 void begin_record(struct crawler *crawler);
-void restore(struct crawler *crawler);
-void remember(struct crawler *crawler);
+void restore_crawl(struct crawler *crawler);
+void commit_if_due(struct crawler *crawler);
 /* Before pages go that are old: the record of the crawl that this one replaces
  * goes, and which pages are old is durable. False after one line. */
-bool take_place(struct crawler *crawler);
+bool replace_old_crawl(struct crawler *crawler);
 void check_queue(struct crawler *crawler); /* can it be read? */
 void end_record(struct crawler *crawler, enum crawl_end end);
 

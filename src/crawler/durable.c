@@ -58,7 +58,7 @@ static void rest_first(struct crawler *crawler, const struct resumed *resumed)
     frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
 }
 
-void restore(struct crawler *crawler)
+void restore_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     const struct resume_options resume = {
@@ -100,7 +100,7 @@ void check_queue(struct crawler *crawler)
                    crawler->options->dir_path, strerror(trouble));
 }
 
-void remember(struct crawler *crawler)
+void commit_if_due(struct crawler *crawler)
 {
     struct store_error error;
 
@@ -109,7 +109,7 @@ void remember(struct crawler *crawler)
         fail(crawler, "write", &error);
 }
 
-bool take_place(struct crawler *crawler)
+bool replace_old_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
@@ -154,7 +154,7 @@ void end_record(struct crawler *crawler, enum crawl_end end)
 
     /* A crawl that has all its pages needs no others to be read after them. */
     if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
-        take_place(crawler)) {
+        replace_old_crawl(crawler)) {
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }
