@@ -189,7 +189,7 @@ static void plan_limits(struct plan *plan, const struct options *options)
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
     crawl->save_every_ms = options->save_every_ms;
-    crawl->worker.remember = !options->state;
+    crawl->worker.want_digests = !options->state;
     crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;

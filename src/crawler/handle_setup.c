@@ -38,7 +38,8 @@ static void offer_sitemaps_of(struct crawler *crawler,
     arena_release(&arena);
 }
 
-/* Asked, with an answer that counts for `known_ms` or with none. */
+/* Record the fetch of a robots.txt. Its answer is valid for `known_ms`; 0: it
+ * was no answer. */
 static void note_robots(struct crawler *crawler, const struct job *job,
                         const struct robots *rules, uint64_t known_ms,
                         uint64_t wait_ms)
@@ -79,7 +80,7 @@ static void fail_robots(struct crawler *crawler, struct job *job)
                            !retry_is_worthwhile(page->outcome));
 }
 
-/* An answer that is whole as far as it counts: of a redirect, its headers. */
+/* Is the answer complete enough to use? A redirect needs only its head. */
 static bool is_answer(enum outcome outcome)
 {
     return outcome == FETCHED || outcome == HTTP_OTHER ||
@@ -102,8 +103,8 @@ void handle_robots(struct crawler *crawler, struct job *job)
         frontier_errand_stopped(frontier, job->target, ended_ms(page));
         return;
     }
-    /* No whole answer, or one that the rules call unreachable. A 2xx that is
-     * not 200 has no rules. */
+    /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
+     * 2xx other than 200 means that there are no rules. */
     if (!is_answer(page->outcome))
         access = ROBOTS_UNREACHABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))

@@ -5,12 +5,12 @@
 
 enum { SITEMAPS_MAX = 1000, SITEMAP_NESTING_MAX = 3 };
 
-/* One that was named before is not one more. */
+/* A sitemap that we already know does not count against the limit. */
 static void leave_out(struct crawler *crawler, const struct offer *offer)
 {
     if (seen_has(&crawler->validator.seen, offer->fingerprint))
         return;
-    crawler->left_out = true;
+    crawler->sitemaps_left_out = true;
     logr_note(crawler->options->log,
               "more than %d sitemaps are named; the rest is left out",
               SITEMAPS_MAX);
@@ -23,12 +23,12 @@ void offer_sitemap(struct crawler *crawler, struct str text,
     struct arena arena;
     struct url url;
 
-    if (nesting > SITEMAP_NESTING_MAX || crawler->left_out)
+    if (nesting > SITEMAP_NESTING_MAX || crawler->sitemaps_left_out)
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
         named_drop_login(crawler->options->worker.fetch.named, &url, &arena);
-        /* Of its own kind, so that a page of the same URL is another. */
+        /* Inverted, so that a page of the same URL is not a duplicate. */
         const struct offer offer = {
             .url = &url,
             .fingerprint = ~url_fingerprint(&url, seed),
@@ -44,7 +44,7 @@ void offer_sitemap(struct crawler *crawler, struct str text,
     arena_release(&arena);
 }
 
-/* To another URL of the same sitemap. */
+/* The sitemap redirects: its new URL replaces it. */
 static void follow_sitemap(struct crawler *crawler, const struct job *job)
 {
     const struct page_link *link = &job->page.links.link[0];

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "crawler/internal.h"
 
-/* How long the crawler thread may work without a look at the signals. */
+/* The longest time between two looks at the signals. */
 enum { SIGNALS_EVERY_MS = 5 };
 
 static uint64_t until(uint64_t time_ms, uint64_t now_ms)
@@ -84,7 +84,7 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     }
 }
 
-/* What the time since `now_ms` was spent on. */
+/* How the time since `now_ms` was spent. */
 static enum stats_time time_kind(const struct crawler *crawler)
 {
     const struct frontier *frontier = crawler->validator.frontier;

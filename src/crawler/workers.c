@@ -11,7 +11,7 @@
 #include "page/address.h"
 #include "url/key.h"
 
-/* How many more pages a host's own worker may have than the idlest one. */
+/* A host's own worker may have this many fetches more than the idlest one. */
 enum { STICKINESS = 4 };
 
 struct member {
@@ -26,9 +26,9 @@ struct workers {
     struct member *member;
     unsigned count;
     unsigned fetches_max, fetches;
-    unsigned first_room; /* what the first worker has connections for */
+    unsigned first_room; /* fetches that the first worker has connections for */
     bool abandoned;
-    struct message *back;  /* taken from the inbox, not yet handed out */
+    struct message *back;  /* taken from the inbox, not yet by the caller */
     struct message *spare; /* jobs to be used again */
 };
 
@@ -47,7 +47,7 @@ struct workers *workers_start(unsigned count, unsigned fetches_max,
     return workers;
 }
 
-static void tell_all(struct workers *workers, enum job_kind kind)
+static void send_to_all(struct workers *workers, enum job_kind kind)
 {
     for (unsigned i = 0; i < workers->count; i++) {
         struct member *member = &workers->member[i];
@@ -61,7 +61,7 @@ static void tell_all(struct workers *workers, enum job_kind kind)
 void workers_free(struct workers *workers)
 {
     assert(!workers->fetches);
-    tell_all(workers, JOB_QUIT);
+    send_to_all(workers, JOB_QUIT);
     for (unsigned i = 0; i < workers->count; i++)
         worker_join(workers->member[i].worker);
     while (workers->spare) {
@@ -157,8 +157,8 @@ void workers_fetch(struct workers *workers, struct target *target,
                    bool want_links)
 {
     struct job *job = new_job(workers);
-    /* A sitemap may be larger than any page: one worker has all of them, as far
-     * as it has room. */
+    /* A sitemap may be larger than any page: the first worker gets all of them
+     * while it has room. */
     bool is_first = target->kind == TARGET_SITEMAP &&
                     workers->member[0].busy < workers->first_room;
     unsigned worker = is_first ? 0 : choose_worker(workers, target->host);
@@ -219,8 +219,8 @@ void workers_watch(struct workers *workers)
 
 void workers_abandon(struct workers *workers)
 {
-    /* A message cannot be in the post twice. */
+    /* The message is part of the worker's struct, so it is sent only once. */
     if (!workers->abandoned)
-        tell_all(workers, JOB_ABANDON);
+        send_to_all(workers, JOB_ABANDON);
     workers->abandoned = true;
 }
