@@ -22,9 +22,9 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     offer_seeds(&crawler); /* after a resume they are duplicates */
     while (!is_over(&crawler)) {
         start_fetches(&crawler);  /* frontier -> pagefetcher */
-        wait_for_news(&crawler);  /* the workers: pagescanner -> pagesaver */
+        wait_for_news(&crawler);  /* workers: scan, save */
         handle_results(&crawler); /* links found -> validator -> frontier */
-        commit_if_due(&crawler);  /* what is done stays done */
+        commit_if_due(&crawler);  /* pages and rows become durable */
     }
     return finish(&crawler);
 }
