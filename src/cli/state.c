@@ -271,7 +271,7 @@ static void put_first_rows(struct plan *plan, const struct options *options,
                            struct store_batch *first)
 {
     past_put_options(first, &options->given, 0);
-    past_put_logins(first, &plan->named);
+    past_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -330,7 +330,7 @@ static void put_new_facts(struct plan *plan, const struct options *options)
 
     facts_put_state(facts, STATE_RUNNING);
     past_put_options(facts, &kept, plan->past.given.count);
-    past_put_logins(facts, &plan->named);
+    past_put_logins(facts, &plan->origins);
     if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
     plan->crawl.new_facts = facts;

@@ -43,7 +43,7 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
         .random = options->frontier.hash_seed | 1,
     };
     if (options->frontier.resolve)
-        crawler->resolver = resolver_start(options->hand.fetch.named,
+        crawler->resolver = resolver_start(options->hand.fetch.origins,
                                            crew_inbox(crawler->crew));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);

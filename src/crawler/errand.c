@@ -147,7 +147,7 @@ void offer_sitemap(struct crawler *crawler, struct str text,
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
-        named_drop_login(crawler->options->hand.fetch.named, &url, &arena);
+        origins_drop_login(crawler->options->hand.fetch.origins, &url, &arena);
         /* Of its own kind, so that a page of the same URL is another. */
         const struct offer offer = {
             .url = &url,

@@ -10,7 +10,7 @@ struct resolver;
 
 /* Answers go to `mind`: jobs with `address_found` and `ip`. --connect-to is
  * taken into account: what is looked up is what will be connected to. */
-struct resolver *resolver_start(const struct named *named,
+struct resolver *resolver_start(const struct trusted_origins *origins,
                                 struct mailbox *mind);
 
 /* No question may be open. NULL is fine. */

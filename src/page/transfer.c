@@ -252,7 +252,7 @@ static void aim(struct transfer *transfer, const struct url *url)
     const struct fetch_options *options = transfer->setup->options;
     const char *target = url->href.ptr + url->path_start;
     bool is_led_elsewhere =
-        options->proxy && named_has_rule(options->named, url);
+        options->proxy && origins_has_rule(options->origins, url);
     struct buf whole;
 
     buf_init(&whole, URL_LEN_MAX + 8);
@@ -295,20 +295,20 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         return false;
     transfer->may_be_private =
         options->allow_private || options->proxy ||
-        named_allows_private(options->named, url_host(&url), url.port);
+        origins_allow_private(options->origins, url_host(&url), url.port);
     if (options->proxy && !options->allow_private &&
         is_private_on_its_face(url_host(&url)) &&
-        !named_allows_private(options->named, url_host(&url), url.port)) {
+        !origins_allow_private(options->origins, url_host(&url), url.port)) {
         page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
     set_up_handle(transfer);
     describe_certificate(transfer, &url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
-                     named_gets_secrets(options->named, &url)
+                     origins_get_secrets(options->origins, &url)
                          ? transfer->setup->headers
                          : transfer->setup->public_headers);
-    const struct login *login = named_login(options->named, &url);
+    const struct login *login = origins_login(options->origins, &url);
     if (login) {
         curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
         curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
