@@ -129,11 +129,12 @@ struct mailbox *crew_inbox(struct crew *crew)
 
 /* Connect to the address that was looked up and that the pause counts for,
  * not to one that another look-up might give. */
-static struct str make_pin(struct arena *arena, const struct target *target)
+static struct str make_dns_override(struct arena *arena,
+                                    const struct target *target)
 {
     const struct ip *ip = frontier_host_ip(target);
     struct sockaddr_storage literal;
-    char address[INET6_ADDRSTRLEN], pin[URL_LEN_MAX];
+    char address[INET6_ADDRSTRLEN], override[URL_LEN_MAX];
     struct url url;
 
     if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
@@ -143,12 +144,13 @@ static struct str make_pin(struct arena *arena, const struct target *target)
         return (struct str){0};
 
     bool mapped = str_starts(str_of(address), STR("::ffff:"));
-    int len = snprintf(pin, sizeof(pin), mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
+    int len = snprintf(override, sizeof(override),
+                       mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
                        (int)url_host(&url).len, url_host(&url).ptr,
                        (unsigned)url.port, mapped ? address + 7 : address);
-    if (len < 0 || (size_t)len >= sizeof(pin))
+    if (len < 0 || (size_t)len >= sizeof(override))
         return (struct str){0};
-    return arena_copy(arena, (struct str){pin, (size_t)len});
+    return arena_copy(arena, (struct str){override, (size_t)len});
 }
 
 void crew_fetch(struct crew *crew, struct target *target, bool want_links)
@@ -167,7 +169,7 @@ void crew_fetch(struct crew *crew, struct target *target, bool want_links)
     job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
                      : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
                                                       : WEBPAGE_HTML;
-    job->page.pin = make_pin(&job->page.arena, target);
+    job->page.dns_override = make_dns_override(&job->page.arena, target);
     crew->member[hand].busy++;
     crew->busy++;
     letters_add(&crew->member[hand].outbox, &job->letter);

@@ -206,12 +206,12 @@ static void set_up_handle(struct transfer *transfer)
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
                               struct bodies *bodies, struct sockets *sockets,
-                              struct pins *pins)
+                              struct dns_overrides *overrides)
 {
     struct transfer *transfer = NEW(struct transfer);
 
     transfer->sockets = sockets;
-    transfer->pins = pins;
+    transfer->dns_overrides = overrides;
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
@@ -227,7 +227,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
 void transfer_free(struct transfer *transfer)
 {
     curl_easy_cleanup(transfer->easy);
-    curl_slist_free_all(transfer->pin);
+    curl_slist_free_all(transfer->dns_override);
     buf_release(&transfer->header);
     heads_release(&transfer->heads);
     bodies_drop(transfer->bodies, &transfer->body);
@@ -316,9 +316,11 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
-    if (page->pin.len) {
-        transfer->pin = pins_take(transfer->pins, page->pin);
-        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, transfer->pin);
+    if (page->dns_override.len) {
+        transfer->dns_override =
+            dns_overrides_take(transfer->dns_overrides, page->dns_override);
+        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE,
+                         transfer->dns_override);
         /* They are taken out when they are no longer used: it need not look,
          * unless it looks up names itself. */
         if (!transfer->setup->connect_to)
@@ -330,11 +332,12 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
 
 void transfer_clear(struct transfer *transfer)
 {
-    if (transfer->pin) {
+    if (transfer->dns_override) {
         curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, NULL);
-        curl_slist_free_all(transfer->pin);
-        transfer->pin = NULL;
-        pins_drop(transfer->pins, transfer->page->pin);
+        curl_slist_free_all(transfer->dns_override);
+        transfer->dns_override = NULL;
+        dns_overrides_drop(transfer->dns_overrides,
+                           transfer->page->dns_override);
     }
     exchange_drop_bytes(transfer->exchange);
     transfer->page = NULL;
