@@ -8,7 +8,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "frontier/frontier.h"
-#include "page/address.h"
+#include "page/private_address.h"
 #include "url/key.h"
 
 /* How many more pages a host's own hand may have than the idlest one. */

@@ -8,7 +8,7 @@
 
 #include "base/container.h"
 #include "base/mem.h"
-#include "page/address.h"
+#include "page/private_address.h"
 
 enum { THREADS = 16 };
 

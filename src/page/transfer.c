@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "page/address.h"
 #include "page/mime.h"
+#include "page/private_address.h"
 
 enum { CERTIFICATES_DESCRIBED = 4, RECEIVE_BUFFER = 64 * 1024 };
 

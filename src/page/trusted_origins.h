@@ -1,10 +1,10 @@
 /* The origins that the user named: what they may be sent, and where they may
  * be. Also the rules of --connect-to.
  *
- * A host may be at a private address (page/address.h) if the user named it, as
- * a seed's or with --internal, or if a --connect-to rule gives it an address.
- * Secret headers go only to an origin (scheme, host and port) that the user
- * named. A login goes only to the origin that it was given for.
+ * A host may be at a private address (page/private_address.h) if the user named
+ * it, as a seed's or with --internal, or if a --connect-to rule gives it an
+ * address. Secret headers go only to an origin (scheme, host and port) that the
+ * user named. A login goes only to the origin that it was given for.
  */
 #ifndef PAGE_TRUSTED_ORIGINS_H
 #define PAGE_TRUSTED_ORIGINS_H
