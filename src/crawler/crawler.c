@@ -44,7 +44,7 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
         .random = options->frontier.hash_seed | 1,
     };
     if (options->frontier.resolve)
-        crawler->resolver = resolver_start(options->worker.fetch.named,
+        crawler->resolver = resolver_start(options->worker.fetch.origins,
                                            workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);

@@ -27,7 +27,8 @@ void offer_sitemap(struct crawler *crawler, struct str text,
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
-        named_drop_login(crawler->options->worker.fetch.named, &url, &arena);
+        origins_drop_login(crawler->options->worker.fetch.origins, &url,
+                           &arena);
         /* Inverted, so that a page of the same URL is not a duplicate. */
         const struct offer offer = {
             .url = &url,

@@ -8,12 +8,12 @@
 
 #include "base/container.h"
 #include "base/mem.h"
-#include "page/address.h"
+#include "page/private_address.h"
 
 enum { THREADS = 16 };
 
 struct resolver {
-    const struct named *named;
+    const struct trusted_origins *origins;
     struct mailbox *results;
     pthread_mutex_t lock;
     pthread_cond_t asked;
@@ -48,7 +48,7 @@ static struct str find_name(const struct resolver *resolver, struct job *job)
 
     if (url_parse(&url, &job->page.arena, target_url(job->target), NULL, NULL))
         return (struct str){0};
-    return named_connect_host(resolver->named, url_host(&url), url.port);
+    return origins_connect_host(resolver->origins, url_host(&url), url.port);
 }
 
 static bool is_literal(struct job *job)
@@ -170,12 +170,12 @@ static void *run(void *user)
     return NULL;
 }
 
-struct resolver *resolver_start(const struct named *named,
+struct resolver *resolver_start(const struct trusted_origins *origins,
                                 struct mailbox *results)
 {
     struct resolver *resolver = NEW(struct resolver);
 
-    resolver->named = named;
+    resolver->origins = origins;
     resolver->results = results;
     resolver->users = 1;
     pthread_mutex_init(&resolver->lock, NULL);

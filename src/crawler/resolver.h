@@ -9,7 +9,7 @@ struct resolver;
 
 /* Answers go to `results`: jobs with `address_found` and `ip`. With
  * --connect-to the name that will be connected to is looked up. */
-struct resolver *resolver_start(const struct named *named,
+struct resolver *resolver_start(const struct trusted_origins *origins,
                                 struct mailbox *results);
 
 /* No question may be open. NULL is fine. */

@@ -8,7 +8,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "frontier/frontier.h"
-#include "page/address.h"
+#include "page/private_address.h"
 #include "url/key.h"
 
 /* A host's own worker may have this many fetches more than the idlest one. */
@@ -131,11 +131,12 @@ struct mailbox *workers_inbox(struct workers *workers)
 
 /* Connect to the address that was looked up and that the pause counts for,
  * not to one that another look-up might give. */
-static struct str make_pin(struct arena *arena, const struct target *target)
+static struct str make_dns_override(struct arena *arena,
+                                    const struct target *target)
 {
     const struct ip *ip = frontier_host_ip(target);
     struct sockaddr_storage literal;
-    char address[INET6_ADDRSTRLEN], pin[URL_LEN_MAX];
+    char address[INET6_ADDRSTRLEN], override[URL_LEN_MAX];
     struct url url;
 
     if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
@@ -145,12 +146,13 @@ static struct str make_pin(struct arena *arena, const struct target *target)
         return (struct str){0};
 
     bool mapped = str_starts(str_of(address), STR("::ffff:"));
-    int len = snprintf(pin, sizeof(pin), mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
+    int len = snprintf(override, sizeof(override),
+                       mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
                        (int)url_host(&url).len, url_host(&url).ptr,
                        (unsigned)url.port, mapped ? address + 7 : address);
-    if (len < 0 || (size_t)len >= sizeof(pin))
+    if (len < 0 || (size_t)len >= sizeof(override))
         return (struct str){0};
-    return arena_copy(arena, (struct str){pin, (size_t)len});
+    return arena_copy(arena, (struct str){override, (size_t)len});
 }
 
 void workers_fetch(struct workers *workers, struct target *target,
@@ -170,7 +172,7 @@ void workers_fetch(struct workers *workers, struct target *target,
     job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
                      : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
                                                       : WEBPAGE_HTML;
-    job->page.pin = make_pin(&job->page.arena, target);
+    job->page.dns_override = make_dns_override(&job->page.arena, target);
     workers->member[worker].busy++;
     workers->fetches++;
     messages_add(&workers->member[worker].outbox, &job->message);
