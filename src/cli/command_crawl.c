@@ -101,8 +101,8 @@ static void keep_stats(struct plan *plan, const struct stats *stats,
     bool replaced = !plan->crawl.replaces || stats->saved;
 
     if (replaced && !write_stats(plan, stats) && end != CRAWL_FAILED)
-        usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
-                    plan->crawl.dir_path, strerror(errno));
+        complain("cannot write %s in %s: %s", PAGEDIR_STATS,
+                 plan->crawl.dir_path, strerror(errno));
 }
 
 static int crawl(struct plan *plan, const struct options *options)
@@ -193,7 +193,7 @@ static int resume(const struct options *options)
         remembered.user = options->user;
         remembered.logins = options->logins;
         status =
-            good ? run_plan(&remembered) : usage_error("%s", buf_cstr(&error));
+            good ? run_plan(&remembered) : complain("%s", buf_cstr(&error));
         options_release(&remembered);
     }
     buf_release(&error);

@@ -12,22 +12,22 @@ static int choose_part(const struct sitemap_size *size, const char *dir_path,
     unsigned long long parts = size->parts;
 
     if (!parts) {
-        usage_error("no page in '%s' can be in a sitemap, which must have one",
-                    dir_path);
+        complain("no page in '%s' can be in a sitemap, which must have one",
+                 dir_path);
         return 1;
     }
     if (!part && parts > 1)
-        return usage_error("the pages do not fit into one sitemap: print it "
-                           "with --part 1 to --part %llu, each into a file of "
-                           "its own",
-                           parts);
+        return complain("the pages do not fit into one sitemap: print it "
+                        "with --part 1 to --part %llu, each into a file of "
+                        "its own",
+                        parts);
     if (part > parts)
-        return usage_error("there is no --part %llu: the sitemap has %llu",
-                           (unsigned long long)part, parts);
+        return complain("there is no --part %llu: the sitemap has %llu",
+                        (unsigned long long)part, parts);
     if (size->left_out && part <= 1)
-        usage_error("%llu pages are left out: a sitemap has no URLs of more "
-                    "than %d characters",
-                    (unsigned long long)size->left_out, SITEMAP_URL_MAX);
+        complain("%llu pages are left out: a sitemap has no URLs of more "
+                 "than %d characters",
+                 (unsigned long long)size->left_out, SITEMAP_URL_MAX);
     return 0;
 }
 
@@ -52,9 +52,9 @@ static int check_links(struct open_record *record)
         if (option_is_named(str_of(record->past.given.item[i]), STR("links")))
             return 0;
     return status ? status
-                  : usage_error("the crawl in '%s' was run without --links, so "
-                                "its links were not kept",
-                                record->report.dir_path);
+                  : complain("the crawl in '%s' was run without --links, so "
+                             "its links were not kept",
+                             record->report.dir_path);
 }
 
 static int export(struct open_record *record, const struct options *options)
@@ -77,13 +77,13 @@ static int run(const struct options *options)
     struct open_record record;
 
     if (!options->format)
-        return usage_error("export needs --format jsonl, csv, links or "
-                           "sitemap");
+        return complain("export needs --format jsonl, csv, links or "
+                        "sitemap");
     if (options->argument_count != 1)
-        return usage_error("export needs one pageDirectory, not %zu arguments",
-                           options->argument_count);
+        return complain("export needs one pageDirectory, not %zu arguments",
+                        options->argument_count);
     if (options->part && options->format != EXPORT_SITEMAP)
-        return usage_error("--part is for --format sitemap");
+        return complain("--part is for --format sitemap");
     int status = record_open(&record, options->argument[0]);
     if (!status)
         status = export(&record, options);

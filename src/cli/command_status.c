@@ -11,8 +11,8 @@ static int run(const struct options *options)
     struct store_error error;
 
     if (options->argument_count != 1)
-        return usage_error("status needs one argument, pageDirectory, not %zu",
-                           options->argument_count);
+        return complain("status needs one argument, pageDirectory, not %zu",
+                        options->argument_count);
     int status = record_open(&record, options->argument[0]);
     if (!status)
         status = record_recall(&record);

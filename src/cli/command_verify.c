@@ -13,8 +13,8 @@ static int run(const struct options *options)
     bool clean;
 
     if (options->argument_count != 1)
-        return usage_error("verify needs one pageDirectory, not %zu arguments",
-                           options->argument_count);
+        return complain("verify needs one pageDirectory, not %zu arguments",
+                        options->argument_count);
     int status = record_open(&record, options->argument[0]);
     if (!status) {
         if (!verify_print(record.store, &record.dir, clock_mono_us(), &clean,

@@ -13,8 +13,8 @@ static int answer(struct open_record *record, const char *text)
                                     NULL, &record->report.scan);
 
     if (err)
-        return usage_error("'%s' cannot be crawled: %s",
-                           login_hide(&record->arena, text), err_message(err));
+        return complain("'%s' cannot be crawled: %s",
+                        login_hide(&record->arena, text), err_message(err));
     return why_print(&record->report, &link, &error)
                ? 0
                : record_fail(record, &error);
@@ -25,9 +25,9 @@ static int run(const struct options *options)
     struct open_record record;
 
     if (options->argument_count != 2)
-        return usage_error("why needs two arguments, pageDirectory and URL, "
-                           "not %zu",
-                           options->argument_count);
+        return complain("why needs two arguments, pageDirectory and URL, "
+                        "not %zu",
+                        options->argument_count);
     int status = record_open(&record, options->argument[0]);
     if (!status)
         status = record_recall(&record);

@@ -3,9 +3,9 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "cli/scope_text.h"
 #include "cli/state.h"
+#include "cli/usage.h"
 #include "crawler/codes.h"
 
 /* --- opening ------------------------------------------------------------ */
@@ -13,28 +13,26 @@
 int record_fail(const struct open_record *record,
                 const struct store_error *error)
 {
-    usage_error("cannot read the state in '%s': %s", record->label,
-                error->text);
+    complain("cannot read the state in '%s': %s", record->label, error->text);
     return 1;
 }
 
-static int complain(const struct open_record *record, const char *dir_path,
-                    const struct store_error *error)
+static int refuse_to_open(const struct open_record *record,
+                          const char *dir_path, const struct store_error *error)
 {
     switch (error->status) {
     case STORE_NONE:
-        return usage_error("no crawl is recorded in '%s': %s is missing",
-                           dir_path, record->label);
+        return complain("no crawl is recorded in '%s': %s is missing", dir_path,
+                        record->label);
     case STORE_EMPTY:
-        return usage_error("no crawl is recorded in '%s': %s is empty",
-                           dir_path, record->label);
+        return complain("no crawl is recorded in '%s': %s is empty", dir_path,
+                        record->label);
     case STORE_NOTE:
     case STORE_FOREIGN:
-        return usage_error("no crawl is recorded in '%s': %s is %s", dir_path,
-                           record->label, error->text);
+        return complain("no crawl is recorded in '%s': %s is %s", dir_path,
+                        record->label, error->text);
     case STORE_NEWER:
-        return usage_error("the state in '%s' was %s", record->label,
-                           error->text);
+        return complain("the state in '%s' was %s", record->label, error->text);
     default:
         return record_fail(record, error);
     }
@@ -50,10 +48,10 @@ int record_open(struct open_record *record, const char *dir_path)
     record->label = store_label(name, &record->arena);
     record->report.dir_path = dir_path;
     if (!pagedir_open_read(&record->dir, dir_path))
-        return usage_error("pageDirectory '%s': %s", dir_path, strerror(errno));
+        return complain("pageDirectory '%s': %s", dir_path, strerror(errno));
     record->report.locked = pagedir_is_locked(&record->dir);
     record->store = store_open(name, STORE_READ, crawler_codes(), &error);
-    return record->store ? 0 : complain(record, dir_path, &error);
+    return record->store ? 0 : refuse_to_open(record, dir_path, &error);
 }
 
 void record_close(struct open_record *record)
@@ -137,8 +135,8 @@ int record_recall(struct open_record *record)
     buf_init(&error, 4096);
     if (!options_parse(&record->options, COMMAND_CRAWL, count,
                        (char *const *)words, &error))
-        status = usage_error("the options of the crawl in '%s': %s", dir_path,
-                             buf_cstr(&error));
+        status = complain("the options of the crawl in '%s': %s", dir_path,
+                          buf_cstr(&error));
     buf_release(&error);
     if (status) {
         options_release(&record->options);

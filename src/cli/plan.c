@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "cli/fetching.h"
 #include "cli/seeds.h"
 #include "cli/state.h"
+#include "cli/usage.h"
 
 static bool is_given(const struct options *options, struct str name)
 {
@@ -47,8 +47,8 @@ static int add_internal(struct plan *plan, const char *text)
     enum err err = url_parse(&prefix, &plan->arena, str_of(text), NULL, NULL);
 
     if (err)
-        return usage_error("--internal '%s': %s",
-                           login_hide(&plan->arena, text), err_message(err));
+        return complain("--internal '%s': %s", login_hide(&plan->arena, text),
+                        err_message(err));
     scope_add_prefix(plan->scope, &prefix);
     named_add(&plan->named, &prefix);
     return 0;
@@ -75,10 +75,10 @@ static int plan_depth(struct plan *plan, const struct options *options,
     uint64_t depth;
 
     if (!str_to_u64(str_of(text), &depth) || depth > max)
-        return usage_error("maxDepth must be an integer from 0 to %llu, "
-                           "not '%s'",
-                           (unsigned long long)max,
-                           login_hide(&plan->arena, text));
+        return complain("maxDepth must be an integer from 0 to %llu, "
+                        "not '%s'",
+                        (unsigned long long)max,
+                        login_hide(&plan->arena, text));
     plan->crawl.max_depth = (uint32_t)depth;
     return 0;
 }
@@ -117,11 +117,11 @@ static int plan_files(const struct crawl_options *crawl)
         return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
-        return usage_error("--workers %u and --threads %u may need %llu open "
-                           "files, and ulimit -n is %llu",
-                           (unsigned)crawl->workers, (unsigned)crawl->threads,
-                           (unsigned long long)need,
-                           (unsigned long long)limit.rlim_cur);
+        return complain("--workers %u and --threads %u may need %llu open "
+                        "files, and ulimit -n is %llu",
+                        (unsigned)crawl->workers, (unsigned)crawl->threads,
+                        (unsigned long long)need,
+                        (unsigned long long)limit.rlim_cur);
     return 0;
 }
 
@@ -244,11 +244,11 @@ static int check_count(const struct options *options)
     if (options->argument_count == 3 ||
         (other_seeds && options->argument_count == 2))
         return 0;
-    return usage_error("expected %s arguments, %sseedURL%s pageDirectory "
-                       "maxDepth, not %zu; see crawler --help",
-                       other_seeds ? "two or three" : "three",
-                       other_seeds ? "[" : "", other_seeds ? "]" : "",
-                       options->argument_count);
+    return complain("expected %s arguments, %sseedURL%s pageDirectory "
+                    "maxDepth, not %zu; see crawler --help",
+                    other_seeds ? "two or three" : "three",
+                    other_seeds ? "[" : "", other_seeds ? "]" : "",
+                    options->argument_count);
 }
 
 /* Options of which one makes nothing of the other. */
@@ -257,19 +257,19 @@ static int check_pairs(const struct options *options)
     if (options->remembered)
         return 0;
     if (options->sitemaps && !plan_obeys_robots(options))
-        return usage_error("--sitemaps are those that robots.txt names, which "
-                           "is not asked for; use --robots obey, or --sitemap");
+        return complain("--sitemaps are those that robots.txt names, which "
+                        "is not asked for; use --robots obey, or --sitemap");
     if (options->robots_agent && !plan_obeys_robots(options))
-        return usage_error("--robots-agent is whose rules of robots.txt are "
-                           "obeyed, which is not asked for; use --robots obey");
+        return complain("--robots-agent is whose rules of robots.txt are "
+                        "obeyed, which is not asked for; use --robots obey");
     if (options->links && options->state)
-        return usage_error("--links are remembered in the state; they need "
-                           "--state file");
+        return complain("--links are remembered in the state; they need "
+                        "--state file");
     if (is_given(options, STR("save-every")) && options->state)
-        return usage_error("--save-every is for the state; it needs --state "
-                           "file");
+        return complain("--save-every is for the state; it needs --state "
+                        "file");
     if (is_given(options, STR("search-url")) && !options->search)
-        return usage_error("--search-url needs --search");
+        return complain("--search-url needs --search");
     return 0;
 }
 
@@ -283,10 +283,10 @@ static int check_logins(struct plan *plan)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL) &&
             !named_login(&plan->named, &url))
-            return usage_error("the crawl had a name and password for %s, "
-                               "which are not kept; give them again: with "
-                               "--user NAME:PASSWORD, or in the URL as before",
-                               origins->item[i]);
+            return complain("the crawl had a name and password for %s, "
+                            "which are not kept; give them again: with "
+                            "--user NAME:PASSWORD, or in the URL as before",
+                            origins->item[i]);
     return 0;
 }
 

@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "cli/seeds.h"
+#include "cli/usage.h"
 #include "crawler/codes.h"
 
 int state_open_directory(struct plan *plan, const char *path)
 {
     if (!pagedir_open(&plan->dir, path))
-        return usage_error("pageDirectory '%s' must be an existing directory "
-                           "that can be written: %s",
-                           login_hide(&plan->arena, path), strerror(errno));
+        return complain("pageDirectory '%s' must be an existing directory "
+                        "that can be written: %s",
+                        login_hide(&plan->arena, path), strerror(errno));
     if (!pagedir_lock(&plan->dir)) {
-        usage_error("another crawl is at work in '%s'", path);
+        complain("another crawl is at work in '%s'", path);
         return CRAWL_FAILED;
     }
     plan->crawl.dir_path = path;
@@ -98,16 +98,16 @@ static const char *label(struct plan *plan)
 
 static int refuse_unknown_files(const struct plan *plan, uint32_t id)
 {
-    return usage_error("pageDirectory '%s' has numbered files (%u) but no "
-                       "crawl is recorded that made them; use an empty "
-                       "directory",
-                       plan->crawl.dir_path, (unsigned)id);
+    return complain("pageDirectory '%s' has numbered files (%u) but no "
+                    "crawl is recorded that made them; use an empty "
+                    "directory",
+                    plan->crawl.dir_path, (unsigned)id);
 }
 
 static int cannot_read(struct plan *plan)
 {
-    usage_error("cannot read the state in '%s': %s", label(plan),
-                plan->past.error.text);
+    complain("cannot read the state in '%s': %s", label(plan),
+             plan->past.error.text);
     return CRAWL_FAILED;
 }
 
@@ -117,11 +117,11 @@ static int cannot_resume(const char *path, const struct store_error *error)
     struct arena arena;
 
     if (error->status != STORE_DAMAGED)
-        return usage_error("there is no crawl in '%s' to go on with: %s", path,
-                           error->text);
+        return complain("there is no crawl in '%s' to go on with: %s", path,
+                        error->text);
     arena_init(&arena);
-    usage_error("cannot read the state in '%s': %s",
-                store_label(store_name_in(path, &arena), &arena), error->text);
+    complain("cannot read the state in '%s': %s",
+             store_label(store_name_in(path, &arena), &arena), error->text);
     arena_release(&arena);
     return CRAWL_FAILED;
 }
@@ -148,11 +148,11 @@ static int decide_without(struct plan *plan, const struct options *options)
             return 0;
         /* fall through */
     case STORE_FOREIGN:
-        return usage_error("'%s' is %s; use another directory", label(plan),
-                           error->text);
+        return complain("'%s' is %s; use another directory", label(plan),
+                        error->text);
     case STORE_NEWER:
-        return usage_error("the state in '%s' was %s; use another directory",
-                           label(plan), error->text);
+        return complain("the state in '%s' was %s; use another directory",
+                        label(plan), error->text);
     default:
         return cannot_read(plan);
     }
@@ -174,9 +174,9 @@ static int check_unknown_files(const struct plan *plan)
 
     if (!unknown)
         return 0;
-    return usage_error("file %u in '%s' is not of the crawl that is recorded "
-                       "there; move it away first",
-                       (unsigned)unknown, plan->crawl.dir_path);
+    return complain("file %u in '%s' is not of the crawl that is recorded "
+                    "there; move it away first",
+                    (unsigned)unknown, plan->crawl.dir_path);
 }
 
 /* It came to its end without a page: there is nothing to lose. */
@@ -204,14 +204,14 @@ static int refuse_to_replace(const struct plan *plan)
     struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
 
     if (facts_is_over(facts))
-        return usage_error("'%s' holds another crawl, finished: %u pages from "
-                           "%.*s; use another directory, or --restart to "
-                           "replace it",
-                           path, pages, (int)seed.len, seed.ptr);
-    return usage_error("'%s' holds another crawl: %u pages so far from %.*s; "
-                       "'crawler --resume %s' goes on with it, --restart "
-                       "replaces it",
-                       path, pages, (int)seed.len, seed.ptr, path);
+        return complain("'%s' holds another crawl, finished: %u pages from "
+                        "%.*s; use another directory, or --restart to "
+                        "replace it",
+                        path, pages, (int)seed.len, seed.ptr);
+    return complain("'%s' holds another crawl: %u pages so far from %.*s; "
+                    "'crawler --resume %s' goes on with it, --restart "
+                    "replaces it",
+                    path, pages, (int)seed.len, seed.ptr, path);
 }
 
 /* The same again goes on, or starts over if it is finished; so does another
@@ -245,13 +245,13 @@ static int decide_with(struct plan *plan, const struct options *options)
     if (had_nothing(past) && !options->remembered)
         return decide_anew(plan);
     if (why)
-        return usage_error("the crawl in '%s' is another: %s; use another "
-                           "directory, or --restart to start over",
-                           path, why);
+        return complain("the crawl in '%s' is another: %s; use another "
+                        "directory, or --restart to start over",
+                        path, why);
     if (options->state)
-        return usage_error("the crawl in '%s' is recorded; --state none needs "
-                           "--restart or another directory",
-                           path);
+        return complain("the crawl in '%s' is recorded; --state none needs "
+                        "--restart or another directory",
+                        path);
     plan->action = over ? ACTION_NONE : ACTION_RESUME;
     return over ? 0 : check_unknown_files(plan);
 }
@@ -392,9 +392,9 @@ bool state_begin(struct plan *plan, const struct options *options)
     plan->crawl.store = plan->store;
     plan->crawl.record_label = label(plan);
     if (!good)
-        usage_error("cannot %s the state in '%s': %s",
-                    plan->crawl.resume ? "go on with" : "create", label(plan),
-                    error.text);
+        complain("cannot %s the state in '%s': %s",
+                 plan->crawl.resume ? "go on with" : "create", label(plan),
+                 error.text);
     return good;
 }
 
@@ -438,10 +438,10 @@ static const char *word_of(struct arena *arena, const char *given)
 static int check_anew(const struct options *options)
 {
     if (options->argument_count != 1)
-        return usage_error("--resume takes one argument, pageDirectory; the "
-                           "crawl there knows the others");
+        return complain("--resume takes one argument, pageDirectory; the "
+                        "crawl there knows the others");
     if (options->restart)
-        return usage_error("--resume and --restart contradict each other");
+        return complain("--resume and --restart contradict each other");
     return 0;
 }
 
@@ -452,9 +452,9 @@ static int check_meaning(const struct options *options, const struct past *past)
 
     if (!other)
         return 0;
-    return usage_error("--%s changes what the crawl means; --resume takes only "
-                       "limits and speeds",
-                       other);
+    return complain("--%s changes what the crawl means; --resume takes only "
+                    "limits and speeds",
+                    other);
 }
 
 static int check_secrets(const struct options *options, const struct past *past)
@@ -462,8 +462,8 @@ static int check_secrets(const struct options *options, const struct past *past)
     for (size_t i = 0; i < past->given.count; i++)
         if (past_is_secret(past->given.item[i]) &&
             !is_given_anew(options, past->given.item[i]))
-            return usage_error("the crawl was begun with --%s; give it again",
-                               past->given.item[i]);
+            return complain("the crawl was begun with --%s; give it again",
+                            past->given.item[i]);
     return 0;
 }
 
