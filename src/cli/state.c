@@ -26,12 +26,12 @@ int state_open_directory(struct plan *plan, const char *path)
 
 /* --- is it the same crawl? ---------------------------------------------- */
 
-/* The option of the one that has a meaning and is not among the other's. */
+/* The first fixed option of `one` that `other` does not have, or NULL. */
 static const char *missing_from(const struct list *one,
                                 const struct list *other)
 {
     for (size_t i = 0; i < one->count; i++) {
-        bool found = !option_has_meaning(str_of(one->item[i]));
+        bool found = !option_is_fixed(str_of(one->item[i]));
         for (size_t j = 0; j < other->count && !found; j++)
             found = !strcmp(one->item[i], other->item[j]);
         if (!found)
@@ -400,8 +400,8 @@ bool state_begin(struct plan *plan, const struct options *options)
 
 /* --- the options of before ---------------------------------------------- */
 
-/* A header stands for its name: another one does not replace it. What has a
- * meaning is only repeated. */
+/* Does an option given now replace one of the record? A header replaces only
+ * one of the same name, and a fixed option only the same again. */
 static bool is_instead_of(struct str anew, struct str before)
 {
     struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
@@ -411,7 +411,7 @@ static bool is_instead_of(struct str anew, struct str before)
         return option_is_for_looks(anew);
     if (!str_eq(one.head, other.head))
         return false;
-    if (option_has_meaning(anew))
+    if (option_is_fixed(anew))
         return str_eq(anew, before);
     return !option_is_named(anew, STR("header")) ||
            str_eq_nocase(str_cut(one.tail, ':').head,
@@ -446,15 +446,16 @@ static int check_anew(const struct options *options)
 }
 
 /* The same once more is no change: it may have a name and password again. */
-static int check_meaning(const struct options *options, const struct past *past)
+static int check_fixed(const struct options *options, const struct past *past)
 {
     const char *other = missing_from(&options->given, &past->given);
 
     if (!other)
         return 0;
-    return complain("--%s changes what the crawl means; --resume takes only "
-                    "limits and speeds",
-                    other);
+    return complain(
+        "--%s cannot change once the crawl has begun; --resume takes "
+        "only limits and speeds",
+        other);
 }
 
 static int check_secrets(const struct options *options, const struct past *past)
@@ -502,7 +503,7 @@ int state_words(const struct options *options, struct arena *arena,
     past_read(&past, options->argument[0]);
     if (past.error.status != STORE_OK)
         status = cannot_resume(options->argument[0], &past.error);
-    else if (!(status = check_meaning(options, &past)) &&
+    else if (!(status = check_fixed(options, &past)) &&
              (facts_is_over(&past.facts) ||
               !(status = check_secrets(options, &past))))
         put_words(options, &past, arena, words, count);

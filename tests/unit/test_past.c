@@ -322,7 +322,7 @@ static void words(void **state)
           "proxy=x", "delay=0"},
          "--scope=any --header=Authorization: s2 --header=accept: 3 "
          "--header=Cookie: s1 --proxy=x --delay=0 -- DIR 7"},
-        /* What changes the meaning is not for it to say. */
+        /* A fixed option cannot be changed. */
         {{"resume", "scope=host", "header=Authorization: s2",
           "header=Cookie: s1", "proxy=x"},
          NULL},
