@@ -119,9 +119,9 @@ static int crawl(struct plan *plan, const struct options *options)
         return CRAWL_FAILED;
     }
     if (plan->crawl.resume && !options->quiet)
-        terminal_line(stderr,
-                      "crawler: going on with the crawl in %s after %u pages",
-                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
+        terminal_line(
+            stderr, "crawler: going on with the crawl in %s after %u pages",
+            plan->crawl.dir_path, (unsigned)record_pages(&plan->record));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -153,7 +153,8 @@ static int say_finished(const struct plan *plan, const struct options *options)
         terminal_line(stderr,
                       "crawler: the crawl in %s is finished: %u pages; "
                       "--restart starts over",
-                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
+                      plan->crawl.dir_path,
+                      (unsigned)record_pages(&plan->record));
     return CRAWL_FINISHED;
 }
 

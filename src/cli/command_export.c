@@ -31,50 +31,50 @@ static int choose_part(const struct sitemap_size *size, const char *dir_path,
     return 0;
 }
 
-static int print_sitemap(const struct open_record *record, uint64_t part)
+static int print_sitemap(const struct open_record *open, uint64_t part)
 {
     struct sitemap_size size;
     struct store_error error;
 
-    if (!export_measure_sitemap(record->store, &size, &error))
-        return record_fail(record, &error);
-    int status = choose_part(&size, record->report.dir_path, part);
-    if (!status && !export_sitemap(record->store, part ? part : 1, &error))
-        status = record_fail(record, &error);
+    if (!export_measure_sitemap(open->store, &size, &error))
+        return record_fail(open, &error);
+    int status = choose_part(&size, open->report.dir_path, part);
+    if (!status && !export_sitemap(open->store, part ? part : 1, &error))
+        status = record_fail(open, &error);
     return status;
 }
 
-static int check_links(struct open_record *record)
+static int check_links(struct open_record *open)
 {
-    int status = record_read_facts(record);
+    int status = record_read_facts(open);
 
-    for (size_t i = 0; i < record->past.given.count && !status; i++)
-        if (option_is_named(str_of(record->past.given.item[i]), STR("links")))
+    for (size_t i = 0; i < open->record.given.count && !status; i++)
+        if (option_is_named(str_of(open->record.given.item[i]), STR("links")))
             return 0;
     return status ? status
                   : complain("the crawl in '%s' was run without --links, so "
                              "its links were not kept",
-                             record->report.dir_path);
+                             open->report.dir_path);
 }
 
-static int export(struct open_record *record, const struct options *options)
+static int export(struct open_record *open, const struct options *options)
 {
     enum export_format format = (enum export_format)options->format;
     struct store_error error;
     int status = 0;
 
     if (format == EXPORT_SITEMAP)
-        return print_sitemap(record, options->part);
+        return print_sitemap(open, options->part);
     if (format == EXPORT_LINKS)
-        status = check_links(record);
-    if (!status && !export_lines(record->store, format, &error))
-        status = record_fail(record, &error);
+        status = check_links(open);
+    if (!status && !export_lines(open->store, format, &error))
+        status = record_fail(open, &error);
     return status;
 }
 
 static int run(const struct options *options)
 {
-    struct open_record record;
+    struct open_record open;
 
     if (!options->format)
         return complain("export needs --format jsonl, csv, links or "
@@ -84,10 +84,10 @@ static int run(const struct options *options)
                         options->argument_count);
     if (options->part && options->format != EXPORT_SITEMAP)
         return complain("--part is for --format sitemap");
-    int status = record_open(&record, options->argument[0]);
+    int status = record_open(&open, options->argument[0]);
     if (!status)
-        status = export(&record, options);
-    record_close(&record);
+        status = export(&open, options);
+    record_close(&open);
     return usage_flush(status);
 }
 

@@ -276,7 +276,7 @@ static int check_pairs(const struct options *options)
 /* Names and passwords are not kept, only for whom they were. */
 static int check_logins(struct plan *plan)
 {
-    const struct list *origins = &plan->past.logins;
+    const struct list *origins = &plan->record.logins;
     struct url url;
 
     for (size_t i = 0; i < origins->count; i++)
@@ -302,7 +302,7 @@ static int plan_seeds(struct plan *plan, const struct options *options)
     if (status)
         return status;
     if (plan->action == ACTION_RESUME) {
-        seeds_add_past(plan, options);
+        seeds_add_record(plan, options);
         status = check_logins(plan);
     } else if (plan->action != ACTION_NONE && options->search) {
         status = seeds_add_search(plan, options);
@@ -342,7 +342,7 @@ int plan_make(struct plan *plan, const struct options *options)
 /* So that URLs are compared as the crawl compared them. */
 static void recall_logins(struct plan *plan)
 {
-    const struct list *origins = &plan->past.logins;
+    const struct list *origins = &plan->record.logins;
     const struct login unknown = {STR_INIT(""), STR_INIT("")};
     struct url url;
 
@@ -353,19 +353,19 @@ static void recall_logins(struct plan *plan)
 }
 
 int plan_recall(struct plan *plan, const struct options *options,
-                struct past *past)
+                struct crawl_record *record)
 {
     int status;
 
     plan_init(plan, options);
-    plan->past = *past;
-    *past = (struct past){0};
+    plan->record = *record;
+    *record = (struct crawl_record){0};
     recall_logins(plan);
     if ((status = fetching_plan_agent(plan, options)) ||
         (status = plan_scope(plan, options)) ||
         (status = plan_depth(plan, options, options->argument[1])))
         return status;
-    seeds_add_past(plan, options);
+    seeds_add_record(plan, options);
     seeds_scope_of_sitemaps(plan, options);
     plan_frontier(plan, options);
     plan_limits(plan, options);
@@ -377,7 +377,7 @@ int plan_recall(struct plan *plan, const struct options *options,
 void plan_release(struct plan *plan)
 {
     store_close(plan->store);
-    past_release(&plan->past);
+    record_release(&plan->record);
     store_batch_release(&plan->new_facts);
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);

@@ -209,9 +209,9 @@ void seeds_add_result(struct plan *plan, const struct options *options,
         add(plan, options, &seed, false);
 }
 
-void seeds_add_past(struct plan *plan, const struct options *options)
+void seeds_add_record(struct plan *plan, const struct options *options)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
     struct page_link seed;
 
     for (size_t i = 0; i < facts->seeds; i++)

@@ -41,12 +41,13 @@ static const char *missing_from(const struct list *one,
 }
 
 /* Those that the user named; the results of a search are not asked again. */
-static bool has_same_seeds(const struct plan *plan, const struct past *past)
+static bool has_same_seeds(const struct plan *plan,
+                           const struct crawl_record *record)
 {
     size_t at = 0;
 
-    for (size_t i = 0; i < past->facts.seeds; i++) {
-        const struct facts_seed *seed = &past->facts.seed[i];
+    for (size_t i = 0; i < record->facts.seeds; i++) {
+        const struct facts_seed *seed = &record->facts.seed[i];
         if (!seed->named)
             continue;
         if (at == plan->seed_count ||
@@ -60,22 +61,22 @@ static bool has_same_seeds(const struct plan *plan, const struct past *past)
 /* NULL, or what is different, for people. */
 static const char *difference(struct plan *plan, const struct options *options)
 {
-    const struct past *past = &plan->past;
-    const char *option = missing_from(&past->given, &options->given);
+    const struct crawl_record *record = &plan->record;
+    const char *option = missing_from(&record->given, &options->given);
     char *text = arena_new(&plan->arena, 400);
 
     if (option) {
         snprintf(text, 400, "it was begun with --%.300s", option);
         return text;
     }
-    option = missing_from(&options->given, &past->given);
+    option = missing_from(&options->given, &record->given);
     if (option) {
         snprintf(text, 400, "it was begun without --%.300s", option);
         return text;
     }
-    if (!has_same_seeds(plan, past))
+    if (!has_same_seeds(plan, record))
         return "it was begun from other seeds";
-    uint64_t depth = past->facts.number[FACT_DEPTH];
+    uint64_t depth = record->facts.number[FACT_DEPTH];
     if (depth == plan->crawl.max_depth)
         return NULL;
     snprintf(text, 400, "it was begun with maxDepth %llu",
@@ -107,7 +108,7 @@ static int refuse_unknown_files(const struct plan *plan, uint32_t id)
 static int cannot_read(struct plan *plan)
 {
     complain("cannot read the state in '%s': %s", label(plan),
-             plan->past.error.text);
+             plan->record.error.text);
     return CRAWL_FAILED;
 }
 
@@ -129,7 +130,7 @@ static int cannot_resume(const char *path, const struct store_error *error)
 /* There is no record, or none that can be read. */
 static int decide_without(struct plan *plan, const struct options *options)
 {
-    const struct store_error *error = &plan->past.error;
+    const struct store_error *error = &plan->record.error;
     uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
     bool course = is_course_form(options);
 
@@ -159,18 +160,18 @@ static int decide_without(struct plan *plan, const struct options *options)
 }
 
 /* The last page that is its own, or of the crawl that it was replacing. */
-static uint32_t last_known(const struct past *past)
+static uint32_t last_known(const struct crawl_record *record)
 {
-    uint32_t old = (uint32_t)past->facts.number[FACT_OLD_PAGES];
+    uint32_t old = (uint32_t)record->facts.number[FACT_OLD_PAGES];
 
-    return old > past_pages(past) ? old : past_pages(past);
+    return old > record_pages(record) ? old : record_pages(record);
 }
 
 /* Another's file must not be taken for a page, nor give way to one. */
 static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, last_known(&plan->past),
-                                        facts_is_unclean(&plan->past.facts));
+    uint32_t unknown = pagedir_stranger(&plan->dir, last_known(&plan->record),
+                                        facts_is_unclean(&plan->record.facts));
 
     if (!unknown)
         return 0;
@@ -180,9 +181,9 @@ static int check_unknown_files(const struct plan *plan)
 }
 
 /* It came to its end without a page: there is nothing to lose. */
-static bool had_nothing(const struct past *past)
+static bool had_nothing(const struct crawl_record *record)
 {
-    return facts_is_over(&past->facts) && !last_known(past);
+    return facts_is_over(&record->facts) && !last_known(record);
 }
 
 /* The recorded crawl wrote nothing, so no file there is its. */
@@ -198,9 +199,9 @@ static int decide_anew(struct plan *plan)
  * must not be what replaces it. */
 static int refuse_to_replace(const struct plan *plan)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
     const char *path = plan->crawl.dir_path;
-    unsigned pages = (unsigned)past_pages(&plan->past);
+    unsigned pages = (unsigned)record_pages(&plan->record);
     struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
 
     if (facts_is_over(facts))
@@ -218,11 +219,11 @@ static int refuse_to_replace(const struct plan *plan)
  * one in the place of one that was begun in this form too. */
 static int decide_course_form(struct plan *plan, const char *difference)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
     /* Options that a --resume brought in are no part of the command. */
     bool own = facts->number[FACT_COURSE_FORM];
 
-    if (!own && !had_nothing(&plan->past))
+    if (!own && !had_nothing(&plan->record))
         return refuse_to_replace(plan);
     plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
                                                               : ACTION_RESUME;
@@ -231,9 +232,9 @@ static int decide_course_form(struct plan *plan, const char *difference)
 
 static int decide_with(struct plan *plan, const struct options *options)
 {
-    const struct past *past = &plan->past;
+    const struct crawl_record *record = &plan->record;
     const char *path = plan->crawl.dir_path;
-    bool over = facts_is_over(&past->facts);
+    bool over = facts_is_over(&record->facts);
     const char *why = options->remembered ? NULL : difference(plan, options);
 
     if (is_course_form(options))
@@ -242,7 +243,7 @@ static int decide_with(struct plan *plan, const struct options *options)
         plan->action = ACTION_START;
         return check_unknown_files(plan);
     }
-    if (had_nothing(past) && !options->remembered)
+    if (had_nothing(record) && !options->remembered)
         return decide_anew(plan);
     if (why)
         return complain("the crawl in '%s' is another: %s; use another "
@@ -259,8 +260,8 @@ static int decide_with(struct plan *plan, const struct options *options)
 int state_decide(struct plan *plan, const struct options *options)
 {
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
-    past_read(&plan->past, plan->crawl.dir_path);
-    if (plan->past.error.status != STORE_OK)
+    record_read(&plan->record, plan->crawl.dir_path);
+    if (plan->record.error.status != STORE_OK)
         return decide_without(plan, options);
     return decide_with(plan, options);
 }
@@ -270,8 +271,8 @@ int state_decide(struct plan *plan, const struct options *options)
 static void put_first_rows(struct plan *plan, const struct options *options,
                            struct store_batch *first)
 {
-    past_put_options(first, &options->given, 0);
-    past_put_logins(first, &plan->named);
+    record_put_options(first, &options->given, 0);
+    record_put_logins(first, &plan->named);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -308,7 +309,7 @@ static struct store *create(struct plan *plan, const struct options *options,
 static struct list options_to_keep(struct plan *plan,
                                    const struct options *options)
 {
-    const struct list *anew = &options->given, *before = &plan->past.given;
+    const struct list *anew = &options->given, *before = &plan->record.given;
     struct list kept = {0};
 
     kept.item = arena_new(&plan->arena, (anew->count + before->count + 1) *
@@ -329,9 +330,10 @@ static void put_new_facts(struct plan *plan, const struct options *options)
     struct store_batch *facts = &plan->new_facts;
 
     facts_put_state(facts, STATE_RUNNING);
-    past_put_options(facts, &kept, plan->past.given.count);
-    past_put_logins(facts, &plan->named);
-    if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
+    record_put_options(facts, &kept, plan->record.given.count);
+    record_put_logins(facts, &plan->named);
+    if (plan->crawl.frontier.per_host >
+        plan->record.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
     plan->crawl.new_facts = facts;
 }
@@ -340,13 +342,13 @@ static void put_new_facts(struct plan *plan, const struct options *options)
  * pages stay until the first page of this one is saved. */
 static bool replaces_another(struct plan *plan)
 {
-    enum store_status status = plan->past.error.status;
+    enum store_status status = plan->record.error.status;
 
-    if (status == STORE_OK && had_nothing(&plan->past))
+    if (status == STORE_OK && had_nothing(&plan->record))
         return false;
     if (status == STORE_OK)
-        pagedir_begin_over(&plan->dir, last_known(&plan->past),
-                           facts_is_unclean(&plan->past.facts));
+        pagedir_begin_over(&plan->dir, last_known(&plan->record),
+                           facts_is_unclean(&plan->record.facts));
     else if (status == STORE_NOTE || pagedir_stranger(&plan->dir, 0, false))
         pagedir_begin_over(&plan->dir, 0, true);
     return plan->dir.holds_old;
@@ -371,9 +373,9 @@ static bool begin_new(struct plan *plan, const struct options *options,
 static bool go_on(struct plan *plan, const struct options *options,
                   struct store_error *error)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
 
-    plan->dir.last_id = past_pages(&plan->past);
+    plan->dir.last_id = record_pages(&plan->record);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
     put_new_facts(plan, options);
@@ -446,9 +448,10 @@ static int check_anew(const struct options *options)
 }
 
 /* The same once more is no change: it may have a name and password again. */
-static int check_fixed(const struct options *options, const struct past *past)
+static int check_fixed(const struct options *options,
+                       const struct crawl_record *record)
 {
-    const char *other = missing_from(&options->given, &past->given);
+    const char *other = missing_from(&options->given, &record->given);
 
     if (!other)
         return 0;
@@ -458,33 +461,36 @@ static int check_fixed(const struct options *options, const struct past *past)
         other);
 }
 
-static int check_secrets(const struct options *options, const struct past *past)
+static int check_secrets(const struct options *options,
+                         const struct crawl_record *record)
 {
-    for (size_t i = 0; i < past->given.count; i++)
-        if (past_is_secret(past->given.item[i]) &&
-            !is_given_anew(options, past->given.item[i]))
+    for (size_t i = 0; i < record->given.count; i++)
+        if (record_is_secret(record->given.item[i]) &&
+            !is_given_anew(options, record->given.item[i]))
             return complain("the crawl was begun with --%s; give it again",
-                            past->given.item[i]);
+                            record->given.item[i]);
     return 0;
 }
 
-static void put_words(const struct options *options, const struct past *past,
-                      struct arena *arena, const char ***words, int *count)
+static void put_words(const struct options *options,
+                      const struct crawl_record *record, struct arena *arena,
+                      const char ***words, int *count)
 {
-    const char **list = arena_new(
-        arena, (past->given.count + options->given.count + 4) * sizeof(*list));
+    const char **list =
+        arena_new(arena, (record->given.count + options->given.count + 4) *
+                             sizeof(*list));
     char *depth = arena_new(arena, 24);
     int n = 0;
 
-    for (size_t i = 0; i < past->given.count; i++)
-        if (!is_given_anew(options, past->given.item[i]) &&
-            !option_is_named(str_of(past->given.item[i]), STR("restart")))
-            list[n++] = word_of(arena, past->given.item[i]);
+    for (size_t i = 0; i < record->given.count; i++)
+        if (!is_given_anew(options, record->given.item[i]) &&
+            !option_is_named(str_of(record->given.item[i]), STR("restart")))
+            list[n++] = word_of(arena, record->given.item[i]);
     for (size_t i = 0; i < options->given.count; i++)
         if (!option_is_named(str_of(options->given.item[i]), STR("resume")))
             list[n++] = word_of(arena, options->given.item[i]);
     snprintf(depth, 24, "%llu",
-             (unsigned long long)past->facts.number[FACT_DEPTH]);
+             (unsigned long long)record->facts.number[FACT_DEPTH]);
     list[n++] = "--";
     list[n++] = options->argument[0];
     list[n++] = depth;
@@ -495,23 +501,23 @@ static void put_words(const struct options *options, const struct past *past,
 int state_words(const struct options *options, struct arena *arena,
                 const char ***words, int *count)
 {
-    struct past past;
+    struct crawl_record record;
     int status = check_anew(options);
 
     if (status)
         return status;
-    past_read(&past, options->argument[0]);
-    if (past.error.status != STORE_OK)
-        status = cannot_resume(options->argument[0], &past.error);
-    else if (!(status = check_fixed(options, &past)) &&
-             (facts_is_over(&past.facts) ||
-              !(status = check_secrets(options, &past))))
-        put_words(options, &past, arena, words, count);
-    past_release(&past);
+    record_read(&record, options->argument[0]);
+    if (record.error.status != STORE_OK)
+        status = cannot_resume(options->argument[0], &record.error);
+    else if (!(status = check_fixed(options, &record)) &&
+             (facts_is_over(&record.facts) ||
+              !(status = check_secrets(options, &record))))
+        put_words(options, &record, arena, words, count);
+    record_release(&record);
     return status;
 }
 
-void state_recall(const struct past *past, const char *dir_path,
+void state_recall(const struct crawl_record *record, const char *dir_path,
                   struct arena *arena, const char ***words, int *count)
 {
     const struct options nothing = {
@@ -519,5 +525,5 @@ void state_recall(const struct past *past, const char *dir_path,
         .argument_count = 1,
     };
 
-    put_words(&nothing, past, arena, words, count);
+    put_words(&nothing, record, arena, words, count);
 }
