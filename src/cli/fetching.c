@@ -130,8 +130,8 @@ int fetching_plan_agent(struct plan *plan, const struct options *options)
             "the User-Agent '%.*s' has no name of letters, '-' and '_' that "
             "robots.txt could have; give one with --robots-agent",
             (int)sent.len, sent.ptr);
-    plan->crawl.hand.robots_agent = token;
-    plan->crawl.hand.scan.robots_agent = token;
+    plan->crawl.worker.robots_agent = token;
+    plan->crawl.worker.scan.robots_agent = token;
     return 0;
 }
 
@@ -223,7 +223,7 @@ static int plan_trust(struct plan *plan, const struct options *options)
         return 0;
     if (options->cacert) {
         problem = trust_problem(options->cacert);
-        plan->crawl.hand.fetch.trusted = options->cacert;
+        plan->crawl.worker.fetch.trusted = options->cacert;
         return problem ? complain("--cacert '%s': %s", options->cacert, problem)
                        : 0;
     }
@@ -234,7 +234,7 @@ static int plan_trust(struct plan *plan, const struct options *options)
     }
     if (!file)
         return 0;
-    plan->crawl.hand.fetch.trusted = file;
+    plan->crawl.worker.fetch.trusted = file;
     problem = trust_problem(file);
     return problem ? complain_of_trust(plan, options, source, file, problem)
                    : 0;
@@ -257,7 +257,7 @@ int fetching_plan(struct plan *plan, const struct options *options)
         return complain("--proxy must be a URL such as "
                         "http://localhost:3128, not '%s'",
                         login_hide(&plan->arena, options->proxy));
-    plan->crawl.hand.fetch = (struct fetch_options){
+    plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
         .connect_to = named_connect_to(&plan->named),
@@ -268,7 +268,7 @@ int fetching_plan(struct plan *plan, const struct options *options)
         .insecure = options->insecure,
         .allow_private = options->allow_private,
         .any_mime = plan_is_course(options),
-        .robots_agent = plan->crawl.hand.robots_agent,
+        .robots_agent = plan->crawl.worker.robots_agent,
         .named = &plan->named,
     };
     return plan_trust(plan, options);

@@ -116,7 +116,7 @@ static void fill_report(struct open_record *open)
     report->max_depth = plan->crawl.max_depth;
     report->max_redirects = plan->crawl.max_redirects;
     report->frontier = plan->crawl.frontier;
-    report->scan = plan->crawl.hand.scan;
+    report->scan = plan->crawl.worker.scan;
     report->ask_again = secret_options(open);
 }
 

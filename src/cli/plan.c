@@ -101,16 +101,16 @@ static uint32_t core_count(void)
     return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
 }
 
-/* Hands are not loaded quite evenly; the busier one must not have to close
+/* Workers are not loaded quite evenly; the busier one must not have to close
  * connections that it will use again. Of very many workers not each can have
  * one that is kept beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
-/* The sockets of all hands, and what every thread and the rest have. */
+/* The sockets of all workers, and what every thread and the rest have. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need =
-        (rlim_t)crawl->hand.fetch.connections_max * crawl->threads + 64;
+        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 64;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -119,7 +119,7 @@ static int plan_files(const struct crawl_options *crawl)
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
         return complain("--workers %u and --threads %u may need %llu open "
                         "files, and ulimit -n is %llu",
-                        (unsigned)crawl->workers, (unsigned)crawl->threads,
+                        (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
                         (unsigned long long)need,
                         (unsigned long long)limit.rlim_cur);
     return 0;
@@ -159,7 +159,7 @@ static void plan_frontier(struct plan *plan, const struct options *options)
         .host_tries = (uint32_t)options->retries + 1,
         .idle_hosts_max = IDLE_HOSTS_MAX,
         .resolve = !proxied,
-        .robots = plan->crawl.hand.robots_agent.len > 0,
+        .robots = plan->crawl.worker.robots_agent.len > 0,
         .tell_changes = !options->state,
         .hash_seed = random_seed(),
         .domains = plan->domains,
@@ -172,25 +172,25 @@ static void plan_limits(struct plan *plan, const struct options *options)
 
     crawl->max_redirects = (uint32_t)options->max_redirects;
     crawl->retries = (uint32_t)options->retries;
-    crawl->workers = (uint32_t)options->workers;
+    crawl->fetches_max = (uint32_t)options->workers;
     crawl->threads =
         options->threads ? (uint32_t)options->threads : core_count();
-    if (crawl->threads > crawl->workers)
-        crawl->threads = crawl->workers;
+    if (crawl->threads > crawl->fetches_max)
+        crawl->threads = crawl->fetches_max;
     assert(crawl->threads); /* the least of --workers is 1 */
-    uint32_t kept =
-        crawl->workers < KEPT_CONNECTIONS ? crawl->workers : KEPT_CONNECTIONS;
-    crawl->hand.fetch.connections =
-        crawl->workers / crawl->threads + SPARE_CONNECTIONS;
-    crawl->hand.fetch.connections_max = crawl->hand.fetch.connections +
-                                        kept / crawl->threads +
-                                        SPARE_CONNECTIONS;
+    uint32_t kept = crawl->fetches_max < KEPT_CONNECTIONS ? crawl->fetches_max
+                                                          : KEPT_CONNECTIONS;
+    crawl->worker.fetch.connections =
+        crawl->fetches_max / crawl->threads + SPARE_CONNECTIONS;
+    crawl->worker.fetch.connections_max = crawl->worker.fetch.connections +
+                                          kept / crawl->threads +
+                                          SPARE_CONNECTIONS;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
     crawl->save_every_ms = options->save_every_ms;
-    crawl->hand.remember = !options->state;
-    crawl->hand.scan.want_text = crawl->links;
+    crawl->worker.remember = !options->state;
+    crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
 }
@@ -207,7 +207,7 @@ static void plan_log(struct plan *plan, const struct options *options)
     plan->crawl.log = &plan->log;
 }
 
-/* What large pages in flight may take of memory, all hands together. */
+/* What large pages in flight may take of memory, all workers together. */
 enum { BODY_MEMORY = 96 << 20 };
 
 /* One page may always be fetched to its end; the rest is the budget for the
@@ -221,14 +221,14 @@ static void plan_init(struct plan *plan, const struct options *options)
 {
     *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
     pagefiles_init(&plan->files, &plan->dir);
-    plan->crawl.hand.saver = &plan->files.saver;
+    plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
     named_init(&plan->named);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
-    plan->crawl.hand.scan = (struct scan_options){
+    plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(options),
         .named = &plan->named,

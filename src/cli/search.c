@@ -133,7 +133,7 @@ static int read_answer(struct plan *plan, const struct options *options,
 
 int seeds_add_search(struct plan *plan, const struct options *options)
 {
-    struct fetch_options fetch_options = plan->crawl.hand.fetch;
+    struct fetch_options fetch_options = plan->crawl.worker.fetch;
     struct webpage page;
     struct buf url;
     int status;

@@ -74,7 +74,7 @@ static enum err parse(struct plan *plan, struct page_link *seed,
                       struct str text)
 {
     return pagescanner_link(seed, &plan->arena, text, NULL, NULL,
-                            &plan->crawl.hand.scan);
+                            &plan->crawl.worker.scan);
 }
 
 /* The same for what a person wrote, who may leave http:// out and put a login

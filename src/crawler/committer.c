@@ -16,7 +16,7 @@ enum order_kind { ORDER_COMMIT, ORDER_TAKE_PLACE, ORDER_END };
 
 /* What goes to the thread and comes back. */
 struct order {
-    struct letter letter;
+    struct message message;
     enum order_kind kind;
     struct store_batch batch;
     size_t pages, bytes;
@@ -39,9 +39,9 @@ struct committer {
     struct store_error error; /* the first */
 };
 
-static struct order *order_of(struct letter *letter)
+static struct order *order_of(struct message *message)
 {
-    return letter ? container_of(letter, struct order, letter) : NULL;
+    return message ? container_of(message, struct order, message) : NULL;
 }
 
 /* --- the thread --------------------------------------------------------- */
@@ -64,13 +64,13 @@ static struct order *carry_out(struct committer *committer, struct order *first,
                                struct store_error *error)
 {
     const struct store_batch *batch[TOGETHER_MAX];
-    struct letters reports = {0};
+    struct messages reports = {0};
     struct order *order = first;
     size_t count = 0;
 
     while (order && order->kind == ORDER_COMMIT && count < TOGETHER_MAX) {
         batch[count++] = &order->batch;
-        order = order_of(order->letter.next);
+        order = order_of(order->message.next);
     }
     /* After a failure what follows makes no sense. */
     if (error->status == STORE_OK && count)
@@ -78,12 +78,12 @@ static struct order *carry_out(struct committer *committer, struct order *first,
     if (!count && order) {
         if (error->status == STORE_OK && order->kind == ORDER_TAKE_PLACE)
             store_take_place(committer->store, error);
-        order = order_of(order->letter.next);
+        order = order_of(order->message.next);
     }
     for (struct order *next; first != order; first = next) {
-        next = order_of(first->letter.next);
+        next = order_of(first->message.next);
         first->error = *error;
-        letters_add(&reports, &first->letter);
+        messages_add(&reports, &first->message);
     }
     mailbox_put(&committer->reports, &reports);
     return order;
@@ -99,7 +99,7 @@ static void wait_on(int fd)
 
 static bool has_end(const struct order *order)
 {
-    for (; order; order = order_of(order->letter.next))
+    for (; order; order = order_of(order->message.next))
         if (order->kind == ORDER_END)
             return true;
     return false;
@@ -147,10 +147,10 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 
 static void send(struct committer *committer, struct order *order)
 {
-    struct letters orders = {0};
+    struct messages orders = {0};
 
     committer->unanswered++;
-    letters_add(&orders, &order->letter);
+    messages_add(&orders, &order->message);
     mailbox_put(&committer->orders, &orders);
 }
 
@@ -223,7 +223,7 @@ bool committer_listen(struct committer *committer, struct store_error *error)
     struct order *order = order_of(mailbox_take(&committer->reports));
 
     for (struct order *next; order; order = next) {
-        next = order_of(order->letter.next);
+        next = order_of(order->message.next);
         note_report(committer, order);
         put_aside(committer, order);
     }

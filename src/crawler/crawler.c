@@ -6,7 +6,7 @@
 static void begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
-static void hand_out(struct crawler *crawler);
+static void start_fetches(struct crawler *crawler);
 static void take_back(struct crawler *crawler);
 static enum crawl_end finish(struct crawler *crawler);
 
@@ -21,7 +21,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     begin_record(&crawler);
     offer_seeds(&crawler); /* those that are known already change nothing */
     while (!is_over(&crawler)) {
-        hand_out(&crawler);      /* frontier -> pagefetcher */
+        start_fetches(&crawler); /* frontier -> pagefetcher */
         wait_for_news(&crawler); /* the workers: pagescanner -> pagesaver */
         take_back(&crawler);     /* links found -> validator -> frontier */
         remember(&crawler);      /* what is done stays done */
@@ -36,14 +36,15 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
 
     *crawler = (struct crawler){
         .options = options,
-        .crew = crew_start(options->threads, options->workers, &options->hand),
+        .crew = crew_start(options->threads, options->fetches_max,
+                           &options->worker),
         .stats = stats,
         .start_ms = now_ms,
         .now_ms = now_ms,
         .random = options->frontier.hash_seed | 1,
     };
     if (options->frontier.resolve)
-        crawler->resolver = resolver_start(options->hand.fetch.named,
+        crawler->resolver = resolver_start(options->worker.fetch.named,
                                            crew_inbox(crawler->crew));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
@@ -113,7 +114,7 @@ static void look_up(struct crawler *crawler, struct target *target)
     resolver_ask(crawler->resolver, crew_errand(crawler->crew, target));
 }
 
-static void hand_out(struct crawler *crawler)
+static void start_fetches(struct crawler *crawler)
 {
     struct target *target;
 

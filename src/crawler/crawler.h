@@ -4,16 +4,16 @@
  *                  ^                                        |
  *                  +---------- links found ----------- pagesaver
  *
- * crawler_run is the mind's thread: it offers the seeds, hands out targets
+ * crawler_run is the mind's thread: it offers the seeds, gives targets
  * to the crew while rules and limits allow, and judges what comes back.
  */
 #ifndef CRAWLER_CRAWLER_H
 #define CRAWLER_CRAWLER_H
 
-#include "crawler/hand.h"
 #include "crawler/logr.h"
 #include "crawler/reasons.h"
 #include "crawler/stats.h"
+#include "crawler/worker.h"
 #include "frontier/frontier.h"
 #include "page/pagedir.h"
 #include "store/store.h"
@@ -38,11 +38,11 @@ struct crawl_options {
     bool robots_sitemaps;        /* also those that robots.txt names */
 
     struct frontier_options frontier;
-    struct hand_options hand;
+    struct worker_options worker;
     uint32_t max_depth;
     uint32_t max_redirects;
     uint32_t retries;
-    uint32_t workers, threads;
+    uint32_t fetches_max, threads;
     uint64_t max_pages;   /* UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
 

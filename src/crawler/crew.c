@@ -11,13 +11,13 @@
 #include "page/address.h"
 #include "url/key.h"
 
-/* How many more pages a host's own hand may have than the idlest one. */
+/* How many more pages a host's own worker may have than the idlest one. */
 enum { STICKINESS = 4 };
 
 struct member {
-    struct hand *hand;
+    struct worker *worker;
     unsigned busy;
-    struct letters outbox;
+    struct messages outbox;
     struct job abandon, quit;
 };
 
@@ -25,25 +25,25 @@ struct crew {
     struct mailbox inbox;
     struct member *member;
     unsigned count;
-    unsigned workers, busy;
-    unsigned first_room; /* what the first hand has connections for */
+    unsigned fetches_max, fetches;
+    unsigned first_room; /* what the first worker has connections for */
     bool abandoned;
-    struct letter *back;  /* taken from the inbox, not yet handed out */
-    struct letter *spare; /* jobs to be used again */
+    struct message *back;  /* taken from the inbox, not yet handed out */
+    struct message *spare; /* jobs to be used again */
 };
 
-struct crew *crew_start(unsigned hands, unsigned workers,
-                        const struct hand_options *options)
+struct crew *crew_start(unsigned workers, unsigned fetches_max,
+                        const struct worker_options *options)
 {
     struct crew *crew = NEW(struct crew);
 
     mailbox_init(&crew->inbox);
-    crew->count = hands;
-    crew->workers = workers;
+    crew->count = workers;
+    crew->fetches_max = fetches_max;
     crew->first_room = options->fetch.connections_max - 1;
-    crew->member = mem_array(hands, sizeof(*crew->member));
-    for (unsigned i = 0; i < hands; i++)
-        crew->member[i].hand = hand_start(options, &crew->inbox);
+    crew->member = mem_array(workers, sizeof(*crew->member));
+    for (unsigned i = 0; i < workers; i++)
+        crew->member[i].worker = worker_start(options, &crew->inbox);
     return crew;
 }
 
@@ -53,19 +53,19 @@ static void tell_all(struct crew *crew, enum job_kind kind)
         struct member *member = &crew->member[i];
         struct job *job = kind == JOB_QUIT ? &member->quit : &member->abandon;
         job->kind = kind;
-        letters_add(&member->outbox, &job->letter);
+        messages_add(&member->outbox, &job->message);
     }
     crew_send(crew);
 }
 
 void crew_free(struct crew *crew)
 {
-    assert(!crew->busy);
+    assert(!crew->fetches);
     tell_all(crew, JOB_QUIT);
     for (unsigned i = 0; i < crew->count; i++)
-        hand_join(crew->member[i].hand);
+        worker_join(crew->member[i].worker);
     while (crew->spare) {
-        struct job *job = container_of(crew->spare, struct job, letter);
+        struct job *job = container_of(crew->spare, struct job, message);
         crew->spare = crew->spare->next;
         webpage_release(&job->page);
         free(job);
@@ -77,28 +77,28 @@ void crew_free(struct crew *crew)
 
 bool crew_has_room(const struct crew *crew)
 {
-    return crew->busy < crew->workers;
+    return crew->fetches < crew->fetches_max;
 }
 
 unsigned crew_busy(const struct crew *crew)
 {
-    return crew->busy;
+    return crew->fetches;
 }
 
 static struct job *new_job(struct crew *crew)
 {
-    struct letter *letter = crew->spare;
+    struct message *message = crew->spare;
 
-    if (letter) {
-        crew->spare = letter->next;
-        return container_of(letter, struct job, letter);
+    if (message) {
+        crew->spare = message->next;
+        return container_of(message, struct job, message);
     }
     struct job *job = NEW(struct job);
     webpage_init(&job->page);
     return job;
 }
 
-static unsigned choose_hand(const struct crew *crew, const struct host *host)
+static unsigned choose_worker(const struct crew *crew, const struct host *host)
 {
     unsigned own = (unsigned)(((uintptr_t)host >> 6) % crew->count);
     unsigned idlest = own;
@@ -116,7 +116,7 @@ struct job *crew_errand(struct crew *crew, struct target *target)
     struct job *job = new_job(crew);
 
     webpage_ask(&job->page, target_url(target), 0, false);
-    job->hand = crew->count;
+    job->worker = crew->count;
     job->target = target;
     job->address_turn = frontier_address_turn(target);
     return job;
@@ -154,29 +154,29 @@ static struct str make_pin(struct arena *arena, const struct target *target)
 void crew_fetch(struct crew *crew, struct target *target, bool want_links)
 {
     struct job *job = new_job(crew);
-    /* A sitemap may be larger than any page: one hand has all of them, as far
+    /* A sitemap may be larger than any page: one worker has all of them, as far
      * as it has room. */
     bool is_first = target->kind == TARGET_SITEMAP &&
                     crew->member[0].busy < crew->first_room;
-    unsigned hand = is_first ? 0 : choose_hand(crew, target->host);
+    unsigned worker = is_first ? 0 : choose_worker(crew, target->host);
 
     job->kind = JOB_FETCH;
-    job->hand = hand;
+    job->worker = worker;
     job->target = target;
     webpage_ask(&job->page, target_url(target), target->depth, want_links);
     job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
                      : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
                                                       : WEBPAGE_HTML;
     job->page.pin = make_pin(&job->page.arena, target);
-    crew->member[hand].busy++;
-    crew->busy++;
-    letters_add(&crew->member[hand].outbox, &job->letter);
+    crew->member[worker].busy++;
+    crew->fetches++;
+    messages_add(&crew->member[worker].outbox, &job->message);
 }
 
 void crew_send(struct crew *crew)
 {
     for (unsigned i = 0; i < crew->count; i++)
-        hand_put(crew->member[i].hand, &crew->member[i].outbox);
+        worker_put(crew->member[i].worker, &crew->member[i].outbox);
 }
 
 int crew_fd(const struct crew *crew)
@@ -191,11 +191,11 @@ struct job *crew_take(struct crew *crew)
     if (!crew->back)
         return NULL;
 
-    struct job *job = container_of(crew->back, struct job, letter);
+    struct job *job = container_of(crew->back, struct job, message);
     crew->back = crew->back->next;
-    if (job->hand < crew->count) {
-        crew->member[job->hand].busy--;
-        crew->busy--;
+    if (job->worker < crew->count) {
+        crew->member[job->worker].busy--;
+        crew->fetches--;
     }
     return job;
 }
@@ -204,19 +204,19 @@ void crew_put_back(struct crew *crew, struct job *job)
 {
     job->target = NULL;
     webpage_rest(&job->page);
-    job->letter.next = crew->spare;
-    crew->spare = &job->letter;
+    job->message.next = crew->spare;
+    crew->spare = &job->message;
 }
 
 void crew_watch(struct crew *crew)
 {
     for (unsigned i = 0; i < crew->count; i++)
-        hand_watch(crew->member[i].hand);
+        worker_watch(crew->member[i].worker);
 }
 
 void crew_abandon(struct crew *crew)
 {
-    /* A letter cannot be in the post twice. */
+    /* A message cannot be in the post twice. */
     if (!crew->abandoned)
         tell_all(crew, JOB_ABANDON);
     crew->abandoned = true;

@@ -1,20 +1,20 @@
-/* The crew: all hands, and the jobs that go round between them and the mind.
+/* The crew: all workers, and the jobs that go round between them and the mind.
  *
- * Jobs given out are gathered and sent together by crew_send, one letter
- * bundle a hand. A host's pages go to the same hand while that one is not
+ * Jobs given out are gathered and sent together by crew_send, one message
+ * bundle a worker. A host's pages go to the same worker while that one is not
  * busier than the others, so that connections are used again.
  */
 #ifndef CRAWLER_CREW_H
 #define CRAWLER_CREW_H
 
-#include "crawler/hand.h"
+#include "crawler/worker.h"
 
 struct crew;
 
-struct crew *crew_start(unsigned hands, unsigned workers,
-                        const struct hand_options *options);
+struct crew *crew_start(unsigned workers, unsigned fetches_max,
+                        const struct worker_options *options);
 
-/* Tell all hands to quit, wait for them and free everything. No job may be
+/* Tell all workers to quit, wait for them and free everything. No job may be
  * out. */
 void crew_free(struct crew *crew);
 
@@ -22,7 +22,7 @@ void crew_free(struct crew *crew);
 bool crew_has_room(const struct crew *crew);
 unsigned crew_busy(const struct crew *crew);
 
-/* A job for an errand that no hand does (a look-up); it comes back through
+/* A job for an errand that no worker does (a look-up); it comes back through
  * the inbox like the others, but keeps no worker busy. */
 struct job *crew_errand(struct crew *crew, struct target *target);
 struct mailbox *crew_inbox(struct crew *crew);
@@ -37,7 +37,7 @@ int crew_fd(const struct crew *crew);
 struct job *crew_take(struct crew *crew);
 void crew_put_back(struct crew *crew, struct job *job);
 
-/* To be called every CREW_WATCH_MS while some are busy: see hand_watch. */
+/* To be called every CREW_WATCH_MS while some are busy: see worker_watch. */
 enum { CREW_WATCH_MS = 250 };
 void crew_watch(struct crew *crew);
 

@@ -139,7 +139,7 @@ static void leave_out(struct crawler *crawler, const struct offer *offer)
 void offer_sitemap(struct crawler *crawler, struct str text,
                    const struct url *base, uint32_t nesting)
 {
-    uint64_t seed = crawler->options->hand.scan.fingerprint_seed;
+    uint64_t seed = crawler->options->worker.scan.fingerprint_seed;
     struct arena arena;
     struct url url;
 
@@ -147,7 +147,7 @@ void offer_sitemap(struct crawler *crawler, struct str text,
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
-        named_drop_login(crawler->options->hand.fetch.named, &url, &arena);
+        named_drop_login(crawler->options->worker.fetch.named, &url, &arena);
         /* Of its own kind, so that a page of the same URL is another. */
         const struct offer offer = {
             .url = &url,

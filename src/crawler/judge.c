@@ -86,13 +86,13 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
 static void fail(struct crawler *crawler, int why)
 {
     fail_crawl(crawler, "cannot write page %u in %s: %s",
-               (unsigned)pagesaver_last(crawler->options->hand.saver) + 1,
+               (unsigned)pagesaver_last(crawler->options->worker.saver) + 1,
                crawler->options->dir_path, strerror(why));
 }
 
 static void discard(struct crawler *crawler, struct webpage *page)
 {
-    pagesaver_discard(crawler->options->hand.saver, page);
+    pagesaver_discard(crawler->options->worker.saver, page);
 }
 
 /* The number of the page, or 0 where there is nothing to save. */
@@ -100,12 +100,12 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
 {
     if (page->outcome != FETCHED)
         return 0;
-    bool had_old = pagesaver_holds_old(crawler->options->hand.saver);
+    bool had_old = pagesaver_holds_old(crawler->options->worker.saver);
     if ((had_old || !crawler->stats->saved) && !take_place(crawler)) {
         discard(crawler, page);
         return 0;
     }
-    uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
+    uint32_t id = pagesaver_commit(crawler->options->worker.saver, page);
     if (!id) {
         fail(crawler, errno);
         discard(crawler, page);

@@ -18,7 +18,7 @@ void begin_record(struct crawler *crawler)
     const struct record_options record = {
         .store = options->store,
         .domains = options->frontier.domains,
-        .saver = options->hand.saver,
+        .saver = options->worker.saver,
         .links = options->links,
         .save_every_ms = options->save_every_ms,
     };
@@ -33,7 +33,7 @@ void begin_record(struct crawler *crawler)
     else if (options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
-                         pagesaver_holds_old(options->hand.saver));
+                         pagesaver_holds_old(options->worker.saver));
     }
 }
 
@@ -61,8 +61,8 @@ void restore(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     const struct resume_options resume = {
-        .fingerprint_seed = options->hand.scan.fingerprint_seed,
-        .robots_agent = options->hand.robots_agent,
+        .fingerprint_seed = options->worker.scan.fingerprint_seed,
+        .robots_agent = options->worker.robots_agent,
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
     };
@@ -71,18 +71,18 @@ void restore(struct crawler *crawler)
 
     bool good = resume_load(options->store, &crawler->validator, &resume,
                             &resumed, &error);
-    if (good && resumed.last_page != pagesaver_last(options->hand.saver)) {
+    if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
         snprintf(error.text, sizeof(error.text),
                  "its last page is %u, but %u pages are counted",
                  (unsigned)resumed.last_page,
-                 (unsigned)pagesaver_last(options->hand.saver));
+                 (unsigned)pagesaver_last(options->worker.saver));
         good = false;
     }
     if (!good) {
         fail(crawler, "read", &error);
         return;
     }
-    pagesaver_resume(options->hand.saver, resumed.last_page,
+    pagesaver_resume(options->worker.saver, resumed.last_page,
                      options->resume_unclean);
     *crawler->stats = resumed.stats;
     stats_settle_time(crawler->stats);
@@ -118,7 +118,7 @@ bool take_place(struct crawler *crawler)
         good = store_leave_empty(options->emptied_record, &error);
     else if (options->replaces && !crawler->stats->saved)
         good = record_take_place(crawler->record, &error);
-    else if (pagesaver_holds_old(options->hand.saver))
+    else if (pagesaver_holds_old(options->worker.saver))
         good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
                              &error);
     if (!good)
@@ -148,7 +148,7 @@ static enum crawl_state state_after(const struct crawler *crawler,
 
 void end_record(struct crawler *crawler, enum crawl_end end)
 {
-    struct pagesaver *saver = crawler->options->hand.saver;
+    struct pagesaver *saver = crawler->options->worker.saver;
     struct store_error error;
 
     /* A crawl that has all its pages needs no others to be read after them. */

@@ -17,7 +17,7 @@ struct resolver {
     struct mailbox *mind;
     pthread_mutex_t lock;
     pthread_cond_t asked;
-    struct letters questions;
+    struct messages questions;
     struct job *current[THREADS]; /* being looked up, by thread */
     bool quit;
     pthread_t thread[THREADS];
@@ -98,10 +98,10 @@ static void look_up(struct job *job)
 
 static void answer(struct resolver *resolver, struct job *job)
 {
-    struct letters letters = {0};
+    struct messages messages = {0};
 
-    letters_add(&letters, &job->letter);
-    mailbox_put(resolver->mind, &letters);
+    messages_add(&messages, &job->message);
+    mailbox_put(resolver->mind, &messages);
 }
 
 /* The place of a thread that has this job, NULL for a place that is free. */
@@ -116,16 +116,16 @@ static struct job **place_of(struct resolver *resolver, const struct job *job)
 
 static struct job *wait_for_question(struct resolver *resolver)
 {
-    struct letter *letter;
+    struct message *message;
     struct job *job = NULL;
 
     pthread_mutex_lock(&resolver->lock);
     while (!resolver->questions.first && !resolver->quit)
         pthread_cond_wait(&resolver->asked, &resolver->lock);
-    letter = resolver->questions.first;
-    if (letter) {
-        resolver->questions.first = letter->next;
-        job = container_of(letter, struct job, letter);
+    message = resolver->questions.first;
+    if (message) {
+        resolver->questions.first = message->next;
+        job = container_of(message, struct job, message);
         *place_of(resolver, NULL) = job;
     }
     pthread_mutex_unlock(&resolver->lock);
@@ -211,7 +211,7 @@ void resolver_ask(struct resolver *resolver, struct job *job)
     if (!resolver->threads)
         start_threads(resolver);
     pthread_mutex_lock(&resolver->lock);
-    letters_add(&resolver->questions, &job->letter);
+    messages_add(&resolver->questions, &job->message);
     pthread_cond_signal(&resolver->asked);
     pthread_mutex_unlock(&resolver->lock);
 }
@@ -220,16 +220,16 @@ void resolver_abandon(struct resolver *resolver,
                       void (*drop)(void *user, struct target *target),
                       void *user)
 {
-    struct letter *letter;
+    struct message *message;
 
     pthread_mutex_lock(&resolver->lock);
     resolver->quit = true;
     for (unsigned i = 0; i < THREADS; i++)
         if (resolver->current[i])
             drop(user, resolver->current[i]->target);
-    while ((letter = resolver->questions.first)) {
-        struct job *job = container_of(letter, struct job, letter);
-        resolver->questions.first = letter->next;
+    while ((message = resolver->questions.first)) {
+        struct job *job = container_of(message, struct job, message);
+        resolver->questions.first = message->next;
         drop(user, job->target);
         drop_job(job);
     }

@@ -1,10 +1,10 @@
-/* The resolver: looks host names up, away from the mind and from the hands,
+/* The resolver: looks host names up, away from the mind and from the workers,
  * because the system's function waits. A few threads; a literal address needs
  * none of them. */
 #ifndef CRAWLER_RESOLVER_H
 #define CRAWLER_RESOLVER_H
 
-#include "crawler/hand.h"
+#include "crawler/worker.h"
 
 struct resolver;
 

@@ -1,10 +1,10 @@
-/* A hand: a worker thread with one event loop and many fetches in flight.
+/* A worker: a worker thread with one event loop and many fetches in flight.
  *
  * It fetches, scans, prepares to save, and sends each page back to the mind. It
  * decides nothing: what to fetch and what to do about the result is the mind's.
  */
-#ifndef CRAWLER_HAND_H
-#define CRAWLER_HAND_H
+#ifndef CRAWLER_WORKER_H
+#define CRAWLER_WORKER_H
 
 #include "crawler/mailbox.h"
 #include "frontier/address.h"
@@ -20,11 +20,11 @@ enum job_kind {
     JOB_QUIT,    /* the last one; does not come back */
 };
 
-/* What travels between the mind and a hand, both ways. */
+/* What travels between the mind and a worker, both ways. */
 struct job {
-    struct letter letter;
+    struct message message;
     enum job_kind kind;
-    unsigned hand; /* who has it */
+    unsigned worker; /* who has it */
     struct target *target;
     struct webpage page;
     struct robots *robots; /* of a robots.txt */
@@ -34,7 +34,7 @@ struct job {
     struct ip ip;
 };
 
-struct hand_options {
+struct worker_options {
     struct fetch_options fetch;
     struct scan_options scan;
     struct pagesaver *saver; /* where pages go */
@@ -42,20 +42,20 @@ struct hand_options {
     bool remember;           /* the mind wants digests to keep */
 };
 
-struct hand;
+struct worker;
 
-/* `options` must outlive the hand; done jobs go to `mind`. */
-struct hand *hand_start(const struct hand_options *options,
-                        struct mailbox *mind);
+/* `options` must outlive the worker; done jobs go to `mind`. */
+struct worker *worker_start(const struct worker_options *options,
+                            struct mailbox *mind);
 
 /* Send the jobs; `jobs` is empty after. */
-void hand_put(struct hand *hand, struct letters *jobs);
+void worker_put(struct worker *worker, struct messages *jobs);
 
-/* To be called every now and then: a hand that libcurl keeps busy in one call
+/* To be called every now and then: a worker that libcurl keeps busy in one call
  * gets free of the server that does it. */
-void hand_watch(struct hand *hand);
+void worker_watch(struct worker *worker);
 
 /* Wait for the thread, which has been told to quit, and free it. */
-void hand_join(struct hand *hand);
+void worker_join(struct worker *worker);
 
 #endif
