@@ -46,7 +46,7 @@ static size_t put_unknown(struct decoder *decoder, const unsigned char *at)
     if (decoder->kind == KIND_BIG5)
         c = charset_big5_quirk((unsigned)(at[0] << 8 | at[1]));
 
-    charset_sink_put(decoder->sink, c ? c : REPLACEMENT_CHARACTER);
+    charset_sink_put(decoder->sink, c ? c : UTF8_REPLACEMENT);
     if (!c && !four && !transcribed && at[1] < 0x80)
         charset_sink_put(decoder->sink, at[1]);
     return four ? 4 : 2;
@@ -104,7 +104,7 @@ static void put_jis0208(struct decoder *decoder, unsigned row, unsigned cell)
 static size_t put_broken(struct decoder *decoder, const unsigned char *at,
                          size_t left)
 {
-    put(decoder, REPLACEMENT_CHARACTER);
+    put(decoder, UTF8_REPLACEMENT);
     return left > 1 && at[1] >= 0x80 ? 2 : 1;
 }
 
@@ -115,7 +115,7 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
                            size_t left)
 {
     if (at[0] == 0x80 || at[0] == 0xFF) {
-        put(decoder, at[0] == 0x80 ? 0x20AC : REPLACEMENT_CHARACTER);
+        put(decoder, at[0] == 0x80 ? 0x20AC : UTF8_REPLACEMENT);
         return 1;
     }
     if (left > 1 && in(at[1], '0', '9')) {
@@ -129,7 +129,7 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
                 put_sequence(decoder, at, 4);
             return 4;
         }
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return broken ? 1 : left;
     }
     if (left < 2 || !in(at[1], 0x40, 0xFE) || at[1] == 0x7F)
@@ -147,7 +147,7 @@ static size_t take_big5(struct decoder *decoder, const unsigned char *at,
                         size_t left)
 {
     if (!in(at[0], 0x81, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (left < 2 || !(in(at[1], 0x40, 0x7E) || in(at[1], 0xA1, 0xFE)))
@@ -168,7 +168,7 @@ static size_t take_euc_kr(struct decoder *decoder, const unsigned char *at,
                           size_t left)
 {
     if (!in(at[0], 0x81, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (left < 2 || !in(at[1], 0x41, 0xFE))
@@ -192,7 +192,7 @@ static size_t take_shift_jis(struct decoder *decoder, const unsigned char *at,
         return 1;
     }
     if (!in(at[0], 0x81, 0x9F) && !in(at[0], 0xE0, 0xFC)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (left < 2 || !in(at[1], 0x40, 0xFC) || at[1] == 0x7F)
@@ -208,7 +208,7 @@ static size_t take_jis0212(struct decoder *decoder, const unsigned char *at,
     if (left > 1 && !in(at[1], 0xA1, 0xFE))
         return put_broken(decoder, at, left);
     if (left < 3 || !in(at[2], 0xA1, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return left > 2 && at[2] >= 0x80 ? 3 : left < 3 ? left : 2;
     }
 
@@ -226,7 +226,7 @@ static size_t take_jis0212(struct decoder *decoder, const unsigned char *at,
     if (to > text)
         charset_sink_bytes(decoder->sink, str_between(text, to));
     else
-        charset_sink_put(decoder->sink, REPLACEMENT_CHARACTER);
+        charset_sink_put(decoder->sink, UTF8_REPLACEMENT);
     return 3;
 }
 
@@ -240,7 +240,7 @@ static size_t take_euc_jp(struct decoder *decoder, const unsigned char *at,
         return 2;
     }
     if (at[0] != 0x8E && !in(at[0], 0xA1, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (at[0] == 0x8E || left < 2 || !in(at[1], 0xA1, 0xFE))
@@ -280,13 +280,13 @@ static size_t take_jis(struct decoder *decoder, enum jis_state state,
             put_jis0208(decoder, c - 0x21u, at[1] - 0x21u);
             return 2;
         }
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return left > 1 && at[1] != 0x1B ? 2 : 1;
     }
     if (state == JIS_KATAKANA && in(c, 0x21, 0x5F))
         put(decoder, 0xFF61u - 0x21 + c);
     else if (state >= JIS_KATAKANA || c >= 0x80 || c == 0x0E || c == 0x0F)
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
     else if (state == JIS_ROMAN && (c == 0x5C || c == 0x7E))
         put(decoder, c == 0x5C ? 0xA5 : 0x203E);
     else
@@ -311,7 +311,7 @@ static void decode_iso_2022_jp(struct decoder *decoder, struct str bytes)
         /* An escape sequence that nothing was said in is an error, and so
          * is an escape character without one; what follows it is text. */
         if (next < 0 || just_escaped)
-            put(decoder, REPLACEMENT_CHARACTER);
+            put(decoder, UTF8_REPLACEMENT);
         just_escaped = next >= 0;
         if (next >= 0)
             state = (enum jis_state)next;

@@ -17,86 +17,6 @@ size_t charset_ascii_prefix(struct str s)
     return n;
 }
 
-/* Lengths and the range of the second byte (the third and fourth are always
- * 0x80 to 0xBF): table 3-7 of the Unicode standard. */
-static size_t sequence_len(unsigned char lead, unsigned char *low,
-                           unsigned char *high)
-{
-    *low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    *high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    if (lead >= 0xC2 && lead <= 0xDF)
-        return 2;
-    if (lead >= 0xE0 && lead <= 0xEF)
-        return 3;
-    if (lead >= 0xF0 && lead <= 0xF4)
-        return 4;
-    return 0;
-}
-
-/* The length of the sequence at `at`, which is not ASCII: whole and `*valid`,
- * or that of the maximal subpart that U+FFFD stands for. */
-static size_t measure(const unsigned char *at, const unsigned char *end,
-                      bool *valid)
-{
-    unsigned char low, high;
-    size_t len = sequence_len(at[0], &low, &high);
-
-    *valid = false;
-    for (size_t i = 1; i < len; i++) {
-        if (at + i == end || at[i] < low || at[i] > high)
-            return i;
-        low = 0x80;
-        high = 0xBF;
-    }
-    *valid = len > 0;
-    return len ? len : 1;
-}
-
-uint32_t charset_utf8_next(struct str *s)
-{
-    const unsigned char *at = (const unsigned char *)s->ptr;
-    bool valid;
-
-    if (at[0] < 0x80) {
-        *s = str_skip(*s, 1);
-        return at[0];
-    }
-
-    size_t len = measure(at, at + s->len, &valid);
-    *s = str_skip(*s, len);
-    if (!valid)
-        return REPLACEMENT_CHARACTER;
-
-    uint32_t c = at[0] & (0xFFu >> (len + 1));
-    for (size_t i = 1; i < len; i++)
-        c = c << 6 | (at[i] & 0x3F);
-    return c;
-}
-
-size_t charset_utf8_put(uint32_t c, char out[4])
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
 void charset_sink_flush(struct charset_sink *sink)
 {
     if (!sink->full)
@@ -120,26 +40,23 @@ void charset_sink_bytes(struct charset_sink *sink, struct str s)
 
 static void decode_utf8(struct str in, struct charset_sink *sink)
 {
-    const unsigned char *good = (const unsigned char *)in.ptr, *at = good;
-    const unsigned char *end = at + in.len;
-    bool valid = true;
+    const char *good = in.ptr, *at = good, *end = at + in.len;
 
     while (at < end) {
-        at += charset_ascii_prefix(
-            str_between((const char *)at, (const char *)end));
+        uint32_t c;
+
+        at += charset_ascii_prefix(str_between(at, end));
         if (at == end)
             break;
-        size_t len = measure(at, end, &valid);
-        if (!valid) {
-            charset_sink_bytes(
-                sink, str_between((const char *)good, (const char *)at));
-            charset_sink_put(sink, REPLACEMENT_CHARACTER);
+        size_t len = utf8_read(at, end, &c);
+        if (c == UTF8_REPLACEMENT) {
+            charset_sink_bytes(sink, str_between(good, at));
+            charset_sink_put(sink, c);
             good = at + len;
         }
         at += len;
     }
-    charset_sink_bytes(sink,
-                       str_between((const char *)good, (const char *)end));
+    charset_sink_bytes(sink, str_between(good, end));
 }
 
 static void decode_utf16(struct str in, bool big_endian,
@@ -159,14 +76,14 @@ static void decode_utf16(struct str in, bool big_endian,
             continue;
         }
         if (lead)
-            charset_sink_put(sink, REPLACEMENT_CHARACTER);
+            charset_sink_put(sink, UTF8_REPLACEMENT);
         lead = unit >= 0xD800 && unit <= 0xDBFF ? unit : 0;
         if (!lead)
-            charset_sink_put(sink, low ? REPLACEMENT_CHARACTER : unit);
+            charset_sink_put(sink, low ? UTF8_REPLACEMENT : unit);
     }
     /* Half a pair and half a unit at the end are one error together. */
     if (lead || in.len % 2)
-        charset_sink_put(sink, REPLACEMENT_CHARACTER);
+        charset_sink_put(sink, UTF8_REPLACEMENT);
 }
 
 static void decode_bytes(const struct charset *charset, struct str in,
@@ -183,7 +100,7 @@ static void decode_bytes(const struct charset *charset, struct str in,
         for (; in.len && in.ptr[0] & 0x80; in = str_skip(in, 1)) {
             unsigned index = (unsigned)in.ptr[0] & 0x7F;
             uint32_t c = high ? high[index] : 0xF780 + index;
-            charset_sink_put(sink, c ? c : REPLACEMENT_CHARACTER);
+            charset_sink_put(sink, c ? c : UTF8_REPLACEMENT);
         }
     }
 }
@@ -200,7 +117,7 @@ static void decode(const struct charset *charset, struct str in,
         decode_utf16(in, charset->kind == KIND_UTF_16BE, sink);
         break;
     case KIND_REPLACEMENT:
-        charset_sink_put(sink, REPLACEMENT_CHARACTER);
+        charset_sink_put(sink, UTF8_REPLACEMENT);
         break;
     case KIND_SINGLE_BYTE:
     case KIND_USER_DEFINED:

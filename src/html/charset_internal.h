@@ -4,6 +4,7 @@
 
 #include <iconv.h>
 
+#include "base/utf8.h"
 #include "html/charset.h"
 
 enum charset_kind {
@@ -107,17 +108,8 @@ enum charset_id {
 extern const struct charset charset_table[CHARSETS];
 extern const uint16_t charset_single_byte[][128];
 
-enum { REPLACEMENT_CHARACTER = 0xFFFD };
-
 /* The number of leading bytes under 0x80. */
 size_t charset_ascii_prefix(struct str s);
-
-/* Take one character off the front of `s`, which is not empty. A maximal
- * subpart of an ill-formed sequence is taken as one U+FFFD. */
-uint32_t charset_utf8_next(struct str *s);
-
-/* Write `c` (a scalar value) at `out`; returns the length, 1 to 4. */
-size_t charset_utf8_put(uint32_t c, char out[4]);
 
 /* Collects decoded text in small pieces, so that the cap of `out` is exact
  * although the length of the text is not known beforehand. */
@@ -135,7 +127,7 @@ static inline void charset_sink_put(struct charset_sink *sink, uint32_t c)
 {
     if (sink->len > sizeof(sink->piece) - 4)
         charset_sink_flush(sink);
-    sink->len += charset_utf8_put(c, sink->piece + sink->len);
+    sink->len += utf8_put(sink->piece + sink->len, c);
 }
 
 /* The multi-byte encodings of East Asia, by iconv (charset_asia.c). */
