@@ -89,9 +89,7 @@ static void decode_utf16(struct str in, bool big_endian,
 static void decode_bytes(const struct charset *charset, struct str in,
                          struct charset_sink *sink)
 {
-    const uint16_t *high = charset->kind == KIND_SINGLE_BYTE
-                               ? charset_single_byte[charset->single]
-                               : NULL;
+    const uint16_t *high = charset->high; /* NULL: x-user-defined */
 
     while (in.len) {
         size_t ascii = charset_ascii_prefix(in);
@@ -120,7 +118,7 @@ static void decode(const struct charset *charset, struct str in,
         charset_sink_put(sink, UTF8_REPLACEMENT);
         break;
     case KIND_SINGLE_BYTE:
-    case KIND_USER_DEFINED:
+    case KIND_X_USER_DEFINED:
         decode_bytes(charset, in, sink);
         break;
     default:

@@ -213,9 +213,8 @@ static struct code encode(const struct encoder *encoder, uint32_t c)
 {
     switch (encoder->charset->kind) {
     case KIND_SINGLE_BYTE:
-        return encode_single_byte(charset_single_byte[encoder->charset->single],
-                                  c);
-    case KIND_USER_DEFINED:
+        return encode_single_byte(encoder->charset->high, c);
+    case KIND_X_USER_DEFINED:
         return c >= 0xF780 && c <= 0xF7FF ? one_byte(c - 0xF780 + 0x80)
                                           : (struct code){0};
     case KIND_GBK:
