@@ -16,7 +16,7 @@
 
 struct decoder {
     enum charset_kind kind;
-    struct charset_sink *sink;
+    char *to; /* where the next character goes */
     iconv_t iconv;
     iconv_t jis0212; /* of EUC-JP, opened when met */
     size_t len;
@@ -46,9 +46,9 @@ static size_t put_unknown(struct decoder *decoder, const unsigned char *at)
     if (decoder->kind == KIND_BIG5)
         c = charset_big5_quirk((unsigned)(at[0] << 8 | at[1]));
 
-    charset_sink_put(decoder->sink, c ? c : UTF8_REPLACEMENT);
+    decoder->to += utf8_put(decoder->to, c ? c : UTF8_REPLACEMENT);
     if (!c && !four && !transcribed && at[1] < 0x80)
-        charset_sink_put(decoder->sink, at[1]);
+        *decoder->to++ = (char)at[1];
     return four ? 4 : 2;
 }
 
@@ -59,14 +59,11 @@ static void flush(struct decoder *decoder)
     size_t left = decoder->len;
 
     while (left) {
-        /* A sequence of two bytes becomes at most four. */
-        char text[2 * sizeof(decoder->run)], *to = text;
-        size_t room = sizeof(text);
+        size_t room = CHARSET_GROWTH_MAX * left;
         if (decoder->iconv != charset_no_iconv()) {
-            iconv(decoder->iconv, &from, &left, &to, &room);
-            iconv(decoder->iconv, NULL, NULL, &to, &room);
+            iconv(decoder->iconv, &from, &left, &decoder->to, &room);
+            iconv(decoder->iconv, NULL, NULL, &decoder->to, &room);
         }
-        charset_sink_bytes(decoder->sink, str_between(text, to));
         if (left) {
             size_t len = put_unknown(decoder, (const unsigned char *)from);
             assert(len <= left);
@@ -80,7 +77,7 @@ static void flush(struct decoder *decoder)
 static void put(struct decoder *decoder, uint32_t c)
 {
     flush(decoder);
-    charset_sink_put(decoder->sink, c);
+    decoder->to += utf8_put(decoder->to, c);
 }
 
 static void put_sequence(struct decoder *decoder, const void *bytes, size_t len)
@@ -212,21 +209,19 @@ static size_t take_jis0212(struct decoder *decoder, const unsigned char *at,
         return left > 2 && at[2] >= 0x80 ? 3 : left < 3 ? left : 2;
     }
 
-    char sequence[3], text[8], *from = sequence, *to = text;
-    size_t from_len = sizeof(sequence), room = sizeof(text);
+    flush(decoder);
+    char sequence[3], *from = sequence, *before = decoder->to;
+    size_t from_len = sizeof(sequence), room = sizeof(sequence);
 
     memcpy(sequence, at, sizeof(sequence));
-    flush(decoder);
     if (decoder->jis0212 == charset_no_iconv())
         decoder->jis0212 = iconv_open("UTF-8", "EUC-JP");
     if (decoder->jis0212 != charset_no_iconv()) {
-        iconv(decoder->jis0212, &from, &from_len, &to, &room);
+        iconv(decoder->jis0212, &from, &from_len, &decoder->to, &room);
         iconv(decoder->jis0212, NULL, NULL, NULL, NULL);
     }
-    if (to > text)
-        charset_sink_bytes(decoder->sink, str_between(text, to));
-    else
-        charset_sink_put(decoder->sink, UTF8_REPLACEMENT);
+    if (decoder->to == before)
+        put(decoder, UTF8_REPLACEMENT);
     return 3;
 }
 
@@ -342,7 +337,7 @@ static void decode_mixed(struct decoder *decoder, struct str bytes)
         size_t ascii = charset_ascii_prefix(bytes);
         if (ascii) {
             flush(decoder);
-            charset_sink_bytes(decoder->sink, str_first(bytes, ascii));
+            decoder->to = mempcpy(decoder->to, bytes.ptr, ascii);
             bytes = str_skip(bytes, ascii);
         }
         if (bytes.len)
@@ -352,12 +347,11 @@ static void decode_mixed(struct decoder *decoder, struct str bytes)
     }
 }
 
-void charset_decode_asia(enum charset_kind kind, struct str bytes,
-                         struct charset_sink *sink)
+char *charset_decode_asia(enum charset_kind kind, struct str bytes, char *to)
 {
     struct decoder decoder = {
         .kind = kind == KIND_GBK ? KIND_GB18030 : kind,
-        .sink = sink,
+        .to = to,
         .iconv = iconv_open("UTF-8", charset_iconv_name(kind)),
         .jis0212 = charset_no_iconv(),
     };
@@ -371,4 +365,5 @@ void charset_decode_asia(enum charset_kind kind, struct str bytes,
         iconv_close(decoder.iconv);
     if (decoder.jis0212 != charset_no_iconv())
         iconv_close(decoder.jis0212);
+    return decoder.to;
 }

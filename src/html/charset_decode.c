@@ -17,50 +17,23 @@ size_t charset_ascii_prefix(struct str s)
     return n;
 }
 
-void charset_sink_flush(struct charset_sink *sink)
+static char *decode_utf8(struct str in, char *to)
 {
-    if (!sink->full)
-        sink->full = !buf_put(sink->out, (struct str){sink->piece, sink->len});
-    sink->len = 0;
-}
-
-void charset_sink_bytes(struct charset_sink *sink, struct str s)
-{
-    if (s.len > sizeof(sink->piece) - sink->len)
-        charset_sink_flush(sink);
-    if (s.len > sizeof(sink->piece)) {
-        if (!sink->full)
-            sink->full = !buf_put(sink->out, s);
-        return;
-    }
-    if (s.len)
-        memcpy(sink->piece + sink->len, s.ptr, s.len);
-    sink->len += s.len;
-}
-
-static void decode_utf8(struct str in, struct charset_sink *sink)
-{
-    const char *good = in.ptr, *at = good, *end = at + in.len;
-
-    while (at < end) {
+    while (in.len) {
         uint32_t c;
+        size_t ascii = charset_ascii_prefix(in);
 
-        at += charset_ascii_prefix(str_between(at, end));
-        if (at == end)
-            break;
-        size_t len = utf8_read(at, end, &c);
-        if (c == UTF8_REPLACEMENT) {
-            charset_sink_bytes(sink, str_between(good, at));
-            charset_sink_put(sink, c);
-            good = at + len;
+        to = mempcpy(to, in.ptr, ascii);
+        in = str_skip(in, ascii);
+        if (in.len) {
+            in = str_skip(in, utf8_read(in.ptr, in.ptr + in.len, &c));
+            to += utf8_put(to, c);
         }
-        at += len;
     }
-    charset_sink_bytes(sink, str_between(good, end));
+    return to;
 }
 
-static void decode_utf16(struct str in, bool big_endian,
-                         struct charset_sink *sink)
+static char *decode_utf16(struct str in, bool big_endian, char *to)
 {
     const unsigned char *at = (const unsigned char *)in.ptr;
     uint32_t lead = 0; /* a high surrogate that waits for its other half */
@@ -70,80 +43,67 @@ static void decode_utf16(struct str in, bool big_endian,
                                    : (uint32_t)(at[1] << 8 | at[0]);
         bool low = unit >= 0xDC00 && unit <= 0xDFFF;
         if (lead && low) {
-            charset_sink_put(sink, 0x10000 + ((lead - 0xD800) << 10) +
-                                       (unit - 0xDC00));
+            to += utf8_put(to,
+                           0x10000 + ((lead - 0xD800) << 10) + (unit - 0xDC00));
             lead = 0;
             continue;
         }
         if (lead)
-            charset_sink_put(sink, UTF8_REPLACEMENT);
+            to += utf8_put(to, UTF8_REPLACEMENT);
         lead = unit >= 0xD800 && unit <= 0xDBFF ? unit : 0;
         if (!lead)
-            charset_sink_put(sink, low ? UTF8_REPLACEMENT : unit);
+            to += utf8_put(to, low ? UTF8_REPLACEMENT : unit);
     }
     /* Half a pair and half a unit at the end are one error together. */
     if (lead || in.len % 2)
-        charset_sink_put(sink, UTF8_REPLACEMENT);
+        to += utf8_put(to, UTF8_REPLACEMENT);
+    return to;
 }
 
-static void decode_bytes(const struct charset *charset, struct str in,
-                         struct charset_sink *sink)
+/* Single-byte encodings, and x-user-defined, which has no table. */
+static char *decode_bytes(const uint16_t *high, struct str in, char *to)
 {
-    const uint16_t *high = charset->high; /* NULL: x-user-defined */
-
-    while (in.len) {
-        size_t ascii = charset_ascii_prefix(in);
-        charset_sink_bytes(sink, str_first(in, ascii));
-        in = str_skip(in, ascii);
-        for (; in.len && in.ptr[0] & 0x80; in = str_skip(in, 1)) {
-            unsigned index = (unsigned)in.ptr[0] & 0x7F;
-            uint32_t c = high ? high[index] : 0xF780 + index;
-            charset_sink_put(sink, c ? c : UTF8_REPLACEMENT);
+    for (size_t i = 0; i < in.len; i++) {
+        unsigned char byte = (unsigned char)in.ptr[i];
+        if (byte < 0x80) {
+            *to++ = (char)byte;
+            continue;
         }
+        uint32_t c = high ? high[byte - 0x80] : 0xF700u + byte;
+        to += utf8_put(to, c ? c : UTF8_REPLACEMENT);
     }
-}
-
-static void decode(const struct charset *charset, struct str in,
-                   struct charset_sink *sink)
-{
-    switch (charset->kind) {
-    case KIND_UTF_8:
-        decode_utf8(in, sink);
-        break;
-    case KIND_UTF_16BE:
-    case KIND_UTF_16LE:
-        decode_utf16(in, charset->kind == KIND_UTF_16BE, sink);
-        break;
-    case KIND_REPLACEMENT:
-        charset_sink_put(sink, UTF8_REPLACEMENT);
-        break;
-    case KIND_SINGLE_BYTE:
-    case KIND_X_USER_DEFINED:
-        decode_bytes(charset, in, sink);
-        break;
-    default:
-        charset_decode_asia(charset->kind, in, sink);
-        break;
-    }
+    return to;
 }
 
 bool charset_decode(const struct charset *charset, struct str in,
                     struct buf *out)
 {
-    struct charset_sink sink;
-    size_t before = out->len;
+    char *start = buf_reserve(out, CHARSET_GROWTH_MAX * in.len), *end = start;
 
-    if (!in.len)
-        return true;
-    if (charset_is_markup_safe(charset) && charset_ascii_prefix(in) == in.len)
+    if (!start)
+        return false;
+    if (!in.len ||
+        (charset_is_markup_safe(charset) && charset_ascii_prefix(in) == in.len))
         return buf_put(out, in);
-
-    sink.out = out;
-    sink.full = false;
-    sink.len = 0;
-    decode(charset, in, &sink);
-    charset_sink_flush(&sink);
-    if (sink.full)
-        out->len = before;
-    return !sink.full;
+    switch (charset->kind) {
+    case KIND_UTF_8:
+        end = decode_utf8(in, start);
+        break;
+    case KIND_UTF_16BE:
+    case KIND_UTF_16LE:
+        end = decode_utf16(in, charset->kind == KIND_UTF_16BE, start);
+        break;
+    case KIND_REPLACEMENT:
+        end = start + utf8_put(start, UTF8_REPLACEMENT);
+        break;
+    case KIND_SINGLE_BYTE:
+    case KIND_X_USER_DEFINED:
+        end = decode_bytes(charset->high, in, start);
+        break;
+    default:
+        end = charset_decode_asia(charset->kind, in, start);
+        break;
+    }
+    out->len += (size_t)(end - start);
+    return true;
 }

@@ -35,28 +35,9 @@ extern const struct charset *const CHARSET_UTF_16LE;
 /* The number of leading bytes under 0x80. */
 size_t charset_ascii_prefix(struct str s);
 
-/* Collects decoded text in small pieces, so that the cap of `out` is exact
- * although the length of the text is not known beforehand. */
-struct charset_sink {
-    struct buf *out;
-    bool full; /* the cap was reached; what follows is dropped */
-    size_t len;
-    char piece[512];
-};
-
-void charset_sink_flush(struct charset_sink *sink);
-void charset_sink_bytes(struct charset_sink *sink, struct str s);
-
-static inline void charset_sink_put(struct charset_sink *sink, uint32_t c)
-{
-    if (sink->len > sizeof(sink->piece) - 4)
-        charset_sink_flush(sink);
-    sink->len += utf8_put(sink->piece + sink->len, c);
-}
-
-/* The multi-byte encodings of East Asia, by iconv (charset_asia.c). */
-void charset_decode_asia(enum charset_kind kind, struct str in,
-                         struct charset_sink *sink);
+/* The multi-byte encodings of East Asia, by iconv (charset_asia.c). Writes to
+ * `to`, which has room, and returns the end of the text. */
+char *charset_decode_asia(enum charset_kind kind, struct str in, char *to);
 
 /* glibc's name of the encoding whose tables serve for `kind`, or NULL. */
 const char *charset_iconv_name(enum charset_kind kind);
