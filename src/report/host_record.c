@@ -25,17 +25,12 @@ static bool is_host_of(const struct url *url, struct str name)
            str_ends(name, port);
 }
 
-static struct str keep(void *user, struct str text)
-{
-    return arena_copy(user, text);
-}
-
 static struct store_robots keep_robots(struct host_record *host,
                                        const struct store_robots *row)
 {
     struct store_robots robots = *row;
 
-    row_move_texts(ROW_robots, &robots, keep, &host->arena);
+    row_copy_texts(ROW_robots, &robots, &host->arena);
     return robots;
 }
 
@@ -89,7 +84,7 @@ static bool read_host(void *user, const struct store_host *row)
     if (!is_host_of(reading->url, row->name))
         return true;
     host->trouble = *row;
-    row_move_texts(ROW_host, &host->trouble, keep, &host->arena);
+    row_copy_texts(ROW_host, &host->trouble, &host->arena);
     host->troubled =
         row->failures || row->mute || row->given_up || row->backoffs;
     return true;

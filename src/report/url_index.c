@@ -216,11 +216,6 @@ static struct url_details *details_of(const struct filling *filling,
     return NULL;
 }
 
-static struct str keep(void *user, struct str text)
-{
-    return arena_copy(user, text);
-}
-
 static bool fill_fetch(void *user, const struct store_fetch *row)
 {
     const struct filling *filling = user;
@@ -228,7 +223,7 @@ static bool fill_fetch(void *user, const struct store_fetch *row)
 
     if (details) {
         details->fetch = *row;
-        row_move_texts(ROW_fetch, &details->fetch, keep, filling->arena);
+        row_copy_texts(ROW_fetch, &details->fetch, filling->arena);
     }
     return true;
 }
@@ -249,7 +244,7 @@ static bool fill_url(void *user, const struct url_record *url)
 
     if (details) {
         details->row = *url->row;
-        row_move_texts(ROW_url, &details->row, keep, filling->arena);
+        row_copy_texts(ROW_url, &details->row, filling->arena);
         details->record = *url;
         details->record.row = &details->row;
     }

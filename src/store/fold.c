@@ -64,12 +64,8 @@ static struct again *again_of(struct folding *folding, struct folded *folded)
 {
     if (folded->again)
         return &folding->again[folded->again - 1];
-    if (folding->again_count == folding->again_room) {
-        folding->again_room =
-            folding->again_room ? 2 * folding->again_room : 64;
-        folding->again = mem_resize(
-            folding->again, folding->again_room * sizeof(*folding->again));
-    }
+    folding->again = mem_grow(folding->again, folding->again_count,
+                              &folding->again_room, sizeof(*folding->again));
     folded->again = (uint32_t)++folding->again_count;
     return &folding->again[folded->again - 1];
 }
