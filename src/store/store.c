@@ -8,7 +8,7 @@
 
 static const struct store_engine *const engines[] = {&store_sqlite};
 
-void store_fail(struct store_error *error, enum store_status status,
+bool store_fail(struct store_error *error, enum store_status status,
                 const char *format, ...)
 {
     va_list args;
@@ -17,6 +17,7 @@ void store_fail(struct store_error *error, enum store_status status,
     va_start(args, format);
     vsnprintf(error->text, sizeof(error->text), format, args);
     va_end(args);
+    return false;
 }
 
 /* --- names -------------------------------------------------------------- */
