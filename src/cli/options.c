@@ -316,11 +316,11 @@ static const struct option_row *row_of(struct str given)
     return find_name(COMMAND_CRAWL, str_cut(given, '=').head);
 }
 
-bool option_has_meaning(struct str given)
+bool option_is_fixed(struct str given)
 {
     const struct option_row *row = row_of(given);
 
-    return row && row->meaning;
+    return row && row->fixed;
 }
 
 bool option_is_for_looks(struct str given)

@@ -69,7 +69,7 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
     return true;
 }
 
-/* As it was when it ended: crawler/judge.c, note_health. */
+/* As it was when it ended: crawler/handle_page.c, note_health. */
 static bool is_answer(const struct store_fetch *row)
 {
     enum outcome outcome = (enum outcome)row->outcome;

@@ -3,8 +3,8 @@
  * a file (frontier/overflow.c).
  *
  * States: QUEUED in its host's queue, RETRYING until its time has come,
- * IN_FLIGHT with a hand. While it is in flight the frontier changes none of
- * its fields, so a hand may read it without a lock. When it is done it is
+ * IN_FLIGHT with a worker. While it is in flight the frontier changes none of
+ * its fields, so a worker may read it without a lock. When it is done it is
  * freed; that it was seen is remembered by its fingerprint alone.
  *
  * A host's own errands, the look-up of its name and its robots.txt, are

@@ -1,6 +1,6 @@
-/* The validator: the mind's judgement. Every URL that anybody wants fetched
- * passes here, and only here is it decided; what is accepted goes to the
- * frontier. It owns all URL state and is used by one thread.
+/* The validator: the crawler thread's judgement. Every URL that anybody wants
+ * fetched passes here, and only here is it decided; what is accepted goes to
+ * the frontier. It owns all URL state and is used by one thread.
  *
  * The checks, in order, each with its verdict: scope (EXTERNAL), depth
  * (TOO_DEEP), already seen (DUPLICATE), the domain's cap (DOMAIN_CAP), a dead

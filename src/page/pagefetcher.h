@@ -11,8 +11,8 @@
  *     }
  *
  * It fetches one URL and nothing else: redirects, retries and politeness are
- * the mind's. What comes is capped in size, in headers and in time; a body
- * that is not wanted (not HTML, too large) is cut, not read.
+ * the crawler thread's. What comes is capped in size, in headers and in time; a
+ * body that is not wanted (not HTML, too large) is cut, not read.
  */
 #ifndef PAGE_PAGEFETCHER_H
 #define PAGE_PAGEFETCHER_H

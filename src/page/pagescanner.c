@@ -93,7 +93,7 @@ static struct str utf8_of_latin1(struct str s, struct arena *arena)
     char *start = arena_reserve(arena, 2 * s.len), *to = start;
 
     for (size_t i = 0; i < s.len; i++)
-        to += utf8_write(to, (unsigned char)s.ptr[i]);
+        to += utf8_put(to, (unsigned char)s.ptr[i]);
     arena_commit(arena, (size_t)(to - start));
     return str_between(start, to);
 }

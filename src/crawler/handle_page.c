@@ -6,7 +6,7 @@
 
 /* --- links -------------------------------------------------------------- */
 
-static enum verdict judge_link(struct crawler *crawler, const struct job *job,
+static enum verdict offer_link(struct crawler *crawler, const struct job *job,
                                const struct page_link *link,
                                const struct offer *offer)
 {
@@ -48,15 +48,15 @@ static void offer_links(struct crawler *crawler, const struct job *job,
             .referrer_id = page_id,
             .found = 1,
         };
-        note_link(crawler, job, link, judge_link(crawler, job, link, &offer),
+        note_link(crawler, job, link, offer_link(crawler, job, link, &offer),
                   page_id, tally);
     }
     tally->verdict[BAD_URL] += links->bad;
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }
 
-/* A redirect is a link of the same depth, from where the first one was, and
- * as important. */
+/* The target of a redirect takes over depth, referrer and importance of the
+ * URL that redirects. */
 static void offer_redirect(struct crawler *crawler, const struct job *job,
                            struct tally *tally)
 {
@@ -86,13 +86,13 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
 static void fail(struct crawler *crawler, int why)
 {
     fail_crawl(crawler, "cannot write page %u in %s: %s",
-               (unsigned)pagesaver_last(crawler->options->hand.saver) + 1,
+               (unsigned)pagesaver_last(crawler->options->worker.saver) + 1,
                crawler->options->dir_path, strerror(why));
 }
 
 static void discard(struct crawler *crawler, struct webpage *page)
 {
-    pagesaver_discard(crawler->options->hand.saver, page);
+    pagesaver_discard(crawler->options->worker.saver, page);
 }
 
 /* The number of the page, or 0 where there is nothing to save. */
@@ -100,12 +100,12 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
 {
     if (page->outcome != FETCHED)
         return 0;
-    bool had_old = pagesaver_holds_old(crawler->options->hand.saver);
-    if ((had_old || !crawler->stats->saved) && !take_place(crawler)) {
+    bool had_old = pagesaver_holds_old(crawler->options->worker.saver);
+    if ((had_old || !crawler->stats->saved) && !replace_old_crawl(crawler)) {
         discard(crawler, page);
         return 0;
     }
-    uint32_t id = pagesaver_commit(crawler->options->hand.saver, page);
+    uint32_t id = pagesaver_commit(crawler->options->worker.saver, page);
     if (!id) {
         fail(crawler, errno);
         discard(crawler, page);
@@ -113,7 +113,8 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
     }
     if (had_old)
         record_old_pages(crawler->record, 0);
-    /* From the first page on only the record wants URLs outside the scope. */
+    /* URLs outside the scope were also needed as reasons for having no page;
+     * from now on only the record wants them. */
     crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
     crawler->stats->bytes += page->exchange.body_len;
@@ -130,7 +131,8 @@ static uint64_t longer(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void settle(struct crawler *crawler, struct job *job, uint64_t pause_ms)
+static void finish_page(struct crawler *crawler, struct job *job,
+                        uint64_t pause_ms)
 {
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
@@ -175,8 +177,8 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
     return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);
 }
 
-/* How long the host has to rest because it answers nothing but 5xx: as after
- * 429, longer each time. 0: it does not have to. */
+/* The pause of a host that answered 5xx many times in a row: as after 429,
+ * longer each time. 0: no such pause. */
 static uint64_t error_rest_ms(struct crawler *crawler, const struct job *job)
 {
     unsigned backoffs = frontier_backoffs(job->target);
@@ -234,10 +236,10 @@ uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
                               page->exchange.retry_after_ms));
 }
 
-/* No connection is the host's fault, every time. A connection without an
- * answer may be this page's: it counts when the page is given up, so that one
- * page of that kind does not make a host dead, but a row of them does. So with
- * a host that never has time: its pages would take for ever. */
+/* Tell the frontier how healthy the host is. A failed connection is always the
+ * host's fault. A connection without an answer, or "too many requests", may be
+ * this page's fault: it counts only when the page is given up, so that a host
+ * is not given up for one bad page, but for a row of them. */
 static void note_health(struct crawler *crawler, const struct job *job,
                         bool again)
 {
@@ -261,7 +263,7 @@ static void note_health(struct crawler *crawler, const struct job *job,
                   (uint8_t)page->outcome);
 }
 
-bool goes_back(struct crawler *crawler, struct job *job)
+bool is_retried(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
     const struct webpage *page = &job->page;
@@ -280,15 +282,15 @@ bool goes_back(struct crawler *crawler, struct job *job)
     return again;
 }
 
-/* It came in time, but there is none left to look at it: fetched again, if the
- * crawl goes on one day. */
+/* A second signal came before the page was handled: it stays queued, to be
+ * fetched again by a resume. */
 static void abandon(struct crawler *crawler, struct webpage *page)
 {
     discard(crawler, page);
     page->outcome = ABANDONED;
 }
 
-void judge_page(struct crawler *crawler, struct job *job)
+void handle_page(struct crawler *crawler, struct job *job)
 {
     struct frontier *frontier = crawler->validator.frontier;
     struct webpage *page = &job->page;
@@ -297,12 +299,12 @@ void judge_page(struct crawler *crawler, struct job *job)
         fail(crawler, page->save_errno);
     if (crawler->signals > 1)
         abandon(crawler, page);
-    if (goes_back(crawler, job))
+    if (is_retried(crawler, job))
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
     if (crawler->failed)
         discard(crawler, page);
     else
-        settle(crawler, job, pause_ms);
+        finish_page(crawler, job, pause_ms);
     frontier_done(frontier, job->target, ended_ms(page), pause_ms);
 }

@@ -2,7 +2,7 @@
 #include "crawler/internal.h"
 #include "crawler/resume.h"
 
-/* The mind's memory: what is done goes to the store, and comes back. */
+/* The steps that make the crawl durable, and bring it back on a resume. */
 
 static void fail(struct crawler *crawler, const char *what,
                  const struct store_error *error)
@@ -18,12 +18,12 @@ void begin_record(struct crawler *crawler)
     const struct record_options record = {
         .store = options->store,
         .domains = options->frontier.domains,
-        .saver = options->hand.saver,
+        .saver = options->worker.saver,
         .links = options->links,
         .save_every_ms = options->save_every_ms,
     };
 
-    /* Whoever does not understand a record must not add to it. */
+    /* Never add rows to a record that could not be read. */
     if (!options->store || crawler->failed)
         return;
     crawler->record = record_new(&record, crawler->validator.frontier,
@@ -33,15 +33,15 @@ void begin_record(struct crawler *crawler)
     else if (options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
-                         pagesaver_holds_old(options->hand.saver));
+                         pagesaver_holds_old(options->worker.saver));
     }
 }
 
-/* --- going on ----------------------------------------------------------- */
+/* --- resume ------------------------------------------------------------- */
 
-/* What was fetched after the last commit of a killed crawl nobody knows, so
- * every host gets a whole pause first. Addresses are looked up again, and
- * their pauses are not kept at all. */
+/* After a kill, fetches since the last commit are unknown, so every host gets a
+ * whole pause first. Pauses of addresses are not recorded, so the whole crawl
+ * waits one such pause after its last fetch. */
 static void rest_first(struct crawler *crawler, const struct resumed *resumed)
 {
     const struct frontier_options *options = &crawler->options->frontier;
@@ -57,12 +57,12 @@ static void rest_first(struct crawler *crawler, const struct resumed *resumed)
     frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
 }
 
-void restore(struct crawler *crawler)
+void restore_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     const struct resume_options resume = {
-        .fingerprint_seed = options->hand.scan.fingerprint_seed,
-        .robots_agent = options->hand.robots_agent,
+        .fingerprint_seed = options->worker.scan.fingerprint_seed,
+        .robots_agent = options->worker.robots_agent,
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
     };
@@ -71,18 +71,18 @@ void restore(struct crawler *crawler)
 
     bool good = resume_load(options->store, &crawler->validator, &resume,
                             &resumed, &error);
-    if (good && resumed.last_page != pagesaver_last(options->hand.saver)) {
+    if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
         snprintf(error.text, sizeof(error.text),
                  "its last page is %u, but %u pages are counted",
                  (unsigned)resumed.last_page,
-                 (unsigned)pagesaver_last(options->hand.saver));
+                 (unsigned)pagesaver_last(options->worker.saver));
         good = false;
     }
     if (!good) {
         fail(crawler, "read", &error);
         return;
     }
-    pagesaver_resume(options->hand.saver, resumed.last_page,
+    pagesaver_resume(options->worker.saver, resumed.last_page,
                      options->resume_unclean);
     *crawler->stats = resumed.stats;
     stats_settle_time(crawler->stats);
@@ -99,7 +99,7 @@ void check_queue(struct crawler *crawler)
                    crawler->options->dir_path, strerror(trouble));
 }
 
-void remember(struct crawler *crawler)
+void commit_if_due(struct crawler *crawler)
 {
     struct store_error error;
 
@@ -108,7 +108,7 @@ void remember(struct crawler *crawler)
         fail(crawler, "write", &error);
 }
 
-bool take_place(struct crawler *crawler)
+bool replace_old_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
@@ -118,7 +118,7 @@ bool take_place(struct crawler *crawler)
         good = store_leave_empty(options->emptied_record, &error);
     else if (options->replaces && !crawler->stats->saved)
         good = record_take_place(crawler->record, &error);
-    else if (pagesaver_holds_old(options->hand.saver))
+    else if (pagesaver_holds_old(options->worker.saver))
         good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
                              &error);
     if (!good)
@@ -148,12 +148,12 @@ static enum crawl_state state_after(const struct crawler *crawler,
 
 void end_record(struct crawler *crawler, enum crawl_end end)
 {
-    struct pagesaver *saver = crawler->options->hand.saver;
+    struct pagesaver *saver = crawler->options->worker.saver;
     struct store_error error;
 
-    /* A crawl that has all its pages needs no others to be read after them. */
+    /* A finished crawl leaves no old page files behind its own. */
     if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
-        take_place(crawler)) {
+        replace_old_crawl(crawler)) {
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }

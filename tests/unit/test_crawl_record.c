@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/past.h"
+#include "cli/crawl_record.h"
 #include "cli/state.h"
 #include "crawler/codes.h"
 #include "support/tempdir.h"
@@ -45,7 +45,7 @@ static void begin_with(const struct tempdir *temp, const struct list *given)
 
     arena_init(&arena);
     store_batch_init(&first);
-    past_put_options(&first, given, 0);
+    record_put_options(&first, given, 0);
     facts_put_number(&first, FACT_DEPTH, DEPTH);
     facts_put_state(&first, STATE_RUNNING);
     store_add_seed(&first, &(struct store_seed){.url = STR("http://a.example/"),
@@ -100,24 +100,24 @@ static void options_in_their_order(void **state)
         "max-pages=10",  "max-pages=12",           NULL,
     };
     const struct tempdir *temp = *state;
-    struct past past;
+    struct crawl_record record;
 
     begin(temp, given);
-    past_read(&past, temp->path);
-    assert_int_equal(past.error.status, STORE_OK);
-    assert_int_equal(past.given.count, ARRAY_LEN(given) - 1);
-    for (size_t i = 0; i < past.given.count; i++) {
-        assert_string_equal(past.given.item[i], given[i]);
-        assert_false(past_is_secret(past.given.item[i]));
+    record_read(&record, temp->path);
+    assert_int_equal(record.error.status, STORE_OK);
+    assert_int_equal(record.given.count, ARRAY_LEN(given) - 1);
+    for (size_t i = 0; i < record.given.count; i++) {
+        assert_string_equal(record.given.item[i], given[i]);
+        assert_false(record_is_secret(record.given.item[i]));
     }
-    assert_int_equal(past.facts.number[FACT_DEPTH], DEPTH);
-    assert_int_equal(past_pages(&past), 0);
-    assert_int_equal(past.facts.seeds, 2);
-    assert_true(str_eq(past.facts.seed[0].url, STR("http://a.example/")));
-    assert_true(past.facts.seed[0].named);
-    assert_true(str_eq(past.facts.seed[1].url, STR("http://b.example/")));
-    assert_false(past.facts.seed[1].named);
-    past_release(&past);
+    assert_int_equal(record.facts.number[FACT_DEPTH], DEPTH);
+    assert_int_equal(record_pages(&record), 0);
+    assert_int_equal(record.facts.seeds, 2);
+    assert_true(str_eq(record.facts.seed[0].url, STR("http://a.example/")));
+    assert_true(record.facts.seed[0].named);
+    assert_true(str_eq(record.facts.seed[1].url, STR("http://b.example/")));
+    assert_false(record.facts.seed[1].named);
+    record_release(&record);
 }
 
 /* More than nine, so that 10 must not come before 2. */
@@ -127,18 +127,18 @@ static void many_options(void **state)
     static const char *item[1200];
     const struct tempdir *temp = *state;
     const struct list list = {.item = item, .count = ARRAY_LEN(item)};
-    struct past past;
+    struct crawl_record record;
 
     for (size_t i = 0; i < ARRAY_LEN(item); i++) {
         snprintf(text[i], sizeof(text[i]), "internal=%zu", i);
         item[i] = text[i];
     }
     begin_with(temp, &list);
-    past_read(&past, temp->path);
-    assert_int_equal(past.given.count, ARRAY_LEN(item));
-    for (size_t i = 0; i < past.given.count; i++)
-        assert_string_equal(past.given.item[i], item[i]);
-    past_release(&past);
+    record_read(&record, temp->path);
+    assert_int_equal(record.given.count, ARRAY_LEN(item));
+    for (size_t i = 0; i < record.given.count; i++)
+        assert_string_equal(record.given.item[i], item[i]);
+    record_release(&record);
 }
 
 static void states(void **state)
@@ -152,24 +152,24 @@ static void states(void **state)
         {"max-pages", false, false}, {"nothing", true, false},
     };
     const struct tempdir *temp = *state;
-    struct past past;
+    struct crawl_record record;
 
     begin(temp, (const char *[]){NULL});
-    past_read(&past, temp->path);
+    record_read(&record, temp->path);
     /* As it is when it was killed before it saved anything. */
-    assert_false(facts_is_over(&past.facts));
-    assert_true(facts_is_unclean(&past.facts));
-    past_release(&past);
+    assert_false(facts_is_over(&record.facts));
+    assert_true(facts_is_unclean(&record.facts));
+    record_release(&record);
     add_setting(temp, "count.saved", "4294967295");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         add_setting(temp, "state", cases[i].state);
-        past_read(&past, temp->path);
-        assert_int_equal(past.error.status, STORE_OK);
-        assert_int_equal(past_pages(&past), UINT32_MAX);
-        if (facts_is_over(&past.facts) != cases[i].over ||
-            facts_is_unclean(&past.facts) != cases[i].unclean)
+        record_read(&record, temp->path);
+        assert_int_equal(record.error.status, STORE_OK);
+        assert_int_equal(record_pages(&record), UINT32_MAX);
+        if (facts_is_over(&record.facts) != cases[i].over ||
+            facts_is_unclean(&record.facts) != cases[i].unclean)
             fail_msg("%s", cases[i].state);
-        past_release(&past);
+        record_release(&record);
     }
 }
 
@@ -186,14 +186,14 @@ static void damaged(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct tempdir temp;
-        struct past past;
+        struct crawl_record record;
         tempdir_make(&temp);
         begin(&temp, (const char *[]){NULL});
         add_setting(&temp, bad[i][0], bad[i][1]);
-        past_read(&past, temp.path);
-        if (past.error.status != STORE_DAMAGED)
-            fail_msg("%s=%s: %d", bad[i][0], bad[i][1], past.error.status);
-        past_release(&past);
+        record_read(&record, temp.path);
+        if (record.error.status != STORE_DAMAGED)
+            fail_msg("%s=%s: %d", bad[i][0], bad[i][1], record.error.status);
+        record_release(&record);
         tempdir_remove(&temp);
     }
 }
@@ -201,19 +201,19 @@ static void damaged(void **state)
 static void no_record(void **state)
 {
     const struct tempdir *temp = *state;
-    struct past past;
+    struct crawl_record record;
 
-    past_read(&past, temp->path);
-    assert_int_equal(past.error.status, STORE_NONE);
-    past_release(&past);
+    record_read(&record, temp->path);
+    assert_int_equal(record.error.status, STORE_NONE);
+    record_release(&record);
     tempdir_write(temp, ".crawler", STR(""));
-    past_read(&past, temp->path);
-    assert_int_equal(past.error.status, STORE_EMPTY);
-    past_release(&past);
+    record_read(&record, temp->path);
+    assert_int_equal(record.error.status, STORE_EMPTY);
+    record_release(&record);
     tempdir_write(temp, ".crawler", STR("a note of mine"));
-    past_read(&past, temp->path);
-    assert_int_equal(past.error.status, STORE_NOTE);
-    past_release(&past);
+    record_read(&record, temp->path);
+    assert_int_equal(record.error.status, STORE_NOTE);
+    record_release(&record);
 }
 
 /* --- secrets -------------------------------------------------------------- */
@@ -255,16 +255,16 @@ static void secrets(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct tempdir temp;
-        struct past past;
+        struct crawl_record record;
         tempdir_make(&temp);
         begin(&temp, (const char *[]){"quiet", cases[i].given, NULL});
-        past_read(&past, temp.path);
-        assert_int_equal(past.given.count, 2);
-        assert_string_equal(past.given.item[1],
+        record_read(&record, temp.path);
+        assert_int_equal(record.given.count, 2);
+        assert_string_equal(record.given.item[1],
                             cases[i].kept ? cases[i].kept : cases[i].given);
-        if (past_is_secret(past.given.item[1]) != (cases[i].kept != NULL))
+        if (record_is_secret(record.given.item[1]) != (cases[i].kept != NULL))
             fail_msg("%s", cases[i].given);
-        past_release(&past);
+        record_release(&record);
         assert_false(is_in_files(&temp, STR("TopSecret")));
         assert_true(is_in_files(&temp, STR("quiet")));
         tempdir_remove(&temp);
@@ -322,7 +322,7 @@ static void words(void **state)
           "proxy=x", "delay=0"},
          "--scope=any --header=Authorization: s2 --header=accept: 3 "
          "--header=Cookie: s1 --proxy=x --delay=0 -- DIR 7"},
-        /* What changes the meaning is not for it to say. */
+        /* A fixed option cannot be changed. */
         {{"resume", "scope=host", "header=Authorization: s2",
           "header=Cookie: s1", "proxy=x"},
          NULL},

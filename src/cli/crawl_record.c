@@ -1,37 +1,37 @@
-#include "cli/past.h"
+#include "cli/crawl_record.h"
 
 #include "crawler/codes.h"
 #include "page/secret.h"
 
 #define NOT_KEPT "(not kept)"
 
-void past_read_from(struct past *past, struct store *store)
+void record_read_from(struct crawl_record *record, struct store *store)
 {
-    if (facts_read(&past->facts, store, &past->error))
-        past->error.status = STORE_OK;
-    past->given = (struct list){past->facts.option, past->facts.options};
-    past->logins = (struct list){past->facts.login, past->facts.logins};
+    if (facts_read(&record->facts, store, &record->error))
+        record->error.status = STORE_OK;
+    record->given = (struct list){record->facts.option, record->facts.options};
+    record->logins = (struct list){record->facts.login, record->facts.logins};
 }
 
-void past_read(struct past *past, const char *dir_path)
+void record_read(struct crawl_record *record, const char *dir_path)
 {
     struct store *store;
     struct arena arena;
 
-    *past = (struct past){0};
+    *record = (struct crawl_record){0};
     arena_init(&arena);
     store = store_open(store_name_in(dir_path, &arena), STORE_READ,
-                       crawler_codes(), &past->error);
+                       crawler_codes(), &record->error);
     if (store)
-        past_read_from(past, store);
+        record_read_from(record, store);
     store_close(store);
     arena_release(&arena);
 }
 
-void past_release(struct past *past)
+void record_release(struct crawl_record *record)
 {
-    facts_release(&past->facts);
-    *past = (struct past){0};
+    facts_release(&record->facts);
+    *record = (struct crawl_record){0};
 }
 
 /* --- options ------------------------------------------------------------ */
@@ -67,7 +67,7 @@ static void put_option(struct store_batch *batch, size_t number,
     buf_release(&kept);
 }
 
-bool past_is_secret(const char *given)
+bool record_is_secret(const char *given)
 {
     struct str text = str_of(given);
 
@@ -75,8 +75,8 @@ bool past_is_secret(const char *given)
            str_eq(str_skip(text, text.len - STR(NOT_KEPT).len), STR(NOT_KEPT));
 }
 
-void past_put_options(struct store_batch *batch, const struct list *given,
-                      size_t before)
+void record_put_options(struct store_batch *batch, const struct list *given,
+                        size_t before)
 {
     size_t count = given->count > before ? given->count : before;
 
@@ -85,8 +85,7 @@ void past_put_options(struct store_batch *batch, const struct list *given,
                    i < given->count ? str_of(given->item[i]) : STR(""));
 }
 
-void past_put_logins(struct store_batch *batch,
-                     const struct trusted_origins *origins)
+void record_put_logins(struct store_batch *batch, const struct trusted_origins *origins)
 {
     const struct origin_login *login = origins->logins;
 
