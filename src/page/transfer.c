@@ -113,14 +113,8 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
     }
-    return sockets_open(transfer->sockets, address->family, address->socktype,
-                        address->protocol);
-}
-
-/* Connections outlive transfers. */
-static int on_close_socket(void *user, curl_socket_t fd)
-{
-    return sockets_close(user, fd);
+    return socket(address->family, address->socktype | SOCK_CLOEXEC,
+                  address->protocol);
 }
 
 /* With a proxy the address connected to is the proxy's, which the user named,
@@ -226,8 +220,6 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->sockets);
 #if LIBCURL_VERSION_NUM >= 0x075000
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
@@ -244,12 +236,11 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies, struct sockets *sockets,
+                              struct bodies *bodies,
                               struct dns_overrides *overrides)
 {
     struct transfer *transfer = NEW(struct transfer);
 
-    transfer->sockets = sockets;
     transfer->dns_overrides = overrides;
     transfer->setup = setup;
     transfer->bodies = bodies;

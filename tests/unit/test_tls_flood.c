@@ -96,7 +96,7 @@ static void server_stop(struct server *server)
     SSL_CTX_free(server->tls);
 }
 
-static enum outcome fetch(uint16_t port)
+static enum outcome fetch(uint16_t port, enum webpage_kind kind)
 {
     enum { HOUR_MS = 3600 * 1000 };
     struct trusted_origins origins;
@@ -119,6 +119,7 @@ static enum outcome fetch(uint16_t port)
     origins_init(&origins);
     webpage_init(&page);
     webpage_ask(&page, str_of(url), 0, false);
+    page.kind = kind;
     struct pagefetcher *fetcher = pagefetcher_new(&options);
     pagefetcher_start(fetcher, &page);
     while (!pagefetcher_take(fetcher))
@@ -135,12 +136,15 @@ static enum outcome fetch(uint16_t port)
 /* Without a length the page would seem to end where the connection does. */
 static void a_flood_of_tls_messages_ends_the_page(void **state)
 {
+    static const enum webpage_kind kinds[] = {WEBPAGE_HTML, WEBPAGE_ROBOTS,
+                                              WEBPAGE_SITEMAP};
+
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct server server = {.with_key_updates = i};
+    for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++) {
+        struct server server = {.with_key_updates = i % 2};
         uint16_t port = server_start(&server);
 
-        assert_int_equal(fetch(port), CONNECTION_LOST);
+        assert_int_equal(fetch(port, kinds[i / 2]), CONNECTION_LOST);
         server_stop(&server);
     }
 }
