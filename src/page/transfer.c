@@ -27,7 +27,7 @@ static bool sniff_early(struct transfer *transfer)
         transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
-    return transfer_sniffs_as_page(buf_str(&transfer->body));
+    return mime_sniffs_as_html(buf_str(&transfer->body));
 }
 
 static size_t wait_for_room(struct transfer *transfer)

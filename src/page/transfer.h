@@ -86,9 +86,6 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page);
 /* Of an answer whose status is not 200. */
 enum outcome transfer_outcome_of_status(const struct exchange *exchange);
 
-/* Is it a page, by its first bytes, or all there are? */
-bool transfer_sniffs_as_page(struct str body);
-
 /* libcurl is done with it: fill in the exchange. */
 void transfer_end(struct transfer *transfer, CURLcode code);
 
