@@ -8,13 +8,13 @@
 
 #include <cmocka.h>
 
-#include "playground/address.h"
-#include "playground/body.h"
-#include "playground/files.h"
-#include "playground/letters.h"
-#include "playground/options.h"
-#include "playground/request.h"
-#include "playground/site.h"
+#include "testserver/address.h"
+#include "testserver/body.h"
+#include "testserver/files.h"
+#include "testserver/letters.h"
+#include "testserver/options.h"
+#include "testserver/request.h"
+#include "testserver/site.h"
 
 static void check(struct str input, struct str expected, struct str got)
 {
