@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/values.h"
+
 enum kind { FLAG, TEXT, LIST, DURATION, NUMBER, SHARE };
 
 enum {
@@ -35,7 +37,7 @@ static const struct option table[] = {
      "a site of bad answers, with an index and healthy pages in between"},
     {"listen", "ADDR:PORT", LIST, SERVE | COMMAND_CONNECT_TO, AT(listen),
      "loopback address, port 0 is any free one (repeatable; 127.0.0.1:0)"},
-    {"lifetime", "TIME", DURATION, SERVE, AT(lifetime_us),
+    {"lifetime", "TIME", DURATION, SERVE, AT(lifetime_ms),
      "end after that time (600s); 0 is never"},
     {"record", "FILE", TEXT, SERVE, AT(record),
      "write one line for every request"},
@@ -66,7 +68,7 @@ static const struct option table[] = {
      "URLs of other MIME types, for each page (3%)"},
     {"slow", "SHARE", SHARE, WEB, AT(web.slow),
      "pages that are answered late (0.5%)"},
-    {"slow-time", "TIME", DURATION, WEB, AT(web.slow_us),
+    {"slow-time", "TIME", DURATION, WEB, AT(web.slow_ms),
      "... by so much (200ms)"},
     {"flaky", "SHARE", SHARE, WEB, AT(web.flaky),
      "pages that answer 503 once (0.1%)"},
@@ -112,59 +114,6 @@ static const struct {
 // clang-format on
 
 /* --- values ------------------------------------------------------------ */
-
-static size_t count_digits(struct str text)
-{
-    size_t digits = 0;
-
-    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
-        digits++;
-    return digits;
-}
-
-bool play_duration(struct str text, uint64_t *us)
-{
-    static const struct {
-        struct str suffix;
-        uint64_t us;
-    } units[] = {
-        {STR_INIT("ms"), 1000},
-        {STR_INIT("s"), 1000 * 1000},
-        {STR_INIT("m"), 60 * 1000 * 1000ULL},
-        {STR_INIT("h"), 3600 * 1000 * 1000ULL},
-        {STR_INIT(""), 1000 * 1000},
-    };
-    uint64_t value = 0;
-    size_t digits = count_digits(text);
-
-    if (!str_to_u64(str_first(text, digits), &value) || value > UINT32_MAX)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-        if (str_eq(str_skip(text, digits), units[i].suffix)) {
-            *us = value * units[i].us;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool play_number(struct str text, uint64_t *number)
-{
-    size_t digits = count_digits(text);
-    struct str suffix = str_skip(text, digits);
-    uint64_t value = 0, unit = 1;
-
-    if (str_eq(suffix, STR("K")))
-        unit = 1024;
-    else if (str_eq(suffix, STR("M")))
-        unit = 1024 * 1024;
-    else if (suffix.len)
-        return false;
-    if (!str_to_u64(str_first(text, digits), &value) || value > 1ULL << 40)
-        return false;
-    *number = value * unit;
-    return true;
-}
 
 bool play_share(struct str text, uint64_t *share)
 {
@@ -220,9 +169,9 @@ static bool set(struct options *options, const struct option *option,
         return true;
     }
     case DURATION:
-        return play_duration(text, at);
+        return value_duration_ms(text, at);
     case NUMBER:
-        return play_number(text, at);
+        return value_size(text, at);
     case SHARE:
         return play_share(text, at);
     }
@@ -295,7 +244,7 @@ bool play_parse(int argc, char **argv, struct options *options,
 
     *options = (struct options){
         .command = argc > 1 ? find_command(argv[1]) : COMMAND_SERVE,
-        .lifetime_us = 600 * 1000 * 1000ULL,
+        .lifetime_ms = 600 * 1000,
         .scope = "any",
         .depth = UINT64_MAX,
     };

@@ -28,7 +28,7 @@ struct options {
     struct option_list listen, root, site;
     const char *hostile;
     bool letters;
-    uint64_t lifetime_us;
+    uint64_t lifetime_ms;
     const char *record;
     bool record_headers;
     bool outlive_parent;
@@ -48,13 +48,7 @@ bool play_parse(int argc, char **argv, struct options *options,
 
 void play_help(FILE *out);
 
-/* "250ms", "10s", "5m", "2h"; a bare number is seconds. */
-bool play_duration(struct str text, uint64_t *us);
-
 /* "0.02" or "2%" as a part of WEB_ALL. */
 bool play_share(struct str text, uint64_t *share);
-
-/* "1000", "8K", "2M": K is 1024 for sizes, and no other number has one. */
-bool play_number(struct str text, uint64_t *number);
 
 #endif

@@ -137,7 +137,7 @@ static int serve(struct play *play)
 {
     pid_t parent = getppid();
     int stop_fd = catch_signals();
-    uint64_t lifetime_us = play->options.lifetime_us;
+    uint64_t lifetime_ms = play->options.lifetime_ms;
     bool good = false;
 
     raise_file_limit();
@@ -147,7 +147,7 @@ static int serve(struct play *play)
             end_with_parent(parent);
         announce(play);
         server_run(play->server, stop_fd,
-                   lifetime_us ? clock_mono_us() + lifetime_us : 0);
+                   lifetime_ms ? clock_mono_us() + lifetime_ms * 1000 : 0);
         good = true;
     }
     if (play->server)

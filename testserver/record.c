@@ -1,10 +1,9 @@
 #include "testserver/record.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "testserver/text.h"
+#include "base/io.h"
 
 enum {
     MAX_BUFFERED = 64 * 1024 * 1024,
@@ -74,7 +73,7 @@ static void put_text(struct buf *out, struct str text)
 
 static void put_number(struct buf *out, uint64_t value)
 {
-    text_put_number(out, value);
+    buf_put_number(out, value);
     buf_put_char(out, '\t');
 }
 
@@ -103,18 +102,11 @@ void record_put(struct record *record, const struct record_line *line)
 
 bool record_flush(struct record *record)
 {
-    struct str rest = buf_str(&record->buf);
+    struct iovec all = {record->buf.ptr, record->buf.len};
+    bool good = record->fd < 0 || io_write_all(record->fd, &all, 1);
 
-    while (record->fd >= 0 && rest.len) {
-        ssize_t n = write(record->fd, rest.ptr, rest.len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        rest = str_skip(rest, (size_t)n);
-    }
     buf_clear(&record->buf);
-    return true;
+    return good;
 }
 
 bool record_close(struct record *record)

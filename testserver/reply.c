@@ -1,7 +1,5 @@
 #include "testserver/reply.h"
 
-#include "testserver/text.h"
-
 void reply_init(struct reply *reply)
 {
     *reply = (struct reply){
@@ -117,7 +115,7 @@ static void put_framing(const struct reply *reply, struct buf *out)
     if (len == BODY_ENDLESS || !may_have_body(reply->status))
         return;
     buf_put(out, STR("Content-Length: "));
-    text_put_number(out, len);
+    buf_put_number(out, len);
     buf_put(out, STR("\r\n"));
 }
 
@@ -127,7 +125,7 @@ void reply_write_head(const struct reply *reply, struct buf *out)
         reply->reason.len ? reply->reason : reply_reason(reply->status);
 
     buf_put(out, reply->http_1_0 ? STR("HTTP/1.0 ") : STR("HTTP/1.1 "));
-    text_put_number(out, reply->status);
+    buf_put_number(out, reply->status);
     buf_put_char(out, ' ');
     buf_put(out, reason);
     buf_put(out, STR("\r\n"));

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "testserver/readfile.h"
+#include "base/io.h"
 
 enum { MAX_SITE_FILE = 64 * 1024 * 1024 };
 
@@ -104,7 +104,7 @@ struct site *site_read(const char *path, char problem[SITE_PROBLEM])
     snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
     buf_init(&text, MAX_SITE_FILE);
-    if (readfile(path, &text))
+    if (io_read_file(path, &text))
         site = site_parse(buf_str(&text), dir, problem);
     else
         snprintf(problem, SITE_PROBLEM, "%s", strerror(errno));

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/io.h"
 #include "base/mem.h"
+#include "base/values.h"
 #include "testserver/body.h"
 #include "testserver/encode.h"
 #include "testserver/files.h"
-#include "testserver/options.h"
-#include "testserver/readfile.h"
 #include "testserver/site.h"
 
 enum { MAX_HEADERS = 16 * 1024 * 1024, MAX_CHUNK = 64 * 1024 };
@@ -87,10 +87,11 @@ static bool take_duration(struct parser *parser, struct str *text, uint64_t *us)
 {
     struct str word = take_word(text);
 
-    if (play_duration(word, us))
-        return true;
-    return complain(parser, "'%.*s' is not a time like 200ms or 3s",
-                    (int)word.len, word.ptr);
+    if (!value_duration_ms(word, us) || *us > UINT32_MAX)
+        return complain(parser, "'%.*s' is not a time like 200ms or 3s",
+                        (int)word.len, word.ptr);
+    *us *= 1000;
+    return true;
 }
 
 static const char escapes[] = "escapes are \\r \\n \\t \\0 \\\\ \\xHH";
@@ -167,7 +168,7 @@ static bool file(struct parser *parser, struct str value)
 
     snprintf(path, sizeof(path), "%s%s%.*s", absolute ? "" : parser->dir,
              absolute ? "" : "/", (int)value.len, value.ptr);
-    if (!readfile(path, &parser->body.text))
+    if (!io_read_file(path, &parser->body.text))
         return complain(parser, "%s: %s", path, strerror(errno));
     if (!parser->has_type)
         parser->entry->reply.type = files_type(value);

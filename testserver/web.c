@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "testserver/text.h"
 #include "testserver/web_random.h"
 
 static uint64_t percent(unsigned tenths)
@@ -26,7 +25,7 @@ void web_defaults(struct web_options *options)
         .errors = percent(1),
         .files = percent(30),
         .slow = percent(5),
-        .slow_us = 200 * 1000,
+        .slow_ms = 200,
         .flaky = percent(1),
         .limited = percent(1),
         .gzip = percent(300),
@@ -107,11 +106,11 @@ void web_put_host(const struct web *web, uint32_t host, struct buf *out)
     (void)web;
     if (!has_own_domain(host)) {
         buf_put_char(out, 'h');
-        text_put_number(out, host);
+        buf_put_number(out, host);
         buf_put_char(out, '.');
     }
     buf_put_char(out, 'd');
-    text_put_number(out, web_domain(host));
+    buf_put_number(out, web_domain(host));
     buf_put(out, STR(".example"));
 }
 

@@ -48,7 +48,7 @@ struct web_options {
     uint64_t nofollow; /* share of the random links */
     uint64_t rules;    /* share of the hosts with rules in robots.txt */
     uint64_t traps;    /* share of the hosts with an endless part */
-    uint64_t slow_us;
+    uint64_t slow_ms;
     uint64_t crawl_delay_s; /* in those robots.txt; 0: none */
 };
 

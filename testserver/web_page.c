@@ -1,5 +1,4 @@
 /* The HTML of the synthetic web, and its robots.txt. */
-#include "testserver/text.h"
 #include "testserver/web_random.h"
 #include "testserver/web_source.h"
 
@@ -129,7 +128,7 @@ void web_put_robots(const struct web *web, uint32_t host, struct buf *out)
     }
     if (rules != WEB_NO_RULES && web->options.crawl_delay_s) {
         buf_put(out, STR("Crawl-delay: "));
-        text_put_number(out, web->options.crawl_delay_s);
+        buf_put_number(out, web->options.crawl_delay_s);
         buf_put_char(out, '\n');
     }
 }

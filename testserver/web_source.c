@@ -73,7 +73,7 @@ static void answer_page(struct web_server *server,
         return;
     }
     if (traits.slow)
-        reply->delay_us = server->web.options.slow_us;
+        reply->delay_us = server->web.options.slow_ms * 1000;
     reply->type = STR("text/html; charset=utf-8");
     if (traits.gzip && takes_gzip(request)) {
         buf_clear(&server->plain);

@@ -1,7 +1,6 @@
 /* The URLs of the web, written and read. */
 #include <inttypes.h>
 
-#include "testserver/text.h"
 #include "testserver/web.h"
 #include "testserver/web_random.h"
 
@@ -20,20 +19,20 @@ static void put_page(const struct web *web, const struct web_target *target,
     if (!target->n)
         return;
     buf_put_char(out, 's');
-    text_put_number(out, key % WEB_SECTIONS);
+    buf_put_number(out, key % WEB_SECTIONS);
     switch ((key >> 8) % 8) {
     case 0:
         buf_put(out, STR("/item?id="));
-        text_put_number(out, target->n);
+        buf_put_number(out, target->n);
         break;
     case 1:
         buf_put(out, STR("/p"));
-        text_put_number(out, target->n);
+        buf_put_number(out, target->n);
         buf_put_char(out, '/');
         break;
     default:
         buf_put(out, STR("/p"));
-        text_put_number(out, target->n);
+        buf_put_number(out, target->n);
         buf_put(out, STR(".html"));
         break;
     }
@@ -47,7 +46,7 @@ static void put_file(const struct web *web, const struct web_target *target,
     uint64_t key = web_key(web, FOR_FILE, target->host, target->n);
 
     buf_put(out, STR("/files/"));
-    text_put_number(out, target->n);
+    buf_put_number(out, target->n);
     buf_put(out, extensions[key % ARRAY_LEN(extensions)]);
 }
 
@@ -62,16 +61,16 @@ void web_put_path(const struct web *web, const struct web_target *target,
         break;
     case WEB_REDIRECT:
         buf_put(out, STR("/go/"));
-        text_put_number(out, target->n);
+        buf_put_number(out, target->n);
         break;
     case WEB_BROKEN:
         buf_put(out, STR("/missing/"));
-        text_put_number(out, target->n);
+        buf_put_number(out, target->n);
         buf_put(out, STR(".html"));
         break;
     case WEB_ERROR:
         buf_put(out, STR("/error/"));
-        text_put_number(out, target->n);
+        buf_put_number(out, target->n);
         break;
     case WEB_FILE:
         put_file(web, target, out);

@@ -1,4 +1,4 @@
-#include "page/http_status.h"
+#include "base/http_status.h"
 
 #include <stddef.h>
 

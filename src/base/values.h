@@ -1,7 +1,7 @@
 /* Option values as people type them: whole strings, strictly read, and written
  * the same way where a message names one. */
-#ifndef CLI_VALUES_H
-#define CLI_VALUES_H
+#ifndef BASE_VALUES_H
+#define BASE_VALUES_H
 
 #include "base/buf.h"
 #include "base/str.h"
