@@ -68,6 +68,7 @@ void frontier_use(struct frontier *frontier, struct seen *seen);
 /* A URL as it is offered. */
 struct offer {
     const struct url *url;
+    struct str domain;    /* the registrable one, if known: a look-up less */
     uint64_t fingerprint; /* url_fingerprint() */
     uint32_t depth;       /* that the page would have */
     uint32_t referrer_id; /* page where it was found, 0 for a seed */

@@ -209,7 +209,9 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
 
     if (!frontier->spill || (!frontier->shelved && !is_full(frontier)))
         return false;
-    struct domain *domain = domain_for(frontier, offer->url);
+    struct domain *domain = offer->domain.len
+                                ? domain_named(frontier, offer->domain)
+                                : domain_for(frontier, offer->url);
     struct shelf *shelf =
         find_shelf(frontier, domain, host_known(frontier, offer->url));
     if (!shelf)

@@ -84,20 +84,19 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
         withhold(validator, fingerprint, number);
 }
 
-void validator_restore(struct validator *validator, uint64_t fingerprint,
+bool validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict, uint64_t number)
 {
     switch (verdict_basis(verdict)) {
     case BASIS_PAGE:
-        seen_add(&validator->seen, fingerprint);
-        break;
+        return seen_add(&validator->seen, fingerprint);
     case BASIS_URL:
-        seen_add(&validator->refused, fingerprint);
-        break;
+        return seen_add(&validator->refused, fingerprint);
     case BASIS_LINK:
         withhold(validator, fingerprint, number);
         break;
     }
+    return true;
 }
 
 enum verdict validator_foresee(const struct validator *validator,

@@ -66,8 +66,9 @@ enum verdict validator_offer(struct validator *validator,
 void validator_refuse(struct validator *validator, const struct offer *offer,
                       enum verdict verdict);
 
-/* It was judged before this program began, under this number. */
-void validator_restore(struct validator *validator, uint64_t fingerprint,
+/* It was judged before this program began, under this number. False if it was
+ * restored already. */
+bool validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict, uint64_t number);
 
 /* What validator_offer would say of a URL that was not seen before, wherever
