@@ -153,7 +153,7 @@ static enum verdict precheck(const struct why *why, unsigned *line)
     enum verdict verdict =
         why->known.not_html_name
             ? NOT_HTML_NAME
-            : validator_foresee(&report->validator, url, line);
+            : validator_precheck(&report->validator, url, line);
 
     if (verdict != ACCEPT)
         return verdict;
