@@ -94,8 +94,7 @@ void record_judged(struct record *record, const struct judged *judged)
     const struct store_url row = {
         .number = judged->number,
         .url = url->href,
-        .host = str_between(url->href.ptr + url->host_start,
-                            url->href.ptr + url->path_start),
+        .host = url_host_port(url),
         .domain = domain_part(record, url, judged->queued),
         .depth = offer->depth,
         .referrer = offer->referrer_id,

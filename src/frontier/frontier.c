@@ -132,8 +132,8 @@ enum verdict frontier_precheck(const struct frontier *frontier,
         return ACCEPT;
     if (host_is_given_up(host, url->https))
         return given_up_verdict(host);
-    return precheck_robots(frontier, host, url->https,
-                           str_skip(url->href, url->path_start), line);
+    return precheck_robots(frontier, host, url->https, url_path_query(url),
+                           line);
 }
 
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms)

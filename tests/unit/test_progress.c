@@ -56,11 +56,11 @@ static const struct {
          NONE "0 B, 0.0/s, 0:00, example.org is in trouble, again in 4.0 s"},
     {.idle = {.reason = IDLE_RETRY, .until_ms = NOW + 61000, .host = HOST},
      .text = NONE "0 B, 0.0/s, 0:00, trying example.org again in 61.0 s"},
-    {.counts = {.queued = 1, .in_flight = 1, .errands = 1},
+    {.counts = {.queued = 1, .in_flight = 1, .setups = 1},
      .in_setup = {.host = HOST},
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, looking up "
              "example.org"},
-    {.counts = {.queued = 1, .in_flight = 1, .errands = 1},
+    {.counts = {.queued = 1, .in_flight = 1, .setups = 1},
      .in_setup = {.host = HOST, .is_robots = true},
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, asking "
              "example.org for its robots.txt"},
