@@ -148,7 +148,7 @@ int fetching_plan_logins(struct plan *plan, const struct options *options)
     for (; given; given = given->next)
         /* What is no URL is for the option's own check to tell. */
         if (!url_parse(&url, &plan->arena, given->url, NULL, NULL) &&
-            !named_add_login(&plan->named, &url, &given->login))
+            !origins_add_login(&plan->origins, &url, &given->login))
             return usage_error("there are two names or passwords for %s",
                                url_origin(&url, &plan->arena).ptr);
     return 0;
@@ -249,8 +249,8 @@ int fetching_plan(struct plan *plan, const struct options *options)
     if (status)
         return status;
     for (size_t i = 0; i < options->connect_to.count; i++)
-        if (!named_add_connect_to(&plan->named,
-                                  str_of(options->connect_to.item[i])))
+        if (!origins_add_connect_to(&plan->origins,
+                                    str_of(options->connect_to.item[i])))
             return usage_error(
                 "--connect-to must be "
                 "HOST1:PORT1:HOST2:PORT2, not '%s'",
@@ -262,7 +262,7 @@ int fetching_plan(struct plan *plan, const struct options *options)
     plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
-        .connect_to = named_connect_to(&plan->named),
+        .connect_to = origins_connect_to(&plan->origins),
         .proxy = options->proxy && options->proxy[0] ? options->proxy : NULL,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
@@ -271,7 +271,7 @@ int fetching_plan(struct plan *plan, const struct options *options)
         .allow_private = options->allow_private,
         .any_mime = plan_is_course(options),
         .robots_agent = plan->crawl.worker.robots_agent,
-        .named = &plan->named,
+        .origins = &plan->origins,
     };
     return plan_trust(plan, options);
 }

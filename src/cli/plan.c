@@ -50,7 +50,7 @@ static int add_internal(struct plan *plan, const char *text)
         return usage_error("--internal '%s': %s",
                            login_hide(&plan->arena, text), err_message(err));
     scope_add_prefix(plan->scope, &prefix);
-    named_add(&plan->named, &prefix);
+    origins_add(&plan->origins, &prefix);
     return 0;
 }
 
@@ -189,7 +189,7 @@ static void plan_limits(struct plan *plan, const struct options *options)
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
     crawl->save_every_ms = options->save_every_ms;
-    crawl->worker.remember = !options->state;
+    crawl->worker.want_digests = !options->state;
     crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
@@ -223,7 +223,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     pagefiles_init(&plan->files, &plan->dir);
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
-    named_init(&plan->named);
+    origins_init(&plan->origins);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
@@ -231,7 +231,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(options),
-        .named = &plan->named,
+        .origins = &plan->origins,
     };
 }
 
@@ -282,7 +282,7 @@ static int check_logins(struct plan *plan)
     for (size_t i = 0; i < origins->count; i++)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL) &&
-            !named_login(&plan->named, &url))
+            !origins_login(&plan->origins, &url))
             return usage_error("the crawl had a name and password for %s, "
                                "which are not kept; give them again: with "
                                "--user NAME:PASSWORD, or in the URL as before",
@@ -349,7 +349,7 @@ static void recall_logins(struct plan *plan)
     for (size_t i = 0; i < origins->count; i++)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL))
-            named_add_login(&plan->named, &url, &unknown);
+            origins_add_login(&plan->origins, &url, &unknown);
 }
 
 int plan_recall(struct plan *plan, const struct options *options,
@@ -385,7 +385,7 @@ void plan_release(struct plan *plan)
     free(plan->seeds);
     scope_free(plan->scope);
     domains_free(plan->domains);
-    named_release(&plan->named);
+    origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
     arena_release(&plan->arena);
 }

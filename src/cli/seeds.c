@@ -13,10 +13,10 @@
 static void name_start(struct plan *plan, const struct options *options,
                        const struct url *url)
 {
-    named_add(&plan->named, url);
-    if (options->user && !named_login(&plan->named, url)) {
+    origins_add(&plan->origins, url);
+    if (options->user && !origins_login(&plan->origins, url)) {
         struct login login = login_read(&plan->arena, str_of(options->user));
-        named_add_login(&plan->named, url, &login);
+        origins_add_login(&plan->origins, url, &login);
     }
 }
 
@@ -101,7 +101,8 @@ static enum err parse_written(struct plan *plan, const struct options *options,
 static bool add_login(struct plan *plan, const struct page_link *seed,
                       const struct login *login)
 {
-    return !login->name.ptr || named_add_login(&plan->named, &seed->url, login);
+    return !login->name.ptr ||
+           origins_add_login(&plan->origins, &seed->url, login);
 }
 
 int seeds_add_argument(struct plan *plan, const struct options *options,
@@ -230,7 +231,7 @@ static int check_url(struct plan *plan, const char *option, const char *text,
     if (err)
         return usage_error("%s '%s': %s", option,
                            login_hide(&plan->arena, text), err_message(err));
-    named_add(&plan->named, url);
+    origins_add(&plan->origins, url);
     return 0;
 }
 

@@ -130,7 +130,7 @@ static int cannot_resume(const char *path, const struct store_error *error)
 static int decide_without(struct plan *plan, const struct options *options)
 {
     const struct store_error *error = &plan->past.error;
-    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
     bool course = is_course_form(options);
 
     plan->action = ACTION_START;
@@ -169,8 +169,9 @@ static uint32_t last_known(const struct past *past)
 /* Another's file must not be taken for a page, nor give way to one. */
 static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, last_known(&plan->past),
-                                        facts_is_unclean(&plan->past.facts));
+    uint32_t unknown =
+        pagedir_unknown_file(&plan->dir, last_known(&plan->past),
+                             facts_is_unclean(&plan->past.facts));
 
     if (!unknown)
         return 0;
@@ -188,7 +189,7 @@ static bool had_nothing(const struct past *past)
 /* The recorded crawl wrote nothing, so no file there is its. */
 static int decide_anew(struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
 
     plan->action = ACTION_START;
     return unknown ? refuse_unknown_files(plan, unknown) : 0;
@@ -271,7 +272,7 @@ static void put_first_rows(struct plan *plan, const struct options *options,
                            struct store_batch *first)
 {
     past_put_options(first, &options->given, 0);
-    past_put_logins(first, &plan->named);
+    past_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -330,7 +331,7 @@ static void put_new_facts(struct plan *plan, const struct options *options)
 
     facts_put_state(facts, STATE_RUNNING);
     past_put_options(facts, &kept, plan->past.given.count);
-    past_put_logins(facts, &plan->named);
+    past_put_logins(facts, &plan->origins);
     if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
     plan->crawl.new_facts = facts;
@@ -347,7 +348,7 @@ static bool replaces_another(struct plan *plan)
     if (status == STORE_OK)
         pagedir_begin_over(&plan->dir, last_known(&plan->past),
                            facts_is_unclean(&plan->past.facts));
-    else if (status == STORE_NOTE || pagedir_stranger(&plan->dir, 0, false))
+    else if (status == STORE_NOTE || pagedir_unknown_file(&plan->dir, 0, false))
         pagedir_begin_over(&plan->dir, 0, true);
     return plan->dir.holds_old;
 }

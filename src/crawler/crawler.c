@@ -17,14 +17,14 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     begin(&crawler, options, stats);
     if (options->resume)
-        restore(&crawler);
+        restore_crawl(&crawler);
     begin_record(&crawler);
-    offer_seeds(&crawler); /* those that are known already change nothing */
+    offer_seeds(&crawler); /* after a resume they are duplicates */
     while (!is_over(&crawler)) {
         start_fetches(&crawler);  /* frontier -> pagefetcher */
-        wait_for_news(&crawler);  /* the workers: pagescanner -> pagesaver */
+        wait_for_news(&crawler);  /* workers: scan, save */
         handle_results(&crawler); /* links found -> validator -> frontier */
-        remember(&crawler);       /* what is done stays done */
+        commit_if_due(&crawler);  /* pages and rows become durable */
     }
     return finish(&crawler);
 }
@@ -44,7 +44,7 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
         .random = options->frontier.hash_seed | 1,
     };
     if (options->frontier.resolve)
-        crawler->resolver = resolver_start(options->worker.fetch.named,
+        crawler->resolver = resolver_start(options->worker.fetch.origins,
                                            workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
@@ -65,7 +65,7 @@ static void offer_seeds(struct crawler *crawler)
     }
     for (const char *const *url = options->sitemaps; url && *url; url++)
         offer_sitemap(crawler, str_of(*url), NULL, 0);
-    record_at_once(crawler->record); /* so that others can see them */
+    record_at_once(crawler->record); /* `crawler status` shows the seeds */
 }
 
 /* --- limits ------------------------------------------------------------- */
@@ -93,15 +93,15 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
-    /* A look-up cannot be cut short, and nothing is lost without it. */
+    /* A look-up cannot be cancelled, and its answer is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
     return !counts.in_flight && !counts.queued;
 }
 
-/* --- there and back ----------------------------------------------------- */
+/* --- fetches and answers ------------------------------------------------ */
 
-/* Its turn came, but it may not be fetched after all. */
+/* The target may not be fetched after all; target->verdict says why. */
 static void refuse(struct crawler *crawler, struct target *target)
 {
     logr_refused(crawler->options->log, target, clock_wall_ms());
@@ -124,7 +124,7 @@ static void start_fetches(struct crawler *crawler)
                 frontier_take(crawler->validator.frontier, crawler->now_ms))) {
         if (target->verdict != ACCEPT) {
             refuse(crawler, target);
-            /* A host that was given up may have a million of them. */
+            /* A host that was given up may have a million targets. */
             check_time_and_signals(crawler, clock_mono_ms());
         } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
@@ -158,10 +158,10 @@ static void handle_results(struct crawler *crawler)
             break;
         }
         workers_put_back(crawler->workers, job);
-        /* Judging a page of many links takes a while, and so do many pages. */
+        /* A page with many links takes a while, and so do many pages. */
         check_time_and_signals(crawler, clock_mono_ms());
         if (record_is_full(crawler->record))
-            remember(crawler);
+            commit_if_due(crawler);
     }
 }
 
@@ -189,7 +189,7 @@ static void end_resolver(struct crawler *crawler)
 {
     if (crawler->resolving) {
         resolver_abandon(crawler->resolver, drop_look_up, crawler);
-        handle_results(crawler); /* what was answered before */
+        handle_results(crawler); /* look-ups that ended before */
     } else {
         resolver_free(crawler->resolver);
     }

@@ -1,8 +1,8 @@
 #include "crawler/codes.h"
 #include "crawler/internal.h"
 
-/* How URLs end, as the record says it (store/codes.h): the figures of a crawl
- * at work, and why there is no page as long as there is none. */
+/* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
+ * and notes why there is no page yet. */
 
 static void count_end(struct crawler *crawler, enum target_kind kind,
                       enum url_end from, enum url_end to)
@@ -13,8 +13,8 @@ static void count_end(struct crawler *crawler, enum target_kind kind,
     crawler->stats->ends[to]++;
 }
 
-/* Only of seeds and of URLs that sitemaps list: a link in a page is refused
- * because there was a page, and that page has a reason of its own. */
+/* Only for seeds and URLs that sitemaps list. A link in a page needs no reason:
+ * the page that has it was fetched and has its own. */
 static void note_reason(struct crawler *crawler, const struct judged *judged,
                         enum outcome cause)
 {
@@ -26,7 +26,8 @@ static void note_reason(struct crawler *crawler, const struct judged *judged,
                             judged->verdict, cause, judged->line);
 }
 
-/* A URL of a host that was given up has failed for the reason of that. */
+/* A URL of a host that was given up fails with the outcome that the host was
+ * given up for. */
 static void note_judged(void *user, const struct judged *judged)
 {
     struct crawler *crawler = user;

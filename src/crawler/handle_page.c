@@ -55,8 +55,8 @@ static void offer_links(struct crawler *crawler, const struct job *job,
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }
 
-/* A redirect is a link of the same depth, from where the first one was, and
- * as important. */
+/* The target of a redirect takes over depth, referrer and importance of the
+ * URL that redirects. */
 static void offer_redirect(struct crawler *crawler, const struct job *job,
                            struct tally *tally)
 {
@@ -101,7 +101,7 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
     if (page->outcome != FETCHED)
         return 0;
     bool had_old = pagesaver_holds_old(crawler->options->worker.saver);
-    if ((had_old || !crawler->stats->saved) && !take_place(crawler)) {
+    if ((had_old || !crawler->stats->saved) && !replace_old_crawl(crawler)) {
         discard(crawler, page);
         return 0;
     }
@@ -113,7 +113,8 @@ static uint32_t commit(struct crawler *crawler, struct webpage *page)
     }
     if (had_old)
         record_old_pages(crawler->record, 0);
-    /* From the first page on only the record wants URLs outside the scope. */
+    /* URLs outside the scope were also needed as reasons for having no page;
+     * from now on only the record wants them. */
     crawler->validator.listener.outside = crawler->record != NULL;
     crawler->stats->saved++;
     crawler->stats->bytes += page->exchange.body_len;
@@ -176,8 +177,8 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
     return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);
 }
 
-/* How long the host has to rest because it answers nothing but 5xx: as after
- * 429, longer each time. 0: it does not have to. */
+/* The pause of a host that answered 5xx many times in a row: as after 429,
+ * longer each time. 0: no such pause. */
 static uint64_t error_rest_ms(struct crawler *crawler, const struct job *job)
 {
     unsigned backoffs = frontier_backoffs(job->target);
@@ -235,10 +236,10 @@ uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
                               page->exchange.retry_after_ms));
 }
 
-/* No connection is the host's fault, every time. A connection without an
- * answer may be this page's: it counts when the page is given up, so that one
- * page of that kind does not make a host dead, but a row of them does. So with
- * a host that never has time: its pages would take for ever. */
+/* Tell the frontier how healthy the host is. A failed connection is always the
+ * host's fault. A connection without an answer, or "too many requests", may be
+ * this page's fault: it counts only when the page is given up, so that a host
+ * is not given up for one bad page, but for a row of them. */
 static void note_health(struct crawler *crawler, const struct job *job,
                         bool again)
 {
@@ -281,8 +282,8 @@ bool is_retried(struct crawler *crawler, struct job *job)
     return again;
 }
 
-/* It came in time, but there is none left to look at it: fetched again, if the
- * crawl goes on one day. */
+/* A second signal came before the page was handled: it stays queued, to be
+ * fetched again by a resume. */
 static void abandon(struct crawler *crawler, struct webpage *page)
 {
     discard(crawler, page);

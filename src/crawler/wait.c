@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "crawler/internal.h"
 
-/* How long the crawler thread may work without a look at the signals. */
+/* The longest time between two looks at the signals. */
 enum { SIGNALS_EVERY_MS = 5 };
 
 static uint64_t until(uint64_t time_ms, uint64_t now_ms)
@@ -39,8 +39,9 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
     return wait < INT32_MAX ? (int)wait : -1;
 }
 
-static void tell(struct crawler *crawler, const struct idle *idle,
-                 void (*listener)(void *, const struct crawl_progress *))
+static void report_progress(struct crawler *crawler, const struct idle *idle,
+                            void (*listener)(void *,
+                                             const struct crawl_progress *))
 {
     const struct crawl_options *options = crawler->options;
     const struct crawl_progress progress = {
@@ -64,7 +65,7 @@ static void show_progress(struct crawler *crawler, const struct idle *idle)
         crawler->now_ms - crawler->shown_ms < options->progress_ms)
         return;
     crawler->shown_ms = crawler->now_ms;
-    tell(crawler, idle, options->on_progress);
+    report_progress(crawler, idle, options->on_progress);
 }
 
 static void take_signals(struct crawler *crawler, const struct idle *idle)
@@ -75,15 +76,15 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     crawler->signals_checked_ms = crawler->now_ms;
     while (read(options->signal_fd, &info, sizeof(info)) == sizeof(info)) {
         if (info.ssi_signo == SIGUSR1) {
-            if (options->on_asked)
-                tell(crawler, idle, options->on_asked);
+            if (options->on_status_signal)
+                report_progress(crawler, idle, options->on_status_signal);
         } else if (++crawler->signals == 2) {
             workers_abandon(crawler->workers);
         }
     }
 }
 
-/* What the time since `now_ms` was spent on. */
+/* How the time since `now_ms` was spent. */
 static enum stats_time time_kind(const struct crawler *crawler)
 {
     const struct frontier *frontier = crawler->validator.frontier;

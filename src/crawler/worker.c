@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Results are sent when there is nothing more to do at once, or are so large.
+/* Results are sent when no more pages are ready, or when they are this large.
  */
 enum { DONE_BYTES_MAX = 1 << 20 };
 
@@ -38,13 +38,13 @@ struct worker {
 
 static void save(struct worker *worker, struct webpage *page)
 {
-    if (worker->options->remember)
+    if (worker->options->want_digests)
         page->digest = hash64(page->exchange.body, 0);
     pagesaver_prepare(worker->options->saver, page);
 }
 
-/* The path of a page through a worker. What a page says of itself decides
- * whether it is kept, so it is scanned first. */
+/* The path of a page through a worker. It is scanned before it is saved,
+ * because a noindex in it forbids saving. */
 static void work_on_page(struct worker *worker, struct webpage *page)
 {
     const struct scan_options *scan = &worker->options->scan;

@@ -8,10 +8,10 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "frontier/frontier.h"
-#include "page/address.h"
+#include "page/private_address.h"
 #include "url/key.h"
 
-/* How many more pages a host's own worker may have than the idlest one. */
+/* A host's own worker may have this many fetches more than the idlest one. */
 enum { STICKINESS = 4 };
 
 struct member {
@@ -26,9 +26,9 @@ struct workers {
     struct member *member;
     unsigned count;
     unsigned fetches_max, fetches;
-    unsigned first_room; /* what the first worker has connections for */
+    unsigned first_room; /* fetches that the first worker has connections for */
     bool abandoned;
-    struct message *back;  /* taken from the inbox, not yet handed out */
+    struct message *back;  /* taken from the inbox, not yet by the caller */
     struct message *spare; /* jobs to be used again */
 };
 
@@ -47,7 +47,7 @@ struct workers *workers_start(unsigned count, unsigned fetches_max,
     return workers;
 }
 
-static void tell_all(struct workers *workers, enum job_kind kind)
+static void send_to_all(struct workers *workers, enum job_kind kind)
 {
     for (unsigned i = 0; i < workers->count; i++) {
         struct member *member = &workers->member[i];
@@ -61,7 +61,7 @@ static void tell_all(struct workers *workers, enum job_kind kind)
 void workers_free(struct workers *workers)
 {
     assert(!workers->fetches);
-    tell_all(workers, JOB_QUIT);
+    send_to_all(workers, JOB_QUIT);
     for (unsigned i = 0; i < workers->count; i++)
         worker_join(workers->member[i].worker);
     while (workers->spare) {
@@ -131,11 +131,12 @@ struct mailbox *workers_inbox(struct workers *workers)
 
 /* Connect to the address that was looked up and that the pause counts for,
  * not to one that another look-up might give. */
-static struct str make_pin(struct arena *arena, const struct target *target)
+static struct str make_dns_override(struct arena *arena,
+                                    const struct target *target)
 {
     const struct ip *ip = frontier_host_ip(target);
     struct sockaddr_storage literal;
-    char address[INET6_ADDRSTRLEN], pin[URL_LEN_MAX];
+    char address[INET6_ADDRSTRLEN], override[URL_LEN_MAX];
     struct url url;
 
     if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
@@ -145,20 +146,21 @@ static struct str make_pin(struct arena *arena, const struct target *target)
         return (struct str){0};
 
     bool mapped = str_starts(str_of(address), STR("::ffff:"));
-    int len = snprintf(pin, sizeof(pin), mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
+    int len = snprintf(override, sizeof(override),
+                       mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
                        (int)url_host(&url).len, url_host(&url).ptr,
                        (unsigned)url.port, mapped ? address + 7 : address);
-    if (len < 0 || (size_t)len >= sizeof(pin))
+    if (len < 0 || (size_t)len >= sizeof(override))
         return (struct str){0};
-    return arena_copy(arena, (struct str){pin, (size_t)len});
+    return arena_copy(arena, (struct str){override, (size_t)len});
 }
 
 void workers_fetch(struct workers *workers, struct target *target,
                    bool want_links)
 {
     struct job *job = new_job(workers);
-    /* A sitemap may be larger than any page: one worker has all of them, as far
-     * as it has room. */
+    /* A sitemap may be larger than any page: the first worker gets all of them
+     * while it has room. */
     bool is_first = target->kind == TARGET_SITEMAP &&
                     workers->member[0].busy < workers->first_room;
     unsigned worker = is_first ? 0 : choose_worker(workers, target->host);
@@ -170,7 +172,7 @@ void workers_fetch(struct workers *workers, struct target *target,
     job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
                      : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
                                                       : WEBPAGE_HTML;
-    job->page.pin = make_pin(&job->page.arena, target);
+    job->page.dns_override = make_dns_override(&job->page.arena, target);
     workers->member[worker].busy++;
     workers->fetches++;
     messages_add(&workers->member[worker].outbox, &job->message);
@@ -219,8 +221,8 @@ void workers_watch(struct workers *workers)
 
 void workers_abandon(struct workers *workers)
 {
-    /* A message cannot be in the post twice. */
+    /* The message is part of the worker's struct, so it is sent only once. */
     if (!workers->abandoned)
-        tell_all(workers, JOB_ABANDON);
+        send_to_all(workers, JOB_ABANDON);
     workers->abandoned = true;
 }

@@ -1,9 +1,8 @@
-/* All worker threads, and the jobs that go round between them and the crawler
- * thread.
+/* The worker threads, and the jobs that the crawler thread exchanges with them.
  *
- * Jobs given out are gathered and sent together by workers_send, one message
- * bundle a worker. A host's pages go to the same worker while that one is not
- * busier than the others, so that connections are used again.
+ * New jobs are collected and sent together by workers_send. The pages of a host
+ * go to the same worker, unless it is much busier than the others, so that
+ * connections are used again.
  */
 #ifndef CRAWLER_WORKERS_H
 #define CRAWLER_WORKERS_H
@@ -15,16 +14,16 @@ struct workers;
 struct workers *workers_start(unsigned count, unsigned fetches_max,
                               const struct worker_options *options);
 
-/* Tell all workers to quit, wait for them and free everything. No job may be
- * out. */
+/* Stop all workers, wait for them and free everything. No job may be in
+ * flight. */
 void workers_free(struct workers *workers);
 
-/* Is there a worker free for one more page? */
+/* May one more fetch start? */
 bool workers_has_room(const struct workers *workers);
 unsigned workers_busy(const struct workers *workers);
 
-/* A job for an errand that no worker does (a look-up); it comes back through
- * the inbox like the others, but keeps no worker busy. */
+/* A job for a look-up of a name. The resolver does it; it comes back through
+ * the inbox like the others, but does not count as a fetch. */
 struct job *workers_lookup(struct workers *workers, struct target *target);
 struct mailbox *workers_inbox(struct workers *workers);
 
@@ -32,10 +31,10 @@ void workers_fetch(struct workers *workers, struct target *target,
                    bool want_links);
 void workers_send(struct workers *workers);
 
-/* Readable when pages have come back. */
+/* Readable when there are answers. */
 int workers_fd(const struct workers *workers);
 
-/* The next page that is back, or NULL. Return it with workers_put_back. */
+/* The next answer, or NULL. Return it with workers_put_back. */
 struct job *workers_take(struct workers *workers);
 void workers_put_back(struct workers *workers, struct job *job);
 
@@ -43,8 +42,8 @@ void workers_put_back(struct workers *workers, struct job *job);
 enum { WORKERS_WATCH_MS = 250 };
 void workers_watch(struct workers *workers);
 
-/* End all fetches now; they still come back, as ABANDONED. No more may be
- * given out after this. */
+/* End all fetches now; they still come back, as ABANDONED. No fetch may start
+ * after this. */
 void workers_abandon(struct workers *workers);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "page/address.h"
+#include "page/private_address.h"
 
 static bool is_private(const char *text)
 {

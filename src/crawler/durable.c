@@ -2,8 +2,7 @@
 #include "crawler/internal.h"
 #include "crawler/resume.h"
 
-/* The crawler thread's memory: what is done goes to the store, and comes back.
- */
+/* The steps that make the crawl durable, and bring it back on a resume. */
 
 static void fail(struct crawler *crawler, const char *what,
                  const struct store_error *error)
@@ -24,7 +23,7 @@ void begin_record(struct crawler *crawler)
         .save_every_ms = options->save_every_ms,
     };
 
-    /* Whoever does not understand a record must not add to it. */
+    /* Never add rows to a record that could not be read. */
     if (!options->store || crawler->failed)
         return;
     crawler->record = record_new(&record, crawler->validator.frontier,
@@ -38,11 +37,11 @@ void begin_record(struct crawler *crawler)
     }
 }
 
-/* --- going on ----------------------------------------------------------- */
+/* --- resume ------------------------------------------------------------- */
 
-/* What was fetched after the last commit of a killed crawl nobody knows, so
- * every host gets a whole pause first. Addresses are looked up again, and
- * their pauses are not kept at all. */
+/* After a kill, fetches since the last commit are unknown, so every host gets a
+ * whole pause first. Pauses of addresses are not recorded, so the whole crawl
+ * waits one such pause after its last fetch. */
 static void rest_first(struct crawler *crawler, const struct resumed *resumed)
 {
     const struct frontier_options *options = &crawler->options->frontier;
@@ -58,7 +57,7 @@ static void rest_first(struct crawler *crawler, const struct resumed *resumed)
     frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
 }
 
-void restore(struct crawler *crawler)
+void restore_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     const struct resume_options resume = {
@@ -100,7 +99,7 @@ void check_queue(struct crawler *crawler)
                    crawler->options->dir_path, strerror(trouble));
 }
 
-void remember(struct crawler *crawler)
+void commit_if_due(struct crawler *crawler)
 {
     struct store_error error;
 
@@ -109,7 +108,7 @@ void remember(struct crawler *crawler)
         fail(crawler, "write", &error);
 }
 
-bool take_place(struct crawler *crawler)
+bool replace_old_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
@@ -152,9 +151,9 @@ void end_record(struct crawler *crawler, enum crawl_end end)
     struct pagesaver *saver = crawler->options->worker.saver;
     struct store_error error;
 
-    /* A crawl that has all its pages needs no others to be read after them. */
+    /* A finished crawl leaves no old page files behind its own. */
     if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
-        take_place(crawler)) {
+        replace_old_crawl(crawler)) {
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }

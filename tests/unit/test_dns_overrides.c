@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "page/pins.h"
+#include "page/dns_overrides.h"
 
 /* The list as one text, freed. */
 static const char *told(struct curl_slist *list)
@@ -30,45 +30,46 @@ static void what_nobody_uses_is_taken_out(void **state)
     const struct str same_a = STR("a.example:80:192.0.2.2");
     const struct str other_a = STR("a.example:443:192.0.2.1");
     const struct str b = STR("b.example:80:[2001:db8::1]");
-    struct pins pins;
+    struct dns_overrides overrides;
 
     (void)state;
-    pins_init(&pins);
-    assert_string_equal(told(pins_take(&pins, a)), "a.example:80:192.0.2.1 ");
-    assert_string_equal(told(pins_take(&pins, same_a)),
+    dns_overrides_init(&overrides);
+    assert_string_equal(told(dns_overrides_take(&overrides, a)),
+                        "a.example:80:192.0.2.1 ");
+    assert_string_equal(told(dns_overrides_take(&overrides, same_a)),
                         "a.example:80:192.0.2.2 ");
-    assert_string_equal(told(pins_take(&pins, other_a)),
+    assert_string_equal(told(dns_overrides_take(&overrides, other_a)),
                         "a.example:443:192.0.2.1 ");
     /* Somebody still uses it. */
-    pins_drop(&pins, a);
-    assert_string_equal(told(pins_take(&pins, b)),
+    dns_overrides_drop(&overrides, a);
+    assert_string_equal(told(dns_overrides_take(&overrides, b)),
                         "b.example:80:[2001:db8::1] ");
-    pins_drop(&pins, b);
-    pins_drop(&pins, same_a);
+    dns_overrides_drop(&overrides, b);
+    dns_overrides_drop(&overrides, same_a);
     /* All that is stale, before the new one, which may be one of them. */
-    assert_string_equal(told(pins_take(&pins, a)),
+    assert_string_equal(told(dns_overrides_take(&overrides, a)),
                         "-a.example:80 -b.example:80 a.example:80:192.0.2.1 ");
-    pins_drop(&pins, other_a);
-    assert_int_equal(pins.table.count, 1);
-    pins_release(&pins);
+    dns_overrides_drop(&overrides, other_a);
+    assert_int_equal(overrides.table.count, 1);
+    dns_overrides_release(&overrides);
 }
 
 static void many_leave_nothing_behind(void **state)
 {
-    struct pins pins;
+    struct dns_overrides overrides;
 
     (void)state;
-    pins_init(&pins);
+    dns_overrides_init(&overrides);
     for (int i = 0; i < 10000; i++) {
         char text[64];
         snprintf(text, sizeof(text), "h%d.example:80:192.0.2.1", i);
-        curl_slist_free_all(pins_take(&pins, str_of(text)));
-        assert_null(pins.stale);
-        pins_drop(&pins, str_of(text));
+        curl_slist_free_all(dns_overrides_take(&overrides, str_of(text)));
+        assert_null(overrides.stale);
+        dns_overrides_drop(&overrides, str_of(text));
     }
-    assert_int_equal(pins.table.count, 0);
-    assert_null(pins.stale->next);
-    pins_release(&pins);
+    assert_int_equal(overrides.table.count, 0);
+    assert_null(overrides.stale->next);
+    dns_overrides_release(&overrides);
 }
 
 int main(void)

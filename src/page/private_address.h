@@ -5,8 +5,8 @@
  * for hosts that the user did not name. The check is on the address that is
  * about to be connected to, after name resolution, on every hop.
  */
-#ifndef PAGE_ADDRESS_H
-#define PAGE_ADDRESS_H
+#ifndef PAGE_PRIVATE_ADDRESS_H
+#define PAGE_PRIVATE_ADDRESS_H
 
 #include <sys/socket.h>
 

@@ -1,8 +1,7 @@
 #include "crawler/internal.h"
 #include "crawler/retry.h"
-#include "url/key.h"
 
-enum { SITEMAPS_MAX = 1000, SITEMAP_NESTING_MAX = 3 };
+/* The answers of host setup: a name was looked up, a robots.txt was fetched. */
 
 /* --- names -------------------------------------------------------------- */
 
@@ -39,7 +38,8 @@ static void offer_sitemaps_of(struct crawler *crawler,
     arena_release(&arena);
 }
 
-/* Asked, with an answer that counts for `known_ms` or with none. */
+/* Record the fetch of a robots.txt. Its answer is valid for `known_ms`; 0: it
+ * was no answer. */
 static void note_robots(struct crawler *crawler, const struct job *job,
                         const struct robots *rules, uint64_t known_ms,
                         uint64_t wait_ms)
@@ -80,7 +80,7 @@ static void fail_robots(struct crawler *crawler, struct job *job)
                           !retry_is_worthwhile(page->outcome));
 }
 
-/* An answer that is whole as far as it counts: of a redirect, its headers. */
+/* Is the answer complete enough to use? A redirect needs only its head. */
 static bool is_answer(enum outcome outcome)
 {
     return outcome == FETCHED || outcome == HTTP_OTHER ||
@@ -103,8 +103,8 @@ void handle_robots(struct crawler *crawler, struct job *job)
         frontier_setup_stopped(frontier, job->target, ended_ms(page));
         return;
     }
-    /* No whole answer, or one that the rules call unreachable. A 2xx that is
-     * not 200 has no rules. */
+    /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
+     * 2xx other than 200 means that there are no rules. */
     if (!is_answer(page->outcome))
         access = ROBOTS_UNREACHABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
@@ -121,112 +121,4 @@ void handle_robots(struct crawler *crawler, struct job *job)
         offer_sitemaps_of(crawler, rules, page);
     note_robots(crawler, job, rules, FRONTIER_ROBOTS_KEPT_MS, 0);
     frontier_robots(frontier, job->target, rules, ended_ms(page));
-}
-
-/* --- sitemaps ----------------------------------------------------------- */
-
-/* One that was named before is not one more. */
-static void leave_out(struct crawler *crawler, const struct offer *offer)
-{
-    if (seen_has(&crawler->validator.seen, offer->fingerprint))
-        return;
-    crawler->left_out = true;
-    logr_note(crawler->options->log,
-              "more than %d sitemaps are named; the rest is left out",
-              SITEMAPS_MAX);
-}
-
-void offer_sitemap(struct crawler *crawler, struct str text,
-                   const struct url *base, uint32_t nesting)
-{
-    uint64_t seed = crawler->options->worker.scan.fingerprint_seed;
-    struct arena arena;
-    struct url url;
-
-    if (nesting > SITEMAP_NESTING_MAX || crawler->left_out)
-        return;
-    arena_init(&arena);
-    if (!url_parse(&url, &arena, text, base, NULL)) {
-        named_drop_login(crawler->options->worker.fetch.named, &url, &arena);
-        /* Of its own kind, so that a page of the same URL is another. */
-        const struct offer offer = {
-            .url = &url,
-            .fingerprint = ~url_fingerprint(&url, seed),
-            .kind = TARGET_SITEMAP,
-            .referrer_id = nesting,
-        };
-        if (crawler->sitemaps >= SITEMAPS_MAX)
-            leave_out(crawler, &offer);
-        else if (validator_offer(&crawler->validator, &offer,
-                                 crawler->now_ms) == ACCEPT)
-            crawler->sitemaps++;
-    }
-    arena_release(&arena);
-}
-
-/* To another URL of the same sitemap. */
-static void follow_sitemap(struct crawler *crawler, const struct job *job)
-{
-    const struct page_link *link = &job->page.links.link[0];
-    const struct offer offer = {
-        .url = &link->url,
-        .fingerprint = ~link->fingerprint,
-        .kind = TARGET_SITEMAP,
-        .referrer_id = job->target->referrer_id,
-        .via = job->target->age,
-    };
-
-    enum verdict verdict = validator_offer_redirect(
-        &crawler->validator, job->target, &offer,
-        crawler->options->max_redirects, crawler->now_ms);
-    reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
-}
-
-static void offer_listed(struct crawler *crawler, const struct job *job)
-{
-    const struct webpage *page = &job->page;
-    uint32_t nesting = job->target->referrer_id;
-
-    if (page->outcome == FETCHED)
-        reasons_add_sitemap(reasons_of(crawler), page);
-    else
-        reasons_add_fetch(reasons_of(crawler), page);
-    if (page->links.beyond)
-        logr_note(crawler->options->log,
-                  "%s: only the first %zu URLs of this sitemap count",
-                  page->url.ptr, page->links.count);
-    for (size_t i = 0; i < page->links.count; i++) {
-        const struct page_link *link = &page->links.link[i];
-        const struct offer offer = {
-            .url = &link->url,
-            .fingerprint = link->fingerprint,
-        };
-        if (link->sitemap)
-            offer_sitemap(crawler, link->url.href, NULL, nesting + 1);
-        else if (link->not_html_name)
-            validator_refuse(&crawler->validator, &offer, NOT_HTML_NAME);
-        else
-            crawler->stats->sitemap_urls +=
-                validator_offer(&crawler->validator, &offer, crawler->now_ms) ==
-                ACCEPT;
-    }
-}
-
-void handle_sitemap(struct crawler *crawler, struct job *job)
-{
-    const struct webpage *page = &job->page;
-
-    if (is_retried(crawler, job))
-        return;
-    uint64_t pause_ms = last_pause_ms(crawler, job);
-    if (!crawler->failed) {
-        logr_failure(crawler->options->log, page);
-        note_fetched(crawler, job, 0, pause_ms);
-        if (page->outcome == REDIRECTED)
-            follow_sitemap(crawler, job);
-        else
-            offer_listed(crawler, job);
-    }
-    frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
-                  pause_ms);
 }

@@ -1,4 +1,4 @@
-#include "page/address.h"
+#include "page/private_address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

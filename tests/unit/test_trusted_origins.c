@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "page/named.h"
+#include "page/trusted_origins.h"
 
 enum { RULES_MAX = 4 };
 
@@ -50,22 +50,22 @@ static void which_rules_are_good(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct named named;
-        named_init(&named);
-        if (named_add_connect_to(&named, str_of(cases[i].rule)) !=
+        struct trusted_origins origins;
+        origins_init(&origins);
+        if (origins_add_connect_to(&origins, str_of(cases[i].rule)) !=
             cases[i].good)
             fail_msg("%s: expected %d", cases[i].rule, cases[i].good);
-        named_release(&named);
+        origins_release(&origins);
     }
 }
 
-static void add(struct named *named, const char *text)
+static void add(struct trusted_origins *origins, const char *text)
 {
     struct url url;
 
-    assert_int_equal(url_parse(&url, &named->arena, str_of(text), NULL, NULL),
+    assert_int_equal(url_parse(&url, &origins->arena, str_of(text), NULL, NULL),
                      ERR_NONE);
-    named_add(named, &url);
+    origins_add(origins, &url);
 }
 
 static void who_may_be_private(void **state)
@@ -109,20 +109,20 @@ static void who_may_be_private(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct named named;
-        named_init(&named);
+        struct trusted_origins origins;
+        origins_init(&origins);
         if (cases[i].url)
-            add(&named, cases[i].url);
+            add(&origins, cases[i].url);
         for (size_t j = 0; j < RULES_MAX && cases[i].rules[j]; j++)
             assert_true(
-                named_add_connect_to(&named, str_of(cases[i].rules[j])));
-        if (named_allows_private(&named, str_of(cases[i].asked),
-                                 cases[i].port) != cases[i].allowed)
+                origins_add_connect_to(&origins, str_of(cases[i].rules[j])));
+        if (origins_allow_private(&origins, str_of(cases[i].asked),
+                                  cases[i].port) != cases[i].allowed)
             fail_msg("case %zu, %s:%d with %s: expected %d", i, cases[i].asked,
                      cases[i].port,
                      cases[i].rules[0] ? cases[i].rules[0] : "no rule",
                      cases[i].allowed);
-        named_release(&named);
+        origins_release(&origins);
     }
 }
 
@@ -183,21 +183,21 @@ static void who_gets_secrets(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct named named;
+        struct trusted_origins origins;
         struct url url;
-        named_init(&named);
+        origins_init(&origins);
         /* Where a connection goes does not say for whom a secret is. */
-        assert_true(named_add_connect_to(&named, STR("::127.0.0.1:1")));
+        assert_true(origins_add_connect_to(&origins, STR("::127.0.0.1:1")));
         for (size_t j = 0; j < ARRAY_LEN(cases[i].urls); j++)
             if (cases[i].urls[j])
-                add(&named, cases[i].urls[j]);
+                add(&origins, cases[i].urls[j]);
         assert_int_equal(
-            url_parse(&url, &named.arena, str_of(cases[i].asked), NULL, NULL),
+            url_parse(&url, &origins.arena, str_of(cases[i].asked), NULL, NULL),
             ERR_NONE);
-        if (named_gets_secrets(&named, &url) != cases[i].gets)
+        if (origins_get_secrets(&origins, &url) != cases[i].gets)
             fail_msg("case %zu, %s: expected %d", i, cases[i].asked,
                      cases[i].gets);
-        named_release(&named);
+        origins_release(&origins);
     }
 }
 
@@ -215,18 +215,18 @@ static void rules_for_libcurl(void **state)
         "[::1]::[0:0::2]:2",
         ":::",
     };
-    struct named named;
+    struct trusted_origins origins;
 
     (void)state;
-    named_init(&named);
-    assert_null(named_connect_to(&named)[0]);
+    origins_init(&origins);
+    assert_null(origins_connect_to(&origins)[0]);
     for (size_t i = 0; i < ARRAY_LEN(given); i++)
-        named_add_connect_to(&named, str_of(given[i]));
-    const char *const *got = named_connect_to(&named);
+        origins_add_connect_to(&origins, str_of(given[i]));
+    const char *const *got = origins_connect_to(&origins);
     for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         assert_string_equal(got[i], expected[i]);
     assert_null(got[ARRAY_LEN(expected)]);
-    named_release(&named);
+    origins_release(&origins);
 }
 
 /* The origin that it is for, and no other at all. */
@@ -261,33 +261,35 @@ static void who_gets_a_login(void **state)
         {"http://a.example/y", "one:2", false},
         {"http://a.example/y", "other:1", false},
     };
-    struct named named;
+    struct trusted_origins origins;
     struct url url;
 
     (void)state;
-    named_init(&named);
-    assert_true(named_add_connect_to(&named, STR("::127.0.0.1:1")));
+    origins_init(&origins);
+    assert_true(origins_add_connect_to(&origins, STR("::127.0.0.1:1")));
     for (size_t i = 0; i < ARRAY_LEN(logins); i++) {
-        struct login login = login_read(&named.arena, str_of(logins[i].login));
+        struct login login =
+            login_read(&origins.arena, str_of(logins[i].login));
         assert_int_equal(
-            url_parse(&url, &named.arena, str_of(logins[i].url), NULL, NULL),
+            url_parse(&url, &origins.arena, str_of(logins[i].url), NULL, NULL),
             ERR_NONE);
-        if (named_add_login(&named, &url, &login) != logins[i].good)
+        if (origins_add_login(&origins, &url, &login) != logins[i].good)
             fail_msg("%s for %s", logins[i].login, logins[i].url);
     }
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         assert_int_equal(
-            url_parse(&url, &named.arena, str_of(cases[i].asked), NULL, NULL),
+            url_parse(&url, &origins.arena, str_of(cases[i].asked), NULL, NULL),
             ERR_NONE);
-        const struct login *login = named_login(&named, &url);
+        const struct login *login = origins_login(&origins, &url);
         if (!login != !cases[i].name ||
             (login && strcmp(login->name.ptr, cases[i].name) != 0))
             fail_msg("%s: got %s", cases[i].asked,
                      login ? login->name.ptr : "none");
     }
-    assert_string_equal(named.logins->origin.ptr, "http://a.example");
-    assert_string_equal(named.logins->next->origin.ptr, "http://a.example:81");
-    named_release(&named);
+    assert_string_equal(origins.logins->origin.ptr, "http://a.example");
+    assert_string_equal(origins.logins->next->origin.ptr,
+                        "http://a.example:81");
+    origins_release(&origins);
 }
 
 /* Another's login is taken out where the user's own is sent, and only there. */
@@ -303,23 +305,23 @@ static void links_lose_their_login_where_the_user_has_one(void **state)
         {"http://me:pw@b.example/", "http://me:pw@b.example/"},
     };
     const struct login login = {STR_INIT("me"), STR_INIT("pw")};
-    struct named named;
+    struct trusted_origins origins;
     struct url url;
 
     (void)state;
-    named_init(&named);
+    origins_init(&origins);
     assert_int_equal(
-        url_parse(&url, &named.arena, STR("http://a.example/"), NULL, NULL),
+        url_parse(&url, &origins.arena, STR("http://a.example/"), NULL, NULL),
         ERR_NONE);
-    assert_true(named_add_login(&named, &url, &login));
+    assert_true(origins_add_login(&origins, &url, &login));
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         assert_int_equal(
-            url_parse(&url, &named.arena, str_of(cases[i].link), NULL, NULL),
+            url_parse(&url, &origins.arena, str_of(cases[i].link), NULL, NULL),
             ERR_NONE);
-        named_drop_login(&named, &url, &named.arena);
+        origins_drop_login(&origins, &url, &origins.arena);
         assert_string_equal(url.href.ptr, cases[i].url);
     }
-    named_release(&named);
+    origins_release(&origins);
 }
 
 int main(void)
