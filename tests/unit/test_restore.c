@@ -26,7 +26,7 @@ static void set_up(struct fixture *fixture,
     arena_init(&fixture->arena);
     own.domains = fixture->domains = domains_new();
     own.per_host = 1;
-    own.tell_changes = true;
+    own.report_changes = true;
     fixture->frontier = frontier_new(&own);
 }
 
@@ -77,7 +77,7 @@ static void restore(struct fixture *fixture, const char *text, uint64_t number,
                     uint64_t due_ms)
 {
     struct offer offer = offer_of(fixture, text, 0);
-    const struct target_past past = {
+    const struct target_history past = {
         .number = number,
         .tries = due_ms ? 2 : 0,
         .due_ms = due_ms,
@@ -229,8 +229,8 @@ static void after(struct fixture *fixture, enum host_health health,
     frontier_done(fixture->frontier, target, 0, 0);
     if (frontier_next_troubled(fixture->frontier, &host))
         snprintf(got, sizeof(got), "%.*s %u/%u/%u/%u", (int)host.name.len,
-                 host.name.ptr, host.failures, host.mute, host.given_up,
-                 host.cause);
+                 host.name.ptr, host.failures, host.no_reply_count,
+                 host.given_up, host.last_outcome);
     if (strcmp(got, expected))
         fail_msg("expected '%s', got '%s'", expected, got);
     assert_false(frontier_next_troubled(fixture->frontier, &host));
@@ -247,7 +247,7 @@ static void troubled(void **state)
     after(&fixture, HOST_SILENT, "a.example 1/0/0/7");
     after(&fixture, HOST_ANSWERED, "a.example 0/0/0/7");
     after(&fixture, HOST_ANSWERED, "");
-    after(&fixture, HOST_MUTE, "a.example 0/1/0/7");
+    after(&fixture, HOST_NO_REPLY, "a.example 0/1/0/7");
     after(&fixture, HOST_SILENT, "a.example 1/1/0/7");
     after(&fixture, HOST_SILENT, "a.example 2/1/1/7");
     tear_down(&fixture);
@@ -392,7 +392,7 @@ static void hosts(void **state)
         struct host_state host = {
             .failures = 2,
             .given_up = cases[i].given_up,
-            .cause = CAUSE,
+            .last_outcome = CAUSE,
             .next_ms = 50,
         };
         struct fixture fixture;
@@ -405,7 +405,7 @@ static void hosts(void **state)
         frontier_restore_host(fixture.frontier, url, &host, 0);
         assert_int_equal(frontier_counts(fixture.frontier).hosts_dead,
                          cases[i].given_up > 0);
-        assert_int_equal(frontier_foresee(fixture.frontier, url, NULL),
+        assert_int_equal(frontier_precheck(fixture.frontier, url, NULL),
                          cases[i].verdict);
         restore(&fixture, A, 1, 0);
         /* What is refused has nothing to wait for. */
@@ -417,7 +417,7 @@ static void hosts(void **state)
         struct target *target = take(&fixture, cases[i].given_up ? 0 : 50, A);
         assert_int_equal(target->verdict, cases[i].verdict);
         if (cases[i].given_up) {
-            assert_int_equal(target->cause, CAUSE);
+            assert_int_equal(target->last_outcome, CAUSE);
             frontier_drop(fixture.frontier, target, 0);
         } else {
             /* Its third silence in a row. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "support/errands.h"
+#include "support/host_setup.h"
 
 static struct robots *rules(const char *text)
 {
@@ -147,12 +147,12 @@ static void a_move_to_a_dead_host(void **state)
     target = take(&fixture, 0, "http://a.example/robots.txt");
     struct target *other = take(&fixture, 0, "http://b.example/robots.txt");
     move(&fixture, target, "http://b.example/robots.txt", 0);
-    frontier_errand_failed(fixture.frontier, other, 0, 1000, CAUSE, false);
+    frontier_setup_failed(fixture.frontier, other, 0, 1000, CAUSE, false);
     struct target *refused[2] = {frontier_take(fixture.frontier, 0),
                                  frontier_take(fixture.frontier, 0)};
     for (int i = 0; i < 2; i++) {
         assert_non_null(refused[i]);
-        assert_int_equal(refused[i]->cause, CAUSE);
+        assert_int_equal(refused[i]->last_outcome, CAUSE);
         drop(&fixture, refused[i], ROBOTS_UNKNOWN, 0);
     }
     assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 2);
@@ -228,8 +228,8 @@ static void silence_is_counted(void **state)
     for (unsigned i = 0; i < 3; i++) {
         target = take(&fixture, 1000 * i, "http://a.example/robots.txt");
         assert_int_equal(frontier_failures(target), i);
-        frontier_errand_failed(fixture.frontier, target, 1000 * i, 1000, CAUSE,
-                               false);
+        frontier_setup_failed(fixture.frontier, target, 1000 * i, 1000, CAUSE,
+                              false);
         if (i < 2)
             take(&fixture, 1000 * i + 999, "");
     }
@@ -255,10 +255,10 @@ static void rules_count_for_a_day(void **state)
     drop(&fixture, take(&fixture, 1000, "http://a.example/x"), ROBOTS_REFUSED,
          1000);
     take(&fixture, day_ms - 1, "");
-    assert_int_equal(frontier_foresee(fixture.frontier, &url, &line),
+    assert_int_equal(frontier_precheck(fixture.frontier, &url, &line),
                      ROBOTS_REFUSED);
     take(&fixture, day_ms, "");
-    assert_int_equal(frontier_foresee(fixture.frontier, &url, &line), ACCEPT);
+    assert_int_equal(frontier_precheck(fixture.frontier, &url, &line), ACCEPT);
     tear_down(&fixture);
 }
 
@@ -274,7 +274,7 @@ static void an_end_of_the_crawl_is_no_silence(void **state)
         target =
             take(&fixture, 1000 * (uint64_t)i, "http://a.example/robots.txt");
         assert_int_equal(frontier_failures(target), 0);
-        frontier_errand_stopped(fixture.frontier, target, 1000 * (uint64_t)i);
+        frontier_setup_stopped(fixture.frontier, target, 1000 * (uint64_t)i);
     }
     assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 0);
     assert_int_equal(frontier_counts(fixture.frontier).in_flight, 0);
@@ -301,9 +301,9 @@ static void https_that_is_not_there(void **state)
     frontier_done(fixture.frontier, target, 1000, 0);
 
     target = take(&fixture, 2000, "https://a.example/robots.txt");
-    frontier_errand_failed(fixture.frontier, target, 2000, 0, CAUSE, true);
+    frontier_setup_failed(fixture.frontier, target, 2000, 0, CAUSE, true);
     target = take(&fixture, 3000, "https://a.example/2");
-    assert_int_equal(target->cause, CAUSE);
+    assert_int_equal(target->last_outcome, CAUSE);
     drop(&fixture, target, ROBOTS_UNKNOWN, 3000);
     target = take(&fixture, 3000, "http://a.example/3");
     frontier_note(fixture.frontier, target, HOST_ANSWERED, 0);
@@ -319,7 +319,7 @@ static void https_that_is_not_there(void **state)
     frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE + 1);
     frontier_done(fixture.frontier, target, 9000, 0);
     target = take(&fixture, 9000, "http://a.example/6");
-    assert_int_equal(target->cause, CAUSE + 1);
+    assert_int_equal(target->last_outcome, CAUSE + 1);
     drop(&fixture, target, HOST_DEAD, 9000);
     assert_int_equal(frontier_counts(fixture.frontier).hosts_dead, 1);
     tear_down(&fixture);
@@ -380,22 +380,23 @@ static void the_errand_under_way_is_told(void **state)
     (void)state;
     for (int resolve = 0; resolve < 2; resolve++) {
         set_up(&fixture, &(struct frontier_options){.resolve = resolve});
-        assert_int_equal(frontier_errand(fixture.frontier).host.len, 0);
+        assert_int_equal(frontier_host_in_setup(fixture.frontier).host.len, 0);
         put(&fixture, "http://a.example/x");
         struct target *target = take(&fixture, 0,
                                      resolve ? "http://a.example/x"
                                              : "http://a.example/robots.txt");
-        struct errand errand = frontier_errand(fixture.frontier);
-        assert_true(str_eq(errand.host, STR("a.example")));
-        assert_int_equal(errand.is_robots, !resolve);
+        struct host_in_setup in_setup =
+            frontier_host_in_setup(fixture.frontier);
+        assert_true(str_eq(in_setup.host, STR("a.example")));
+        assert_int_equal(in_setup.is_robots, !resolve);
         if (resolve)
             frontier_resolved(fixture.frontier, target, &ip, 0);
         else
             frontier_robots(fixture.frontier, target, NULL, 0);
-        assert_int_equal(frontier_errand(fixture.frontier).host.len, 0);
+        assert_int_equal(frontier_host_in_setup(fixture.frontier).host.len, 0);
         struct frontier_counts counts = frontier_counts(fixture.frontier);
         tear_down(&fixture);
-        assert_int_equal(counts.errands, 0);
+        assert_int_equal(counts.setups, 0);
         assert_int_equal(counts.hosts, 1);
     }
 }

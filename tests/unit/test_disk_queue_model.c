@@ -215,7 +215,7 @@ static void end_robots(struct world *world, struct target *target)
             return;
     }
     if (world->silent[host_of(target)])
-        frontier_errand_failed(frontier, target, world->now_ms, 20, 3, false);
+        frontier_setup_failed(frontier, target, world->now_ms, 20, 3, false);
     else
         frontier_robots(frontier, target, NULL, world->now_ms);
 }
@@ -226,7 +226,7 @@ static void end_resolve(struct world *world, struct target *target)
     const struct ip ip = {.byte = {[15] = (uint8_t)(host_of(target) % 5)}};
 
     if (chance(world, world->plan->retries))
-        frontier_errand_failed(frontier, target, world->now_ms, 20, 3, false);
+        frontier_setup_failed(frontier, target, world->now_ms, 20, 3, false);
     else
         frontier_resolved(frontier, target, &ip, world->now_ms);
 }
@@ -265,7 +265,7 @@ static bool wait(struct world *world)
         return true;
     if (idle.wake_ms == UINT64_MAX)
         fail_msg("a dead end: %zu queued, %zu of them shelved", counts.queued,
-                 counts.shelved);
+                 counts.on_disk);
     world->now_ms = idle.wake_ms;
     return true;
 }
@@ -318,7 +318,7 @@ static void crawl(const struct plan *plan, uint64_t seed)
     options.domains = world.domains;
     options.hash_seed = SEED;
     options.per_host = options.per_host ? options.per_host : 1;
-    options.tell_changes = true;
+    options.report_changes = true;
     validator_init(&world.validator, world.scope, UINT32_MAX, &options);
 
     offer(&world, 0, 0, NULL);
@@ -326,7 +326,7 @@ static void crawl(const struct plan *plan, uint64_t seed)
         ;
     const struct frontier_counts counts =
         frontier_counts(world.validator.frontier);
-    assert_true(counts.shelved_max > plan->pages / 5);
+    assert_true(counts.on_disk_max > plan->pages / 5);
     assert_int_equal(frontier_trouble(world.validator.frontier), 0);
     for (unsigned i = 0; i < plan->pages; i++)
         if (world.page[i].over != world.page[i].offered)

@@ -140,7 +140,7 @@ static void end(struct crawl *crawl, struct target *target)
     crawl->now_ms += pick(crawl, 20);
     frontier_note(crawl->frontier, target,
                   chance == 0   ? HOST_SILENT
-                  : chance == 1 ? HOST_MUTE
+                  : chance == 1 ? HOST_NO_REPLY
                                 : HOST_ANSWERED,
                   (uint8_t)chance);
     row->over = chance >= 4;
@@ -215,7 +215,7 @@ static struct frontier *restored(struct crawl *crawl)
     for (int i = 0; i < URLS; i++) {
         const struct row *row = &crawl->row[i];
         const struct offer offer = offer_of(crawl, i);
-        const struct target_past past = {
+        const struct target_history past = {
             .number = row->number,
             .tries = row->tries,
             .due_ms = row->due_ms,
@@ -305,7 +305,7 @@ static void run(const struct frontier_options *options)
         crawl->random = round;
         crawl->options = *options;
         crawl->options.domains = domains;
-        crawl->options.tell_changes = true;
+        crawl->options.report_changes = true;
         crawl->frontier = frontier_new(&crawl->options);
         arena_init(&crawl->arena);
         make_urls(crawl);

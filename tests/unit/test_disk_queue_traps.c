@@ -49,10 +49,10 @@ static void one_takes_nothing_from_others(void **state)
     twins_put(&twins, "http://small.example", 1);
     for (unsigned i = 0; i < 5000; i++)
         twins_put(&twins, "http://trap.example", 1);
-    size_t shelved = frontier_counts(twins.frontier[SHELF]).shelved;
+    size_t shelved = frontier_counts(twins.frontier[SHELF]).on_disk;
     for (unsigned i = 0; i < 10; i++)
         twins_put(&twins, "http://small.example", 1);
-    assert_int_equal(frontier_counts(twins.frontier[SHELF]).shelved, shelved);
+    assert_int_equal(frontier_counts(twins.frontier[SHELF]).on_disk, shelved);
     while (twins_take(&twins, target))
         twins_done_both(&twins, target);
     twins_end(&twins);
@@ -95,7 +95,7 @@ static void domains_without_end(void **state)
                 twins_done(&twins, target);
                 const struct frontier_counts counts =
                     frontier_counts(twins.frontier[SHELF]);
-                assert_true(counts.queued - counts.shelved < 200);
+                assert_true(counts.queued - counts.on_disk < 200);
             }
         assert_int_equal(taken, 20000);
         twins_end(&twins);
@@ -120,7 +120,7 @@ static void who_waits_holds_nobody_up(void **state)
         for (unsigned n = 0; n < 1000; n++) {
             twins_put_numbered(&twins, "http://h%u.example", n, 1);
         }
-        assert_true(frontier_counts(twins.frontier[SHELF]).shelved > 900);
+        assert_true(frontier_counts(twins.frontier[SHELF]).on_disk > 900);
         while ((target = twins_next(&twins))) {
             taken++;
             twins_done(&twins, target);

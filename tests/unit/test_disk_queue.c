@@ -41,7 +41,7 @@ static void crawl(const struct frontier_options *options, uint64_t seed)
             taken++;
             idle = 0;
         }
-        shelved += frontier_counts(twins.frontier[SHELF]).shelved;
+        shelved += frontier_counts(twins.frontier[SHELF]).on_disk;
     }
     /* The shares of a few domains, not the thousands that were known. */
     assert_true(taken >= 8000 && shelved > 100000);
@@ -80,7 +80,7 @@ static void a_smaller_depth_is_not_behind(void **state)
     twins_begin(&twins, &(struct frontier_options){0});
     for (unsigned i = 0; i < 1000; i++)
         twins_put(&twins, "http://a.example", 5);
-    assert_true(frontier_counts(twins.frontier[SHELF]).shelved > 500);
+    assert_true(frontier_counts(twins.frontier[SHELF]).on_disk > 500);
     twins_put(&twins, "http://a.example", 4);
     target = twins_next(&twins);
     assert_int_equal(target->depth, 4);
@@ -94,7 +94,7 @@ static void a_nearer_way(void **state)
 {
     static const char *const origins[] = {"http://a.example",
                                           "http://new.example"};
-    struct frontier_options options = {.tell_changes = true};
+    struct frontier_options options = {.report_changes = true};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(origins); i++) {
@@ -213,7 +213,7 @@ static void without_a_file(void **state)
     close(twins.dir_fd);
     for (unsigned i = 0; i < 1000; i++)
         twins_put(&twins, "http://a.example", 1);
-    assert_int_equal(frontier_counts(twins.frontier[SHELF]).shelved, 0);
+    assert_int_equal(frontier_counts(twins.frontier[SHELF]).on_disk, 0);
     for (; twins_take(&twins, target); twins.now_ms += 100)
         twins_finish(&twins, target, &random);
     assert_int_equal(frontier_trouble(twins.frontier[SHELF]), 0);

@@ -1,7 +1,7 @@
 /* A frontier whose hosts have errands: what must be known before their first
  * page. Made for these cases, with short names. */
-#ifndef TESTS_SUPPORT_ERRANDS_H
-#define TESTS_SUPPORT_ERRANDS_H
+#ifndef TESTS_SUPPORT_HOST_SETUP_H
+#define TESTS_SUPPORT_HOST_SETUP_H
 
 #include "frontier/frontier.h"
 

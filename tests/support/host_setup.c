@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "support/errands.h"
+#include "support/host_setup.h"
 
 void set_up(struct fixture *fixture, const struct frontier_options *options)
 {
