@@ -45,7 +45,7 @@ static void report_progress(struct crawler *crawler, const struct idle *idle,
     const struct crawl_progress progress = {
         .stats = crawler->stats,
         .counts = frontier_counts(crawler->validator.frontier),
-        .errand = frontier_errand(crawler->validator.frontier),
+        .in_setup = frontier_host_in_setup(crawler->validator.frontier),
         .idle = *idle,
         .now_ms = crawler->now_ms,
         .elapsed_ms = crawler->stats->elapsed_ms,

@@ -280,7 +280,7 @@ static bool asks_proxy(const struct fetch_options *options,
 static void aim(struct transfer *transfer, const struct url *url)
 {
     const struct fetch_options *options = transfer->setup->options;
-    const char *target = url->href.ptr + url->path_start;
+    const char *target = url_path_query(url).ptr;
     bool is_led_elsewhere =
         options->proxy && origins_has_rule(options->origins, url);
     struct buf whole;
