@@ -85,7 +85,8 @@ void record_put_options(struct store_batch *batch, const struct list *given,
                    i < given->count ? str_of(given->item[i]) : STR(""));
 }
 
-void record_put_logins(struct store_batch *batch, const struct trusted_origins *origins)
+void record_put_logins(struct store_batch *batch,
+                       const struct trusted_origins *origins)
 {
     const struct origin_login *login = origins->logins;
 

@@ -248,7 +248,7 @@ int fetching_plan(struct plan *plan, const struct options *options)
         return status;
     for (size_t i = 0; i < options->connect_to.count; i++)
         if (!origins_add_connect_to(&plan->origins,
-                                  str_of(options->connect_to.item[i])))
+                                    str_of(options->connect_to.item[i])))
             return complain(
                 "--connect-to must be "
                 "HOST1:PORT1:HOST2:PORT2, not '%s'",

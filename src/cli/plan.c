@@ -160,7 +160,7 @@ static void plan_frontier(struct plan *plan, const struct options *options)
         .idle_hosts_max = IDLE_HOSTS_MAX,
         .resolve = !proxied,
         .robots = plan->crawl.worker.robots_agent.len > 0,
-        .tell_changes = !options->state,
+        .report_changes = !options->state,
         .hash_seed = random_seed(),
         .domains = plan->domains,
     };
@@ -369,7 +369,7 @@ int plan_recall(struct plan *plan, const struct options *options,
     seeds_scope_of_sitemaps(plan, options);
     plan_frontier(plan, options);
     plan_limits(plan, options);
-    plan->crawl.frontier.tell_changes = false;
+    plan->crawl.frontier.report_changes = false;
     plan->crawl.frontier.idle_hosts_max = 0;
     return 0;
 }

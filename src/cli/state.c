@@ -170,8 +170,9 @@ static uint32_t last_known(const struct crawl_record *record)
 /* Another's file must not be taken for a page, nor give way to one. */
 static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_unknown_file(&plan->dir, last_known(&plan->record),
-                                        facts_is_unclean(&plan->record.facts));
+    uint32_t unknown =
+        pagedir_unknown_file(&plan->dir, last_known(&plan->record),
+                             facts_is_unclean(&plan->record.facts));
 
     if (!unknown)
         return 0;

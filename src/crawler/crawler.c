@@ -181,8 +181,8 @@ static void drop_look_up(void *user, struct target *target)
     struct crawler *crawler = user;
 
     crawler->resolving--;
-    frontier_errand_stopped(crawler->validator.frontier, target,
-                            crawler->now_ms);
+    frontier_setup_stopped(crawler->validator.frontier, target,
+                           crawler->now_ms);
 }
 
 static void end_resolver(struct crawler *crawler)

@@ -23,7 +23,7 @@
 struct crawl_progress {
     const struct stats *stats;
     struct frontier_counts counts;
-    struct errand errand;
+    struct host_in_setup in_setup;
     struct idle idle;
     uint64_t now_ms, elapsed_ms;
     bool stopping;

@@ -35,8 +35,8 @@ static void note_judged(void *user, const struct judged *judged)
     enum outcome cause = FETCHED;
 
     if (end == URL_FAILED)
-        cause = (enum outcome)frontier_cause(crawler->validator.frontier,
-                                             judged->offer->url);
+        cause = (enum outcome)frontier_last_outcome(crawler->validator.frontier,
+                                                    judged->offer->url);
     note_reason(crawler, judged, cause);
     if (judged->offer->kind == TARGET_PAGE) {
         crawler->stats->ends[end]++;
@@ -69,11 +69,12 @@ void note_refused(struct crawler *crawler, const struct target *target)
     enum url_end end = verdict_end(verdict);
 
     reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
-                        (enum outcome)target->cause, target->robots_line);
+                        (enum outcome)target->last_outcome,
+                        target->robots_line);
     count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
-            crawler->stats->outcome[target->cause]++;
+            crawler->stats->outcome[target->last_outcome]++;
         else
             crawler->stats->late.verdict[verdict]++;
     }

@@ -244,7 +244,7 @@ static void note_health(struct crawler *crawler, const struct job *job,
                         bool again)
 {
     const struct webpage *page = &job->page;
-    enum host_health health = HOST_MUTE;
+    enum host_health health = HOST_NO_REPLY;
 
     if (page->exchange.status / 100 == 5 && !is_put_off(page)) {
         frontier_note_error(crawler->validator.frontier, job->target,
@@ -257,7 +257,7 @@ static void note_health(struct crawler *crawler, const struct job *job,
         health = HOST_ANSWERED;
     else if (retry_holds_host(page->outcome))
         health = HOST_SILENT;
-    if ((health == HOST_MUTE || health == HOST_BUSY) && again)
+    if ((health == HOST_NO_REPLY || health == HOST_BUSY) && again)
         return;
     frontier_note(crawler->validator.frontier, job->target, health,
                   (uint8_t)page->outcome);

@@ -15,9 +15,9 @@ void handle_lookup(struct crawler *crawler, struct job *job)
         frontier_resolved(frontier, job->target, &job->ip, crawler->now_ms);
     } else {
         unsigned tries = frontier_failures(job->target);
-        frontier_errand_failed(frontier, job->target, crawler->now_ms,
-                               back_off_ms(crawler, NO_DNS, tries, 0), NO_DNS,
-                               false);
+        frontier_setup_failed(frontier, job->target, crawler->now_ms,
+                              back_off_ms(crawler, NO_DNS, tries, 0), NO_DNS,
+                              false);
     }
 }
 
@@ -75,9 +75,9 @@ static void fail_robots(struct crawler *crawler, struct job *job)
     reasons_note_failure(reasons_of(crawler), page);
     if (page->exchange.retry_after_ms)
         record_at_once(crawler->record);
-    frontier_errand_failed(crawler->validator.frontier, job->target,
-                           ended_ms(page), wait_ms, (uint8_t)page->outcome,
-                           !retry_is_worthwhile(page->outcome));
+    frontier_setup_failed(crawler->validator.frontier, job->target,
+                          ended_ms(page), wait_ms, (uint8_t)page->outcome,
+                          !retry_is_worthwhile(page->outcome));
 }
 
 /* Is the answer complete enough to use? A redirect needs only its head. */
@@ -100,7 +100,7 @@ void handle_robots(struct crawler *crawler, struct job *job)
     crawler->stats->fetch_ms += exchange_ms(&page->exchange);
     if (page->outcome == ABANDONED) {
         note_robots(crawler, job, NULL, 0, 0);
-        frontier_errand_stopped(frontier, job->target, ended_ms(page));
+        frontier_setup_stopped(frontier, job->target, ended_ms(page));
         return;
     }
     /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A

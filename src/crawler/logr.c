@@ -224,7 +224,7 @@ void logr_refused(struct logr *log, const struct target *target,
                   uint64_t wall_ms)
 {
     enum verdict verdict = (enum verdict)target->verdict;
-    enum outcome cause = (enum outcome)target->cause;
+    enum outcome cause = (enum outcome)target->last_outcome;
     char time[CLOCK_ISO_LEN + 1];
 
     if (log->verbose) {

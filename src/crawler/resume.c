@@ -165,7 +165,7 @@ static void put_back(struct loader *loader, const struct url_record *record,
     };
 
     times = times ? times : &none;
-    const struct target_past past = {
+    const struct target_history past = {
         .number = row->number,
         .tries = record->tries,
         .due_ms = times->due_ms,
@@ -284,10 +284,10 @@ static bool load_host(void *user, const struct store_host *row)
     struct loader *loader = user;
     const struct host_state state = {
         .failures = row->failures,
-        .mute = row->mute,
+        .no_reply_count = row->mute,
         .given_up = row->given_up,
         .backoffs = row->backoffs,
-        .cause = row->outcome,
+        .last_outcome = row->outcome,
         .next_ms = future(loader, row->until_ms, TROUBLE_MAX_MS),
     };
     struct url url;

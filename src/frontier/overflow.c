@@ -89,8 +89,8 @@ void count_queued(struct frontier *frontier)
 
     if (queued > frontier->counts.queued_max)
         frontier->counts.queued_max = queued;
-    if (frontier->shelved > frontier->counts.shelved_max)
-        frontier->counts.shelved_max = frontier->shelved;
+    if (frontier->shelved > frontier->counts.on_disk_max)
+        frontier->counts.on_disk_max = frontier->shelved;
 }
 
 /* --- onto a shelf ------------------------------------------------------- */

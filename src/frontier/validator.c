@@ -11,7 +11,7 @@ void validator_init(struct validator *validator, const struct scope *scope,
     seen_init(&validator->seen);
     seen_init(&validator->refused);
     hashtable_init(&validator->withheld);
-    frontier_use(validator->frontier, &validator->seen);
+    frontier_use_seen(validator->frontier, &validator->seen);
 }
 
 void validator_release(struct validator *validator)
@@ -99,12 +99,12 @@ bool validator_restore(struct validator *validator, uint64_t fingerprint,
     return true;
 }
 
-enum verdict validator_foresee(const struct validator *validator,
-                               const struct url *url, unsigned *line)
+enum verdict validator_precheck(const struct validator *validator,
+                                const struct url *url, unsigned *line)
 {
     if (!scope_contains(validator->scope, url))
         return EXTERNAL;
-    return frontier_foresee(validator->frontier, url, line);
+    return frontier_precheck(validator->frontier, url, line);
 }
 
 static enum verdict judge(struct validator *validator,
@@ -131,7 +131,7 @@ static enum verdict judge(struct validator *validator,
     }
     stop_withholding(validator, offer);
     enum verdict verdict =
-        frontier_foresee(validator->frontier, offer->url, &line);
+        frontier_precheck(validator->frontier, offer->url, &line);
     if (verdict != ACCEPT)
         tell(validator, offer, NULL, verdict, line);
     return verdict;

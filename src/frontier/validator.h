@@ -73,8 +73,8 @@ bool validator_restore(struct validator *validator, uint64_t fingerprint,
 
 /* What validator_offer would say of a URL that was not seen before, wherever
  * it was found; nothing changes. */
-enum verdict validator_foresee(const struct validator *validator,
-                               const struct url *url, unsigned *line);
+enum verdict validator_precheck(const struct validator *validator,
+                                const struct url *url, unsigned *line);
 
 /* The target answered with a redirect to the offered URL, `hops` including
  * this one: judged like a link, but one that has the target's own key (only
