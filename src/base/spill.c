@@ -122,11 +122,8 @@ static void give_block(struct spill *spill, uint32_t block)
     }
     if (spill->in.block == block)
         spill->in.block = 0;
-    if (spill->unused_count == spill->unused_room) {
-        spill->unused_room = spill->unused_room ? 2 * spill->unused_room : 64;
-        spill->unused = mem_resize(spill->unused,
-                                   spill->unused_room * sizeof(*spill->unused));
-    }
+    spill->unused = mem_grow(spill->unused, spill->unused_count,
+                             &spill->unused_room, sizeof(*spill->unused));
     spill->unused[spill->unused_count++] = block;
 }
 
