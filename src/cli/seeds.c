@@ -26,11 +26,8 @@ static void add(struct plan *plan, const struct options *options,
 {
     enum scope_kind kind = plan_scope_kind(options);
 
-    if (plan->seed_count == plan->seed_room) {
-        plan->seed_room = plan->seed_room ? 2 * plan->seed_room : 16;
-        plan->seeds =
-            mem_resize(plan->seeds, plan->seed_room * sizeof(*plan->seeds));
-    }
+    plan->seeds = mem_grow(plan->seeds, plan->seed_count, &plan->seed_room,
+                           sizeof(*plan->seeds));
     plan->seeds[plan->seed_count++] = *seed;
     if (kind != SCOPE_KINDS)
         scope_add_seed(plan->scope, kind, &seed->url);
