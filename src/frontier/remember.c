@@ -8,23 +8,14 @@
 
 /* --- changes ------------------------------------------------------------ */
 
-/* Room for one more pointer at the end of a list. */
-static void *room_for_one(void *list, size_t count, size_t *room)
-{
-    if (count < *room)
-        return list;
-    *room = *room ? 2 * *room : 64;
-    return mem_resize(list, *room * sizeof(void *));
-}
-
 void changed_target(struct frontier *frontier, struct target *target)
 {
     struct changes *changes = &frontier->changes;
 
     if (target->changed_at || !frontier->options.report_changes)
         return;
-    changes->target =
-        room_for_one(changes->target, changes->targets, &changes->target_room);
+    changes->target = mem_grow(changes->target, changes->targets,
+                               &changes->target_room, sizeof(void *));
     changes->target[changes->targets++] = target;
     target->changed_at = (uint32_t)changes->targets;
 }
@@ -35,8 +26,8 @@ void changed_domain(struct frontier *frontier, struct domain *domain)
 
     if (domain->changed || !frontier->options.report_changes)
         return;
-    changes->domain =
-        room_for_one(changes->domain, changes->domains, &changes->domain_room);
+    changes->domain = mem_grow(changes->domain, changes->domains,
+                               &changes->domain_room, sizeof(void *));
     changes->domain[changes->domains++] = domain;
     domain->changed = true;
 }
@@ -47,8 +38,8 @@ void changed_host(struct frontier *frontier, struct host *host)
 
     if (host->changed || !frontier->options.report_changes)
         return;
-    changes->host =
-        room_for_one(changes->host, changes->hosts, &changes->host_room);
+    changes->host = mem_grow(changes->host, changes->hosts, &changes->host_room,
+                             sizeof(void *));
     changes->host[changes->hosts++] = host;
     host->changed = true;
 }
