@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/container.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "ds/heap.h"
 
 /* Times are whole milliseconds, of two clocks where a crawl was resumed. */
 enum { ROUNDING_MS = 2 };
@@ -34,22 +36,16 @@ uint32_t pauses_host(struct pauses *pauses, struct str name)
     host = arena_new(&pauses->arena, sizeof(*host));
     hashtable_put(&pauses->hosts, key, host);
     *host = (uint32_t)pauses->hosts.count;
-    if (*host >= pauses->hosts_room) {
-        pauses->hosts_room = 2 * pauses->hosts_room + 64;
-        pauses->name = mem_resize(pauses->name,
-                                  pauses->hosts_room * sizeof(*pauses->name));
-    }
+    pauses->name = mem_grow(pauses->name, *host, &pauses->hosts_room,
+                            sizeof(*pauses->name));
     pauses->name[*host] = arena_copy(&pauses->arena, name);
     return *host;
 }
 
 void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch)
 {
-    if (pauses->count == pauses->room) {
-        pauses->room = pauses->room + pauses->room / 2 + 64;
-        pauses->fetch =
-            mem_resize(pauses->fetch, pauses->room * sizeof(*pauses->fetch));
-    }
+    pauses->fetch = mem_grow(pauses->fetch, pauses->count, &pauses->room,
+                             sizeof(*pauses->fetch));
     pauses->fetch[pauses->count++] = *fetch;
 }
 
@@ -66,52 +62,46 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
+struct pause_end {
+    struct heap_node node;
+    uint64_t ms;
+};
+
 /* The times at which pauses end, of them the `room` latest: a heap with the
  * earliest of those on top. It is full where so many fetches were before. */
 struct latest {
-    uint64_t *end_ms;
-    size_t count, room;
+    struct heap heap;
+    struct pause_end *end;
+    size_t room;
 };
 
-static void swap(uint64_t *a, uint64_t *b)
+static struct pause_end *end_of(const struct heap_node *node)
 {
-    uint64_t was = *a;
-
-    *a = *b;
-    *b = was;
+    return container_of(node, struct pause_end, node);
 }
 
-static void move_up(struct latest *latest, size_t at)
+static bool ends_before(const struct heap_node *a, const struct heap_node *b)
 {
-    for (; at && latest->end_ms[at] < latest->end_ms[(at - 1) / 2];
-         at = (at - 1) / 2)
-        swap(&latest->end_ms[at], &latest->end_ms[(at - 1) / 2]);
+    return end_of(a)->ms < end_of(b)->ms;
 }
 
-static void move_down(struct latest *latest)
+static void add_end(struct latest *latest, uint64_t ms)
 {
-    size_t at = 0, child;
+    struct heap *heap = &latest->heap;
 
-    while ((child = 2 * at + 1) < latest->count) {
-        if (child + 1 < latest->count &&
-            latest->end_ms[child + 1] < latest->end_ms[child])
-            child++;
-        if (latest->end_ms[at] <= latest->end_ms[child])
-            return;
-        swap(&latest->end_ms[at], &latest->end_ms[child]);
-        at = child;
+    if (heap->count < latest->room) {
+        latest->end[heap->count].ms = ms;
+        heap_put(heap, &latest->end[heap->count].node);
+    } else if (ms > end_of(heap_first(heap))->ms) {
+        end_of(heap_first(heap))->ms = ms;
+        heap_moved(heap, heap_first(heap));
     }
 }
 
-static void add_end(struct latest *latest, uint64_t end_ms)
+static void forget_ends(struct latest *latest)
 {
-    if (latest->count < latest->room) {
-        latest->end_ms[latest->count] = end_ms;
-        move_up(latest, latest->count++);
-    } else if (end_ms > latest->end_ms[0]) {
-        latest->end_ms[0] = end_ms;
-        move_down(latest);
-    }
+    while (latest->heap.count)
+        heap_remove(&latest->heap, heap_first(&latest->heap));
 }
 
 static void check_start(const struct pauses *pauses,
@@ -121,25 +111,28 @@ static void check_start(const struct pauses *pauses,
     struct str name = pauses->name[fetch->host];
     char at[CLOCK_ISO_LEN + 1];
 
-    if (latest->count < latest->room ||
-        fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
+    if (latest->heap.count < latest->room)
+        return;
+    uint64_t end_ms = end_of(heap_first(&latest->heap))->ms;
+    if (fetch->start_ms + ROUNDING_MS >= end_ms)
         return;
     clock_format_iso(fetch->start_ms, at);
     findings_add(findings, FINDING_PAUSE,
                  "%.*s: asked at %s, %llu ms before its pause was over",
                  (int)name.len, name.ptr, at,
-                 (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
+                 (unsigned long long)(end_ms - fetch->start_ms));
 }
 
 void pauses_check(struct pauses *pauses, uint32_t per_host,
                   struct findings *findings)
 {
     struct latest latest = {
-        .end_ms = mem_array(per_host, sizeof(*latest.end_ms)),
+        .end = mem_array(per_host, sizeof(*latest.end)),
         .room = per_host,
     };
     uint32_t host = 0;
 
+    heap_init(&latest.heap, ends_before);
     if (pauses->count)
         qsort(pauses->fetch, pauses->count, sizeof(*pauses->fetch), compare);
     for (size_t i = 0; i < pauses->count; i++) {
@@ -147,12 +140,13 @@ void pauses_check(struct pauses *pauses, uint32_t per_host,
         if (!fetch->host)
             continue;
         if (fetch->host != host)
-            latest.count = 0;
+            forget_ends(&latest);
         host = fetch->host;
         check_start(pauses, fetch, &latest, findings);
         /* Without a pause there is nothing to wait for. */
         if (fetch->pause_ms)
             add_end(&latest, fetch->start_ms + fetch->ms + fetch->pause_ms);
     }
-    free(latest.end_ms);
+    heap_release(&latest.heap);
+    free(latest.end);
 }

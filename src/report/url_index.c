@@ -46,11 +46,8 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
 
 static struct redirect *new_redirect(struct url_index *index)
 {
-    if (index->redirects == index->redirect_room) {
-        index->redirect_room = 2 * index->redirect_room + 64;
-        index->redirect = mem_resize(
-            index->redirect, index->redirect_room * sizeof(*index->redirect));
-    }
+    index->redirect = mem_grow(index->redirect, index->redirects,
+                               &index->redirect_room, sizeof(*index->redirect));
     return &index->redirect[index->redirects++];
 }
 

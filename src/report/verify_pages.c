@@ -115,10 +115,8 @@ static void note_file(void *user, uint32_t id)
 
     if (id <= files->last_page)
         return;
-    if (files->count == files->room) {
-        files->room = 2 * files->room + 64;
-        files->id = mem_resize(files->id, files->room * sizeof(*files->id));
-    }
+    files->id =
+        mem_grow(files->id, files->count, &files->room, sizeof(*files->id));
     files->id[files->count++] = id;
 }
 
