@@ -113,8 +113,8 @@ static bool is_whole(const char *path)
 
     if (wal.fd < 0)
         return true;
-    bool whole = fstat(wal.fd, &st) || st.st_size <= HEAD_LEN ||
-                 frames_are_whole(&wal);
+    bool whole =
+        fstat(wal.fd, &st) || st.st_size <= HEAD_LEN || frames_are_whole(&wal);
     close(wal.fd);
     return whole;
 }
