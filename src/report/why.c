@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/terminal.h"
-#include "crawler/codes.h"
 #include "report/why_lines.h"
 #include "report/words.h"
 
@@ -28,10 +27,12 @@ static bool is_done(const struct url_details *url)
 }
 
 /* A fetch that we cut short ourselves is no try. */
-static bool is_retried(const struct url_details *url)
+static bool is_retried(const struct why *why, const struct url_details *url)
 {
+    const struct store_codes *codes = store_codes(why->report->store);
+
     return url->record.fetches && !url->record.ended &&
-           outcome_end((enum outcome)url->record.outcome) != URL_QUEUED;
+           codes->outcome[url->record.outcome].end != URL_QUEUED;
 }
 
 static void put_end(struct buf *line, const struct store_fetch *fetch)
@@ -81,12 +82,12 @@ static void put_answer(struct why *why, const struct url_details *url)
     buf_put_char(line, ' ');
     if (verdict != ACCEPT) {
         buf_printf(line, "%s: %s",
-                   verdict_end(verdict) == URL_FAILED ? "could not be fetched"
-                                                      : "was refused",
+                   url->record.end == URL_FAILED ? "could not be fetched"
+                                                 : "was refused",
                    verdict_text(verdict));
     } else if (is_done(url)) {
         put_outcome(why, url);
-    } else if (is_retried(url)) {
+    } else if (is_retried(why, url)) {
         buf_put(line, STR("is to be tried again at "));
         why_put_when(why, url->fetch.due_ms);
     } else {
@@ -177,7 +178,7 @@ static void say_fetch(struct why *why, const struct url_details *url)
 
     if (!url->record.fetches)
         return;
-    if (is_retried(url) || verdict_of(url) != ACCEPT) {
+    if (is_retried(why, url) || verdict_of(url) != ACCEPT) {
         put_end(line, last);
         why_say(why, "last");
     }
