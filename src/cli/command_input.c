@@ -140,7 +140,8 @@ static int set_context(struct webpage *page, const struct options *options)
     if (!charset || status)
         return status;
     if (!charset_find(str_of(charset)) || strlen(charset) > CHARSET_LABEL_MAX)
-        return complain("--charset '%s' is no label of an encoding", charset);
+        return complain("--charset '%s' is no label of an encoding",
+                        login_hide(&page->arena, charset));
     snprintf(exchange->charset_label, sizeof(exchange->charset_label), "%s",
              charset);
     return 0;

@@ -78,9 +78,8 @@ static void put_starts(const struct plan *plan, enum scope_kind kind,
 
     static_assert(ARRAY_LEN(what) == SCOPE_KINDS, "every kind has its words");
     buf_printf(out, "%s%s", out->len ? "; " : "", what[kind]);
-    for (size_t i = 0; kind != SCOPE_ANY && !names.more &&
-                       (url = plan_start(plan, i));
-         i++)
+    for (size_t i = 0;
+         kind != SCOPE_ANY && !names.more && (url = plan_start(plan, i)); i++)
         put_name(&names, name_of(plan, kind, url));
 }
 
@@ -157,7 +156,8 @@ static bool is_asked_by_site(const struct reason *reason)
     }
 }
 
-static void put_help(struct buf *out, const struct plan *plan, const struct reason *reason)
+static void put_help(struct buf *out, const struct plan *plan,
+                     const struct reason *reason)
 {
     bool redirect = reason->kind == REASON_REDIRECT;
 
@@ -166,8 +166,7 @@ static void put_help(struct buf *out, const struct plan *plan, const struct reas
     else if (redirect && reason->verdict == TOO_MANY_REDIRECTS)
         buf_put(out, STR("; --max-redirects allows more"));
     else if (reason->verdict == EXTERNAL)
-        put_scope(out, plan, redirect ? reason->target : reason->url,
-                  redirect);
+        put_scope(out, plan, redirect ? reason->target : reason->url, redirect);
 }
 
 static void put_reason(struct buf *out, const struct plan *plan,
