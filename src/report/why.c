@@ -89,7 +89,7 @@ static void put_answer(struct why *why, const struct url_details *url)
         put_outcome(why, url);
     } else if (is_retried(why, url)) {
         buf_put(line, STR("is to be tried again at "));
-        why_put_when(why, url->fetch.due_ms);
+        words_put_when(line, url->fetch.due_ms, why->report->wall_ms);
     } else {
         buf_printf(line, "is queued at depth %u", (unsigned)url->record.depth);
     }

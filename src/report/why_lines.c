@@ -24,15 +24,6 @@ static void put_host(struct why *why)
                                     url->href.ptr + url->path_start));
 }
 
-void why_put_when(struct why *why, uint64_t wall_ms)
-{
-    words_put_time(&why->line, wall_ms);
-    if (wall_ms <= why->report->wall_ms)
-        return;
-    buf_put(&why->line, STR(", in "));
-    words_put_duration(&why->line, wall_ms - why->report->wall_ms);
-}
-
 /* --- the rule ----------------------------------------------------------- */
 
 static void say_robots_line(struct why *why, unsigned number)
@@ -244,7 +235,8 @@ static void say_earliest(struct why *why, const struct target *target)
     uint64_t due_ms = frontier_due_ms(target);
 
     if (due_ms > report->now_ms)
-        why_put_when(why, due_ms - report->now_ms + report->wall_ms);
+        words_put_when(&why->line, due_ms - report->now_ms + report->wall_ms,
+                       report->wall_ms);
     else
         buf_put(&why->line, STR("now"));
     why_say(why, "earliest");

@@ -28,9 +28,6 @@ struct why {
 /* "  label     the line so far", which is empty then. */
 void why_say(struct why *why, const char *label);
 
-/* A time of the wall clock, and how far away it is. */
-void why_put_when(struct why *why, uint64_t wall_ms);
-
 /* The reason for a verdict. `depth` is of the URL, `line` of robots.txt. For
  * DOMAIN_CAP the report must be loaded. */
 void why_say_rule(struct why *why, enum verdict verdict, uint32_t depth,
