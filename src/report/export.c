@@ -138,11 +138,11 @@ static bool give_link(void *user, const struct store_link *row)
         return true;
     return row->page && find_source(exporter, row->page) &&
            exporter->printer->link(exporter->printer->user,
-                                  buf_str(&exporter->source), row);
+                                   buf_str(&exporter->source), row);
 }
 
 static bool print_all(struct store *store, const struct printer *printer,
-                 struct store_error *error)
+                      struct store_error *error)
 {
     struct exporter exporter = {.store = store, .printer = printer};
     const struct fold_reader urls = {
