@@ -132,7 +132,7 @@ static int crawl(struct plan *plan)
         options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
     plan->crawl.reasons = reasons_new();
-    plan->crawl.on_asked = print_now;
+    plan->crawl.on_status_signal = print_now;
     plan->crawl.user = &progress;
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);

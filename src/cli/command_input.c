@@ -181,8 +181,7 @@ static void print_rule(void *user, struct str line)
     if (err) {
         printf("! %s\n", err_message(err));
     } else {
-        bool allowed =
-            robots_allows(robots, str_skip(url.href, url.path_start), &rule);
+        bool allowed = robots_allows(robots, url_path_query(&url), &rule);
         printf("%s\t%u\t%.*s\n", allowed ? "allow" : "disallow", rule,
                (int)line.len, line.ptr);
     }

@@ -86,9 +86,10 @@ void record_put_options(struct store_batch *batch, const struct list *given,
                    i < given->count ? str_of(given->item[i]) : STR(""));
 }
 
-void record_put_logins(struct store_batch *batch, const struct named *named)
+void record_put_logins(struct store_batch *batch,
+                       const struct trusted_origins *origins)
 {
-    const struct named_login *login = named->logins;
+    const struct origin_login *login = origins->logins;
 
     for (size_t i = 0; login; i++, login = login->next)
         facts_put_login(batch, i, login->origin);

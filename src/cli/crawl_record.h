@@ -5,7 +5,7 @@
 #define CLI_CRAWL_RECORD_H
 
 #include "cli/options.h"
-#include "page/named.h"
+#include "page/trusted_origins.h"
 #include "store/facts.h"
 
 struct crawl_record {
@@ -30,7 +30,8 @@ void record_put_options(struct store_batch *batch, const struct list *given,
                         size_t before);
 
 /* The origins for which there is a name and password, not those themselves. */
-void record_put_logins(struct store_batch *batch, const struct named *named);
+void record_put_logins(struct store_batch *batch,
+                       const struct trusted_origins *origins);
 
 /* An option of which the value was not kept. */
 bool record_is_secret(const char *given);

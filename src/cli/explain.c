@@ -45,8 +45,7 @@ static struct str name_of(const struct plan *plan, enum scope_kind kind,
             end--;
         return str_first(url->href, end);
     case SCOPE_HOST:
-        return str_between(url->href.ptr + url->host_start,
-                           url->href.ptr + url->path_start);
+        return url_host_port(url);
     default:
         return domain_of_host(plan->domains, url_host(url));
     }

@@ -145,7 +145,7 @@ int fetching_plan_logins(struct plan *plan)
     for (; given; given = given->next)
         /* The option's own check reports what is no URL. */
         if (!url_parse(&url, &plan->arena, given->url, NULL, NULL) &&
-            !named_add_login(&plan->named, &url, &given->login))
+            !origins_add_login(&plan->origins, &url, &given->login))
             return complain("there are two names or passwords for %s",
                             url_origin(&url, &plan->arena).ptr);
     return 0;
@@ -225,7 +225,7 @@ int fetching_plan(struct plan *plan)
     if (status)
         return status;
     for (size_t i = 0; i < rules->count; i++)
-        if (!named_add_connect_to(&plan->named, str_of(rules->item[i])))
+        if (!origins_add_connect_to(&plan->origins, str_of(rules->item[i])))
             return complain("--connect-to must be HOST1:PORT1:HOST2:PORT2, "
                             "not '%s'",
                             login_hide(&plan->arena, rules->item[i]));
@@ -236,7 +236,7 @@ int fetching_plan(struct plan *plan)
     plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
-        .connect_to = named_connect_to(&plan->named),
+        .connect_to = origins_connect_to(&plan->origins),
         .proxy = proxy,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
@@ -245,7 +245,7 @@ int fetching_plan(struct plan *plan)
         .allow_private = options->allow_private,
         .any_mime = plan_is_course(plan),
         .robots_agent = plan->crawl.worker.robots_agent,
-        .named = &plan->named,
+        .origins = &plan->origins,
     };
     return plan_trust(plan);
 }

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-enum { CHUNK = 64 * 1024 };
+#include "base/io.h"
 
 static FILE *open_input(const char *name)
 {
@@ -25,22 +26,8 @@ static bool close_input(FILE *in)
 
 bool input_read(const char *name, struct buf *out)
 {
-    FILE *in = open_input(name);
-    size_t len = CHUNK;
-
-    if (!in)
-        return false;
-    while (len == CHUNK) {
-        char *at = buf_reserve(out, CHUNK);
-        if (!at) {
-            close_input(in);
-            errno = EFBIG;
-            return false;
-        }
-        len = fread(at, 1, CHUNK, in);
-        out->len += len;
-    }
-    return close_input(in);
+    return strcmp(name, "-") != 0 ? io_read_file(name, out)
+                                  : io_read_all(STDIN_FILENO, out);
 }
 
 bool input_lines(const char *name, void (*each)(void *user, struct str line),

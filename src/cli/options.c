@@ -1,8 +1,8 @@
 #include "cli/options.h"
 
 #include "base/str.h"
+#include "base/values.h"
 #include "cli/option_table.h"
-#include "cli/values.h"
 
 /* How much of a wrong word is told. */
 enum { SHOWN_MAX = 200 };

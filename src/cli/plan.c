@@ -52,7 +52,7 @@ int plan_url(struct plan *plan, const char *option, const char *text,
     if (err)
         return complain("%s '%s': %s", option, login_hide(&plan->arena, text),
                         err_message(err));
-    named_add(&plan->named, url);
+    origins_add(&plan->origins, url);
     return 0;
 }
 
@@ -160,7 +160,7 @@ static void plan_frontier(struct plan *plan)
         .idle_hosts_max = IDLE_HOSTS_MAX,
         .resolve = !proxied,
         .robots = plan->crawl.worker.robots_agent.len > 0,
-        .tell_changes = !options->state,
+        .report_changes = !options->state,
         .hash_seed = random_seed(),
         .domains = plan->domains,
     };
@@ -190,7 +190,7 @@ static void plan_limits(struct plan *plan)
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
     crawl->save_every_ms = options->save_every_ms;
-    crawl->worker.remember = !options->state;
+    crawl->worker.want_digests = !options->state;
     crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
@@ -229,7 +229,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     pagefiles_init(&plan->files, &plan->dir);
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
-    named_init(&plan->named);
+    origins_init(&plan->origins);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
@@ -237,7 +237,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(plan),
-        .named = &plan->named,
+        .origins = &plan->origins,
     };
 }
 
@@ -292,7 +292,7 @@ static int check_logins(struct plan *plan)
     for (size_t i = 0; i < origins->count; i++)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL) &&
-            !named_login(&plan->named, &url))
+            !origins_login(&plan->origins, &url))
             return complain("the crawl had a name and password for %s, "
                             "which are not kept; give them again: with "
                             "--user NAME:PASSWORD, or in the URL as before",
@@ -355,7 +355,7 @@ static void recall_logins(struct plan *plan)
     for (size_t i = 0; i < origins->count; i++)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL))
-            named_add_login(&plan->named, &url, &unknown);
+            origins_add_login(&plan->origins, &url, &unknown);
 }
 
 int plan_recall(struct plan *plan, const struct options *options,
@@ -375,7 +375,7 @@ int plan_recall(struct plan *plan, const struct options *options,
     seeds_scope_of_sitemaps(plan);
     plan_frontier(plan);
     plan_limits(plan);
-    plan->crawl.frontier.tell_changes = false;
+    plan->crawl.frontier.report_changes = false;
     plan->crawl.frontier.idle_hosts_max = 0;
     return 0;
 }
@@ -391,7 +391,7 @@ void plan_release(struct plan *plan)
     free(plan->seeds);
     scope_free(plan->scope);
     domains_free(plan->domains);
-    named_release(&plan->named);
+    origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
     arena_release(&plan->arena);
 }

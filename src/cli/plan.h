@@ -30,7 +30,7 @@ struct plan {
     struct arena arena;
     struct domains *domains;
     struct scope *scope;
-    struct named named;
+    struct trusted_origins origins;
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
     struct page_link *seeds;

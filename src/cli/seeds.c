@@ -13,10 +13,10 @@ static void name_start(struct plan *plan, const struct url *url)
 {
     const char *user = plan->options->user;
 
-    named_add(&plan->named, url);
-    if (user && !named_login(&plan->named, url)) {
+    origins_add(&plan->origins, url);
+    if (user && !origins_login(&plan->origins, url)) {
         struct login login = login_read(&plan->arena, str_of(user));
-        named_add_login(&plan->named, url, &login);
+        origins_add_login(&plan->origins, url, &login);
     }
 }
 
@@ -114,7 +114,7 @@ static const char *add_written(struct plan *plan, struct str text)
                         "; --scope or --internal crawl elsewhere"
                       : "not internal: it must begin with a prefix of "
                         "--internal";
-    if (login.name.ptr && !named_add_login(&plan->named, &seed.url, &login))
+    if (login.name.ptr && !origins_add_login(&plan->origins, &seed.url, &login))
         return "another name or password for an origin that has one";
     add(plan, &seed, true);
     return NULL;

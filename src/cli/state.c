@@ -84,7 +84,7 @@ static const char *label(struct plan *plan)
 /* No crawl is recorded that may have written numbered files. */
 static int check_no_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
 
     if (!unknown)
         return 0;
@@ -143,8 +143,9 @@ static uint32_t last_known(const struct crawl_record *record)
 /* A file of somebody else must neither count as a page nor be replaced. */
 static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, last_known(&plan->record),
-                                        facts_is_unclean(&plan->record.facts));
+    uint32_t unknown =
+        pagedir_unknown_file(&plan->dir, last_known(&plan->record),
+                             facts_is_unclean(&plan->record.facts));
 
     if (!unknown)
         return 0;
@@ -234,7 +235,7 @@ int state_decide(struct plan *plan)
 static void put_first_rows(struct plan *plan, struct store_batch *first)
 {
     record_put_options(first, &plan->options->given, 0);
-    record_put_logins(first, &plan->named);
+    record_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -294,7 +295,7 @@ static void put_new_facts(struct plan *plan)
 
     facts_put_state(facts, STATE_RUNNING);
     record_put_options(facts, &kept, plan->record.given.count);
-    record_put_logins(facts, &plan->named);
+    record_put_logins(facts, &plan->origins);
     if (plan->crawl.frontier.per_host >
         plan->record.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
@@ -312,7 +313,7 @@ static bool replaces_another(struct plan *plan)
     if (status == STORE_OK)
         pagedir_begin_over(&plan->dir, last_known(&plan->record),
                            facts_is_unclean(&plan->record.facts));
-    else if (status == STORE_NOTE || pagedir_stranger(&plan->dir, 0, false))
+    else if (status == STORE_NOTE || pagedir_unknown_file(&plan->dir, 0, false))
         pagedir_begin_over(&plan->dir, 0, true);
     return plan->dir.holds_old;
 }

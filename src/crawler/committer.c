@@ -14,7 +14,7 @@
 
 enum order_kind { ORDER_COMMIT, ORDER_TAKE_PLACE, ORDER_END };
 
-/* What goes to the thread and comes back. */
+/* An order goes to the thread and comes back as its report. */
 struct order {
     struct message message;
     enum order_kind kind;
@@ -46,7 +46,7 @@ static struct order *order_of(struct message *message)
 
 /* --- the thread --------------------------------------------------------- */
 
-/* Pages first: a page that the record knows is saved. */
+/* Pages are synced first, so that every page in the record exists. */
 static bool commit(const struct committer *committer,
                    const struct store_batch *const *batch, size_t count,
                    struct store_error *error)
@@ -58,8 +58,8 @@ static bool commit(const struct committer *committer,
     return false;
 }
 
-/* Carry out orders from the first on that can be carried out together, and
- * report. The first of those that are left, NULL at the end. */
+/* Carry out as many of the first orders as fit into one transaction, and
+ * report. Returns the first order that is left, or NULL. */
 static struct order *carry_out(struct committer *committer, struct order *first,
                                struct store_error *error)
 {
@@ -72,7 +72,7 @@ static struct order *carry_out(struct committer *committer, struct order *first,
         batch[count++] = &order->batch;
         order = order_of(order->message.next);
     }
-    /* After a failure what follows makes no sense. */
+    /* After a failure nothing more is committed. */
     if (error->status == STORE_OK && count)
         commit(committer, batch, count, error);
     if (!count && order) {
@@ -168,8 +168,8 @@ static void free_order(struct order *order)
     free(order);
 }
 
-/* The memory of one batch is used again. */
-static void put_aside(struct committer *committer, struct order *order)
+/* Keep the memory of one batch for the next. */
+static void keep_spare(struct committer *committer, struct order *order)
 {
     if (committer->spare) {
         free_order(order);
@@ -225,7 +225,7 @@ bool committer_listen(struct committer *committer, struct store_error *error)
     for (struct order *next; order; order = next) {
         next = order_of(order->message.next);
         note_report(committer, order);
-        put_aside(committer, order);
+        keep_spare(committer, order);
     }
     *error = committer->error;
     return error->status == STORE_OK;

@@ -72,8 +72,8 @@ void mailbox_put(struct mailbox *box, struct messages *messages)
     pthread_mutex_unlock(&box->lock);
     *messages = (struct messages){0};
 
-    /* Who has not emptied the box yet will be there soon anyway. Writing can
-     * only fail if the counter is full, and then it is readable already. */
+    /* A box that was not empty is readable already. Writing can only fail if
+     * the counter is full, and then it is readable too. */
     if (was_empty && write(box->fd, &one, sizeof(one)) < 0)
         return;
 }

@@ -4,10 +4,9 @@
  * to touch what it is part of. The descriptor is readable while there is
  * something to take, for an event loop to wait on.
  *
- * Who sends faster than the other one reads has to wait where messages are
- * heavy: no more than MAILBOX_BYTES_MAX and what one sender puts at once is in
- * a box. But not for ever: who waits does not see to his other work. Messages
- * that weigh nothing never wait.
+ * Senders of large messages wait while the box holds more than
+ * MAILBOX_BYTES_MAX, at most MAILBOX_WAIT_MAX_S because they have other work
+ * too. Messages without a size never wait.
  */
 #ifndef CRAWLER_MAILBOX_H
 #define CRAWLER_MAILBOX_H
@@ -24,7 +23,7 @@ struct message {
 /* A list in order, to send many at once; empty if `first` is NULL. */
 struct messages {
     struct message *first, *last;
-    size_t bytes; /* what goes with them, for the sender to say */
+    size_t bytes; /* their size as the sender states it */
 };
 
 struct mailbox {

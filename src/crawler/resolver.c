@@ -8,13 +8,13 @@
 
 #include "base/container.h"
 #include "base/mem.h"
-#include "page/address.h"
+#include "page/private_address.h"
 
 enum { THREADS = 16 };
 
 struct resolver {
-    const struct named *named;
-    struct mailbox *mind;
+    const struct trusted_origins *origins;
+    struct mailbox *results;
     pthread_mutex_t lock;
     pthread_cond_t asked;
     struct messages questions;
@@ -22,7 +22,7 @@ struct resolver {
     bool quit;
     pthread_t thread[THREADS];
     unsigned threads; /* started: the first question starts them */
-    unsigned users;   /* who may still touch this: them and its owner */
+    unsigned users;   /* the threads and the owner; the last one frees it */
 };
 
 static void take_ip(struct ip *ip, const struct sockaddr *address)
@@ -41,14 +41,14 @@ static void take_ip(struct ip *ip, const struct sockaddr *address)
     }
 }
 
-/* What the URL's host will be connected to. */
+/* The name or address that this URL's host is connected to. */
 static struct str find_name(const struct resolver *resolver, struct job *job)
 {
     struct url url;
 
     if (url_parse(&url, &job->page.arena, target_url(job->target), NULL, NULL))
         return (struct str){0};
-    return named_connect_host(resolver->named, url_host(&url), url.port);
+    return origins_connect_host(resolver->origins, url_host(&url), url.port);
 }
 
 static bool is_literal(struct job *job)
@@ -101,11 +101,12 @@ static void answer(struct resolver *resolver, struct job *job)
     struct messages messages = {0};
 
     messages_add(&messages, &job->message);
-    mailbox_put(resolver->mind, &messages);
+    mailbox_put(resolver->results, &messages);
 }
 
-/* The place of a thread that has this job, NULL for a place that is free. */
-static struct job **place_of(struct resolver *resolver, const struct job *job)
+/* The entry of the thread that has this job; of a free one for NULL. */
+static struct job **current_entry(struct resolver *resolver,
+                                  const struct job *job)
 {
     size_t i = 0;
 
@@ -126,7 +127,7 @@ static struct job *wait_for_question(struct resolver *resolver)
     if (message) {
         resolver->questions.first = message->next;
         job = container_of(message, struct job, message);
-        *place_of(resolver, NULL) = job;
+        *current_entry(resolver, NULL) = job;
     }
     pthread_mutex_unlock(&resolver->lock);
     return job;
@@ -138,7 +139,6 @@ static void drop_job(struct job *job)
     free(job);
 }
 
-/* The last one frees it. */
 static void leave(struct resolver *resolver)
 {
     pthread_mutex_lock(&resolver->lock);
@@ -159,7 +159,7 @@ static void *run(void *user)
     while ((job = wait_for_question(resolver))) {
         look_up(job);
         pthread_mutex_lock(&resolver->lock);
-        *place_of(resolver, job) = NULL;
+        *current_entry(resolver, job) = NULL;
         if (resolver->quit)
             drop_job(job);
         else
@@ -170,12 +170,13 @@ static void *run(void *user)
     return NULL;
 }
 
-struct resolver *resolver_start(const struct named *named, struct mailbox *mind)
+struct resolver *resolver_start(const struct trusted_origins *origins,
+                                struct mailbox *results)
 {
     struct resolver *resolver = NEW(struct resolver);
 
-    resolver->named = named;
-    resolver->mind = mind;
+    resolver->origins = origins;
+    resolver->results = results;
     resolver->users = 1;
     pthread_mutex_init(&resolver->lock, NULL);
     pthread_cond_init(&resolver->asked, NULL);
@@ -196,7 +197,7 @@ static void start_threads(struct resolver *resolver)
         fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
         _exit(1);
     }
-    /* None of them leaves before it is told to. */
+    /* No thread leaves before `quit` is set. */
     resolver->users += resolver->threads;
 }
 

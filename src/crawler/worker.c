@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Results are sent when there is nothing more to do at once, or are so large.
+/* Results are sent when no more pages are ready, or when they are this large.
  */
 enum { DONE_BYTES_MAX = 1 << 20 };
 
@@ -26,11 +26,11 @@ struct worker {
     pthread_t thread;
     const struct worker_options *options;
     struct mailbox inbox;
-    struct mailbox *mind;
+    struct mailbox *results;
     struct fetch_options fetch;
     struct pagefetcher *fetcher;
     bool quit;
-    /* the mind's, for worker_watch */
+    /* the crawler thread's, for worker_watch */
     unsigned watched_call, watched_connects;
     bool marked;
     uint64_t watched_cpu_ms;
@@ -38,13 +38,13 @@ struct worker {
 
 static void save(struct worker *worker, struct webpage *page)
 {
-    if (worker->options->remember)
+    if (worker->options->want_digests)
         page->digest = hash64(page->exchange.body, 0);
     pagesaver_prepare(worker->options->saver, page);
 }
 
-/* The path of a page through a worker. What a page says of itself decides
- * whether it is kept, so it is scanned first. */
+/* The path of a page through a worker. It is scanned before it is saved,
+ * because a noindex in it forbids saving. */
 static void work_on_page(struct worker *worker, struct webpage *page)
 {
     const struct scan_options *scan = &worker->options->scan;
@@ -133,20 +133,20 @@ static void *run(void *user)
             messages_add(&done, &job->message);
             done.bytes += page->arena.used;
             if (done.bytes > DONE_BYTES_MAX)
-                mailbox_put(worker->mind, &done);
+                mailbox_put(worker->results, &done);
         }
-        mailbox_put(worker->mind, &done);
+        mailbox_put(worker->results, &done);
     }
     return NULL;
 }
 
 struct worker *worker_start(const struct worker_options *options,
-                            struct mailbox *mind)
+                            struct mailbox *results)
 {
     struct worker *worker = NEW(struct worker);
 
     worker->options = options;
-    worker->mind = mind;
+    worker->results = results;
     mailbox_init(&worker->inbox);
     worker->fetch = options->fetch;
     worker->fetch.wishes = options->saver->type->wishes;

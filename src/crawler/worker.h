@@ -1,7 +1,7 @@
-/* A worker: a worker thread with one event loop and many fetches in flight.
+/* A worker: a thread with one event loop and many fetches in flight.
  *
- * It fetches, scans, prepares to save, and sends each page back to the mind. It
- * decides nothing: what to fetch and what to do about the result is the mind's.
+ * It fetches pages, scans them, prepares to save them, and sends each one back
+ * to the crawler thread. It decides nothing.
  */
 #ifndef CRAWLER_WORKER_H
 #define CRAWLER_WORKER_H
@@ -20,17 +20,18 @@ enum job_kind {
     JOB_QUIT,    /* the last one; does not come back */
 };
 
-/* What travels between the mind and a worker, both ways. */
+/* The message between the crawler thread and a worker, both ways. */
 struct job {
     struct message message;
     enum job_kind kind;
-    unsigned worker; /* who has it */
+    unsigned worker; /* the index of the worker that has it */
     struct target *target;
     struct webpage page;
-    struct robots *robots; /* of a robots.txt */
-    struct str name;       /* to be looked up */
-    unsigned address_turn; /* which of its addresses */
-    bool address_found;    /* of a look-up */
+    struct robots *robots; /* the rules, of a robots.txt */
+    /* of a look-up */
+    struct str name;
+    unsigned address_turn; /* which of the name's addresses is wanted */
+    bool address_found;
     struct ip ip;
 };
 
@@ -38,15 +39,15 @@ struct worker_options {
     struct fetch_options fetch;
     struct scan_options scan;
     struct pagesaver *saver; /* where pages go */
-    struct str robots_agent; /* whose rules of robots.txt are ours */
-    bool remember;           /* the mind wants digests to keep */
+    struct str robots_agent; /* our name in robots.txt */
+    bool want_digests;       /* of saved pages, for the record */
 };
 
 struct worker;
 
-/* `options` must outlive the worker; done jobs go to `mind`. */
+/* `options` must outlive the worker; done jobs go to `results`. */
 struct worker *worker_start(const struct worker_options *options,
-                            struct mailbox *mind);
+                            struct mailbox *results);
 
 /* Send the jobs; `jobs` is empty after. */
 void worker_put(struct worker *worker, struct messages *jobs);

@@ -49,7 +49,7 @@ struct target {
     uint8_t state;        /* enum target_state */
     uint8_t kind;         /* enum target_kind */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
-    uint8_t cause;        /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
+    uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     uint32_t robots_line; /* that refused it */
     uint32_t changed_at;  /* place in the list of the changed, + 1; 0: not */
     char url[];           /* NUL-terminated */
