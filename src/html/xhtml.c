@@ -80,21 +80,10 @@ static void spend_attrs(struct reader *reader, const char **attrs)
 
 /* ---- elements ---------------------------------------------------------- */
 
-static void hyperlink(struct reader *reader, enum html_link_kind kind,
-                      const char **attrs, const char *name)
+/* The name of the attribute that says where an `a` of SVG leads, if not
+ * "href". */
+static const char *xlink_href(const struct reader *reader, const char **attrs)
 {
-    struct str href = value_of(reader, attrs, name);
-
-    if (href.ptr)
-        html_found_hyperlink(&reader->found, kind, href,
-                             value_of(reader, attrs, "rel"));
-}
-
-/* The name of the attribute that says where an `a` of SVG leads. */
-static const char *svg_href(const struct reader *reader, const char **attrs)
-{
-    if (find_attr(attrs, "href"))
-        return "href";
     for (; attrs[0]; attrs += 2) {
         struct xml_name name =
             namespaces_name(&reader->namespaces, str_of(attrs[0]));
@@ -103,52 +92,6 @@ static const char *svg_href(const struct reader *reader, const char **attrs)
             return attrs[0];
     }
     return "";
-}
-
-static void frame(struct reader *reader, enum html_link_kind kind,
-                  const char **attrs)
-{
-    html_found_frame(&reader->found, kind, value_of(reader, attrs, "src"),
-                     find_attr(attrs, "srcdoc"));
-}
-
-static void html_element(struct reader *reader, enum html_tag tag,
-                         const char **attrs)
-{
-    struct str href;
-
-    switch (tag) {
-    case TAG_A:
-        hyperlink(reader, HTML_A, attrs, "href");
-        break;
-    case TAG_AREA:
-        hyperlink(reader, HTML_AREA, attrs, "href");
-        break;
-    case TAG_LINK:
-        hyperlink(reader, HTML_LINK, attrs, "href");
-        break;
-    case TAG_FRAME:
-        frame(reader, HTML_FRAME, attrs);
-        break;
-    case TAG_IFRAME:
-        frame(reader, HTML_IFRAME, attrs);
-        break;
-    case TAG_BASE:
-        href = value_of(reader, attrs, "href");
-        if (href.ptr)
-            html_found_base(&reader->found, href);
-        break;
-    case TAG_META:
-        html_found_meta(&reader->found, value_of(reader, attrs, "content"),
-                        value_of(reader, attrs, "http-equiv"),
-                        value_of(reader, attrs, "name"));
-        break;
-    case TAG_TEMPLATE:
-        reader->template_depth = reader->depth;
-        break;
-    default:
-        break;
-    }
 }
 
 /* The element of HTML that is called exactly that. */
@@ -168,13 +111,22 @@ static bool is_svg_a(struct xml_name name)
 static void start_element(struct reader *reader, struct xml_name name,
                           const char **attrs)
 {
-    enum html_tag tag = tag_of(name);
+    bool is_svg = is_svg_a(name);
+    enum html_tag tag = is_svg ? TAG_A : tag_of(name);
+    const struct str *names = html_found_attrs(tag);
 
-    if (tag == TAG_A || is_svg_a(name))
+    if (tag == TAG_A)
         html_found_end_text(&reader->found);
-    if (is_svg_a(name))
-        hyperlink(reader, HTML_A, attrs, svg_href(reader, attrs));
-    html_element(reader, tag, attrs);
+    if (names) {
+        struct str value[HTML_FOUND_ATTRS];
+        for (size_t i = 0; i < HTML_FOUND_ATTRS; i++)
+            value[i] = value_of(reader, attrs, names[i].ptr);
+        if (is_svg && !value[0].ptr)
+            value[0] = value_of(reader, attrs, xlink_href(reader, attrs));
+        html_found_element(&reader->found, tag, value);
+    }
+    if (tag == TAG_TEMPLATE)
+        reader->template_depth = reader->depth;
     if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
         reader->silent_depth = reader->depth;
 }
