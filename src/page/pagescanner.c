@@ -17,8 +17,8 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     enum err err = url_parse(&link->url, arena, href, base, encoder);
     if (err)
         return err;
-    if (options->named)
-        named_drop_login(options->named, &link->url, arena);
+    if (options->origins)
+        origins_drop_login(options->origins, &link->url, arena);
     if (options->course)
         link->not_html_name = !course_normalize(&link->url, arena);
     link->fingerprint = url_fingerprint(&link->url, options->fingerprint_seed);
