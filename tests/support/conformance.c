@@ -25,8 +25,7 @@ bool conformance_read(const char *relative_path, struct buf *out)
         if (access(root, X_OK))
             printf("skipped: no conformance data: tools/get-conformance\n");
         else
-            printf("skipped: not in the conformance data: %s\n",
-                   relative_path);
+            printf("skipped: not in the conformance data: %s\n", relative_path);
         return false;
     }
 
