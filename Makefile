@@ -43,7 +43,7 @@ PLAY_LIBS := -ldeflate -lm
 LIB_DIRS := base ds url html robots frontier store page crawler report cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
-PLAY_SRC := $(filter-out src/playground/main.c,$(wildcard src/playground/*.c))
+PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))
 SUP_SRC  := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
@@ -74,7 +74,7 @@ $(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # Of the crawler it uses the two lowest layers and nothing else.
-$(OUT)/playground: $(OUT)/src/playground/main.o $(OUT)/libplayground.a \
+$(OUT)/playground: $(OUT)/testserver/main.o $(OUT)/libplayground.a \
                    $(call obj,$(wildcard src/base/*.c src/ds/*.c))
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
@@ -100,11 +100,12 @@ $(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libsupport.a $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
-$(OUT)/tests/%.o $(OUT)/bench/%.o $(OUT)/fuzz/%.o: CPPFLAGS += -Itests
+$(OUT)/testserver/%.o: CPPFLAGS += -I.
+$(OUT)/tests/%.o $(OUT)/bench/%.o $(OUT)/fuzz/%.o: CPPFLAGS += -I. -Itests
 # What the scanner is compared with, where it is installed (tools/bench).
 PEERS = pkg-config --exists libxml-2.0 gumbo 2>/dev/null && pkg-config
 $(OUT)/bench/%: PEER_LIBS = $(shell $(PEERS) --libs libxml-2.0 gumbo)
-$(OUT)/bench/%.o: CPPFLAGS += -I. \
+$(OUT)/bench/%.o: CPPFLAGS += \
     $(shell $(PEERS) --cflags libxml-2.0 gumbo && echo -DHAS_PEERS)
 
 $(call obj,$(TEST_SRC) $(SUP_SRC)): | $(DEPS)test

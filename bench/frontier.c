@@ -69,7 +69,7 @@ static void drain(struct frontier *frontier, size_t keep)
         frontier_done(frontier, target, 1, 0);
 }
 
-/* A page's worth of links at a time, as the mind gets them. */
+/* A page's worth of links at a time, as the crawler thread gets them. */
 static double judge_all(struct validator *validator, struct batch *batch,
                         uint64_t urls)
 {

@@ -2,7 +2,7 @@
  * IP addresses. The input is the name. */
 #include "fuzz.h"
 
-#include "page/address.h"
+#include "page/private_address.h"
 #include "url/domain.h"
 #include "url/idna.h"
 #include "url/ip.h"

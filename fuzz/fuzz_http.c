@@ -20,7 +20,7 @@ enum { BODY_MAX = 256 * 1024, UNWANTED_MAX = 64 * 1024 };
 struct stage {
     struct fetch_options options;
     struct body_budget budget;
-    struct named named;
+    struct trusted_origins origins;
     struct pagefetcher *fetcher;
     struct webpage page;
     char url[64];
@@ -60,10 +60,10 @@ static struct stage *stage_new(void)
         .robots_agent = STR("fuzz"),
         .wishes = WISH_REQUEST_HEAD | WISH_RESPONSE_HEAD | WISH_PEER |
                   WISH_EVERY_BODY,
-        .named = &stage.named,
+        .origins = &stage.origins,
         .body_budget = &stage.budget,
     };
-    named_init(&stage.named);
+    origins_init(&stage.origins);
     if (!pagefetcher_setup())
         abort();
     stage.fetcher = pagefetcher_new(&stage.options);

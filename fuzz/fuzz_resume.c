@@ -231,7 +231,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .host_tries = 3,
         .idle_hosts_max = 4,
         .robots = true,
-        .tell_changes = true,
+        .report_changes = true,
         .queue_bytes = size && data[0] & 4 ? 1 : 0,
         .queue_dir_fd = dir_fd,
         .domains = domains,

@@ -1,8 +1,8 @@
 /* Values of options: durations, sizes, --connect-to rules. */
 #include "fuzz.h"
 
-#include "cli/values.h"
-#include "page/named.h"
+#include "base/values.h"
+#include "page/trusted_origins.h"
 
 typedef bool value_reader(struct str text, uint64_t *value);
 typedef void value_writer(struct buf *out, uint64_t value);
@@ -26,21 +26,21 @@ static void check_value(struct str text, value_reader *read,
 /* The rule as it is given to libcurl is a rule, and stays as it is. */
 static void check_connect_to(struct str text)
 {
-    struct named named, again;
+    struct trusted_origins origins, again;
 
-    named_init(&named);
-    named_init(&again);
-    bool good = named_add_connect_to(&named, text);
-    const char *const *rules = named_connect_to(&named);
+    origins_init(&origins);
+    origins_init(&again);
+    bool good = origins_add_connect_to(&origins, text);
+    const char *const *rules = origins_connect_to(&origins);
     assert(good == (rules[0] != NULL));
     if (good && str_find(text, '\0') == text.len) {
-        bool good_again = named_add_connect_to(&again, str_of(rules[0]));
-        assert(good_again && !strcmp(named_connect_to(&again)[0], rules[0]));
-        named_connect_host(&named, STR("example.org"), 80);
+        bool good_again = origins_add_connect_to(&again, str_of(rules[0]));
+        assert(good_again && !strcmp(origins_connect_to(&again)[0], rules[0]));
+        origins_connect_host(&origins, STR("example.org"), 80);
     }
-    named_allows_private(&named, STR("example.org"), 80);
-    named_release(&named);
-    named_release(&again);
+    origins_allow_private(&origins, STR("example.org"), 80);
+    origins_release(&origins);
+    origins_release(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

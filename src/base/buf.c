@@ -55,6 +55,18 @@ bool buf_put_char(struct buf *buf, char c)
     return buf_put(buf, (struct str){&c, 1});
 }
 
+bool buf_put_number(struct buf *buf, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return buf_put(buf, (struct str){digits + at, sizeof(digits) - at});
+}
+
 bool buf_printf(struct buf *buf, const char *format, ...)
 {
     va_list args, again;

@@ -39,6 +39,7 @@ static inline struct str buf_str(const struct buf *buf)
 /* Append all of `s`, or nothing and false if that would pass the cap. */
 bool buf_put(struct buf *buf, struct str s);
 bool buf_put_char(struct buf *buf, char c);
+bool buf_put_number(struct buf *buf, uint64_t number); /* decimal, fast */
 bool buf_printf(struct buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,12 +1,19 @@
-/* Writing to a descriptor until all is written. */
+/* Whole files in, whole buffers out, however often the kernel takes or gives
+ * only a part. */
 #ifndef BASE_IO_H
 #define BASE_IO_H
 
-#include <stdbool.h>
 #include <sys/uio.h>
 
-/* Write all bytes of the `count` parts, however often the kernel takes only
- * some of them. `part` is changed on the way. False with errno. */
+#include "base/buf.h"
+
+/* Write all bytes of the `count` parts. `part` is changed on the way. False
+ * with errno. */
 bool io_write_all(int fd, struct iovec part[], int count);
+
+/* Append all that can be read, or all of a file. False with errno, which is
+ * EFBIG past the cap of `out`. */
+bool io_read_all(int fd, struct buf *out);
+bool io_read_file(const char *path, struct buf *out);
 
 #endif

@@ -46,7 +46,7 @@ size_t utf8_read(const char *at, const char *end, uint32_t *c)
     return used;
 }
 
-size_t utf8_write(char *to, uint32_t c)
+size_t utf8_put(char *to, uint32_t c)
 {
     if (c < 0x80) {
         to[0] = (char)c;

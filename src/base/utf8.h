@@ -16,6 +16,6 @@ size_t utf8_read(const char *at, const char *end, uint32_t *c);
 /* Write `c`, a Unicode scalar value, and return the number of bytes, at most
  * UTF8_LEN_MAX. */
 enum { UTF8_LEN_MAX = 4 };
-size_t utf8_write(char *to, uint32_t c);
+size_t utf8_put(char *to, uint32_t c);
 
 #endif

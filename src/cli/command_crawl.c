@@ -24,7 +24,8 @@ static bool is_ignored(int number)
     return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* Signals are read like any other event, by the mind; no handler runs. */
+/* Signals are read like any other event, by the crawler thread; no handler
+ * runs. */
 static int open_signals(void)
 {
     sigset_t set;
@@ -101,8 +102,8 @@ static void keep_stats(struct plan *plan, const struct stats *stats,
     bool replaced = !plan->crawl.replaces || stats->saved;
 
     if (replaced && !write_stats(plan, stats) && end != CRAWL_FAILED)
-        usage_error("cannot write %s in %s: %s", PAGEDIR_STATS,
-                    plan->crawl.dir_path, strerror(errno));
+        complain("cannot write %s in %s: %s", PAGEDIR_STATS,
+                 plan->crawl.dir_path, strerror(errno));
 }
 
 static int crawl(struct plan *plan, const struct options *options)
@@ -119,9 +120,9 @@ static int crawl(struct plan *plan, const struct options *options)
         return CRAWL_FAILED;
     }
     if (plan->crawl.resume && !options->quiet)
-        terminal_line(stderr,
-                      "crawler: going on with the crawl in %s after %u pages",
-                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
+        terminal_line(
+            stderr, "crawler: going on with the crawl in %s after %u pages",
+            plan->crawl.dir_path, (unsigned)record_pages(&plan->record));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -134,7 +135,7 @@ static int crawl(struct plan *plan, const struct options *options)
         options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
     plan->crawl.reasons = reasons_new();
-    plan->crawl.on_asked = print_now;
+    plan->crawl.on_status_signal = print_now;
     plan->crawl.user = &progress;
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
@@ -153,7 +154,8 @@ static int say_finished(const struct plan *plan, const struct options *options)
         terminal_line(stderr,
                       "crawler: the crawl in %s is finished: %u pages; "
                       "--restart starts over",
-                      plan->crawl.dir_path, (unsigned)past_pages(&plan->past));
+                      plan->crawl.dir_path,
+                      (unsigned)record_pages(&plan->record));
     return CRAWL_FINISHED;
 }
 
@@ -193,7 +195,7 @@ static int resume(const struct options *options)
         remembered.user = options->user;
         remembered.logins = options->logins;
         status =
-            good ? run_plan(&remembered) : usage_error("%s", buf_cstr(&error));
+            good ? run_plan(&remembered) : complain("%s", buf_cstr(&error));
         options_release(&remembered);
     }
     buf_release(&error);

@@ -12,82 +12,82 @@ static int choose_part(const struct sitemap_size *size, const char *dir_path,
     unsigned long long parts = size->parts;
 
     if (!parts) {
-        usage_error("no page in '%s' can be in a sitemap, which must have one",
-                    dir_path);
+        complain("no page in '%s' can be in a sitemap, which must have one",
+                 dir_path);
         return 1;
     }
     if (!part && parts > 1)
-        return usage_error("the pages do not fit into one sitemap: print it "
-                           "with --part 1 to --part %llu, each into a file of "
-                           "its own",
-                           parts);
+        return complain("the pages do not fit into one sitemap: print it "
+                        "with --part 1 to --part %llu, each into a file of "
+                        "its own",
+                        parts);
     if (part > parts)
-        return usage_error("there is no --part %llu: the sitemap has %llu",
-                           (unsigned long long)part, parts);
+        return complain("there is no --part %llu: the sitemap has %llu",
+                        (unsigned long long)part, parts);
     if (size->left_out && part <= 1)
-        usage_error("%llu pages are left out: a sitemap has no URLs of more "
-                    "than %d characters",
-                    (unsigned long long)size->left_out, SITEMAP_URL_MAX);
+        complain("%llu pages are left out: a sitemap has no URLs of more "
+                 "than %d characters",
+                 (unsigned long long)size->left_out, SITEMAP_URL_MAX);
     return 0;
 }
 
-static int print_sitemap(const struct open_record *record, uint64_t part)
+static int print_sitemap(const struct open_record *open, uint64_t part)
 {
     struct sitemap_size size;
     struct store_error error;
 
-    if (!export_measure_sitemap(record->store, &size, &error))
-        return record_fail(record, &error);
-    int status = choose_part(&size, record->report.dir_path, part);
-    if (!status && !export_sitemap(record->store, part ? part : 1, &error))
-        status = record_fail(record, &error);
+    if (!export_measure_sitemap(open->store, &size, &error))
+        return record_fail(open, &error);
+    int status = choose_part(&size, open->report.dir_path, part);
+    if (!status && !export_sitemap(open->store, part ? part : 1, &error))
+        status = record_fail(open, &error);
     return status;
 }
 
-static int check_links(struct open_record *record)
+static int check_links(struct open_record *open)
 {
-    int status = record_read_facts(record);
+    int status = record_read_facts(open);
 
-    for (size_t i = 0; i < record->past.given.count && !status; i++)
-        if (option_is_named(str_of(record->past.given.item[i]), STR("links")))
+    for (size_t i = 0; i < open->record.given.count && !status; i++)
+        if (option_is_named(str_of(open->record.given.item[i]), STR("links")))
             return 0;
     return status ? status
-                  : usage_error("the crawl in '%s' was run without --links, so "
-                                "its links were not kept",
-                                record->report.dir_path);
+                  : complain("the crawl in '%s' was run without --links, so "
+                             "its links were not kept",
+                             open->report.dir_path);
 }
 
-static int export(struct open_record *record, const struct options *options)
+static int export(struct open_record *open, const struct options *options)
 {
     enum export_format format = (enum export_format)options->format;
     struct store_error error;
     int status = 0;
 
     if (format == EXPORT_SITEMAP)
-        return print_sitemap(record, options->part);
+        return print_sitemap(open, options->part);
     if (format == EXPORT_LINKS)
-        status = check_links(record);
-    if (!status && !export_lines(record->store, format, &error))
-        status = record_fail(record, &error);
+        status = check_links(open);
+    if (!status && !export_lines(open->store, format, &error))
+        status = record_fail(open, &error);
     return status;
 }
 
 static int run(const struct options *options)
 {
-    struct open_record record;
+    struct open_record open;
 
     if (!options->format)
-        return usage_error("export needs --format jsonl, csv, links or "
-                           "sitemap");
+        return complain("export needs --format jsonl, csv, links or "
+                        "sitemap");
     if (options->argument_count != 1)
-        return usage_error("export needs one pageDirectory, not %zu arguments",
-                           options->argument_count);
+        return complain("export needs one pageDirectory, not %zu arguments",
+                        options->argument_count);
     if (options->part && options->format != EXPORT_SITEMAP)
-        return usage_error("--part is for --format sitemap");
-    int status = record_open(&record, options->argument[0]);
+        return complain("--part is for --format sitemap");
+    int status = record_open(&open, options->argument[0]);
     if (!status)
-        status = export(&record, options);
-    record_close(&record);
+        status = export(&open, options);
+    record_close(&open);
     return usage_flush(status);
 }
 

@@ -58,7 +58,7 @@ static bool set_context(struct webpage *page, const struct options *options)
         enum err err =
             url_parse(&base, &page->arena, str_of(options->base), NULL, NULL);
         if (err) {
-            usage_error("--base '%s': %s", options->base, err_message(err));
+            complain("--base '%s': %s", options->base, err_message(err));
             return false;
         }
         page->url = base.href;
@@ -69,8 +69,8 @@ static bool set_context(struct webpage *page, const struct options *options)
     if (options->charset) {
         if (!charset_find(str_of(options->charset)) ||
             strlen(options->charset) > CHARSET_LABEL_MAX) {
-            usage_error("--charset '%s' is no label of an encoding",
-                        options->charset);
+            complain("--charset '%s' is no label of an encoding",
+                     options->charset);
             return false;
         }
         snprintf(page->exchange.charset_label,
@@ -86,16 +86,16 @@ static int run(const struct options *options)
     int status = 0;
 
     if (options->argument_count != 1)
-        return usage_error("links needs one FILE ('-' is standard input), "
-                           "not %zu arguments",
-                           options->argument_count);
+        return complain("links needs one FILE ('-' is standard input), "
+                        "not %zu arguments",
+                        options->argument_count);
     webpage_init(&page);
     page.want_links = true;
     buf_init(&html, FILE_MAX);
     if (!set_context(&page, options)) {
         status = EXIT_USAGE;
     } else if (!input_read(options->argument[0], &html)) {
-        status = usage_error("%s: %s", options->argument[0], strerror(errno));
+        status = complain("%s: %s", options->argument[0], strerror(errno));
     } else {
         page.exchange.body = buf_str(&html);
         print_links(&page, options->json);

@@ -24,8 +24,7 @@ static void answer(void *user, struct str line)
     if (err) {
         printf("! %s\n", err_message(err));
     } else {
-        bool allowed =
-            robots_allows(robots, str_skip(url.href, url.path_start), &rule);
+        bool allowed = robots_allows(robots, url_path_query(&url), &rule);
         printf("%s\t%u\t%.*s\n", allowed ? "allow" : "disallow", rule,
                (int)line.len, line.ptr);
     }
@@ -48,17 +47,17 @@ static int run(const struct options *options)
     int status = 0;
 
     if (options->argument_count != 1)
-        return usage_error("robots needs one FILE, not %zu arguments; URLs are "
-                           "read from standard input, one a line",
-                           options->argument_count);
+        return complain("robots needs one FILE, not %zu arguments; URLs are "
+                        "read from standard input, one a line",
+                        options->argument_count);
     if (!agent.len && !options->agent)
-        return usage_error(
+        return complain(
             "the User-Agent '%s' has no name of letters, '-' and '_' that "
             "robots.txt could have; give one with --agent",
             options->user_agent);
     buf_init(&file, FILE_MAX);
     if (!input_read(options->argument[0], &file)) {
-        status = usage_error("%s: %s", options->argument[0], strerror(errno));
+        status = complain("%s: %s", options->argument[0], strerror(errno));
     } else {
         struct robots *robots = robots_new(buf_str(&file), agent);
         if (!input_lines(answer, robots)) {

@@ -7,18 +7,18 @@
 
 static int run(const struct options *options)
 {
-    struct open_record record;
+    struct open_record open;
     struct store_error error;
 
     if (options->argument_count != 1)
-        return usage_error("status needs one argument, pageDirectory, not %zu",
-                           options->argument_count);
-    int status = record_open(&record, options->argument[0]);
+        return complain("status needs one argument, pageDirectory, not %zu",
+                        options->argument_count);
+    int status = record_open(&open, options->argument[0]);
     if (!status)
-        status = record_recall(&record);
-    if (!status && !status_print(&record.report, &error))
-        status = record_fail(&record, &error);
-    record_close(&record);
+        status = record_recall(&open);
+    if (!status && !status_print(&open.report, &error))
+        status = record_fail(&open, &error);
+    record_close(&open);
     return status;
 }
 

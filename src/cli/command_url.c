@@ -44,14 +44,14 @@ static int run(const struct options *options)
     struct url base;
 
     if (options->argument_count)
-        return usage_error("url takes no argument: references are read from "
-                           "standard input, one a line");
+        return complain("url takes no argument: references are read from "
+                        "standard input, one a line");
     arena_init(&arena);
     enum err err = options->base ? url_parse(&base, &arena,
                                              str_of(options->base), NULL, NULL)
                                  : ERR_NONE;
     int status =
-        err ? usage_error("--base '%s': %s", options->base, err_message(err))
+        err ? complain("--base '%s': %s", options->base, err_message(err))
             : answer_all(options->base ? &base : NULL);
     arena_release(&arena);
     return status;

@@ -8,22 +8,22 @@
 
 static int run(const struct options *options)
 {
-    struct open_record record;
+    struct open_record open;
     struct store_error error;
     bool clean;
 
     if (options->argument_count != 1)
-        return usage_error("verify needs one pageDirectory, not %zu arguments",
-                           options->argument_count);
-    int status = record_open(&record, options->argument[0]);
+        return complain("verify needs one pageDirectory, not %zu arguments",
+                        options->argument_count);
+    int status = record_open(&open, options->argument[0]);
     if (!status) {
-        if (!verify_print(record.store, &record.dir, clock_mono_us(), &clean,
+        if (!verify_print(open.store, &open.dir, clock_mono_us(), &clean,
                           &error))
-            status = record_fail(&record, &error);
+            status = record_fail(&open, &error);
         else
             status = clean ? 0 : 1;
     }
-    record_close(&record);
+    record_close(&open);
     return usage_flush(status);
 }
 

@@ -3,8 +3,6 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-enum { EXIT_USAGE = 2 };
-
 int command_crawl(int argc, char *const argv[]);
 int command_url(int argc, char *const argv[]);
 int command_links(int argc, char *const argv[]);
@@ -13,9 +11,5 @@ int command_status(int argc, char *const argv[]);
 int command_why(int argc, char *const argv[]);
 int command_verify(int argc, char *const argv[]);
 int command_export(int argc, char *const argv[]);
-
-/* One line on standard error, prefixed with the program's name. Returns
- * EXIT_USAGE. */
-int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

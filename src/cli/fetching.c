@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
 #include "cli/usage.h"
 #include "page/trust.h"
 #include "robots/agent.h"
@@ -49,13 +48,13 @@ static int check_header(const char *text)
 
     /* The rest of it may be a secret. */
     if (!is_header(text))
-        return usage_error("--header must be 'Name: value' in one line, not "
-                           "'%.*s...'",
-                           (int)strcspn(text, ": \t\r\n"), text);
+        return complain("--header must be 'Name: value' in one line, not "
+                        "'%.*s...'",
+                        (int)strcspn(text, ": \t\r\n"), text);
     if (is_of_connection(name))
-        return usage_error("--header cannot set %.*s, which belongs to the "
-                           "connection",
-                           (int)name.len, name.ptr);
+        return complain("--header cannot set %.*s, which belongs to the "
+                        "connection",
+                        (int)name.len, name.ptr);
     return 0;
 }
 
@@ -67,9 +66,9 @@ static int check_headers(const struct options *options)
             return status;
     }
     if (options->user_agent && strpbrk(options->user_agent, "\r\n"))
-        return usage_error("--user-agent must be one line");
+        return complain("--user-agent must be one line");
     if (options->contact && strpbrk(options->contact, "\r\n"))
-        return usage_error("--contact must be one line");
+        return complain("--contact must be one line");
     return 0;
 }
 
@@ -123,16 +122,16 @@ int fetching_plan_agent(struct plan *plan, const struct options *options)
     if (!plan_obeys_robots(options))
         return 0;
     if (options->robots_agent && !robots_is_token(token))
-        return usage_error("--robots-agent must be letters, '-' and '_', as "
-                           "robots.txt has them, not '%s'",
-                           options->robots_agent);
+        return complain("--robots-agent must be letters, '-' and '_', as "
+                        "robots.txt has them, not '%s'",
+                        options->robots_agent);
     if (!token.len)
-        return usage_error(
+        return complain(
             "the User-Agent '%.*s' has no name of letters, '-' and '_' that "
             "robots.txt could have; give one with --robots-agent",
             (int)sent.len, sent.ptr);
-    plan->crawl.hand.robots_agent = token;
-    plan->crawl.hand.scan.robots_agent = token;
+    plan->crawl.worker.robots_agent = token;
+    plan->crawl.worker.scan.robots_agent = token;
     return 0;
 }
 
@@ -144,13 +143,13 @@ int fetching_plan_logins(struct plan *plan, const struct options *options)
     struct url url;
 
     if (options->user && (!options->user[0] || options->user[0] == ':'))
-        return usage_error("--user must be NAME:PASSWORD");
+        return complain("--user must be NAME:PASSWORD");
     for (; given; given = given->next)
         /* What is no URL is for the option's own check to tell. */
         if (!url_parse(&url, &plan->arena, given->url, NULL, NULL) &&
-            !named_add_login(&plan->named, &url, &given->login))
-            return usage_error("there are two names or passwords for %s",
-                               url_origin(&url, &plan->arena).ptr);
+            !origins_add_login(&plan->origins, &url, &given->login))
+            return complain("there are two names or passwords for %s",
+                            url_origin(&url, &plan->arena).ptr);
     return 0;
 }
 
@@ -202,9 +201,9 @@ static int complain_of_trust(const struct plan *plan,
 {
     for (size_t i = 0; i < plan->seed_count; i++)
         if (plan->seeds[i].url.https)
-            return usage_error("no certificates to check https with: %s '%s': "
-                               "%s; %s",
-                               source->name, file, problem, source->remedy);
+            return complain("no certificates to check https with: %s '%s': "
+                            "%s; %s",
+                            source->name, file, problem, source->remedy);
     if (!plan_is_course(options) && !options->quiet)
         terminal_line(stderr,
                       "crawler: https pages cannot be fetched: %s '%s': %s; %s",
@@ -224,10 +223,9 @@ static int plan_trust(struct plan *plan, const struct options *options)
         return 0;
     if (options->cacert) {
         problem = trust_problem(options->cacert);
-        plan->crawl.hand.fetch.trusted = options->cacert;
-        return problem
-                   ? usage_error("--cacert '%s': %s", options->cacert, problem)
-                   : 0;
+        plan->crawl.worker.fetch.trusted = options->cacert;
+        return problem ? complain("--cacert '%s': %s", options->cacert, problem)
+                       : 0;
     }
     const char *file = trust_system_file();
     if (own && own[0]) {
@@ -236,7 +234,7 @@ static int plan_trust(struct plan *plan, const struct options *options)
     }
     if (!file)
         return 0;
-    plan->crawl.hand.fetch.trusted = file;
+    plan->crawl.worker.fetch.trusted = file;
     problem = trust_problem(file);
     return problem ? complain_of_trust(plan, options, source, file, problem)
                    : 0;
@@ -249,20 +247,20 @@ int fetching_plan(struct plan *plan, const struct options *options)
     if (status)
         return status;
     for (size_t i = 0; i < options->connect_to.count; i++)
-        if (!named_add_connect_to(&plan->named,
+        if (!origins_add_connect_to(&plan->origins,
                                   str_of(options->connect_to.item[i])))
-            return usage_error(
+            return complain(
                 "--connect-to must be "
                 "HOST1:PORT1:HOST2:PORT2, not '%s'",
                 login_hide(&plan->arena, options->connect_to.item[i]));
     if (options->proxy && options->proxy[0] && !is_proxy(plan, options->proxy))
-        return usage_error("--proxy must be a URL such as "
-                           "http://localhost:3128, not '%s'",
-                           login_hide(&plan->arena, options->proxy));
-    plan->crawl.hand.fetch = (struct fetch_options){
+        return complain("--proxy must be a URL such as "
+                        "http://localhost:3128, not '%s'",
+                        login_hide(&plan->arena, options->proxy));
+    plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
-        .connect_to = named_connect_to(&plan->named),
+        .connect_to = origins_connect_to(&plan->origins),
         .proxy = options->proxy && options->proxy[0] ? options->proxy : NULL,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
@@ -270,8 +268,8 @@ int fetching_plan(struct plan *plan, const struct options *options)
         .insecure = options->insecure,
         .allow_private = options->allow_private,
         .any_mime = plan_is_course(options),
-        .robots_agent = plan->crawl.hand.robots_agent,
-        .named = &plan->named,
+        .robots_agent = plan->crawl.worker.robots_agent,
+        .origins = &plan->origins,
     };
     return plan_trust(plan, options);
 }

@@ -2,36 +2,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-enum { CHUNK = 64 * 1024 };
-
-static bool read_all(FILE *in, struct buf *out)
-{
-    char *at;
-
-    while ((at = buf_reserve(out, CHUNK))) {
-        size_t len = fread(at, 1, CHUNK, in);
-        out->len += len;
-        if (len < CHUNK)
-            return !ferror(in);
-    }
-    errno = EFBIG;
-    return false;
-}
+#include "base/io.h"
 
 bool input_read(const char *name, struct buf *out)
 {
-    bool is_stdin = !strcmp(name, "-");
-    FILE *in = is_stdin ? stdin : fopen(name, "rb");
-
-    if (!in)
-        return false;
-    bool good = read_all(in, out);
-    int why = errno;
-    if (!is_stdin)
-        fclose(in);
-    errno = why;
-    return good;
+    return strcmp(name, "-") ? io_read_file(name, out)
+                             : io_read_all(STDIN_FILENO, out);
 }
 
 bool input_lines(void (*each)(void *user, struct str line), void *user)

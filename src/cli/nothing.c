@@ -1,7 +1,7 @@
 #include "cli/nothing.h"
 
-#include "cli/commands.h"
 #include "cli/seeds.h"
+#include "cli/usage.h"
 
 enum { LINE_MAX_LEN = 8 * 1024, URL_REPEATED = 200 };
 
@@ -120,6 +120,6 @@ void nothing_tell(const struct plan *plan, const struct options *options,
         put_reason(&line, plan, options, reason);
     else
         put_former(&line, stats);
-    usage_error("not a single page could be fetched%s", buf_cstr(&line));
+    complain("not a single page could be fetched%s", buf_cstr(&line));
     buf_release(&line);
 }

@@ -15,9 +15,9 @@ struct open_record {
     const char *label; /* of the record, for messages */
     struct pagedir dir;
     struct store *store;
-    struct past past;       /* until it is part of the plan */
-    bool recalled;          /* the rest is filled in: */
-    struct options options; /* of the crawl */
+    struct crawl_record record; /* until it is part of the plan */
+    bool recalled;              /* the rest is filled in: */
+    struct options options;     /* of the crawl */
     struct plan plan;
     struct report report;
 };
@@ -26,7 +26,7 @@ struct open_record {
 int record_open(struct open_record *record, const char *dir_path);
 void record_close(struct open_record *record);
 
-/* Read what is known of the crawl as a whole, into `past`. */
+/* Read what is known of the crawl as a whole, into `record`. */
 int record_read_facts(struct open_record *record);
 
 /* From there, the rules that the crawl was run with, into `report`. */

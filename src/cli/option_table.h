@@ -28,10 +28,10 @@ struct option_row {
     uint64_t min, max;
     bool may_be_none;    /* "none" lifts this limit: OPTION_NONE */
     const char *choices; /* "a|b|c" */
-    bool meaning;        /* a crawl that goes on must not change it */
-    bool looks;          /* only of the run: a crawl that goes on with it does
-                          * not record it */
-    bool has_login;      /* a URL: a name and password in it are taken out */
+    bool fixed;     /* once the crawl has begun: a resume must not change it */
+    bool looks;     /* only of the run: a crawl that goes on with it does
+                     * not record it */
+    bool has_login; /* a URL: a name and password in it are taken out */
     bool never_recorded; /* nothing of it, not even that it was given */
     const char *help;
 };

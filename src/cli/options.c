@@ -1,8 +1,8 @@
 #include "cli/options.h"
 
 #include "base/str.h"
+#include "base/values.h"
 #include "cli/option_table.h"
-#include "cli/values.h"
 
 /* How much of a wrong word is told. */
 enum { SHOWN_MAX = 200 };
@@ -316,11 +316,11 @@ static const struct option_row *row_of(struct str given)
     return find_name(COMMAND_CRAWL, str_cut(given, '=').head);
 }
 
-bool option_has_meaning(struct str given)
+bool option_is_fixed(struct str given)
 {
     const struct option_row *row = row_of(given);
 
-    return row && row->meaning;
+    return row && row->fixed;
 }
 
 bool option_is_for_looks(struct str given)

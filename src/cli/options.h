@@ -72,9 +72,9 @@ bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error);
 void options_release(struct options *options);
 
-/* Does an option "name" or "name=value" change what a crawl means? Does it only
- * tell how a run looks? And is it of that name? */
-bool option_has_meaning(struct str given);
+/* Of an option as given, "name" or "name=value": is it fixed once the crawl has
+ * begun? Does it only change what a run shows? Is this its name? */
+bool option_is_fixed(struct str given);
 bool option_is_for_looks(struct str given);
 bool option_is_named(struct str given, struct str name);
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "cli/fetching.h"
 #include "cli/seeds.h"
 #include "cli/state.h"
+#include "cli/usage.h"
 
 static bool is_given(const struct options *options, struct str name)
 {
@@ -47,10 +47,10 @@ static int add_internal(struct plan *plan, const char *text)
     enum err err = url_parse(&prefix, &plan->arena, str_of(text), NULL, NULL);
 
     if (err)
-        return usage_error("--internal '%s': %s",
-                           login_hide(&plan->arena, text), err_message(err));
+        return complain("--internal '%s': %s", login_hide(&plan->arena, text),
+                        err_message(err));
     scope_add_prefix(plan->scope, &prefix);
-    named_add(&plan->named, &prefix);
+    origins_add(&plan->origins, &prefix);
     return 0;
 }
 
@@ -75,10 +75,10 @@ static int plan_depth(struct plan *plan, const struct options *options,
     uint64_t depth;
 
     if (!str_to_u64(str_of(text), &depth) || depth > max)
-        return usage_error("maxDepth must be an integer from 0 to %llu, "
-                           "not '%s'",
-                           (unsigned long long)max,
-                           login_hide(&plan->arena, text));
+        return complain("maxDepth must be an integer from 0 to %llu, "
+                        "not '%s'",
+                        (unsigned long long)max,
+                        login_hide(&plan->arena, text));
     plan->crawl.max_depth = (uint32_t)depth;
     return 0;
 }
@@ -101,27 +101,27 @@ static uint32_t core_count(void)
     return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
 }
 
-/* Hands are not loaded quite evenly; the busier one must not have to close
+/* Workers are not loaded quite evenly; the busier one must not have to close
  * connections that it will use again. Of very many workers not each can have
  * one that is kept beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
-/* The sockets of all hands, and what every thread and the rest have. */
+/* The sockets of all workers, and what every thread and the rest have. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need =
-        (rlim_t)crawl->hand.fetch.connections_max * crawl->threads + 64;
+        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 64;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
         return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
-        return usage_error("--workers %u and --threads %u may need %llu open "
-                           "files, and ulimit -n is %llu",
-                           (unsigned)crawl->workers, (unsigned)crawl->threads,
-                           (unsigned long long)need,
-                           (unsigned long long)limit.rlim_cur);
+        return complain("--workers %u and --threads %u may need %llu open "
+                        "files, and ulimit -n is %llu",
+                        (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
+                        (unsigned long long)need,
+                        (unsigned long long)limit.rlim_cur);
     return 0;
 }
 
@@ -159,8 +159,8 @@ static void plan_frontier(struct plan *plan, const struct options *options)
         .host_tries = (uint32_t)options->retries + 1,
         .idle_hosts_max = IDLE_HOSTS_MAX,
         .resolve = !proxied,
-        .robots = plan->crawl.hand.robots_agent.len > 0,
-        .tell_changes = !options->state,
+        .robots = plan->crawl.worker.robots_agent.len > 0,
+        .report_changes = !options->state,
         .hash_seed = random_seed(),
         .domains = plan->domains,
     };
@@ -172,25 +172,25 @@ static void plan_limits(struct plan *plan, const struct options *options)
 
     crawl->max_redirects = (uint32_t)options->max_redirects;
     crawl->retries = (uint32_t)options->retries;
-    crawl->workers = (uint32_t)options->workers;
+    crawl->fetches_max = (uint32_t)options->workers;
     crawl->threads =
         options->threads ? (uint32_t)options->threads : core_count();
-    if (crawl->threads > crawl->workers)
-        crawl->threads = crawl->workers;
+    if (crawl->threads > crawl->fetches_max)
+        crawl->threads = crawl->fetches_max;
     assert(crawl->threads); /* the least of --workers is 1 */
-    uint32_t kept =
-        crawl->workers < KEPT_CONNECTIONS ? crawl->workers : KEPT_CONNECTIONS;
-    crawl->hand.fetch.connections =
-        crawl->workers / crawl->threads + SPARE_CONNECTIONS;
-    crawl->hand.fetch.connections_max = crawl->hand.fetch.connections +
-                                        kept / crawl->threads +
-                                        SPARE_CONNECTIONS;
+    uint32_t kept = crawl->fetches_max < KEPT_CONNECTIONS ? crawl->fetches_max
+                                                          : KEPT_CONNECTIONS;
+    crawl->worker.fetch.connections =
+        crawl->fetches_max / crawl->threads + SPARE_CONNECTIONS;
+    crawl->worker.fetch.connections_max = crawl->worker.fetch.connections +
+                                          kept / crawl->threads +
+                                          SPARE_CONNECTIONS;
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
     crawl->save_every_ms = options->save_every_ms;
-    crawl->hand.remember = !options->state;
-    crawl->hand.scan.want_text = crawl->links;
+    crawl->worker.want_digests = !options->state;
+    crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
 }
@@ -207,7 +207,7 @@ static void plan_log(struct plan *plan, const struct options *options)
     plan->crawl.log = &plan->log;
 }
 
-/* What large pages in flight may take of memory, all hands together. */
+/* What large pages in flight may take of memory, all workers together. */
 enum { BODY_MEMORY = 96 << 20 };
 
 /* One page may always be fetched to its end; the rest is the budget for the
@@ -221,17 +221,17 @@ static void plan_init(struct plan *plan, const struct options *options)
 {
     *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
     pagefiles_init(&plan->files, &plan->dir);
-    plan->crawl.hand.saver = &plan->files.saver;
+    plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
-    named_init(&plan->named);
+    origins_init(&plan->origins);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
-    plan->crawl.hand.scan = (struct scan_options){
+    plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(options),
-        .named = &plan->named,
+        .origins = &plan->origins,
     };
 }
 
@@ -244,11 +244,11 @@ static int check_count(const struct options *options)
     if (options->argument_count == 3 ||
         (other_seeds && options->argument_count == 2))
         return 0;
-    return usage_error("expected %s arguments, %sseedURL%s pageDirectory "
-                       "maxDepth, not %zu; see crawler --help",
-                       other_seeds ? "two or three" : "three",
-                       other_seeds ? "[" : "", other_seeds ? "]" : "",
-                       options->argument_count);
+    return complain("expected %s arguments, %sseedURL%s pageDirectory "
+                    "maxDepth, not %zu; see crawler --help",
+                    other_seeds ? "two or three" : "three",
+                    other_seeds ? "[" : "", other_seeds ? "]" : "",
+                    options->argument_count);
 }
 
 /* Options of which one makes nothing of the other. */
@@ -257,36 +257,36 @@ static int check_pairs(const struct options *options)
     if (options->remembered)
         return 0;
     if (options->sitemaps && !plan_obeys_robots(options))
-        return usage_error("--sitemaps are those that robots.txt names, which "
-                           "is not asked for; use --robots obey, or --sitemap");
+        return complain("--sitemaps are those that robots.txt names, which "
+                        "is not asked for; use --robots obey, or --sitemap");
     if (options->robots_agent && !plan_obeys_robots(options))
-        return usage_error("--robots-agent is whose rules of robots.txt are "
-                           "obeyed, which is not asked for; use --robots obey");
+        return complain("--robots-agent is whose rules of robots.txt are "
+                        "obeyed, which is not asked for; use --robots obey");
     if (options->links && options->state)
-        return usage_error("--links are remembered in the state; they need "
-                           "--state file");
+        return complain("--links are remembered in the state; they need "
+                        "--state file");
     if (is_given(options, STR("save-every")) && options->state)
-        return usage_error("--save-every is for the state; it needs --state "
-                           "file");
+        return complain("--save-every is for the state; it needs --state "
+                        "file");
     if (is_given(options, STR("search-url")) && !options->search)
-        return usage_error("--search-url needs --search");
+        return complain("--search-url needs --search");
     return 0;
 }
 
 /* Names and passwords are not kept, only for whom they were. */
 static int check_logins(struct plan *plan)
 {
-    const struct list *origins = &plan->past.logins;
+    const struct list *origins = &plan->record.logins;
     struct url url;
 
     for (size_t i = 0; i < origins->count; i++)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL) &&
-            !named_login(&plan->named, &url))
-            return usage_error("the crawl had a name and password for %s, "
-                               "which are not kept; give them again: with "
-                               "--user NAME:PASSWORD, or in the URL as before",
-                               origins->item[i]);
+            !origins_login(&plan->origins, &url))
+            return complain("the crawl had a name and password for %s, "
+                            "which are not kept; give them again: with "
+                            "--user NAME:PASSWORD, or in the URL as before",
+                            origins->item[i]);
     return 0;
 }
 
@@ -302,7 +302,7 @@ static int plan_seeds(struct plan *plan, const struct options *options)
     if (status)
         return status;
     if (plan->action == ACTION_RESUME) {
-        seeds_add_past(plan, options);
+        seeds_add_record(plan, options);
         status = check_logins(plan);
     } else if (plan->action != ACTION_NONE && options->search) {
         status = seeds_add_search(plan, options);
@@ -342,34 +342,34 @@ int plan_make(struct plan *plan, const struct options *options)
 /* So that URLs are compared as the crawl compared them. */
 static void recall_logins(struct plan *plan)
 {
-    const struct list *origins = &plan->past.logins;
+    const struct list *origins = &plan->record.logins;
     const struct login unknown = {STR_INIT(""), STR_INIT("")};
     struct url url;
 
     for (size_t i = 0; i < origins->count; i++)
         if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
                        NULL))
-            named_add_login(&plan->named, &url, &unknown);
+            origins_add_login(&plan->origins, &url, &unknown);
 }
 
 int plan_recall(struct plan *plan, const struct options *options,
-                struct past *past)
+                struct crawl_record *record)
 {
     int status;
 
     plan_init(plan, options);
-    plan->past = *past;
-    *past = (struct past){0};
+    plan->record = *record;
+    *record = (struct crawl_record){0};
     recall_logins(plan);
     if ((status = fetching_plan_agent(plan, options)) ||
         (status = plan_scope(plan, options)) ||
         (status = plan_depth(plan, options, options->argument[1])))
         return status;
-    seeds_add_past(plan, options);
+    seeds_add_record(plan, options);
     seeds_scope_of_sitemaps(plan, options);
     plan_frontier(plan, options);
     plan_limits(plan, options);
-    plan->crawl.frontier.tell_changes = false;
+    plan->crawl.frontier.report_changes = false;
     plan->crawl.frontier.idle_hosts_max = 0;
     return 0;
 }
@@ -377,7 +377,7 @@ int plan_recall(struct plan *plan, const struct options *options,
 void plan_release(struct plan *plan)
 {
     store_close(plan->store);
-    past_release(&plan->past);
+    record_release(&plan->record);
     store_batch_release(&plan->new_facts);
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);
@@ -385,7 +385,7 @@ void plan_release(struct plan *plan)
     free(plan->seeds);
     scope_free(plan->scope);
     domains_free(plan->domains);
-    named_release(&plan->named);
+    origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
     arena_release(&plan->arena);
 }

@@ -3,8 +3,8 @@
 #ifndef CLI_PLAN_H
 #define CLI_PLAN_H
 
+#include "cli/crawl_record.h"
 #include "cli/options.h"
-#include "cli/past.h"
 #include "crawler/crawler.h"
 #include "page/bodies.h"
 #include "page/pagefiles.h"
@@ -24,14 +24,14 @@ enum action {
 struct plan {
     struct crawl_options crawl;
     enum action action;
-    struct past past; /* of the page directory */
+    struct crawl_record record; /* of the page directory */
     const char *store_name;
     struct store_batch new_facts; /* of a crawl that goes on */
     struct store *store;
     struct arena arena;
     struct domains *domains;
     struct scope *scope;
-    struct named named;
+    struct trusted_origins origins;
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
     struct page_link *seeds;
@@ -56,10 +56,10 @@ enum scope_kind plan_scope_kind(const struct options *options);
 int plan_make(struct plan *plan, const struct options *options);
 
 /* The plan of a crawl of which only questions are asked: what it may fetch, in
- * which order, within which limits. `options` are the remembered ones, `past`
+ * which order, within which limits. `options` are the remembered ones, `record`
  * is taken. No directory is opened. Status as above. */
 int plan_recall(struct plan *plan, const struct options *options,
-                struct past *past);
+                struct crawl_record *record);
 void plan_release(struct plan *plan);
 
 #endif

@@ -35,18 +35,18 @@ static void put_elapsed(struct buf *line, uint64_t elapsed_ms)
 static void put_idle(struct buf *line, const struct crawl_progress *now)
 {
     const struct idle *idle = &now->idle;
-    struct str asked = now->errand.host.len ? now->errand.host : STR("a host");
+    struct str asked =
+        now->in_setup.host.len ? now->in_setup.host : STR("a host");
     double wait_s = idle->until_ms > now->now_ms
                         ? (double)(idle->until_ms - now->now_ms) / 1000
                         : 0;
 
     if (now->stopping)
         buf_put(line, STR(", stopping"));
-    else if (now->counts.errands &&
-             now->counts.errands == now->counts.in_flight)
+    else if (now->counts.setups && now->counts.setups == now->counts.in_flight)
         buf_printf(line,
-                   now->errand.is_robots ? ", asking %.*s for its robots.txt"
-                                         : ", looking up %.*s",
+                   now->in_setup.is_robots ? ", asking %.*s for its robots.txt"
+                                           : ", looking up %.*s",
                    (int)asked.len, asked.ptr);
     else if (now->counts.in_flight)
         return;

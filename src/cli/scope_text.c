@@ -43,8 +43,7 @@ static struct str name_of(const struct plan *plan, enum scope_kind kind,
     case SCOPE_PREFIX:
         return directory_of(seed);
     case SCOPE_HOST:
-        return str_between(seed->href.ptr + seed->host_start,
-                           seed->href.ptr + seed->path_start);
+        return url_host_port(seed);
     case SCOPE_DOMAIN:
         return domain_of_host(plan->domains, url_host(seed));
     case SCOPE_ANY:

@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "cli/commands.h"
 #include "cli/seeds.h"
+#include "cli/usage.h"
 #include "page/searchpage.h"
 
 /* --search: one page is fetched before the crawl begins. */
@@ -65,9 +65,9 @@ static void fetch(struct pagefetcher *fetcher, struct webpage *page,
     }
 }
 
-static int complain(const struct options *options, const char *what)
+static int fail_search(const struct options *options, const char *what)
 {
-    usage_error("the search for '%s' %s", options->search, what);
+    complain("the search for '%s' %s", options->search, what);
     return CRAWL_NOTHING;
 }
 
@@ -80,7 +80,7 @@ static int add_results(struct plan *plan, const struct options *options,
         seeds_add_result(plan, options, results->link[i]);
     return plan->seed_count > before
                ? 0
-               : complain(options, "has no results that can be crawled");
+               : fail_search(options, "has no results that can be crawled");
 }
 
 /* Something to read: a whole page, or one that tells that it is refused. */
@@ -101,7 +101,7 @@ static int complain_of_fetch(const struct options *options,
     buf_init(&why, WHY_MAX);
     buf_put(&why, STR("could not be made: "));
     outcome_put(&why, page->outcome, &details);
-    int status = complain(options, buf_cstr(&why));
+    int status = fail_search(options, buf_cstr(&why));
     buf_release(&why);
     return status;
 }
@@ -123,17 +123,17 @@ static int read_answer(struct plan *plan, const struct options *options,
         return complain_of_fetch(options, page);
     searchpage_read(&results, &plan->arena, &answer);
     if (results.kind == SEARCH_BLOCKED)
-        return complain(options, "was refused: the search engine takes this "
-                                 "for a robot's; try later, or another "
-                                 "--search-url");
+        return fail_search(options, "was refused: the search engine takes this "
+                                    "for a robot's; try later, or another "
+                                    "--search-url");
     if (results.kind == SEARCH_NO_RESULTS)
-        return complain(options, "has no results");
+        return fail_search(options, "has no results");
     return add_results(plan, options, &results);
 }
 
 int seeds_add_search(struct plan *plan, const struct options *options)
 {
-    struct fetch_options fetch_options = plan->crawl.hand.fetch;
+    struct fetch_options fetch_options = plan->crawl.worker.fetch;
     struct webpage page;
     struct buf url;
     int status;
@@ -142,7 +142,7 @@ int seeds_add_search(struct plan *plan, const struct options *options)
     buf_init(&url, 4 * URL_LEN_MAX);
     webpage_init(&page);
     if (!make_url(&url, options)) {
-        status = usage_error("--search: too long");
+        status = complain("--search: too long");
     } else {
         struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
         fetch(fetcher, &page, &url, options->max_redirects);

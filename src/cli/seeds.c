@@ -6,17 +6,17 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/commands.h"
+#include "cli/usage.h"
 
 /* A place where the user wants to start. Its URL's own login goes before that
  * of --user. */
 static void name_start(struct plan *plan, const struct options *options,
                        const struct url *url)
 {
-    named_add(&plan->named, url);
-    if (options->user && !named_login(&plan->named, url)) {
+    origins_add(&plan->origins, url);
+    if (options->user && !origins_login(&plan->origins, url)) {
         struct login login = login_read(&plan->arena, str_of(options->user));
-        named_add_login(&plan->named, url, &login);
+        origins_add_login(&plan->origins, url, &login);
     }
 }
 
@@ -74,7 +74,7 @@ static enum err parse(struct plan *plan, struct page_link *seed,
                       struct str text)
 {
     return pagescanner_link(seed, &plan->arena, text, NULL, NULL,
-                            &plan->crawl.hand.scan);
+                            &plan->crawl.worker.scan);
 }
 
 /* The same for what a person wrote, who may leave http:// out and put a login
@@ -101,7 +101,8 @@ static enum err parse_written(struct plan *plan, const struct options *options,
 static bool add_login(struct plan *plan, const struct page_link *seed,
                       const struct login *login)
 {
-    return !login->name.ptr || named_add_login(&plan->named, &seed->url, login);
+    return !login->name.ptr ||
+           origins_add_login(&plan->origins, &seed->url, login);
 }
 
 int seeds_add_argument(struct plan *plan, const struct options *options,
@@ -117,23 +118,23 @@ int seeds_add_argument(struct plan *plan, const struct options *options,
             : parse_written(plan, options, &seed, str_of(text), &login);
 
     if (err)
-        return usage_error("seedURL '%s' cannot be crawled: %s", shown,
-                           err_message(err));
+        return complain("seedURL '%s' cannot be crawled: %s", shown,
+                        err_message(err));
     if (seed.not_html_name)
-        return usage_error("seedURL '%s' does not have the name of an HTML "
-                           "page; --scope or --internal crawl any name",
-                           shown);
+        return complain("seedURL '%s' does not have the name of an HTML "
+                        "page; --scope or --internal crawl any name",
+                        shown);
     if (!is_internal(plan, options, &seed))
-        return usage_error("seedURL '%s' is not internal: it must begin with "
-                           "%s",
-                           shown,
-                           plan_is_course(options) ? COURSE_PREFIX
-                               "; --scope or --internal crawl elsewhere"
-                                                   : "a prefix of --internal");
+        return complain("seedURL '%s' is not internal: it must begin with "
+                        "%s",
+                        shown,
+                        plan_is_course(options) ? COURSE_PREFIX
+                            "; --scope or --internal crawl elsewhere"
+                                                : "a prefix of --internal");
     if (!add_login(plan, &seed, &login))
-        return usage_error("seedURL '%s' and an option have two names or "
-                           "passwords for the same origin",
-                           shown);
+        return complain("seedURL '%s' and an option have two names or "
+                        "passwords for the same origin",
+                        shown);
     add(plan, options, &seed, true);
     return 0;
 }
@@ -169,7 +170,7 @@ static void add_line(struct plan *plan, const struct options *options,
         return;
     const char *why = why_not(plan, options, &seed, text);
     if (why)
-        usage_error("%s:%zu: skipped: %s", options->seeds, number, why);
+        complain("%s:%zu: skipped: %s", options->seeds, number, why);
     else
         add(plan, options, &seed, true);
 }
@@ -183,7 +184,7 @@ int seeds_add_file(struct plan *plan, const struct options *options)
     ssize_t len;
 
     if (!file)
-        return usage_error("--seeds '%s': %s", options->seeds, strerror(errno));
+        return complain("--seeds '%s': %s", options->seeds, strerror(errno));
     for (size_t number = 1; (len = getline(&line, &room, file)) >= 0; number++)
         add_line(plan, options, (struct str){line, (size_t)len}, number);
     bool good = !ferror(file);
@@ -192,10 +193,10 @@ int seeds_add_file(struct plan *plan, const struct options *options)
     if (!is_stdin)
         fclose(file);
     if (!good)
-        return usage_error("--seeds '%s': %s", options->seeds, strerror(why));
+        return complain("--seeds '%s': %s", options->seeds, strerror(why));
     if (!plan->seed_count && !options->search && !options->sitemap.count)
-        return usage_error("--seeds '%s' has no URL to start from",
-                           options->seeds);
+        return complain("--seeds '%s' has no URL to start from",
+                        options->seeds);
     return 0;
 }
 
@@ -209,9 +210,9 @@ void seeds_add_result(struct plan *plan, const struct options *options,
         add(plan, options, &seed, false);
 }
 
-void seeds_add_past(struct plan *plan, const struct options *options)
+void seeds_add_record(struct plan *plan, const struct options *options)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
     struct page_link seed;
 
     for (size_t i = 0; i < facts->seeds; i++)
@@ -228,9 +229,9 @@ static int check_url(struct plan *plan, const char *option, const char *text,
     enum err err = url_parse(url, &plan->arena, str_of(text), NULL, NULL);
 
     if (err)
-        return usage_error("%s '%s': %s", option,
-                           login_hide(&plan->arena, text), err_message(err));
-    named_add(&plan->named, url);
+        return complain("%s '%s': %s", option, login_hide(&plan->arena, text),
+                        err_message(err));
+    origins_add(&plan->origins, url);
     return 0;
 }
 
@@ -278,13 +279,12 @@ int seeds_check(struct plan *plan, const struct options *options)
     if (!status && options->search)
         status = check_url(plan, "--search-url", options->search_url, &url);
     if (!status && options->search && !strstr(options->search_url, "{query}"))
-        status = usage_error("--search-url '%s' must have {query} in it",
-                             login_hide(&plan->arena, options->search_url));
+        status = complain("--search-url '%s' must have {query} in it",
+                          login_hide(&plan->arena, options->search_url));
     if (!status && options->search && !options->search[0])
-        status = usage_error("--search needs words to search for");
+        status = complain("--search needs words to search for");
     if (!status && options->seeds && !options->remembered &&
         strcmp(options->seeds, "-") != 0 && access(options->seeds, R_OK))
-        status =
-            usage_error("--seeds '%s': %s", options->seeds, strerror(errno));
+        status = complain("--seeds '%s': %s", options->seeds, strerror(errno));
     return status;
 }

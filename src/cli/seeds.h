@@ -24,7 +24,7 @@ void seeds_add_result(struct plan *plan, const struct options *options,
                       struct str url);
 
 /* Those of a crawl that goes on, as far as the user did not name them again. */
-void seeds_add_past(struct plan *plan, const struct options *options);
+void seeds_add_record(struct plan *plan, const struct options *options);
 
 /* Where sitemaps are all there is, the scope is that of their URLs. */
 void seeds_scope_of_sitemaps(struct plan *plan, const struct options *options);

@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "cli/seeds.h"
+#include "cli/usage.h"
 #include "crawler/codes.h"
 
 int state_open_directory(struct plan *plan, const char *path)
 {
     if (!pagedir_open(&plan->dir, path))
-        return usage_error("pageDirectory '%s' must be an existing directory "
-                           "that can be written: %s",
-                           login_hide(&plan->arena, path), strerror(errno));
+        return complain("pageDirectory '%s' must be an existing directory "
+                        "that can be written: %s",
+                        login_hide(&plan->arena, path), strerror(errno));
     if (!pagedir_lock(&plan->dir)) {
-        usage_error("another crawl is at work in '%s'", path);
+        complain("another crawl is at work in '%s'", path);
         return CRAWL_FAILED;
     }
     plan->crawl.dir_path = path;
@@ -26,12 +26,12 @@ int state_open_directory(struct plan *plan, const char *path)
 
 /* --- is it the same crawl? ---------------------------------------------- */
 
-/* The option of the one that has a meaning and is not among the other's. */
+/* The first fixed option of `one` that `other` does not have, or NULL. */
 static const char *missing_from(const struct list *one,
                                 const struct list *other)
 {
     for (size_t i = 0; i < one->count; i++) {
-        bool found = !option_has_meaning(str_of(one->item[i]));
+        bool found = !option_is_fixed(str_of(one->item[i]));
         for (size_t j = 0; j < other->count && !found; j++)
             found = !strcmp(one->item[i], other->item[j]);
         if (!found)
@@ -41,12 +41,13 @@ static const char *missing_from(const struct list *one,
 }
 
 /* Those that the user named; the results of a search are not asked again. */
-static bool has_same_seeds(const struct plan *plan, const struct past *past)
+static bool has_same_seeds(const struct plan *plan,
+                           const struct crawl_record *record)
 {
     size_t at = 0;
 
-    for (size_t i = 0; i < past->facts.seeds; i++) {
-        const struct facts_seed *seed = &past->facts.seed[i];
+    for (size_t i = 0; i < record->facts.seeds; i++) {
+        const struct facts_seed *seed = &record->facts.seed[i];
         if (!seed->named)
             continue;
         if (at == plan->seed_count ||
@@ -60,22 +61,22 @@ static bool has_same_seeds(const struct plan *plan, const struct past *past)
 /* NULL, or what is different, for people. */
 static const char *difference(struct plan *plan, const struct options *options)
 {
-    const struct past *past = &plan->past;
-    const char *option = missing_from(&past->given, &options->given);
+    const struct crawl_record *record = &plan->record;
+    const char *option = missing_from(&record->given, &options->given);
     char *text = arena_new(&plan->arena, 400);
 
     if (option) {
         snprintf(text, 400, "it was begun with --%.300s", option);
         return text;
     }
-    option = missing_from(&options->given, &past->given);
+    option = missing_from(&options->given, &record->given);
     if (option) {
         snprintf(text, 400, "it was begun without --%.300s", option);
         return text;
     }
-    if (!has_same_seeds(plan, past))
+    if (!has_same_seeds(plan, record))
         return "it was begun from other seeds";
-    uint64_t depth = past->facts.number[FACT_DEPTH];
+    uint64_t depth = record->facts.number[FACT_DEPTH];
     if (depth == plan->crawl.max_depth)
         return NULL;
     snprintf(text, 400, "it was begun with maxDepth %llu",
@@ -98,16 +99,16 @@ static const char *label(struct plan *plan)
 
 static int refuse_unknown_files(const struct plan *plan, uint32_t id)
 {
-    return usage_error("pageDirectory '%s' has numbered files (%u) but no "
-                       "crawl is recorded that made them; use an empty "
-                       "directory",
-                       plan->crawl.dir_path, (unsigned)id);
+    return complain("pageDirectory '%s' has numbered files (%u) but no "
+                    "crawl is recorded that made them; use an empty "
+                    "directory",
+                    plan->crawl.dir_path, (unsigned)id);
 }
 
 static int cannot_read(struct plan *plan)
 {
-    usage_error("cannot read the state in '%s': %s", label(plan),
-                plan->past.error.text);
+    complain("cannot read the state in '%s': %s", label(plan),
+             plan->record.error.text);
     return CRAWL_FAILED;
 }
 
@@ -117,11 +118,11 @@ static int cannot_resume(const char *path, const struct store_error *error)
     struct arena arena;
 
     if (error->status != STORE_DAMAGED)
-        return usage_error("there is no crawl in '%s' to go on with: %s", path,
-                           error->text);
+        return complain("there is no crawl in '%s' to go on with: %s", path,
+                        error->text);
     arena_init(&arena);
-    usage_error("cannot read the state in '%s': %s",
-                store_label(store_name_in(path, &arena), &arena), error->text);
+    complain("cannot read the state in '%s': %s",
+             store_label(store_name_in(path, &arena), &arena), error->text);
     arena_release(&arena);
     return CRAWL_FAILED;
 }
@@ -129,8 +130,8 @@ static int cannot_resume(const char *path, const struct store_error *error)
 /* There is no record, or none that can be read. */
 static int decide_without(struct plan *plan, const struct options *options)
 {
-    const struct store_error *error = &plan->past.error;
-    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
+    const struct store_error *error = &plan->record.error;
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
     bool course = is_course_form(options);
 
     plan->action = ACTION_START;
@@ -148,47 +149,47 @@ static int decide_without(struct plan *plan, const struct options *options)
             return 0;
         /* fall through */
     case STORE_FOREIGN:
-        return usage_error("'%s' is %s; use another directory", label(plan),
-                           error->text);
+        return complain("'%s' is %s; use another directory", label(plan),
+                        error->text);
     case STORE_NEWER:
-        return usage_error("the state in '%s' was %s; use another directory",
-                           label(plan), error->text);
+        return complain("the state in '%s' was %s; use another directory",
+                        label(plan), error->text);
     default:
         return cannot_read(plan);
     }
 }
 
 /* The last page that is its own, or of the crawl that it was replacing. */
-static uint32_t last_known(const struct past *past)
+static uint32_t last_known(const struct crawl_record *record)
 {
-    uint32_t old = (uint32_t)past->facts.number[FACT_OLD_PAGES];
+    uint32_t old = (uint32_t)record->facts.number[FACT_OLD_PAGES];
 
-    return old > past_pages(past) ? old : past_pages(past);
+    return old > record_pages(record) ? old : record_pages(record);
 }
 
 /* Another's file must not be taken for a page, nor give way to one. */
 static int check_unknown_files(const struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, last_known(&plan->past),
-                                        facts_is_unclean(&plan->past.facts));
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, last_known(&plan->record),
+                                        facts_is_unclean(&plan->record.facts));
 
     if (!unknown)
         return 0;
-    return usage_error("file %u in '%s' is not of the crawl that is recorded "
-                       "there; move it away first",
-                       (unsigned)unknown, plan->crawl.dir_path);
+    return complain("file %u in '%s' is not of the crawl that is recorded "
+                    "there; move it away first",
+                    (unsigned)unknown, plan->crawl.dir_path);
 }
 
 /* It came to its end without a page: there is nothing to lose. */
-static bool had_nothing(const struct past *past)
+static bool had_nothing(const struct crawl_record *record)
 {
-    return facts_is_over(&past->facts) && !last_known(past);
+    return facts_is_over(&record->facts) && !last_known(record);
 }
 
 /* The recorded crawl wrote nothing, so no file there is its. */
 static int decide_anew(struct plan *plan)
 {
-    uint32_t unknown = pagedir_stranger(&plan->dir, 0, false);
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
 
     plan->action = ACTION_START;
     return unknown ? refuse_unknown_files(plan, unknown) : 0;
@@ -198,31 +199,31 @@ static int decide_anew(struct plan *plan)
  * must not be what replaces it. */
 static int refuse_to_replace(const struct plan *plan)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
     const char *path = plan->crawl.dir_path;
-    unsigned pages = (unsigned)past_pages(&plan->past);
+    unsigned pages = (unsigned)record_pages(&plan->record);
     struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
 
     if (facts_is_over(facts))
-        return usage_error("'%s' holds another crawl, finished: %u pages from "
-                           "%.*s; use another directory, or --restart to "
-                           "replace it",
-                           path, pages, (int)seed.len, seed.ptr);
-    return usage_error("'%s' holds another crawl: %u pages so far from %.*s; "
-                       "'crawler --resume %s' goes on with it, --restart "
-                       "replaces it",
-                       path, pages, (int)seed.len, seed.ptr, path);
+        return complain("'%s' holds another crawl, finished: %u pages from "
+                        "%.*s; use another directory, or --restart to "
+                        "replace it",
+                        path, pages, (int)seed.len, seed.ptr);
+    return complain("'%s' holds another crawl: %u pages so far from %.*s; "
+                    "'crawler --resume %s' goes on with it, --restart "
+                    "replaces it",
+                    path, pages, (int)seed.len, seed.ptr, path);
 }
 
 /* The same again goes on, or starts over if it is finished; so does another
  * one in the place of one that was begun in this form too. */
 static int decide_course_form(struct plan *plan, const char *difference)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
     /* Options that a --resume brought in are no part of the command. */
     bool own = facts->number[FACT_COURSE_FORM];
 
-    if (!own && !had_nothing(&plan->past))
+    if (!own && !had_nothing(&plan->record))
         return refuse_to_replace(plan);
     plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
                                                               : ACTION_RESUME;
@@ -231,9 +232,9 @@ static int decide_course_form(struct plan *plan, const char *difference)
 
 static int decide_with(struct plan *plan, const struct options *options)
 {
-    const struct past *past = &plan->past;
+    const struct crawl_record *record = &plan->record;
     const char *path = plan->crawl.dir_path;
-    bool over = facts_is_over(&past->facts);
+    bool over = facts_is_over(&record->facts);
     const char *why = options->remembered ? NULL : difference(plan, options);
 
     if (is_course_form(options))
@@ -242,16 +243,16 @@ static int decide_with(struct plan *plan, const struct options *options)
         plan->action = ACTION_START;
         return check_unknown_files(plan);
     }
-    if (had_nothing(past) && !options->remembered)
+    if (had_nothing(record) && !options->remembered)
         return decide_anew(plan);
     if (why)
-        return usage_error("the crawl in '%s' is another: %s; use another "
-                           "directory, or --restart to start over",
-                           path, why);
+        return complain("the crawl in '%s' is another: %s; use another "
+                        "directory, or --restart to start over",
+                        path, why);
     if (options->state)
-        return usage_error("the crawl in '%s' is recorded; --state none needs "
-                           "--restart or another directory",
-                           path);
+        return complain("the crawl in '%s' is recorded; --state none needs "
+                        "--restart or another directory",
+                        path);
     plan->action = over ? ACTION_NONE : ACTION_RESUME;
     return over ? 0 : check_unknown_files(plan);
 }
@@ -259,8 +260,8 @@ static int decide_with(struct plan *plan, const struct options *options)
 int state_decide(struct plan *plan, const struct options *options)
 {
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
-    past_read(&plan->past, plan->crawl.dir_path);
-    if (plan->past.error.status != STORE_OK)
+    record_read(&plan->record, plan->crawl.dir_path);
+    if (plan->record.error.status != STORE_OK)
         return decide_without(plan, options);
     return decide_with(plan, options);
 }
@@ -270,8 +271,8 @@ int state_decide(struct plan *plan, const struct options *options)
 static void put_first_rows(struct plan *plan, const struct options *options,
                            struct store_batch *first)
 {
-    past_put_options(first, &options->given, 0);
-    past_put_logins(first, &plan->named);
+    record_put_options(first, &options->given, 0);
+    record_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -308,7 +309,7 @@ static struct store *create(struct plan *plan, const struct options *options,
 static struct list options_to_keep(struct plan *plan,
                                    const struct options *options)
 {
-    const struct list *anew = &options->given, *before = &plan->past.given;
+    const struct list *anew = &options->given, *before = &plan->record.given;
     struct list kept = {0};
 
     kept.item = arena_new(&plan->arena, (anew->count + before->count + 1) *
@@ -329,9 +330,10 @@ static void put_new_facts(struct plan *plan, const struct options *options)
     struct store_batch *facts = &plan->new_facts;
 
     facts_put_state(facts, STATE_RUNNING);
-    past_put_options(facts, &kept, plan->past.given.count);
-    past_put_logins(facts, &plan->named);
-    if (plan->crawl.frontier.per_host > plan->past.facts.number[FACT_PER_HOST])
+    record_put_options(facts, &kept, plan->record.given.count);
+    record_put_logins(facts, &plan->origins);
+    if (plan->crawl.frontier.per_host >
+        plan->record.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
     plan->crawl.new_facts = facts;
 }
@@ -340,14 +342,14 @@ static void put_new_facts(struct plan *plan, const struct options *options)
  * pages stay until the first page of this one is saved. */
 static bool replaces_another(struct plan *plan)
 {
-    enum store_status status = plan->past.error.status;
+    enum store_status status = plan->record.error.status;
 
-    if (status == STORE_OK && had_nothing(&plan->past))
+    if (status == STORE_OK && had_nothing(&plan->record))
         return false;
     if (status == STORE_OK)
-        pagedir_begin_over(&plan->dir, last_known(&plan->past),
-                           facts_is_unclean(&plan->past.facts));
-    else if (status == STORE_NOTE || pagedir_stranger(&plan->dir, 0, false))
+        pagedir_begin_over(&plan->dir, last_known(&plan->record),
+                           facts_is_unclean(&plan->record.facts));
+    else if (status == STORE_NOTE || pagedir_unknown_file(&plan->dir, 0, false))
         pagedir_begin_over(&plan->dir, 0, true);
     return plan->dir.holds_old;
 }
@@ -371,9 +373,9 @@ static bool begin_new(struct plan *plan, const struct options *options,
 static bool go_on(struct plan *plan, const struct options *options,
                   struct store_error *error)
 {
-    const struct facts *facts = &plan->past.facts;
+    const struct facts *facts = &plan->record.facts;
 
-    plan->dir.last_id = past_pages(&plan->past);
+    plan->dir.last_id = record_pages(&plan->record);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
     put_new_facts(plan, options);
@@ -392,16 +394,16 @@ bool state_begin(struct plan *plan, const struct options *options)
     plan->crawl.store = plan->store;
     plan->crawl.record_label = label(plan);
     if (!good)
-        usage_error("cannot %s the state in '%s': %s",
-                    plan->crawl.resume ? "go on with" : "create", label(plan),
-                    error.text);
+        complain("cannot %s the state in '%s': %s",
+                 plan->crawl.resume ? "go on with" : "create", label(plan),
+                 error.text);
     return good;
 }
 
 /* --- the options of before ---------------------------------------------- */
 
-/* A header stands for its name: another one does not replace it. What has a
- * meaning is only repeated. */
+/* Does an option given now replace one of the record? A header replaces only
+ * one of the same name, and a fixed option only the same again. */
 static bool is_instead_of(struct str anew, struct str before)
 {
     struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
@@ -411,7 +413,7 @@ static bool is_instead_of(struct str anew, struct str before)
         return option_is_for_looks(anew);
     if (!str_eq(one.head, other.head))
         return false;
-    if (option_has_meaning(anew))
+    if (option_is_fixed(anew))
         return str_eq(anew, before);
     return !option_is_named(anew, STR("header")) ||
            str_eq_nocase(str_cut(one.tail, ':').head,
@@ -438,52 +440,57 @@ static const char *word_of(struct arena *arena, const char *given)
 static int check_anew(const struct options *options)
 {
     if (options->argument_count != 1)
-        return usage_error("--resume takes one argument, pageDirectory; the "
-                           "crawl there knows the others");
+        return complain("--resume takes one argument, pageDirectory; the "
+                        "crawl there knows the others");
     if (options->restart)
-        return usage_error("--resume and --restart contradict each other");
+        return complain("--resume and --restart contradict each other");
     return 0;
 }
 
 /* The same once more is no change: it may have a name and password again. */
-static int check_meaning(const struct options *options, const struct past *past)
+static int check_fixed(const struct options *options,
+                       const struct crawl_record *record)
 {
-    const char *other = missing_from(&options->given, &past->given);
+    const char *other = missing_from(&options->given, &record->given);
 
     if (!other)
         return 0;
-    return usage_error("--%s changes what the crawl means; --resume takes only "
-                       "limits and speeds",
-                       other);
+    return complain(
+        "--%s cannot change once the crawl has begun; --resume takes "
+        "only limits and speeds",
+        other);
 }
 
-static int check_secrets(const struct options *options, const struct past *past)
+static int check_secrets(const struct options *options,
+                         const struct crawl_record *record)
 {
-    for (size_t i = 0; i < past->given.count; i++)
-        if (past_is_secret(past->given.item[i]) &&
-            !is_given_anew(options, past->given.item[i]))
-            return usage_error("the crawl was begun with --%s; give it again",
-                               past->given.item[i]);
+    for (size_t i = 0; i < record->given.count; i++)
+        if (record_is_secret(record->given.item[i]) &&
+            !is_given_anew(options, record->given.item[i]))
+            return complain("the crawl was begun with --%s; give it again",
+                            record->given.item[i]);
     return 0;
 }
 
-static void put_words(const struct options *options, const struct past *past,
-                      struct arena *arena, const char ***words, int *count)
+static void put_words(const struct options *options,
+                      const struct crawl_record *record, struct arena *arena,
+                      const char ***words, int *count)
 {
-    const char **list = arena_new(
-        arena, (past->given.count + options->given.count + 4) * sizeof(*list));
+    const char **list =
+        arena_new(arena, (record->given.count + options->given.count + 4) *
+                             sizeof(*list));
     char *depth = arena_new(arena, 24);
     int n = 0;
 
-    for (size_t i = 0; i < past->given.count; i++)
-        if (!is_given_anew(options, past->given.item[i]) &&
-            !option_is_named(str_of(past->given.item[i]), STR("restart")))
-            list[n++] = word_of(arena, past->given.item[i]);
+    for (size_t i = 0; i < record->given.count; i++)
+        if (!is_given_anew(options, record->given.item[i]) &&
+            !option_is_named(str_of(record->given.item[i]), STR("restart")))
+            list[n++] = word_of(arena, record->given.item[i]);
     for (size_t i = 0; i < options->given.count; i++)
         if (!option_is_named(str_of(options->given.item[i]), STR("resume")))
             list[n++] = word_of(arena, options->given.item[i]);
     snprintf(depth, 24, "%llu",
-             (unsigned long long)past->facts.number[FACT_DEPTH]);
+             (unsigned long long)record->facts.number[FACT_DEPTH]);
     list[n++] = "--";
     list[n++] = options->argument[0];
     list[n++] = depth;
@@ -494,23 +501,23 @@ static void put_words(const struct options *options, const struct past *past,
 int state_words(const struct options *options, struct arena *arena,
                 const char ***words, int *count)
 {
-    struct past past;
+    struct crawl_record record;
     int status = check_anew(options);
 
     if (status)
         return status;
-    past_read(&past, options->argument[0]);
-    if (past.error.status != STORE_OK)
-        status = cannot_resume(options->argument[0], &past.error);
-    else if (!(status = check_meaning(options, &past)) &&
-             (facts_is_over(&past.facts) ||
-              !(status = check_secrets(options, &past))))
-        put_words(options, &past, arena, words, count);
-    past_release(&past);
+    record_read(&record, options->argument[0]);
+    if (record.error.status != STORE_OK)
+        status = cannot_resume(options->argument[0], &record.error);
+    else if (!(status = check_fixed(options, &record)) &&
+             (facts_is_over(&record.facts) ||
+              !(status = check_secrets(options, &record))))
+        put_words(options, &record, arena, words, count);
+    record_release(&record);
     return status;
 }
 
-void state_recall(const struct past *past, const char *dir_path,
+void state_recall(const struct crawl_record *record, const char *dir_path,
                   struct arena *arena, const char ***words, int *count)
 {
     const struct options nothing = {
@@ -518,5 +525,5 @@ void state_recall(const struct past *past, const char *dir_path,
         .argument_count = 1,
     };
 
-    put_words(&nothing, past, arena, words, count);
+    put_words(&nothing, record, arena, words, count);
 }

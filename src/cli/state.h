@@ -22,7 +22,7 @@ int state_words(const struct options *options, struct arena *arena,
 
 /* The same for who only asks: nothing is given anew, and what was secret is
  * not needed. `dir_path` must last as long as the words. */
-void state_recall(const struct past *past, const char *dir_path,
+void state_recall(const struct crawl_record *record, const char *dir_path,
                   struct arena *arena, const char ***words, int *count);
 
 #endif

@@ -9,7 +9,7 @@
 enum { ERROR_MAX = 4096 };
 
 /* What the user typed is part of it, and it must stay one line. */
-int usage_error(const char *format, ...)
+int complain(const char *format, ...)
 {
     va_list args;
 
@@ -137,7 +137,7 @@ int usage_run(enum command command, int argc, char *const argv[],
 
     buf_init(&error, ERROR_MAX);
     if (!options_parse(&options, command, argc, argv, &error))
-        status = usage_error("%s", buf_cstr(&error));
+        status = complain("%s", buf_cstr(&error));
     else if (options.help)
         print_help(command);
     else if (options.help_man)

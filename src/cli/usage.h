@@ -1,8 +1,15 @@
-/* What all commands share: reading options, --help, --version. */
+/* What all commands share: reading options, --help, --version, and the line
+ * that says what is wrong. */
 #ifndef CLI_USAGE_H
 #define CLI_USAGE_H
 
 #include "cli/options.h"
+
+enum { EXIT_USAGE = 2 };
+
+/* One line on standard error, prefixed with the program's name. Returns
+ * EXIT_USAGE. */
+int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parse the words; answer --help and --version here, complain about what is
  * wrong, else run. Returns the exit status. */

@@ -1,5 +1,5 @@
-/* Verdicts and outcomes as the record knows them: the one place that says how
- * a URL ends with each. */
+/* Verdicts and outcomes as codes of the record. Only this module says how a URL
+ * ends with each of them. */
 #ifndef CRAWLER_CODES_H
 #define CRAWLER_CODES_H
 
@@ -9,7 +9,8 @@
 
 const struct store_codes *crawler_codes(void);
 
-/* How a URL ends that is refused so, or whose last fetch ended so. */
+/* The end of a URL that got this verdict, or whose last fetch had this
+ * outcome. */
 enum url_end verdict_end(enum verdict verdict);
 enum url_end outcome_end(enum outcome outcome);
 

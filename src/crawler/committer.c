@@ -14,9 +14,9 @@
 
 enum order_kind { ORDER_COMMIT, ORDER_TAKE_PLACE, ORDER_END };
 
-/* What goes to the thread and comes back. */
+/* An order goes to the thread and comes back as its report. */
 struct order {
-    struct letter letter;
+    struct message message;
     enum order_kind kind;
     struct store_batch batch;
     size_t pages, bytes;
@@ -39,14 +39,14 @@ struct committer {
     struct store_error error; /* the first */
 };
 
-static struct order *order_of(struct letter *letter)
+static struct order *order_of(struct message *message)
 {
-    return letter ? container_of(letter, struct order, letter) : NULL;
+    return message ? container_of(message, struct order, message) : NULL;
 }
 
 /* --- the thread --------------------------------------------------------- */
 
-/* Pages first: a page that the record knows is saved. */
+/* Pages are synced first, so that every page in the record exists. */
 static bool commit(const struct committer *committer,
                    const struct store_batch *const *batch, size_t count,
                    struct store_error *error)
@@ -58,32 +58,32 @@ static bool commit(const struct committer *committer,
     return false;
 }
 
-/* Carry out orders from the first on that can be carried out together, and
- * report. The first of those that are left, NULL at the end. */
+/* Carry out as many of the first orders as fit into one transaction, and
+ * report. Returns the first order that is left, or NULL. */
 static struct order *carry_out(struct committer *committer, struct order *first,
                                struct store_error *error)
 {
     const struct store_batch *batch[TOGETHER_MAX];
-    struct letters reports = {0};
+    struct messages reports = {0};
     struct order *order = first;
     size_t count = 0;
 
     while (order && order->kind == ORDER_COMMIT && count < TOGETHER_MAX) {
         batch[count++] = &order->batch;
-        order = order_of(order->letter.next);
+        order = order_of(order->message.next);
     }
-    /* After a failure what follows makes no sense. */
+    /* After a failure nothing more is committed. */
     if (error->status == STORE_OK && count)
         commit(committer, batch, count, error);
     if (!count && order) {
         if (error->status == STORE_OK && order->kind == ORDER_TAKE_PLACE)
             store_take_place(committer->store, error);
-        order = order_of(order->letter.next);
+        order = order_of(order->message.next);
     }
     for (struct order *next; first != order; first = next) {
-        next = order_of(first->letter.next);
+        next = order_of(first->message.next);
         first->error = *error;
-        letters_add(&reports, &first->letter);
+        messages_add(&reports, &first->message);
     }
     mailbox_put(&committer->reports, &reports);
     return order;
@@ -99,7 +99,7 @@ static void wait_on(int fd)
 
 static bool has_end(const struct order *order)
 {
-    for (; order; order = order_of(order->letter.next))
+    for (; order; order = order_of(order->message.next))
         if (order->kind == ORDER_END)
             return true;
     return false;
@@ -147,10 +147,10 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 
 static void send(struct committer *committer, struct order *order)
 {
-    struct letters orders = {0};
+    struct messages orders = {0};
 
     committer->unanswered++;
-    letters_add(&orders, &order->letter);
+    messages_add(&orders, &order->message);
     mailbox_put(&committer->orders, &orders);
 }
 
@@ -168,8 +168,8 @@ static void free_order(struct order *order)
     free(order);
 }
 
-/* The memory of one batch is used again. */
-static void put_aside(struct committer *committer, struct order *order)
+/* Keep the memory of one batch for the next. */
+static void keep_spare(struct committer *committer, struct order *order)
 {
     if (committer->spare) {
         free_order(order);
@@ -223,9 +223,9 @@ bool committer_listen(struct committer *committer, struct store_error *error)
     struct order *order = order_of(mailbox_take(&committer->reports));
 
     for (struct order *next; order; order = next) {
-        next = order_of(order->letter.next);
+        next = order_of(order->message.next);
         note_report(committer, order);
-        put_aside(committer, order);
+        keep_spare(committer, order);
     }
     *error = committer->error;
     return error->status == STORE_OK;

@@ -32,7 +32,7 @@ static const char *verdict_key(unsigned i)
     return verdict_name((enum verdict)i);
 }
 
-/* Rows of counters: by a name, or by their number. */
+/* Arrays of counters; an element is named by `key`, or by its index. */
 static const struct {
     const char *prefix;
     size_t at;

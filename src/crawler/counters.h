@@ -1,5 +1,4 @@
-/* The counters of a crawl as names and numbers, so that they can be kept and
- * go on where they stopped. */
+/* The counters of a crawl as pairs of name and number, for the record. */
 #ifndef CRAWLER_COUNTERS_H
 #define CRAWLER_COUNTERS_H
 

@@ -6,8 +6,8 @@
 static void begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
-static void hand_out(struct crawler *crawler);
-static void take_back(struct crawler *crawler);
+static void start_fetches(struct crawler *crawler);
+static void handle_results(struct crawler *crawler);
 static enum crawl_end finish(struct crawler *crawler);
 
 enum crawl_end crawler_run(const struct crawl_options *options,
@@ -17,14 +17,14 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 
     begin(&crawler, options, stats);
     if (options->resume)
-        restore(&crawler);
+        restore_crawl(&crawler);
     begin_record(&crawler);
-    offer_seeds(&crawler); /* those that are known already change nothing */
+    offer_seeds(&crawler); /* after a resume they are duplicates */
     while (!is_over(&crawler)) {
-        hand_out(&crawler);      /* frontier -> pagefetcher */
-        wait_for_news(&crawler); /* the workers: pagescanner -> pagesaver */
-        take_back(&crawler);     /* links found -> validator -> frontier */
-        remember(&crawler);      /* what is done stays done */
+        start_fetches(&crawler);  /* frontier -> pagefetcher */
+        wait_for_news(&crawler);  /* workers: scan, save */
+        handle_results(&crawler); /* links found -> validator -> frontier */
+        commit_if_due(&crawler);  /* pages and rows become durable */
     }
     return finish(&crawler);
 }
@@ -36,15 +36,16 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
 
     *crawler = (struct crawler){
         .options = options,
-        .crew = crew_start(options->threads, options->workers, &options->hand),
+        .workers = workers_start(options->threads, options->fetches_max,
+                                 &options->worker),
         .stats = stats,
         .start_ms = now_ms,
         .now_ms = now_ms,
         .random = options->frontier.hash_seed | 1,
     };
     if (options->frontier.resolve)
-        crawler->resolver = resolver_start(options->hand.fetch.named,
-                                           crew_inbox(crawler->crew));
+        crawler->resolver = resolver_start(options->worker.fetch.origins,
+                                           workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
 }
@@ -64,7 +65,7 @@ static void offer_seeds(struct crawler *crawler)
     }
     for (const char *const *url = options->sitemaps; url && *url; url++)
         offer_sitemap(crawler, str_of(*url), NULL, 0);
-    record_at_once(crawler->record); /* so that others can see them */
+    record_at_once(crawler->record); /* `crawler status` shows the seeds */
 }
 
 /* --- limits ------------------------------------------------------------- */
@@ -81,8 +82,9 @@ bool is_stopping(const struct crawler *crawler)
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
-           crew_has_room(crawler->crew) && !record_holds(crawler->record) &&
-           crawler->stats->saved + crew_busy(crawler->crew) <
+           workers_has_room(crawler->workers) &&
+           !record_holds(crawler->record) &&
+           crawler->stats->saved + workers_busy(crawler->workers) <
                crawler->options->max_pages;
 }
 
@@ -91,15 +93,15 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
-    /* A look-up cannot be cut short, and nothing is lost without it. */
+    /* A look-up cannot be cancelled, and its answer is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
     return !counts.in_flight && !counts.queued;
 }
 
-/* --- there and back ----------------------------------------------------- */
+/* --- fetches and answers ------------------------------------------------ */
 
-/* Its turn came, but it may not be fetched after all. */
+/* The target may not be fetched after all; target->verdict says why. */
 static void refuse(struct crawler *crawler, struct target *target)
 {
     logr_refused(crawler->options->log, target, clock_wall_ms());
@@ -110,10 +112,10 @@ static void refuse(struct crawler *crawler, struct target *target)
 static void look_up(struct crawler *crawler, struct target *target)
 {
     crawler->resolving++;
-    resolver_ask(crawler->resolver, crew_errand(crawler->crew, target));
+    resolver_ask(crawler->resolver, workers_lookup(crawler->workers, target));
 }
 
-static void hand_out(struct crawler *crawler)
+static void start_fetches(struct crawler *crawler)
 {
     struct target *target;
 
@@ -122,44 +124,44 @@ static void hand_out(struct crawler *crawler)
                 frontier_take(crawler->validator.frontier, crawler->now_ms))) {
         if (target->verdict != ACCEPT) {
             refuse(crawler, target);
-            /* A host that was given up may have a million of them. */
-            look_around(crawler, clock_mono_ms());
+            /* A host that was given up may have a million targets. */
+            check_time_and_signals(crawler, clock_mono_ms());
         } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
         } else {
-            crew_fetch(crawler->crew, target,
-                       crawler->options->links ||
-                           target->depth < crawler->options->max_depth);
+            workers_fetch(crawler->workers, target,
+                          crawler->options->links ||
+                              target->depth < crawler->options->max_depth);
         }
     }
     check_queue(crawler);
-    crew_send(crawler->crew);
+    workers_send(crawler->workers);
 }
 
-static void take_back(struct crawler *crawler)
+static void handle_results(struct crawler *crawler)
 {
     struct job *job;
 
-    while ((job = crew_take(crawler->crew))) {
+    while ((job = workers_take(crawler->workers))) {
         switch ((enum target_kind)job->target->kind) {
         case TARGET_PAGE:
-            judge_page(crawler, job);
+            handle_page(crawler, job);
             break;
         case TARGET_SITEMAP:
-            judge_sitemap(crawler, job);
+            handle_sitemap(crawler, job);
             break;
         case TARGET_RESOLVE:
-            judge_resolved(crawler, job);
+            handle_lookup(crawler, job);
             break;
         case TARGET_ROBOTS:
-            judge_robots(crawler, job);
+            handle_robots(crawler, job);
             break;
         }
-        crew_put_back(crawler->crew, job);
-        /* Judging a page of many links takes a while, and so do many pages. */
-        look_around(crawler, clock_mono_ms());
+        workers_put_back(crawler->workers, job);
+        /* A page with many links takes a while, and so do many pages. */
+        check_time_and_signals(crawler, clock_mono_ms());
         if (record_is_full(crawler->record))
-            remember(crawler);
+            commit_if_due(crawler);
     }
 }
 
@@ -179,15 +181,15 @@ static void drop_look_up(void *user, struct target *target)
     struct crawler *crawler = user;
 
     crawler->resolving--;
-    frontier_errand_stopped(crawler->validator.frontier, target,
-                            crawler->now_ms);
+    frontier_setup_stopped(crawler->validator.frontier, target,
+                           crawler->now_ms);
 }
 
 static void end_resolver(struct crawler *crawler)
 {
     if (crawler->resolving) {
         resolver_abandon(crawler->resolver, drop_look_up, crawler);
-        take_back(crawler); /* what was answered before */
+        handle_results(crawler); /* look-ups that ended before */
     } else {
         resolver_free(crawler->resolver);
     }
@@ -199,13 +201,13 @@ static enum crawl_end finish(struct crawler *crawler)
 
     flush_log(crawler);
     enum crawl_end end = how_it_ended(crawler);
-    look_at_clock(crawler, clock_mono_ms());
+    note_time(crawler, clock_mono_ms());
     end_record(crawler, end);
     if (crawler->failed)
         end = CRAWL_FAILED;
     stats->counts = frontier_counts(crawler->validator.frontier);
     end_resolver(crawler);
-    crew_free(crawler->crew);
+    workers_free(crawler->workers);
     record_free(crawler->record);
     validator_release(&crawler->validator);
     return end;

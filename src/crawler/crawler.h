@@ -1,19 +1,20 @@
-/* The crawler: the path of a page, driven by the mind.
+/* The crawler: runs one crawl from its seeds to its end.
  *
  *     seeds -> validator -> frontier -> pagefetcher -> pagescanner
  *                  ^                                        |
  *                  +---------- links found ----------- pagesaver
  *
- * crawler_run is the mind's thread: it offers the seeds, hands out targets
- * to the crew while rules and limits allow, and judges what comes back.
+ * The thread that calls crawler_run is the crawler thread (the source's
+ * validator thread): it offers the seeds, gives targets to the workers while
+ * rules and limits allow, and handles the answers. Only this thread decides.
  */
 #ifndef CRAWLER_CRAWLER_H
 #define CRAWLER_CRAWLER_H
 
-#include "crawler/hand.h"
 #include "crawler/logr.h"
 #include "crawler/reasons.h"
 #include "crawler/stats.h"
+#include "crawler/worker.h"
 #include "frontier/frontier.h"
 #include "page/pagedir.h"
 #include "store/store.h"
@@ -22,7 +23,7 @@
 struct crawl_progress {
     const struct stats *stats;
     struct frontier_counts counts;
-    struct errand errand;
+    struct host_in_setup in_setup;
     struct idle idle;
     uint64_t now_ms, elapsed_ms;
     bool stopping;
@@ -38,44 +39,45 @@ struct crawl_options {
     bool robots_sitemaps;        /* also those that robots.txt names */
 
     struct frontier_options frontier;
-    struct hand_options hand;
+    struct worker_options worker;
     uint32_t max_depth;
     uint32_t max_redirects;
     uint32_t retries;
-    uint32_t workers, threads;
+    uint32_t fetches_max, threads;
     uint64_t max_pages;   /* UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
 
-    struct store *store;        /* remembers the crawl, or NULL */
-    const char *record_label;   /* where that is, for messages */
-    const char *emptied_record; /* by the first page, if not NULL */
-    /* Settings that are added when the crawl goes on, or NULL. */
+    struct store *store;        /* for the record, or NULL */
+    const char *record_label;   /* where it is, for messages */
+    const char *emptied_record; /* the first page empties it; or NULL */
+    /* Settings to add when a crawl is resumed, or NULL. */
     const struct store_batch *new_facts;
-    bool resume;         /* what it remembers goes on; the seeds are known */
-    bool resume_unclean; /* it was killed: there may be more than it knows */
-    bool links;          /* it remembers all links too */
+    bool resume;         /* go on with the crawl in the store */
+    bool resume_unclean; /* it was killed: files may exist without a row */
+    bool links;          /* record all links of saved pages */
     bool replaces;       /* the first page replaces another crawl */
     uint64_t save_every_ms;
 
     struct logr *log;
-    struct reasons *reasons; /* why there is no page, or NULL */
-    int signal_fd;           /* readable: stop; twice: at once. -1: none */
+    struct reasons *reasons; /* collects why there is no page, or NULL */
+    int signal_fd;           /* first signal: stop; second: at once. -1: none */
     void (*on_progress)(void *user, const struct crawl_progress *progress);
-    void (*on_asked)(void *user, const struct crawl_progress *progress);
-    void *user;           /* on_asked: SIGUSR1 came */
-    uint32_t progress_ms; /* how often at least; 0: never */
+    /* SIGUSR1 came; or NULL. */
+    void (*on_status_signal)(void *user, const struct crawl_progress *progress);
+    void *user;
+    uint32_t progress_ms; /* interval of on_progress; 0: never */
 };
 
 /* The values are the program's exit statuses. */
 enum crawl_end {
     CRAWL_FINISHED = 0,
     CRAWL_FAILED = 1,  /* a page or the log could not be written */
-    CRAWL_STOPPED = 3, /* told to, or a limit was reached */
-    CRAWL_NOTHING = 4, /* not a single page */
+    CRAWL_STOPPED = 3, /* by a signal or a limit */
+    CRAWL_NOTHING = 4, /* not a single page was saved */
 };
 
-/* With a store and without `resume`, the store is new and holds the seeds and
- * options. With `resume` the pagesaver knows its last page. */
+/* Without `resume` the caller has put the seeds and options into a new store.
+ * With `resume` the caller has told the pagesaver its last page. */
 enum crawl_end crawler_run(const struct crawl_options *options,
                            struct stats *stats);
 

@@ -1,8 +1,8 @@
 #include "crawler/codes.h"
 #include "crawler/internal.h"
 
-/* How URLs end, as the record says it (store/codes.h): the figures of a crawl
- * at work, and why there is no page as long as there is none. */
+/* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
+ * and notes why there is no page yet. */
 
 static void count_end(struct crawler *crawler, enum target_kind kind,
                       enum url_end from, enum url_end to)
@@ -13,8 +13,8 @@ static void count_end(struct crawler *crawler, enum target_kind kind,
     crawler->stats->ends[to]++;
 }
 
-/* Only of seeds and of URLs that sitemaps list: a link in a page is refused
- * because there was a page, and that page has a reason of its own. */
+/* Only for seeds and URLs that sitemaps list. A link in a page needs no reason:
+ * the page that has it was fetched and has its own. */
 static void note_reason(struct crawler *crawler, const struct judged *judged,
                         enum outcome cause)
 {
@@ -26,7 +26,8 @@ static void note_reason(struct crawler *crawler, const struct judged *judged,
                             judged->verdict, cause, judged->line);
 }
 
-/* A URL of a host that was given up has failed for the reason of that. */
+/* A URL of a host that was given up fails with the outcome that the host was
+ * given up for. */
 static void note_judged(void *user, const struct judged *judged)
 {
     struct crawler *crawler = user;
@@ -34,8 +35,8 @@ static void note_judged(void *user, const struct judged *judged)
     enum outcome cause = FETCHED;
 
     if (end == URL_FAILED)
-        cause = (enum outcome)frontier_cause(crawler->validator.frontier,
-                                             judged->offer->url);
+        cause = (enum outcome)frontier_last_outcome(crawler->validator.frontier,
+                                                    judged->offer->url);
     note_reason(crawler, judged, cause);
     if (judged->offer->kind == TARGET_PAGE) {
         crawler->stats->ends[end]++;
@@ -68,11 +69,12 @@ void note_refused(struct crawler *crawler, const struct target *target)
     enum url_end end = verdict_end(verdict);
 
     reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
-                        (enum outcome)target->cause, target->robots_line);
+                        (enum outcome)target->last_outcome,
+                        target->robots_line);
     count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
-            crawler->stats->outcome[target->cause]++;
+            crawler->stats->outcome[target->last_outcome]++;
         else
             crawler->stats->late.verdict[verdict]++;
     }

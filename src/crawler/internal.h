@@ -1,103 +1,116 @@
-/* What the files of the mind share; nobody else includes this. */
+/* The functions that the files of the crawler thread share. Only those files
+ * include this header. */
 #ifndef CRAWLER_INTERNAL_H
 #define CRAWLER_INTERNAL_H
 
 #include "crawler/crawler.h"
-#include "crawler/crew.h"
 #include "crawler/record.h"
 #include "crawler/resolver.h"
+#include "crawler/workers.h"
 #include "frontier/validator.h"
 
 struct crawler {
     const struct crawl_options *options;
     struct validator validator;
-    struct crew *crew;
-    struct resolver *resolver; /* NULL where names need no look-up */
-    struct record *record;     /* NULL where nothing is remembered */
+    struct workers *workers;
+    struct resolver *resolver; /* NULL: names are not looked up here */
+    struct record *record;     /* NULL: the crawl has no record */
     struct stats *stats;
     uint64_t start_ms, now_ms;
-    uint64_t hold_ms;   /* nothing is fetched before */
-    uint64_t shown_ms;  /* when progress was last told */
-    uint64_t looked_ms; /* when signals were last looked for */
-    uint64_t random;    /* state of the jitter */
-    uint32_t resolving; /* look-ups under way */
-    uint32_t sitemaps;  /* asked for so far */
-    unsigned signals;   /* 1: stop, 2: at once */
-    bool failed;        /* something could not be written, or read again */
-    bool left_out;      /* sitemaps beyond the limit, which was told */
+    uint64_t hold_ms;            /* no fetch starts before this time */
+    uint64_t shown_ms;           /* when progress was last shown */
+    uint64_t signals_checked_ms; /* when signals were last read */
+    uint64_t random;             /* state of the jitter */
+    uint32_t resolving;          /* look-ups under way */
+    uint32_t sitemaps;           /* sitemaps offered so far */
+    unsigned signals;            /* 1: stop, 2: stop at once */
+    bool failed;                 /* a file could not be written or read back */
+    bool sitemaps_left_out;      /* the limit of sitemaps was reported */
 };
 
-/* Where to note why there is no page: nowhere once there is one. */
+/* Reasons for having no page are noted only until the first page is saved. */
 static inline struct reasons *reasons_of(const struct crawler *crawler)
 {
     return crawler->stats->saved ? NULL : crawler->options->reasons;
 }
 
-/* crawler/judge.c: a page, a redirect or a failure is back. */
-void judge_page(struct crawler *crawler, struct job *job);
-
-/* After every fetch of a page or a sitemap: true where it has to be tried
- * again and waits for that. */
-bool goes_back(struct crawler *crawler, struct job *job);
-
-/* A time that the fetch did not outlast: the clock is cut to milliseconds, so
- * that a pause from end_ms on would be short by up to one. */
+/* A time at which the fetch is certainly over. The clock is cut to
+ * milliseconds, so a pause counted from end_ms could be short by up to one. */
 static inline uint64_t ended_ms(const struct webpage *page)
 {
     return page->exchange.end_ms + 1;
 }
 
-/* crawler/errand.c: a host's name or robots.txt, or a sitemap, is back. */
-void judge_resolved(struct crawler *crawler, struct job *job);
-void judge_robots(struct crawler *crawler, struct job *job);
-void judge_sitemap(struct crawler *crawler, struct job *job);
+/* --- handle_page.c, handle_setup.c, handle_sitemap.c: answers ----------- */
+
+void handle_page(struct crawler *crawler, struct job *job);
+void handle_lookup(struct crawler *crawler, struct job *job);
+void handle_robots(struct crawler *crawler, struct job *job);
+void handle_sitemap(struct crawler *crawler, struct job *job);
+
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
 
-/* crawler/wait.c: until a page is back, a host is due, a limit is reached, a
- * signal came. */
+/* Note how the fetch of a page or a sitemap ended. True if it failed and will
+ * be tried again; the target is back in the frontier then. */
+bool is_retried(struct crawler *crawler, struct job *job);
+
+/* The pause of the host after a fetch that is not tried again: longer than
+ * usual if the server answered "too many requests" or when to come back. */
+uint64_t last_pause_ms(struct crawler *crawler, const struct job *job);
+
+/* The wait before the next try. It doubles with each try, with some jitter; a
+ * Retry-After of the server is taken as it is. */
+uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
+                     unsigned tries, uint64_t retry_after_ms);
+
+/* --- wait.c: time, signals, progress ------------------------------------ */
+
+/* Wait until an answer is there, a host is due, a limit is reached or a signal
+ * came. */
 void wait_for_news(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
 
-/* In the middle of much work, after each piece of it: it is `now_ms`. Signals
- * are looked for every 5 ms, however short the pieces are. */
-void look_around(struct crawler *crawler, uint64_t now_ms);
+/* Call it between pieces of work. Signals are read every 5 ms, however short
+ * the pieces are. */
+void check_time_and_signals(struct crawler *crawler, uint64_t now_ms);
 
-/* Set now_ms. All time that passes is counted here, and nowhere else. */
-void look_at_clock(struct crawler *crawler, uint64_t now_ms);
+/* Set now_ms. Only this function counts elapsed time. */
+void note_time(struct crawler *crawler, uint64_t now_ms);
 
-/* Say that the crawl cannot go on, and why: "cannot write ..." */
+/* Print why the crawl cannot go on ("cannot write ...") and end it. */
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* crawler/ends.c: every URL ends once, in the figures and in the record. */
+/* --- ends.c: every URL ends once, in the figures and in the record ------ */
+
 void listen_to_validator(struct crawler *crawler);
-/* It was refused when its turn came, or it was fetched for good. */
+
+/* The URL was refused when its turn came. */
 void note_refused(struct crawler *crawler, const struct target *target);
+
+/* The URL was fetched and will not be tried again. */
 void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms);
 
-/* crawler/remember.c: what is done becomes durable; and what was. */
+/* --- durable.c: the record of the crawl --------------------------------- */
+
+void restore_crawl(struct crawler *crawler);
 void begin_record(struct crawler *crawler);
-void restore(struct crawler *crawler);
-void remember(struct crawler *crawler);
-/* Before pages go that are old: the record of the crawl that this one replaces
- * goes, and which pages are old is durable. False after one line. */
-bool take_place(struct crawler *crawler);
-void check_queue(struct crawler *crawler); /* can it be read? */
+void commit_if_due(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);
 
-/* crawler/crawler.c: limits. */
+/* Call it before old page files are removed. It replaces the record of the old
+ * crawl and makes durable which pages are old. False after one line. */
+bool replace_old_crawl(struct crawler *crawler);
+
+/* Fail the crawl if the frontier could not read its file. */
+void check_queue(struct crawler *crawler);
+
+/* --- crawler.c: limits -------------------------------------------------- */
+
 bool is_stopping(const struct crawler *crawler);
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
-
-/* crawler/judge.c: how long to wait before another try, longer each time and
- * never quite the same. */
-/* After a fetch that is not tried again: the host's pause, or longer where the
- * server said that it has had enough, or when to come back. */
-uint64_t last_pause_ms(struct crawler *crawler, const struct job *job);
-uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
-                     unsigned tries, uint64_t retry_after_ms);
 
 #endif

@@ -72,8 +72,8 @@ static const char *explain(struct logr *log, const struct webpage *page)
     return buf_cstr(&log->line);
 }
 
-/* A status that is not told by the outcome itself. */
-static bool is_status_untold(const struct webpage *page)
+/* Does the text of the outcome leave the status out? */
+static bool outcome_hides_status(const struct webpage *page)
 {
     return page->exchange.status && page->exchange.status / 100 != 4 &&
            page->exchange.status / 100 != 5 && page->outcome != HTTP_OTHER &&
@@ -88,7 +88,7 @@ void logr_failure(struct logr *log, const struct webpage *page)
         page->outcome == REDIRECTED)
         return;
     logr_make_room(log);
-    if (is_status_untold(page))
+    if (outcome_hides_status(page))
         snprintf(status, sizeof(status), " (status %d)", page->exchange.status);
     fprintf(stderr, "crawler: %s: %s%s\n", page->url.ptr, explain(log, page),
             status);
@@ -152,7 +152,7 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
     arena_release(&arena);
 }
 
-/* A dead host's pages have failed, for the reason that it is dead for. */
+/* Pages of a host that was given up have failed with the host's outcome. */
 static bool has_failed(const struct target *target)
 {
     return verdict_end((enum verdict)target->verdict) == URL_FAILED;
@@ -224,7 +224,7 @@ void logr_refused(struct logr *log, const struct target *target,
                   uint64_t wall_ms)
 {
     enum verdict verdict = (enum verdict)target->verdict;
-    enum outcome cause = (enum outcome)target->cause;
+    enum outcome cause = (enum outcome)target->last_outcome;
     char time[CLOCK_ISO_LEN + 1];
 
     if (log->verbose) {
@@ -253,6 +253,7 @@ void logr_refused(struct logr *log, const struct target *target,
 
 bool logr_flush(struct logr *log)
 {
-    /* What did not fit into the buffer was written earlier, or was not. */
+    /* ferror tells of lines that were written before because they did not fit
+     * into the buffer. */
     return fflush(log->out) == 0 && !ferror(log->out);
 }

@@ -4,7 +4,7 @@
  *     "%2d %*s%9s: %s\n" of depth, depth, "", word, url
  * so that grep is a test tool. LOG_JSON is one object a page. LOG_PAGES is one
  * line a saved page: time, priority, depth, size, URL, under a header. All of a
- * page is written in one go by the mind, so pages never mix.
+ * page is written in one go by the crawler thread, so pages never mix.
  */
 #ifndef CRAWLER_LOGR_H
 #define CRAWLER_LOGR_H
@@ -28,7 +28,7 @@ struct logr {
     const struct pagesaver *saver; /* knows the referrers' URLs */
     struct buf line;
 
-    /* For a progress line, or NULL: take it away, something will be shown. */
+    /* Removes the progress line before other output; or NULL. */
     void (*make_room)(void *user);
     void *user;
     bool out_needs_room; /* the log goes to the same terminal */
@@ -38,38 +38,37 @@ void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
                const struct pagesaver *saver);
 void logr_release(struct logr *log);
 
-/* Unless --quiet: what the user should know of the crawl as a whole. */
+/* A line on standard error about the crawl as a whole; not with --quiet. */
 void logr_note(struct logr *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* With --verbose: why a fetch that is over gave nothing, if it did. */
+/* With --verbose: why a fetch failed; nothing if it did not. */
 void logr_failure(struct logr *log, const struct webpage *page);
 
-/* A fetch of a page has ended for good; `id` is its page's number, 0 for none.
- */
+/* A fetch ended and is not tried again; `id` is the page's number, or 0. */
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id);
 
-/* Its turn came, but target->verdict says why it is not fetched. */
+/* The target is not fetched; target->verdict says why. */
 void logr_refused(struct logr *log, const struct target *target,
                   uint64_t wall_ms);
 
-/* A fetch has ended and will be tried again. */
+/* A fetch failed and will be tried again. */
 void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms);
 
-/* A link of it was judged. */
+/* A link of the page got its verdict. */
 void logr_link(struct logr *log, const struct webpage *page, struct str url,
                enum verdict verdict);
 
-/* All links of it are judged. */
+/* All links of the page have their verdicts. */
 void logr_page_end(struct logr *log, const struct webpage *page,
                    const struct target *target, uint32_t id,
                    const struct tally *tally, uint64_t wall_ms);
 
-/* To be called before anything is written to standard error. */
+/* Call it before writing to standard error. */
 void logr_make_room(struct logr *log);
 
-/* Let the reader see what there is; called before the mind waits. False if
- * it could not be written. */
+/* Write out the buffer; called before the crawler thread waits. False if the
+ * log could not be written. */
 bool logr_flush(struct logr *log);
 
 #endif

@@ -30,14 +30,14 @@ void mailbox_release(struct mailbox *box)
     close(box->fd);
 }
 
-void letters_add(struct letters *letters, struct letter *letter)
+void messages_add(struct messages *messages, struct message *message)
 {
-    letter->next = NULL;
-    if (letters->first)
-        letters->last->next = letter;
+    message->next = NULL;
+    if (messages->first)
+        messages->last->next = message;
     else
-        letters->first = letter;
-    letters->last = letter;
+        messages->first = message;
+    messages->last = message;
 }
 
 /* With the lock held. */
@@ -47,50 +47,50 @@ static void wait_for_room(struct mailbox *box)
 
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += MAILBOX_WAIT_MAX_S;
-    while (box->letters.bytes > MAILBOX_BYTES_MAX &&
+    while (box->messages.bytes > MAILBOX_BYTES_MAX &&
            !pthread_cond_timedwait(&box->taken, &box->lock, &until))
         ;
 }
 
-void mailbox_put(struct mailbox *box, struct letters *letters)
+void mailbox_put(struct mailbox *box, struct messages *messages)
 {
     uint64_t one = 1;
 
-    if (!letters->first)
+    if (!messages->first)
         return;
     pthread_mutex_lock(&box->lock);
-    if (letters->bytes && box->letters.bytes > MAILBOX_BYTES_MAX)
+    if (messages->bytes && box->messages.bytes > MAILBOX_BYTES_MAX)
         wait_for_room(box);
-    bool was_empty = !box->letters.first;
+    bool was_empty = !box->messages.first;
     if (was_empty)
-        box->letters = *letters;
+        box->messages = *messages;
     else {
-        box->letters.last->next = letters->first;
-        box->letters.last = letters->last;
-        box->letters.bytes += letters->bytes;
+        box->messages.last->next = messages->first;
+        box->messages.last = messages->last;
+        box->messages.bytes += messages->bytes;
     }
     pthread_mutex_unlock(&box->lock);
-    *letters = (struct letters){0};
+    *messages = (struct messages){0};
 
-    /* Who has not emptied the box yet will be there soon anyway. Writing can
-     * only fail if the counter is full, and then it is readable already. */
+    /* A box that was not empty is readable already. Writing can only fail if
+     * the counter is full, and then it is readable too. */
     if (was_empty && write(box->fd, &one, sizeof(one)) < 0)
         return;
 }
 
-struct letter *mailbox_take(struct mailbox *box)
+struct message *mailbox_take(struct mailbox *box)
 {
     uint64_t count;
 
-    /* Before the list is taken: a letter that comes in between makes it
+    /* Before the list is taken: a message that comes in between makes it
      * readable again. */
     if (read(box->fd, &count, sizeof(count)) < 0)
         count = 0;
     pthread_mutex_lock(&box->lock);
-    struct letter *first = box->letters.first;
-    if (box->letters.bytes > MAILBOX_BYTES_MAX)
+    struct message *first = box->messages.first;
+    if (box->messages.bytes > MAILBOX_BYTES_MAX)
         pthread_cond_broadcast(&box->taken);
-    box->letters = (struct letters){0};
+    box->messages = (struct messages){0};
     pthread_mutex_unlock(&box->lock);
     return first;
 }

@@ -9,13 +9,13 @@
 #include "robots/robots.h"
 
 enum {
-    KINDS_MAX = 64,          /* reasons that are told apart */
+    KINDS_MAX = 64,          /* different reasons */
     HOPS_MAX = 10000,        /* redirects that are remembered */
-    LOOP_MAX = 256,          /* the longest loop that is seen as one */
-    ROBOTS_MAX = 8,          /* robots.txt files that are kept */
-    ROBOTS_KEPT = 64 * 1024, /* of each */
-    RULE_SHOWN = 100,        /* of a line, bytes */
-    URL_SHOWN = 500,         /* of a URL */
+    LOOP_MAX = 256,          /* the longest redirect loop that is found */
+    ROBOTS_MAX = 8,          /* robots.txt files that are kept, */
+    ROBOTS_KEPT = 64 * 1024, /* bytes of each */
+    RULE_SHOWN = 100,        /* bytes of a rule in a message, */
+    URL_SHOWN = 500,         /* bytes of a URL */
     TEXT_MAX = 2048,
 };
 
@@ -77,7 +77,7 @@ static struct reason *find(struct reasons *reasons, const struct reason *like)
     return NULL;
 }
 
-/* One URL more. The texts of `like` are copied where it is the first. */
+/* Count one more URL with this reason. */
 static void add(struct reasons *reasons, const struct reason *like)
 {
     struct reason *reason = find(reasons, like);
@@ -129,7 +129,7 @@ void reasons_add_sitemap(struct reasons *reasons, const struct webpage *page)
 
 /* --- hosts and their robots.txt ----------------------------------------- */
 
-/* No answer at all: whatever was asked for would have ended so. */
+/* Would any fetch from the host have ended like this? */
 static bool is_of_host(enum outcome outcome)
 {
     switch (outcome) {
@@ -182,7 +182,7 @@ void reasons_note_failure(struct reasons *reasons, const struct webpage *page)
     buf_release(&text);
 }
 
-/* Its host was given up, with or without an answer for robots.txt. */
+/* The URL's host was given up. */
 static void add_unasked(struct reasons *reasons, struct str url,
                         enum verdict verdict, enum outcome cause)
 {
@@ -223,7 +223,7 @@ static bool is_robots_of(const struct robots_text *robots, struct str url)
            str_starts(str_skip(site, scheme.len), robots->host);
 }
 
-/* " (line 2: Disallow: /)", as far as that is known. */
+/* Append " (line 2: Disallow: /)", or less if less is known. */
 static void put_rule(const struct reasons *reasons, struct buf *out,
                      struct str url, unsigned line)
 {
@@ -306,7 +306,7 @@ void reasons_add_redirect(struct reasons *reasons, const struct target *from,
     uint64_t to = sitemap ? ~link->fingerprint : link->fingerprint;
     bool loop = leads_back(reasons, from->fingerprint, to);
     remember_hop(reasons, from->fingerprint, to);
-    /* What was seen before has an end of its own. */
+    /* A target that was seen before has its own end. */
     if (verdict == ACCEPT || (verdict == DUPLICATE && !loop))
         return;
     buf_init(&text, TEXT_MAX);

@@ -1,8 +1,8 @@
-/* Why URLs gave no page.
+/* Reasons why a crawl has no page.
  *
- * A crawl that ends without a single page owes the user the true reason: each
- * kind of reason is counted here, with its first example, for as long as there
- * is no page. The crawler thread alone uses it.
+ * Counts each kind of reason, with its first example, until a page is saved, so
+ * that a crawl that ends without a single page can print the true reason. Only
+ * the crawler thread uses it.
  *
  *     struct reasons *reasons = reasons_new();
  *     ... the crawl ...
@@ -21,12 +21,12 @@
 #include "page/webpage.h"
 
 enum reason_kind {
-    REASON_OUTCOME,       /* the fetch ended so, or that of its host's others */
+    REASON_OUTCOME,       /* the fetch failed, or the host was given up */
     REASON_VERDICT,       /* it was refused */
-    REASON_NO_ROBOTS,     /* `url` is the robots.txt, which could not be had */
-    REASON_REDIRECT,      /* it leads to `target`, which was refused */
-    REASON_LOOP,          /* it leads to `target`, which leads back */
-    REASON_EMPTY_SITEMAP, /* it is a sitemap that lists nothing */
+    REASON_NO_ROBOTS,     /* `url` is the robots.txt that gave no answer */
+    REASON_REDIRECT,      /* it redirects to `target`, which was refused */
+    REASON_LOOP,          /* it redirects to `target`, which leads back */
+    REASON_EMPTY_SITEMAP, /* it is a sitemap that lists no URL */
 };
 
 struct reason {
@@ -37,9 +37,9 @@ struct reason {
     bool sitemap;
 
     uint64_t count; /* of URLs */
-    struct str url; /* the first of them, or its host's one that was tried */
+    struct str url; /* the first one, or the one of its host that was tried */
     struct str target;
-    struct str text; /* what there is to say of it */
+    struct str text; /* the explanation */
 };
 
 struct reasons;
@@ -49,42 +49,40 @@ void reasons_free(struct reasons *reasons);
 
 /* --- while it runs ------------------------------------------------------ */
 
-/* The fetch of a page or a sitemap ended for good, without either. */
+/* The fetch of a page or a sitemap failed and is not tried again. */
 void reasons_add_fetch(struct reasons *reasons, const struct webpage *page);
 
 /* A sitemap was read. */
 void reasons_add_sitemap(struct reasons *reasons, const struct webpage *page);
 
-/* It was refused or has failed, without being asked for: as a seed, or when its
- * turn had come. `cause` is the outcome that its host was given up for, `line`
- * of robots.txt. */
+/* The URL was not fetched: refused as a seed, or when its turn came. `cause` is
+ * the outcome that its host was given up for, `line` the line of robots.txt. */
 void reasons_add_verdict(struct reasons *reasons, struct str url,
                          enum verdict verdict, enum outcome cause,
                          unsigned line);
 
-/* It redirects to `link`, of which this is the verdict. */
+/* `from` redirects to `link`, which got this verdict. */
 void reasons_add_redirect(struct reasons *reasons, const struct target *from,
                           const struct page_link *link, enum verdict verdict);
 
-/* What the reasons are explained with: a fetch failed, of a page that may be
- * tried again or of a robots.txt; the text of the robots.txt of an origin
- * ("http://example.org:8080"). */
+/* Material for explanations: a failed fetch, also of a robots.txt or of a page
+ * that will be tried again; the text of a robots.txt. */
 void reasons_note_failure(struct reasons *reasons, const struct webpage *page);
 void reasons_note_robots(struct reasons *reasons, struct str host, bool https,
                          struct str text);
 
 /* --- at the end --------------------------------------------------------- */
 
-/* The commonest one, of several the oldest; NULL where there is none. */
+/* The most frequent reason, the oldest of several; NULL if there is none. */
 const struct reason *reasons_main(const struct reasons *reasons);
 
-/* URLs that have a reason, all together. */
+/* The number of URLs that have a reason. */
 uint64_t reasons_total(const struct reasons *reasons);
 
 /* "http://example.org/: 404 Not Found", without an end of line. */
 void reason_put(struct buf *out, const struct reason *reason);
 
-/* A URL for people: its beginning, where it is very long. */
+/* The URL, cut if it is very long. */
 void reason_put_url(struct buf *out, struct str url);
 
 #endif

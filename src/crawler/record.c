@@ -94,8 +94,7 @@ void record_judged(struct record *record, const struct judged *judged)
     const struct store_url row = {
         .number = judged->number,
         .url = url->href,
-        .host = str_between(url->href.ptr + url->host_start,
-                            url->href.ptr + url->path_start),
+        .host = url_host_port(url),
         .domain = domain_part(record, url, judged->queued),
         .depth = offer->depth,
         .referrer = offer->referrer_id,
@@ -179,7 +178,7 @@ void record_refusal(struct record *record, const struct target *target,
     const struct store_refusal row = {
         .number = target->age,
         .verdict = target->verdict,
-        .outcome = target->cause,
+        .outcome = target->last_outcome,
         .line = target->robots_line,
         .at_ms = wall(record, now_ms),
     };
@@ -263,10 +262,10 @@ static void add_changes(struct record *record)
         const struct store_host row = {
             .name = host.name,
             .failures = host.failures,
-            .mute = host.mute,
+            .mute = host.no_reply_count,
             .given_up = host.given_up,
             .backoffs = host.backoffs,
-            .outcome = host.cause,
+            .outcome = host.last_outcome,
             .until_ms = host.next_ms ? wall(record, host.next_ms) : 0,
         };
         store_add_host(&record->open, &row);

@@ -10,8 +10,8 @@
 #ifndef CRAWLER_RECORD_H
 #define CRAWLER_RECORD_H
 
-#include "crawler/hand.h"
 #include "crawler/stats.h"
+#include "crawler/worker.h"
 #include "frontier/validator.h"
 #include "store/facts.h"
 #include "url/domain.h"

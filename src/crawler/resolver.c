@@ -8,21 +8,21 @@
 
 #include "base/container.h"
 #include "base/mem.h"
-#include "page/address.h"
+#include "page/private_address.h"
 
 enum { THREADS = 16 };
 
 struct resolver {
-    const struct named *named;
-    struct mailbox *mind;
+    const struct trusted_origins *origins;
+    struct mailbox *results;
     pthread_mutex_t lock;
     pthread_cond_t asked;
-    struct letters questions;
+    struct messages questions;
     struct job *current[THREADS]; /* being looked up, by thread */
     bool quit;
     pthread_t thread[THREADS];
     unsigned threads; /* started: the first question starts them */
-    unsigned users;   /* who may still touch this: them and its owner */
+    unsigned users;   /* the threads and the owner; the last one frees it */
 };
 
 static void take_ip(struct ip *ip, const struct sockaddr *address)
@@ -41,14 +41,14 @@ static void take_ip(struct ip *ip, const struct sockaddr *address)
     }
 }
 
-/* What the URL's host will be connected to. */
+/* The name or address that this URL's host is connected to. */
 static struct str find_name(const struct resolver *resolver, struct job *job)
 {
     struct url url;
 
     if (url_parse(&url, &job->page.arena, target_url(job->target), NULL, NULL))
         return (struct str){0};
-    return named_connect_host(resolver->named, url_host(&url), url.port);
+    return origins_connect_host(resolver->origins, url_host(&url), url.port);
 }
 
 static bool is_literal(struct job *job)
@@ -98,14 +98,15 @@ static void look_up(struct job *job)
 
 static void answer(struct resolver *resolver, struct job *job)
 {
-    struct letters letters = {0};
+    struct messages messages = {0};
 
-    letters_add(&letters, &job->letter);
-    mailbox_put(resolver->mind, &letters);
+    messages_add(&messages, &job->message);
+    mailbox_put(resolver->results, &messages);
 }
 
-/* The place of a thread that has this job, NULL for a place that is free. */
-static struct job **place_of(struct resolver *resolver, const struct job *job)
+/* The entry of the thread that has this job; of a free one for NULL. */
+static struct job **current_entry(struct resolver *resolver,
+                                  const struct job *job)
 {
     size_t i = 0;
 
@@ -116,17 +117,17 @@ static struct job **place_of(struct resolver *resolver, const struct job *job)
 
 static struct job *wait_for_question(struct resolver *resolver)
 {
-    struct letter *letter;
+    struct message *message;
     struct job *job = NULL;
 
     pthread_mutex_lock(&resolver->lock);
     while (!resolver->questions.first && !resolver->quit)
         pthread_cond_wait(&resolver->asked, &resolver->lock);
-    letter = resolver->questions.first;
-    if (letter) {
-        resolver->questions.first = letter->next;
-        job = container_of(letter, struct job, letter);
-        *place_of(resolver, NULL) = job;
+    message = resolver->questions.first;
+    if (message) {
+        resolver->questions.first = message->next;
+        job = container_of(message, struct job, message);
+        *current_entry(resolver, NULL) = job;
     }
     pthread_mutex_unlock(&resolver->lock);
     return job;
@@ -138,7 +139,6 @@ static void drop_job(struct job *job)
     free(job);
 }
 
-/* The last one frees it. */
 static void leave(struct resolver *resolver)
 {
     pthread_mutex_lock(&resolver->lock);
@@ -159,7 +159,7 @@ static void *run(void *user)
     while ((job = wait_for_question(resolver))) {
         look_up(job);
         pthread_mutex_lock(&resolver->lock);
-        *place_of(resolver, job) = NULL;
+        *current_entry(resolver, job) = NULL;
         if (resolver->quit)
             drop_job(job);
         else
@@ -170,12 +170,13 @@ static void *run(void *user)
     return NULL;
 }
 
-struct resolver *resolver_start(const struct named *named, struct mailbox *mind)
+struct resolver *resolver_start(const struct trusted_origins *origins,
+                                struct mailbox *results)
 {
     struct resolver *resolver = NEW(struct resolver);
 
-    resolver->named = named;
-    resolver->mind = mind;
+    resolver->origins = origins;
+    resolver->results = results;
     resolver->users = 1;
     pthread_mutex_init(&resolver->lock, NULL);
     pthread_cond_init(&resolver->asked, NULL);
@@ -196,7 +197,7 @@ static void start_threads(struct resolver *resolver)
         fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
         _exit(1);
     }
-    /* None of them leaves before it is told to. */
+    /* No thread leaves before `quit` is set. */
     resolver->users += resolver->threads;
 }
 
@@ -211,7 +212,7 @@ void resolver_ask(struct resolver *resolver, struct job *job)
     if (!resolver->threads)
         start_threads(resolver);
     pthread_mutex_lock(&resolver->lock);
-    letters_add(&resolver->questions, &job->letter);
+    messages_add(&resolver->questions, &job->message);
     pthread_cond_signal(&resolver->asked);
     pthread_mutex_unlock(&resolver->lock);
 }
@@ -220,16 +221,16 @@ void resolver_abandon(struct resolver *resolver,
                       void (*drop)(void *user, struct target *target),
                       void *user)
 {
-    struct letter *letter;
+    struct message *message;
 
     pthread_mutex_lock(&resolver->lock);
     resolver->quit = true;
     for (unsigned i = 0; i < THREADS; i++)
         if (resolver->current[i])
             drop(user, resolver->current[i]->target);
-    while ((letter = resolver->questions.first)) {
-        struct job *job = container_of(letter, struct job, letter);
-        resolver->questions.first = letter->next;
+    while ((message = resolver->questions.first)) {
+        struct job *job = container_of(message, struct job, message);
+        resolver->questions.first = message->next;
         drop(user, job->target);
         drop_job(job);
     }

@@ -1,25 +1,23 @@
-/* The resolver: looks host names up, away from the mind and from the hands,
- * because the system's function waits. A few threads; a literal address needs
- * none of them. */
+/* The resolver: threads that look up host names, because getaddrinfo waits. A
+ * literal address needs no thread. */
 #ifndef CRAWLER_RESOLVER_H
 #define CRAWLER_RESOLVER_H
 
-#include "crawler/hand.h"
+#include "crawler/worker.h"
 
 struct resolver;
 
-/* Answers go to `mind`: jobs with `address_found` and `ip`. --connect-to is
- * taken into account: what is looked up is what will be connected to. */
-struct resolver *resolver_start(const struct named *named,
-                                struct mailbox *mind);
+/* Answers go to `results`: jobs with `address_found` and `ip`. With
+ * --connect-to the name that will be connected to is looked up. */
+struct resolver *resolver_start(const struct trusted_origins *origins,
+                                struct mailbox *results);
 
 /* No question may be open. NULL is fine. */
 void resolver_free(struct resolver *resolver);
 
-/* The other way to end it, with questions open: they are not answered any
- * more, but their targets are given back. A look-up cannot be cut short, so
- * what it works with, the job and the resolver itself, stays in memory until
- * it is through or the program ends. */
+/* End it with questions open: their targets are given to `drop`. A look-up
+ * cannot be cancelled, so its job and the resolver stay in memory until it ends
+ * or the program does. */
 void resolver_abandon(struct resolver *resolver,
                       void (*drop)(void *user, struct target *target),
                       void *user);

@@ -69,7 +69,7 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
     return true;
 }
 
-/* As it was when it ended: crawler/judge.c, note_health. */
+/* As it was when it ended: crawler/handle_page.c, note_health. */
 static bool is_answer(const struct store_fetch *row)
 {
     enum outcome outcome = (enum outcome)row->outcome;
@@ -78,15 +78,22 @@ static bool is_answer(const struct store_fetch *row)
            (outcome != ABANDONED && !retry_is_worthwhile(outcome));
 }
 
+/* Mostly all times are over, and nothing has any. */
+static struct times *times_of(const struct loader *loader, uint64_t number)
+{
+    return loader->times_of.count ? hashtable_get(&loader->times_of, number)
+                                  : NULL;
+}
+
 static void note_times_of(struct loader *loader, const struct store_fetch *row)
 {
-    struct times *times = hashtable_get(&loader->times_of, row->number);
     uint64_t wait_ms =
         row->due_ms > row->end_ms ? row->due_ms - row->end_ms : 0;
     const struct times now = {
         .due_ms = future(loader, row->due_ms, wait_ms),
         .clock_ms = future(loader, row->end_ms + row->pause_ms, row->pause_ms),
     };
+    struct times *times = times_of(loader, row->number);
 
     if (!times && (now.due_ms || now.clock_ms)) {
         times = arena_new(&loader->times, sizeof(*times));
@@ -145,9 +152,10 @@ static void put_back(struct loader *loader, const struct url_record *record,
     struct frontier *frontier = loader->validator->frontier;
     const struct store_url *row = record->row;
     const struct times none = {0};
-    const struct times *times = hashtable_get(&loader->times_of, row->number);
+    const struct times *times = times_of(loader, row->number);
     const struct offer offer = {
         .url = url,
+        .domain = row->domain,
         .fingerprint = fingerprint,
         .depth = record->depth,
         .referrer_id = record->referrer,
@@ -157,14 +165,12 @@ static void put_back(struct loader *loader, const struct url_record *record,
     };
 
     times = times ? times : &none;
-    const struct target_past past = {
+    const struct target_history past = {
         .number = row->number,
         .tries = record->tries,
         .due_ms = times->due_ms,
     };
-    /* A state that was tampered with may have a URL twice. */
-    if (!record->ended && !frontier_find(frontier, fingerprint) &&
-        !seen_is_marked(&loader->validator->seen, fingerprint))
+    if (!record->ended)
         frontier_restore(frontier, &offer, &past, loader->options->now_ms);
     if (times->clock_ms)
         frontier_restore_clock(frontier, url, times->clock_ms,
@@ -225,12 +231,13 @@ static bool load_url(void *user, const struct url_record *record)
         found_again(loader, row, &url, fingerprint);
         return true;
     }
-    if (record->end != URL_NONE)
-        validator_restore(loader->validator, fingerprint,
-                          (enum verdict)row->verdict, row->number);
-    if (row->verdict != ACCEPT)
+    /* A state that was tampered with may have a URL twice. */
+    bool is_new = record->end == URL_NONE ||
+                  validator_restore(loader->validator, fingerprint,
+                                    (enum verdict)row->verdict, row->number);
+    if (row->verdict != ACCEPT || !is_new)
         return true;
-    if (row->kind == TARGET_PAGE)
+    if (row->kind == TARGET_PAGE && record->fetches)
         frontier_restore_fetches(frontier, row->domain, record->fetches,
                                  loader->options->now_ms);
     if (was_answered(loader, row->number))
@@ -277,10 +284,10 @@ static bool load_host(void *user, const struct store_host *row)
     struct loader *loader = user;
     const struct host_state state = {
         .failures = row->failures,
-        .mute = row->mute,
+        .no_reply_count = row->mute,
         .given_up = row->given_up,
         .backoffs = row->backoffs,
-        .cause = row->outcome,
+        .last_outcome = row->outcome,
         .next_ms = future(loader, row->until_ms, TROUBLE_MAX_MS),
     };
     struct url url;

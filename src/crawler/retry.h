@@ -12,7 +12,7 @@ bool retry_is_worthwhile(enum outcome outcome);
 /* Doubles with every try so far, up to a minute. */
 uint64_t retry_wait_ms(enum outcome outcome, unsigned tries);
 
-/* Is it the host that is in trouble, not only this page of it? */
+/* Does the outcome concern the whole host, not only this page? */
 bool retry_holds_host(enum outcome outcome);
 
 #endif

@@ -167,7 +167,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     put_number(out, "sitemap_urls", stats->sitemap_urls);
     put_number(out, "queued", stats->ends[URL_QUEUED]);
     put_number(out, "queued_max", counts->queued_max);
-    put_number(out, "queued_in_file_max", counts->shelved_max);
+    put_number(out, "queued_in_file_max", counts->on_disk_max);
     put_number(out, "hosts_seen", counts->hosts);
     put_number(out, "hosts_dead", counts->hosts_dead);
     put_number(out, "domains_seen", counts->domains);
@@ -236,8 +236,8 @@ void stats_put_details(const struct stats *stats, struct buf *out)
                "%zu hosts of %zu domains, %llu queued (at most %zu",
                rate(stats), counts->hosts, counts->domains,
                (unsigned long long)stats->ends[URL_QUEUED], counts->queued_max);
-    if (counts->shelved_max)
-        buf_printf(out, ", %zu of them in a file", counts->shelved_max);
+    if (counts->on_disk_max)
+        buf_printf(out, ", %zu of them in a file", counts->on_disk_max);
     buf_put(out, STR(")\n"));
     buf_printf(out,
                "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "

@@ -1,4 +1,4 @@
-/* Counters of a crawl, kept by the mind alone. */
+/* The counters of a crawl. Only the crawler thread changes them. */
 #ifndef CRAWLER_STATS_H
 #define CRAWLER_STATS_H
 
@@ -34,9 +34,9 @@ struct stats {
     uint64_t status[STATS_STATUS_MAX];   /* [0]: no answer */
     struct mime_count mime[STATS_MIMES]; /* the last one: all others */
     uint64_t depth[STATS_DEPTHS]; /* of saved pages; the last: and deeper */
-    struct tally links;           /* at the time they were found */
-    struct tally late;            /* when the turn of a queued one had come */
-    uint64_t fetch_ms; /* of all fetches, side by side ones added up */
+    struct tally links;           /* verdicts when links were found */
+    struct tally late;            /* verdicts when the turn of a URL came */
+    uint64_t fetch_ms; /* the sum over all fetches, also simultaneous ones */
     /* Only stats_add_time changes these: elapsed_ms is the sum of the others.
      */
     uint64_t busy_ms, pause_ms, idle_ms, elapsed_ms;
@@ -44,19 +44,19 @@ struct stats {
     struct frontier_counts counts; /* at the end */
 };
 
-/* Where the time goes: something is in flight, only pauses are waited for, or
- * neither. */
+/* How time is spent: with fetches in flight, in pauses, or neither. */
 enum stats_time { TIME_BUSY, TIME_PAUSE, TIME_IDLE };
 
 void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms);
 
-/* The counters come from a state file: what is not accounted for was idle. */
+/* After the counters were read from a record: time that is missing in the sum
+ * counts as idle. */
 void stats_settle_time(struct stats *stats);
 
 void stats_add_page(struct stats *stats, const struct webpage *page);
 void stats_add_tally(struct stats *stats, const struct tally *tally);
 
-/* The commonest reason of failure, OUTCOMES where there is none. */
+/* The most frequent failure, or OUTCOMES if there was none. */
 enum outcome stats_main_failure(const struct stats *stats);
 
 /* As one JSON object, as one line and as some more lines for people. */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "crawler/internal.h"
 
-/* How long the mind may work without a look at the signals. */
+/* The longest time between two looks at the signals. */
 enum { SIGNALS_EVERY_MS = 5 };
 
 static uint64_t until(uint64_t time_ms, uint64_t now_ms)
@@ -34,19 +34,20 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
     }
     if (options->progress_ms && options->progress_ms < wait)
         wait = options->progress_ms;
-    if (crew_busy(crawler->crew) && CREW_WATCH_MS < wait)
-        wait = CREW_WATCH_MS;
+    if (workers_busy(crawler->workers) && WORKERS_WATCH_MS < wait)
+        wait = WORKERS_WATCH_MS;
     return wait < INT32_MAX ? (int)wait : -1;
 }
 
-static void tell(struct crawler *crawler, const struct idle *idle,
-                 void (*listener)(void *, const struct crawl_progress *))
+static void report_progress(struct crawler *crawler, const struct idle *idle,
+                            void (*listener)(void *,
+                                             const struct crawl_progress *))
 {
     const struct crawl_options *options = crawler->options;
     const struct crawl_progress progress = {
         .stats = crawler->stats,
         .counts = frontier_counts(crawler->validator.frontier),
-        .errand = frontier_errand(crawler->validator.frontier),
+        .in_setup = frontier_host_in_setup(crawler->validator.frontier),
         .idle = *idle,
         .now_ms = crawler->now_ms,
         .elapsed_ms = crawler->stats->elapsed_ms,
@@ -64,7 +65,7 @@ static void show_progress(struct crawler *crawler, const struct idle *idle)
         crawler->now_ms - crawler->shown_ms < options->progress_ms)
         return;
     crawler->shown_ms = crawler->now_ms;
-    tell(crawler, idle, options->on_progress);
+    report_progress(crawler, idle, options->on_progress);
 }
 
 static void take_signals(struct crawler *crawler, const struct idle *idle)
@@ -72,18 +73,18 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     const struct crawl_options *options = crawler->options;
     struct signalfd_siginfo info;
 
-    crawler->looked_ms = crawler->now_ms;
+    crawler->signals_checked_ms = crawler->now_ms;
     while (read(options->signal_fd, &info, sizeof(info)) == sizeof(info)) {
         if (info.ssi_signo == SIGUSR1) {
-            if (options->on_asked)
-                tell(crawler, idle, options->on_asked);
+            if (options->on_status_signal)
+                report_progress(crawler, idle, options->on_status_signal);
         } else if (++crawler->signals == 2) {
-            crew_abandon(crawler->crew);
+            workers_abandon(crawler->workers);
         }
     }
 }
 
-/* What the time since `now_ms` was spent on. */
+/* How the time since `now_ms` was spent. */
 static enum stats_time time_kind(const struct crawler *crawler)
 {
     const struct frontier *frontier = crawler->validator.frontier;
@@ -102,7 +103,7 @@ static enum stats_time time_kind(const struct crawler *crawler)
     }
 }
 
-void look_at_clock(struct crawler *crawler, uint64_t now_ms)
+void note_time(struct crawler *crawler, uint64_t now_ms)
 {
     if (now_ms == crawler->now_ms)
         return;
@@ -122,7 +123,7 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
     va_end(values);
     fputc('\n', stderr);
     crawler->failed = true;
-    crew_abandon(crawler->crew);
+    workers_abandon(crawler->workers);
 }
 
 void flush_log(struct crawler *crawler)
@@ -137,7 +138,7 @@ void wait_for_news(struct crawler *crawler)
     struct idle idle =
         frontier_idle(crawler->validator.frontier, crawler->now_ms);
     struct pollfd fd[] = {
-        {.fd = crew_fd(crawler->crew), .events = POLLIN},
+        {.fd = workers_fd(crawler->workers), .events = POLLIN},
         {.fd = crawler->options->signal_fd, .events = POLLIN},
         {.fd = crawler->failed ? -1 : record_fd(crawler->record),
          .events = POLLIN},
@@ -148,16 +149,16 @@ void wait_for_news(struct crawler *crawler)
     if (is_over(crawler))
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
-    look_at_clock(crawler, clock_mono_ms());
-    crew_watch(crawler->crew);
+    note_time(crawler, clock_mono_ms());
+    workers_watch(crawler->workers);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);
 }
 
-void look_around(struct crawler *crawler, uint64_t now_ms)
+void check_time_and_signals(struct crawler *crawler, uint64_t now_ms)
 {
-    look_at_clock(crawler, now_ms);
-    if (now_ms - crawler->looked_ms < SIGNALS_EVERY_MS)
+    note_time(crawler, now_ms);
+    if (now_ms - crawler->signals_checked_ms < SIGNALS_EVERY_MS)
         return;
     struct idle idle =
         frontier_idle(crawler->validator.frontier, crawler->now_ms);

@@ -5,25 +5,26 @@ struct frontier_counts frontier_counts(const struct frontier *frontier)
     struct frontier_counts counts = frontier->counts;
 
     counts.queued = frontier->targets.count + frontier->shelved;
-    counts.shelved = frontier->shelved;
+    counts.on_disk = frontier->shelved;
     counts.hosts = frontier->hosts_seen.count;
     counts.domains = frontier->domains.count;
     return counts;
 }
 
-struct errand frontier_errand(const struct frontier *frontier)
+struct host_in_setup frontier_host_in_setup(const struct frontier *frontier)
 {
     const struct host *host = frontier->errand_host;
 
     if (!host)
-        return (struct errand){0};
-    return (struct errand){
+        return (struct host_in_setup){0};
+    return (struct host_in_setup){
         .host = {host->name, host->name_len},
         .is_robots = host->resolved,
     };
 }
 
-uint8_t frontier_cause(const struct frontier *frontier, const struct url *url)
+uint8_t frontier_last_outcome(const struct frontier *frontier,
+                              const struct url *url)
 {
     const struct host *host = host_known(frontier, url);
 
@@ -91,7 +92,7 @@ static void consider(struct idle *idle, enum idle_reason reason,
     idle->reason = reason;
     idle->until_ms = until_ms;
     idle->host = (struct str){host->name, host->name_len};
-    idle->cause = host->cause;
+    idle->last_outcome = host->cause;
 }
 
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)

@@ -30,14 +30,14 @@ static struct target *new_errand(struct host *host, enum target_kind kind,
 static void begin_errand(struct frontier *frontier, struct host *host)
 {
     host->errand = true;
-    frontier->counts.errands++;
+    frontier->counts.setups++;
     frontier->errand_host = host;
 }
 
 static void end_errand(struct frontier *frontier, struct host *host)
 {
     host->errand = false;
-    frontier->counts.errands--;
+    frontier->counts.setups--;
     if (frontier->errand_host == host)
         frontier->errand_host = NULL;
 }
@@ -174,8 +174,8 @@ static enum verdict ask_rules(struct host_robots *robots, struct str path,
     return allowed ? ACCEPT : ROBOTS_REFUSED;
 }
 
-enum verdict foresee_robots(const struct frontier *frontier, struct host *host,
-                            bool https, struct str path, unsigned *line)
+enum verdict precheck_robots(const struct frontier *frontier, struct host *host,
+                             bool https, struct str path, unsigned *line)
 {
     struct host_robots *robots = &host->robots[https];
     size_t work;
@@ -303,9 +303,9 @@ static void land_errand(struct frontier *frontier, struct target *target,
     free(target);
 }
 
-void frontier_errand_failed(struct frontier *frontier, struct target *target,
-                            uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
-                            bool for_good)
+void frontier_setup_failed(struct frontier *frontier, struct target *target,
+                           uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
+                           bool for_good)
 {
     struct host *host = host_of_errand(target);
 
@@ -317,8 +317,8 @@ void frontier_errand_failed(struct frontier *frontier, struct target *target,
     land_errand(frontier, target, now_ms, wait_ms);
 }
 
-void frontier_errand_stopped(struct frontier *frontier, struct target *target,
-                             uint64_t now_ms)
+void frontier_setup_stopped(struct frontier *frontier, struct target *target,
+                            uint64_t now_ms)
 {
     end_errand(frontier, host_of_errand(target));
     land_errand(frontier, target, now_ms, 0);

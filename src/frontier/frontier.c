@@ -37,7 +37,7 @@ struct frontier *frontier_new(const struct frontier_options *options)
     return frontier;
 }
 
-void frontier_use(struct frontier *frontier, struct seen *seen)
+void frontier_use_seen(struct frontier *frontier, struct seen *seen)
 {
     frontier->seen = seen;
 }
@@ -118,8 +118,8 @@ static enum verdict given_up_verdict(const struct host *host)
     return by_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
 }
 
-enum verdict frontier_foresee(const struct frontier *frontier,
-                              const struct url *url, unsigned *line)
+enum verdict frontier_precheck(const struct frontier *frontier,
+                               const struct url *url, unsigned *line)
 {
     struct host *host = host_known(frontier, url);
 
@@ -132,8 +132,8 @@ enum verdict frontier_foresee(const struct frontier *frontier,
         return ACCEPT;
     if (host_is_given_up(host, url->https))
         return given_up_verdict(host);
-    return foresee_robots(frontier, host, url->https,
-                          str_skip(url->href, url->path_start), line);
+    return precheck_robots(frontier, host, url->https, url_path_query(url),
+                           line);
 }
 
 void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms)
@@ -270,7 +270,7 @@ static struct target *refuse(struct frontier *frontier, struct target *target,
 
     dequeue(frontier, target);
     target->verdict = (uint8_t)verdict;
-    target->cause = host->dead ? host->cause : host->closed_cause;
+    target->last_outcome = host->dead ? host->cause : host->closed_cause;
     target->state = TARGET_IN_FLIGHT;
     frontier->counts.in_flight++;
     target->host->in_flight++;
@@ -466,7 +466,8 @@ void frontier_note(struct frontier *frontier, struct target *target,
             host->answered[https] = true;
             host->failures[https] = 0;
         }
-        if (frontier->options.host_tries && ++host->mute >= FRONTIER_MUTE_MAX)
+        if (frontier->options.host_tries &&
+            ++host->mute >= FRONTIER_NO_REPLY_MAX)
             give_up(frontier, host, https, false, cause);
     }
 }

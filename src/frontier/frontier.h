@@ -48,7 +48,7 @@ struct frontier_options {
     uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
     bool resolve;            /* look names up before anything else */
     bool robots;             /* ask for robots.txt and obey it */
-    bool tell_changes;       /* keep lists for frontier_next_changed etc. */
+    bool report_changes;     /* keep lists for frontier_next_changed etc. */
     uint64_t queue_bytes;    /* of memory for what is queued, the rest is put
                               * into a file; 0: all in memory */
     int queue_dir_fd;        /* where that file is */
@@ -61,13 +61,14 @@ void frontier_free(struct frontier *frontier);
 
 /* The set that everything is in before it is put: its marks are for what waits
  * in the file, in breadth-first order. */
-void frontier_use(struct frontier *frontier, struct seen *seen);
+void frontier_use_seen(struct frontier *frontier, struct seen *seen);
 
 /* --- in ---------------------------------------------------------------- */
 
 /* A URL as it is offered. */
 struct offer {
     const struct url *url;
+    struct str domain;    /* the registrable one, if known: a look-up less */
     uint64_t fingerprint; /* url_fingerprint() */
     uint32_t depth;       /* that the page would have */
     uint32_t referrer_id; /* page where it was found, 0 for a seed */
@@ -84,11 +85,12 @@ void frontier_count_found(struct frontier *frontier, const struct url *url);
 /* ACCEPT, or why this URL need not be queued: its domain has had all its
  * fetches, its host is dead, its robots.txt is known and forbids it (then
  * `*line` is the line). */
-enum verdict frontier_foresee(const struct frontier *frontier,
-                              const struct url *url, unsigned *line);
+enum verdict frontier_precheck(const struct frontier *frontier,
+                               const struct url *url, unsigned *line);
 
 /* Why the host of this URL was given up, as frontier_note was told. */
-uint8_t frontier_cause(const struct frontier *frontier, const struct url *url);
+uint8_t frontier_last_outcome(const struct frontier *frontier,
+                              const struct url *url);
 
 /* Queue a URL under its fingerprint, which must not be queued already. Its
  * number counts from 1 and grows; the name of its domain stays. */
@@ -117,12 +119,12 @@ void frontier_drop(struct frontier *frontier, struct target *target,
 
 /* --- done -------------------------------------------------------------- */
 
-enum { FRONTIER_MUTE_MAX = 10 };
+enum { FRONTIER_NO_REPLY_MAX = 10 };
 
 /* How the fetch went, for the host's sake. */
 enum host_health {
     HOST_ANSWERED, /* whatever it said */
-    HOST_MUTE,     /* it took the connection, and said nothing */
+    HOST_NO_REPLY, /* it took the connection, and said nothing */
     HOST_BUSY,     /* it said that it has no time */
     HOST_SILENT,   /* no answer: the address or the host is in trouble */
 };
@@ -138,7 +140,7 @@ void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host);
 
 /* Before either: did the host answer at all? After `host_tries` times in a
- * row that it did not, or FRONTIER_MUTE_MAX that it was mute or busy, it is
+ * row that it did not, or FRONTIER_NO_REPLY_MAX that it was mute or busy, it is
  * dead: its targets come out refused, with the last `cause`, a number of the
  * caller's. */
 void frontier_note(struct frontier *frontier, struct target *target,
@@ -173,14 +175,14 @@ void frontier_robots(struct frontier *frontier, struct target *target,
 /* The end of either errand, but in vain: nothing of the host may be fetched,
  * try again after `wait_ms`. Counts like a silent host; with `for_good` there
  * will be no other try. */
-void frontier_errand_failed(struct frontier *frontier, struct target *target,
-                            uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
-                            bool for_good);
+void frontier_setup_failed(struct frontier *frontier, struct target *target,
+                           uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
+                           bool for_good);
 
 /* The end of either errand, because the crawl ends: it says nothing of the
  * host. */
-void frontier_errand_stopped(struct frontier *frontier, struct target *target,
-                             uint64_t now_ms);
+void frontier_setup_stopped(struct frontier *frontier, struct target *target,
+                            uint64_t now_ms);
 
 /* Whose rules a TARGET_ROBOTS is for, and for which of its schemes. */
 struct str frontier_robots_host(const struct target *errand);
@@ -232,11 +234,11 @@ enum given_up {
 /* How a host is. */
 struct host_state {
     struct str name;
-    uint8_t failures, mute; /* in a row */
-    uint8_t given_up;       /* enum given_up */
-    uint8_t backoffs;       /* how often it has backed off, one after another */
-    uint8_t cause;          /* of what is given up, else of the last trouble */
-    uint64_t next_ms;       /* not to be asked before */
+    uint8_t failures, no_reply_count; /* in a row */
+    uint8_t given_up;                 /* enum given_up */
+    uint8_t backoffs;     /* how often it has backed off, one after another */
+    uint8_t last_outcome; /* of what is given up, else of the last trouble */
+    uint64_t next_ms;     /* not to be asked before */
 };
 
 /* Hosts whose health has changed since it was last told. */
@@ -247,13 +249,13 @@ bool frontier_next_troubled(struct frontier *frontier,
 
 /* As frontier_put, with the number that it had, the fetches it has had, and
  * the time of the next one if it is to be tried again (else 0). */
-struct target_past {
+struct target_history {
     uint64_t number;
     uint8_t tries;
     uint64_t due_ms;
 };
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
-                      const struct target_past *past, uint64_t now_ms);
+                      const struct target_history *past, uint64_t now_ms);
 
 /* All numbers up to this one are taken. */
 void frontier_restore_number(struct frontier *frontier, uint64_t number);
@@ -306,23 +308,23 @@ struct domain_counts frontier_domain_counts(const struct frontier *frontier,
 /* Numbers only, so that they may be kept when the frontier is gone. */
 struct frontier_counts {
     size_t queued;         /* waiting for their turn, retries included */
-    size_t shelved;        /* of them: in the file */
+    size_t on_disk;        /* of them: in the file */
     size_t in_flight;      /* taken and not done */
-    size_t errands;        /* of them: hosts that are looked up or asked for
+    size_t setups;         /* of them: hosts that are looked up or asked for
                             * their robots.txt */
     size_t hosts, domains; /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
-    size_t queued_max, shelved_max; /* high-water marks */
+    size_t queued_max, on_disk_max; /* high-water marks */
 };
 struct frontier_counts frontier_counts(const struct frontier *frontier);
 
 /* One of the errands that are under way. The name is the frontier's, until
  * the errand ends. */
-struct errand {
+struct host_in_setup {
     struct str host; /* empty where there is none */
     bool is_robots;  /* and not the look-up of its name */
 };
-struct errand frontier_errand(const struct frontier *frontier);
+struct host_in_setup frontier_host_in_setup(const struct frontier *frontier);
 
 /* 0, or why the file of the queue cannot be read any more, an errno: what was
  * in it is lost to this frontier, but not to who remembers what was queued. */
@@ -344,8 +346,8 @@ struct idle {
     enum idle_reason reason;
     uint64_t until_ms; /* UINT64_MAX: no time will change it */
     struct str host;
-    uint8_t cause;    /* of IDLE_BACKOFF: see frontier_note */
-    uint64_t wake_ms; /* look again then; never later than `until_ms` */
+    uint8_t last_outcome; /* of IDLE_BACKOFF: see frontier_note */
+    uint64_t wake_ms;     /* look again then; never later than `until_ms` */
 };
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
 

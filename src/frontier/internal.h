@@ -210,8 +210,8 @@ bool drop_moved(struct frontier *frontier, struct target *target,
  * cost everybody's time, so their host rests ten times as long: a hostile file
  * slows down its own host, no other. When a URL is found, such rules are not
  * asked at all. */
-enum verdict foresee_robots(const struct frontier *frontier, struct host *host,
-                            bool https, struct str path, unsigned *line);
+enum verdict precheck_robots(const struct frontier *frontier, struct host *host,
+                             bool https, struct str path, unsigned *line);
 enum verdict robots_verdict(struct host *host, bool https, struct str path,
                             unsigned *line, uint64_t now_ms);
 

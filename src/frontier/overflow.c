@@ -89,8 +89,8 @@ void count_queued(struct frontier *frontier)
 
     if (queued > frontier->counts.queued_max)
         frontier->counts.queued_max = queued;
-    if (frontier->shelved > frontier->counts.shelved_max)
-        frontier->counts.shelved_max = frontier->shelved;
+    if (frontier->shelved > frontier->counts.on_disk_max)
+        frontier->counts.on_disk_max = frontier->shelved;
 }
 
 /* --- onto a shelf ------------------------------------------------------- */
@@ -209,7 +209,9 @@ bool overflow_put(struct frontier *frontier, const struct offer *offer,
 
     if (!frontier->spill || (!frontier->shelved && !is_full(frontier)))
         return false;
-    struct domain *domain = domain_for(frontier, offer->url);
+    struct domain *domain = offer->domain.len
+                                ? domain_named(frontier, offer->domain)
+                                : domain_for(frontier, offer->url);
     struct shelf *shelf =
         find_shelf(frontier, domain, host_known(frontier, offer->url));
     if (!shelf)

@@ -21,7 +21,7 @@ void changed_target(struct frontier *frontier, struct target *target)
 {
     struct changes *changes = &frontier->changes;
 
-    if (target->changed_at || !frontier->options.tell_changes)
+    if (target->changed_at || !frontier->options.report_changes)
         return;
     changes->target =
         room_for_one(changes->target, changes->targets, &changes->target_room);
@@ -33,7 +33,7 @@ void changed_domain(struct frontier *frontier, struct domain *domain)
 {
     struct changes *changes = &frontier->changes;
 
-    if (domain->changed || !frontier->options.tell_changes)
+    if (domain->changed || !frontier->options.report_changes)
         return;
     changes->domain =
         room_for_one(changes->domain, changes->domains, &changes->domain_room);
@@ -45,7 +45,7 @@ void changed_host(struct frontier *frontier, struct host *host)
 {
     struct changes *changes = &frontier->changes;
 
-    if (host->changed || !frontier->options.tell_changes)
+    if (host->changed || !frontier->options.report_changes)
         return;
     changes->host =
         room_for_one(changes->host, changes->hosts, &changes->host_room);
@@ -137,10 +137,10 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
         .name = {host->name, host->name_len},
         .failures = host->failures[0] > host->failures[1] ? host->failures[0]
                                                           : host->failures[1],
-        .mute = host->mute,
+        .no_reply_count = host->mute,
         .given_up = given_up_bits(host),
         .backoffs = host->backoffs,
-        .cause = half ? host->closed_cause : host->cause,
+        .last_outcome = half ? host->closed_cause : host->cause,
         .next_ms = host->next_ms,
     };
     return true;
@@ -183,7 +183,7 @@ void frontier_restore_number(struct frontier *frontier, uint64_t number)
 }
 
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
-                      const struct target_past *past, uint64_t now_ms)
+                      const struct target_history *past, uint64_t now_ms)
 {
     if (!past->tries && past->due_ms <= now_ms) {
         put_numbered(frontier, offer, past->number, now_ms);
@@ -263,7 +263,7 @@ static void restore_given_up(struct frontier *frontier, struct host *host,
     host->closed[0] = state->given_up & GIVEN_UP_HTTP;
     host->closed[1] = state->given_up & GIVEN_UP_HTTPS;
     host->closed_robots = state->given_up & GIVEN_UP_SCHEME_ROBOTS;
-    host->closed_cause = state->cause;
+    host->closed_cause = state->last_outcome;
 }
 
 void frontier_restore_host(struct frontier *frontier, const struct url *url,
@@ -272,8 +272,8 @@ void frontier_restore_host(struct frontier *frontier, const struct url *url,
     struct host *host = host_for(frontier, url);
 
     host->failures[0] = host->failures[1] = state->failures;
-    host->mute = state->mute;
-    host->cause = state->cause;
+    host->mute = state->no_reply_count;
+    host->cause = state->last_outcome;
     host->backing_off = state->next_ms > now_ms;
     restore_given_up(frontier, host, state);
     restore_backoffs(host, state->backoffs, now_ms);

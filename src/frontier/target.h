@@ -3,8 +3,8 @@
  * a file (frontier/overflow.c).
  *
  * States: QUEUED in its host's queue, RETRYING until its time has come,
- * IN_FLIGHT with a hand. While it is in flight the frontier changes none of
- * its fields, so a hand may read it without a lock. When it is done it is
+ * IN_FLIGHT with a worker. While it is in flight the frontier changes none of
+ * its fields, so a worker may read it without a lock. When it is done it is
  * freed; that it was seen is remembered by its fingerprint alone.
  *
  * A host's own errands, the look-up of its name and its robots.txt, are
@@ -49,7 +49,7 @@ struct target {
     uint8_t state;        /* enum target_state */
     uint8_t kind;         /* enum target_kind */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
-    uint8_t cause;        /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
+    uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     uint32_t robots_line; /* that refused it */
     uint32_t changed_at;  /* place in the list of the changed, + 1; 0: not */
     char url[];           /* NUL-terminated */

@@ -11,7 +11,7 @@ void validator_init(struct validator *validator, const struct scope *scope,
     seen_init(&validator->seen);
     seen_init(&validator->refused);
     hashtable_init(&validator->withheld);
-    frontier_use(validator->frontier, &validator->seen);
+    frontier_use_seen(validator->frontier, &validator->seen);
 }
 
 void validator_release(struct validator *validator)
@@ -84,28 +84,27 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
         withhold(validator, fingerprint, number);
 }
 
-void validator_restore(struct validator *validator, uint64_t fingerprint,
+bool validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict, uint64_t number)
 {
     switch (verdict_basis(verdict)) {
     case BASIS_PAGE:
-        seen_add(&validator->seen, fingerprint);
-        break;
+        return seen_add(&validator->seen, fingerprint);
     case BASIS_URL:
-        seen_add(&validator->refused, fingerprint);
-        break;
+        return seen_add(&validator->refused, fingerprint);
     case BASIS_LINK:
         withhold(validator, fingerprint, number);
         break;
     }
+    return true;
 }
 
-enum verdict validator_foresee(const struct validator *validator,
-                               const struct url *url, unsigned *line)
+enum verdict validator_precheck(const struct validator *validator,
+                                const struct url *url, unsigned *line)
 {
     if (!scope_contains(validator->scope, url))
         return EXTERNAL;
-    return frontier_foresee(validator->frontier, url, line);
+    return frontier_precheck(validator->frontier, url, line);
 }
 
 static enum verdict judge(struct validator *validator,
@@ -132,7 +131,7 @@ static enum verdict judge(struct validator *validator,
     }
     stop_withholding(validator, offer);
     enum verdict verdict =
-        frontier_foresee(validator->frontier, offer->url, &line);
+        frontier_precheck(validator->frontier, offer->url, &line);
     if (verdict != ACCEPT)
         tell(validator, offer, NULL, verdict, line);
     return verdict;

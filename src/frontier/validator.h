@@ -1,6 +1,6 @@
-/* The validator: the mind's judgement. Every URL that anybody wants fetched
- * passes here, and only here is it decided; what is accepted goes to the
- * frontier. It owns all URL state and is used by one thread.
+/* The validator: the crawler thread's judgement. Every URL that anybody wants
+ * fetched passes here, and only here is it decided; what is accepted goes to
+ * the frontier. It owns all URL state and is used by one thread.
  *
  * The checks, in order, each with its verdict: scope (EXTERNAL), depth
  * (TOO_DEEP), already seen (DUPLICATE), the domain's cap (DOMAIN_CAP), a dead
@@ -66,14 +66,15 @@ enum verdict validator_offer(struct validator *validator,
 void validator_refuse(struct validator *validator, const struct offer *offer,
                       enum verdict verdict);
 
-/* It was judged before this program began, under this number. */
-void validator_restore(struct validator *validator, uint64_t fingerprint,
+/* It was judged before this program began, under this number. False if it was
+ * restored already. */
+bool validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict, uint64_t number);
 
 /* What validator_offer would say of a URL that was not seen before, wherever
  * it was found; nothing changes. */
-enum verdict validator_foresee(const struct validator *validator,
-                               const struct url *url, unsigned *line);
+enum verdict validator_precheck(const struct validator *validator,
+                                const struct url *url, unsigned *line);
 
 /* The target answered with a redirect to the offered URL, `hops` including
  * this one: judged like a link, but one that has the target's own key (only

@@ -1,57 +1,37 @@
 #include "html/charset.h"
 
+#include <stdlib.h>
+
 #include "html/charset_internal.h"
 
-#define SINGLE(set) KIND_SINGLE_BYTE, SINGLE_##set
-
 // clang-format off
-const struct charset charset_table[CHARSETS] = {
-    [ID_UTF_8]          = {STR_INIT("UTF-8"), KIND_UTF_8, 0},
-    [ID_IBM866]         = {STR_INIT("IBM866"), SINGLE(IBM866)},
-    [ID_ISO_8859_2]     = {STR_INIT("ISO-8859-2"), SINGLE(ISO_8859_2)},
-    [ID_ISO_8859_3]     = {STR_INIT("ISO-8859-3"), SINGLE(ISO_8859_3)},
-    [ID_ISO_8859_4]     = {STR_INIT("ISO-8859-4"), SINGLE(ISO_8859_4)},
-    [ID_ISO_8859_5]     = {STR_INIT("ISO-8859-5"), SINGLE(ISO_8859_5)},
-    [ID_ISO_8859_6]     = {STR_INIT("ISO-8859-6"), SINGLE(ISO_8859_6)},
-    [ID_ISO_8859_7]     = {STR_INIT("ISO-8859-7"), SINGLE(ISO_8859_7)},
-    [ID_ISO_8859_8]     = {STR_INIT("ISO-8859-8"), SINGLE(ISO_8859_8)},
-    [ID_ISO_8859_8_I]   = {STR_INIT("ISO-8859-8-I"), SINGLE(ISO_8859_8)},
-    [ID_ISO_8859_10]    = {STR_INIT("ISO-8859-10"), SINGLE(ISO_8859_10)},
-    [ID_ISO_8859_13]    = {STR_INIT("ISO-8859-13"), SINGLE(ISO_8859_13)},
-    [ID_ISO_8859_14]    = {STR_INIT("ISO-8859-14"), SINGLE(ISO_8859_14)},
-    [ID_ISO_8859_15]    = {STR_INIT("ISO-8859-15"), SINGLE(ISO_8859_15)},
-    [ID_ISO_8859_16]    = {STR_INIT("ISO-8859-16"), SINGLE(ISO_8859_16)},
-    [ID_KOI8_R]         = {STR_INIT("KOI8-R"), SINGLE(KOI8_R)},
-    [ID_KOI8_U]         = {STR_INIT("KOI8-U"), SINGLE(KOI8_U)},
-    [ID_MACINTOSH]      = {STR_INIT("macintosh"), SINGLE(MACINTOSH)},
-    [ID_WINDOWS_874]    = {STR_INIT("windows-874"), SINGLE(WINDOWS_874)},
-    [ID_WINDOWS_1250]   = {STR_INIT("windows-1250"), SINGLE(WINDOWS_1250)},
-    [ID_WINDOWS_1251]   = {STR_INIT("windows-1251"), SINGLE(WINDOWS_1251)},
-    [ID_WINDOWS_1252]   = {STR_INIT("windows-1252"), SINGLE(WINDOWS_1252)},
-    [ID_WINDOWS_1253]   = {STR_INIT("windows-1253"), SINGLE(WINDOWS_1253)},
-    [ID_WINDOWS_1254]   = {STR_INIT("windows-1254"), SINGLE(WINDOWS_1254)},
-    [ID_WINDOWS_1255]   = {STR_INIT("windows-1255"), SINGLE(WINDOWS_1255)},
-    [ID_WINDOWS_1256]   = {STR_INIT("windows-1256"), SINGLE(WINDOWS_1256)},
-    [ID_WINDOWS_1257]   = {STR_INIT("windows-1257"), SINGLE(WINDOWS_1257)},
-    [ID_WINDOWS_1258]   = {STR_INIT("windows-1258"), SINGLE(WINDOWS_1258)},
-    [ID_X_MAC_CYRILLIC] = {STR_INIT("x-mac-cyrillic"), SINGLE(X_MAC_CYRILLIC)},
-    [ID_GBK]            = {STR_INIT("GBK"), KIND_GBK, 0},
-    [ID_GB18030]        = {STR_INIT("gb18030"), KIND_GB18030, 0},
-    [ID_BIG5]           = {STR_INIT("Big5"), KIND_BIG5, 0},
-    [ID_EUC_JP]         = {STR_INIT("EUC-JP"), KIND_EUC_JP, 0},
-    [ID_ISO_2022_JP]    = {STR_INIT("ISO-2022-JP"), KIND_ISO_2022_JP, 0},
-    [ID_SHIFT_JIS]      = {STR_INIT("Shift_JIS"), KIND_SHIFT_JIS, 0},
-    [ID_EUC_KR]         = {STR_INIT("EUC-KR"), KIND_EUC_KR, 0},
-    [ID_REPLACEMENT]    = {STR_INIT("replacement"), KIND_REPLACEMENT, 0},
-    [ID_UTF_16BE]       = {STR_INIT("UTF-16BE"), KIND_UTF_16BE, 0},
-    [ID_UTF_16LE]       = {STR_INIT("UTF-16LE"), KIND_UTF_16LE, 0},
-    [ID_X_USER_DEFINED] = {STR_INIT("x-user-defined"), KIND_USER_DEFINED, 0},
-};
+#include "html/charset_table.inc"
 // clang-format on
 
-const struct charset *const CHARSET_UTF_8 = &charset_table[ID_UTF_8];
-const struct charset *const CHARSET_WINDOWS_1252 =
-    &charset_table[ID_WINDOWS_1252];
+const struct charset *const CHARSET_UTF_8 = &charsets[UTF_8];
+const struct charset *const CHARSET_UTF_16BE = &charsets[UTF_16BE];
+const struct charset *const CHARSET_UTF_16LE = &charsets[UTF_16LE];
+const struct charset *const CHARSET_WINDOWS_1252 = &charsets[WINDOWS_1252];
+
+static int compare_label(const void *wanted, const void *label)
+{
+    return strcmp(wanted, label);
+}
+
+const struct charset *charset_find(struct str label)
+{
+    char wanted[LABEL_LEN_MAX + 1] = {0};
+
+    label = str_trim(label);
+    if (label.len > LABEL_LEN_MAX || str_find(label, '\0') < label.len)
+        return NULL;
+    for (size_t i = 0; i < label.len; i++)
+        wanted[i] = ascii_lower(label.ptr[i]);
+
+    const struct label *found = bsearch(wanted, labels, ARRAY_LEN(labels),
+                                        sizeof(labels[0]), compare_label);
+    return found ? &charsets[found->id] : NULL;
+}
 
 struct str charset_name(const struct charset *charset)
 {
@@ -115,19 +95,19 @@ struct str charset_of_content_type(struct str value)
 
 static const struct charset *by_byte_order_mark(struct str body, size_t *len)
 {
-    static const struct {
+    const struct {
         struct str mark;
-        enum charset_id id;
+        const struct charset *charset;
     } marks[] = {
-        {STR_INIT("\xEF\xBB\xBF"), ID_UTF_8},
-        {STR_INIT("\xFE\xFF"), ID_UTF_16BE},
-        {STR_INIT("\xFF\xFE"), ID_UTF_16LE},
+        {STR("\xEF\xBB\xBF"), CHARSET_UTF_8},
+        {STR("\xFE\xFF"), CHARSET_UTF_16BE},
+        {STR("\xFF\xFE"), CHARSET_UTF_16LE},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
         if (str_starts(body, marks[i].mark)) {
             *len = marks[i].mark.len;
-            return &charset_table[marks[i].id];
+            return marks[i].charset;
         }
     }
     return NULL;

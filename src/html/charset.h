@@ -47,9 +47,11 @@ const struct charset *charset_declared_in_xml(struct str page);
  * ISO-2022-JP and replacement: decode the whole page first. */
 bool charset_is_markup_safe(const struct charset *charset);
 
-/* Append `in` as valid UTF-8; what cannot be decoded becomes U+FFFD. False if
- * that would pass the cap of `out`, which is then as it was. A byte order mark
- * is text here (charset_sniff counts it). */
+/* Append `in` as valid UTF-8; bytes that cannot be decoded become U+FFFD. A
+ * byte order mark is text here (charset_sniff counts it). False, and nothing is
+ * added, if the cap of `out` leaves less room than the longest result,
+ * CHARSET_GROWTH_MAX bytes for each byte of `in`. */
+enum { CHARSET_GROWTH_MAX = 3 };
 bool charset_decode(const struct charset *charset, struct str in,
                     struct buf *out);
 

@@ -16,7 +16,7 @@
 
 struct decoder {
     enum charset_kind kind;
-    struct charset_sink *sink;
+    char *to; /* where the next character goes */
     iconv_t iconv;
     iconv_t jis0212; /* of EUC-JP, opened when met */
     size_t len;
@@ -46,9 +46,9 @@ static size_t put_unknown(struct decoder *decoder, const unsigned char *at)
     if (decoder->kind == KIND_BIG5)
         c = charset_big5_quirk((unsigned)(at[0] << 8 | at[1]));
 
-    charset_sink_put(decoder->sink, c ? c : REPLACEMENT_CHARACTER);
+    decoder->to += utf8_put(decoder->to, c ? c : UTF8_REPLACEMENT);
     if (!c && !four && !transcribed && at[1] < 0x80)
-        charset_sink_put(decoder->sink, at[1]);
+        *decoder->to++ = (char)at[1];
     return four ? 4 : 2;
 }
 
@@ -59,14 +59,11 @@ static void flush(struct decoder *decoder)
     size_t left = decoder->len;
 
     while (left) {
-        /* A sequence of two bytes becomes at most four. */
-        char text[2 * sizeof(decoder->run)], *to = text;
-        size_t room = sizeof(text);
+        size_t room = CHARSET_GROWTH_MAX * left;
         if (decoder->iconv != charset_no_iconv()) {
-            iconv(decoder->iconv, &from, &left, &to, &room);
-            iconv(decoder->iconv, NULL, NULL, &to, &room);
+            iconv(decoder->iconv, &from, &left, &decoder->to, &room);
+            iconv(decoder->iconv, NULL, NULL, &decoder->to, &room);
         }
-        charset_sink_bytes(decoder->sink, str_between(text, to));
         if (left) {
             size_t len = put_unknown(decoder, (const unsigned char *)from);
             assert(len <= left);
@@ -80,7 +77,7 @@ static void flush(struct decoder *decoder)
 static void put(struct decoder *decoder, uint32_t c)
 {
     flush(decoder);
-    charset_sink_put(decoder->sink, c);
+    decoder->to += utf8_put(decoder->to, c);
 }
 
 static void put_sequence(struct decoder *decoder, const void *bytes, size_t len)
@@ -104,7 +101,7 @@ static void put_jis0208(struct decoder *decoder, unsigned row, unsigned cell)
 static size_t put_broken(struct decoder *decoder, const unsigned char *at,
                          size_t left)
 {
-    put(decoder, REPLACEMENT_CHARACTER);
+    put(decoder, UTF8_REPLACEMENT);
     return left > 1 && at[1] >= 0x80 ? 2 : 1;
 }
 
@@ -115,7 +112,7 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
                            size_t left)
 {
     if (at[0] == 0x80 || at[0] == 0xFF) {
-        put(decoder, at[0] == 0x80 ? 0x20AC : REPLACEMENT_CHARACTER);
+        put(decoder, at[0] == 0x80 ? 0x20AC : UTF8_REPLACEMENT);
         return 1;
     }
     if (left > 1 && in(at[1], '0', '9')) {
@@ -129,7 +126,7 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
                 put_sequence(decoder, at, 4);
             return 4;
         }
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return broken ? 1 : left;
     }
     if (left < 2 || !in(at[1], 0x40, 0xFE) || at[1] == 0x7F)
@@ -147,7 +144,7 @@ static size_t take_big5(struct decoder *decoder, const unsigned char *at,
                         size_t left)
 {
     if (!in(at[0], 0x81, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (left < 2 || !(in(at[1], 0x40, 0x7E) || in(at[1], 0xA1, 0xFE)))
@@ -168,7 +165,7 @@ static size_t take_euc_kr(struct decoder *decoder, const unsigned char *at,
                           size_t left)
 {
     if (!in(at[0], 0x81, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (left < 2 || !in(at[1], 0x41, 0xFE))
@@ -192,7 +189,7 @@ static size_t take_shift_jis(struct decoder *decoder, const unsigned char *at,
         return 1;
     }
     if (!in(at[0], 0x81, 0x9F) && !in(at[0], 0xE0, 0xFC)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (left < 2 || !in(at[1], 0x40, 0xFC) || at[1] == 0x7F)
@@ -208,25 +205,23 @@ static size_t take_jis0212(struct decoder *decoder, const unsigned char *at,
     if (left > 1 && !in(at[1], 0xA1, 0xFE))
         return put_broken(decoder, at, left);
     if (left < 3 || !in(at[2], 0xA1, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return left > 2 && at[2] >= 0x80 ? 3 : left < 3 ? left : 2;
     }
 
-    char sequence[3], text[8], *from = sequence, *to = text;
-    size_t from_len = sizeof(sequence), room = sizeof(text);
+    flush(decoder);
+    char sequence[3], *from = sequence, *before = decoder->to;
+    size_t from_len = sizeof(sequence), room = sizeof(sequence);
 
     memcpy(sequence, at, sizeof(sequence));
-    flush(decoder);
     if (decoder->jis0212 == charset_no_iconv())
         decoder->jis0212 = iconv_open("UTF-8", "EUC-JP");
     if (decoder->jis0212 != charset_no_iconv()) {
-        iconv(decoder->jis0212, &from, &from_len, &to, &room);
+        iconv(decoder->jis0212, &from, &from_len, &decoder->to, &room);
         iconv(decoder->jis0212, NULL, NULL, NULL, NULL);
     }
-    if (to > text)
-        charset_sink_bytes(decoder->sink, str_between(text, to));
-    else
-        charset_sink_put(decoder->sink, REPLACEMENT_CHARACTER);
+    if (decoder->to == before)
+        put(decoder, UTF8_REPLACEMENT);
     return 3;
 }
 
@@ -240,7 +235,7 @@ static size_t take_euc_jp(struct decoder *decoder, const unsigned char *at,
         return 2;
     }
     if (at[0] != 0x8E && !in(at[0], 0xA1, 0xFE)) {
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return 1;
     }
     if (at[0] == 0x8E || left < 2 || !in(at[1], 0xA1, 0xFE))
@@ -280,13 +275,13 @@ static size_t take_jis(struct decoder *decoder, enum jis_state state,
             put_jis0208(decoder, c - 0x21u, at[1] - 0x21u);
             return 2;
         }
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
         return left > 1 && at[1] != 0x1B ? 2 : 1;
     }
     if (state == JIS_KATAKANA && in(c, 0x21, 0x5F))
         put(decoder, 0xFF61u - 0x21 + c);
     else if (state >= JIS_KATAKANA || c >= 0x80 || c == 0x0E || c == 0x0F)
-        put(decoder, REPLACEMENT_CHARACTER);
+        put(decoder, UTF8_REPLACEMENT);
     else if (state == JIS_ROMAN && (c == 0x5C || c == 0x7E))
         put(decoder, c == 0x5C ? 0xA5 : 0x203E);
     else
@@ -311,7 +306,7 @@ static void decode_iso_2022_jp(struct decoder *decoder, struct str bytes)
         /* An escape sequence that nothing was said in is an error, and so
          * is an escape character without one; what follows it is text. */
         if (next < 0 || just_escaped)
-            put(decoder, REPLACEMENT_CHARACTER);
+            put(decoder, UTF8_REPLACEMENT);
         just_escaped = next >= 0;
         if (next >= 0)
             state = (enum jis_state)next;
@@ -342,7 +337,7 @@ static void decode_mixed(struct decoder *decoder, struct str bytes)
         size_t ascii = charset_ascii_prefix(bytes);
         if (ascii) {
             flush(decoder);
-            charset_sink_bytes(decoder->sink, str_first(bytes, ascii));
+            decoder->to = mempcpy(decoder->to, bytes.ptr, ascii);
             bytes = str_skip(bytes, ascii);
         }
         if (bytes.len)
@@ -352,12 +347,11 @@ static void decode_mixed(struct decoder *decoder, struct str bytes)
     }
 }
 
-void charset_decode_asia(enum charset_kind kind, struct str bytes,
-                         struct charset_sink *sink)
+char *charset_decode_asia(enum charset_kind kind, struct str bytes, char *to)
 {
     struct decoder decoder = {
         .kind = kind == KIND_GBK ? KIND_GB18030 : kind,
-        .sink = sink,
+        .to = to,
         .iconv = iconv_open("UTF-8", charset_iconv_name(kind)),
         .jis0212 = charset_no_iconv(),
     };
@@ -371,4 +365,5 @@ void charset_decode_asia(enum charset_kind kind, struct str bytes,
         iconv_close(decoder.iconv);
     if (decoder.jis0212 != charset_no_iconv())
         iconv_close(decoder.jis0212);
+    return decoder.to;
 }

@@ -128,7 +128,7 @@ static const struct charset *of_meta(const struct html_token *tag)
     if (!meta.charset || meta.need_pragma == PRAGMA_UNKNOWN ||
         (meta.need_pragma == PRAGMA_NEEDED && !meta.got_pragma))
         return NULL;
-    if (meta.charset->kind == KIND_USER_DEFINED)
+    if (meta.charset->kind == KIND_X_USER_DEFINED)
         return CHARSET_WINDOWS_1252;
     return not_utf_16(meta.charset);
 }
@@ -254,9 +254,9 @@ static const struct charset *of_xml_declaration(struct str body)
 static const struct charset *of_utf_16(struct str page)
 {
     if (str_starts(page, STR("<\0?\0x\0")))
-        return &charset_table[ID_UTF_16LE];
+        return CHARSET_UTF_16LE;
     if (str_starts(page, STR("\0<\0?\0x")))
-        return &charset_table[ID_UTF_16BE];
+        return CHARSET_UTF_16BE;
     return NULL;
 }
 

@@ -17,133 +17,23 @@ size_t charset_ascii_prefix(struct str s)
     return n;
 }
 
-/* Lengths and the range of the second byte (the third and fourth are always
- * 0x80 to 0xBF): table 3-7 of the Unicode standard. */
-static size_t sequence_len(unsigned char lead, unsigned char *low,
-                           unsigned char *high)
+static char *decode_utf8(struct str in, char *to)
 {
-    *low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    *high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    if (lead >= 0xC2 && lead <= 0xDF)
-        return 2;
-    if (lead >= 0xE0 && lead <= 0xEF)
-        return 3;
-    if (lead >= 0xF0 && lead <= 0xF4)
-        return 4;
-    return 0;
-}
+    while (in.len) {
+        uint32_t c;
+        size_t ascii = charset_ascii_prefix(in);
 
-/* The length of the sequence at `at`, which is not ASCII: whole and `*valid`,
- * or that of the maximal subpart that U+FFFD stands for. */
-static size_t measure(const unsigned char *at, const unsigned char *end,
-                      bool *valid)
-{
-    unsigned char low, high;
-    size_t len = sequence_len(at[0], &low, &high);
-
-    *valid = false;
-    for (size_t i = 1; i < len; i++) {
-        if (at + i == end || at[i] < low || at[i] > high)
-            return i;
-        low = 0x80;
-        high = 0xBF;
-    }
-    *valid = len > 0;
-    return len ? len : 1;
-}
-
-uint32_t charset_utf8_next(struct str *s)
-{
-    const unsigned char *at = (const unsigned char *)s->ptr;
-    bool valid;
-
-    if (at[0] < 0x80) {
-        *s = str_skip(*s, 1);
-        return at[0];
-    }
-
-    size_t len = measure(at, at + s->len, &valid);
-    *s = str_skip(*s, len);
-    if (!valid)
-        return REPLACEMENT_CHARACTER;
-
-    uint32_t c = at[0] & (0xFFu >> (len + 1));
-    for (size_t i = 1; i < len; i++)
-        c = c << 6 | (at[i] & 0x3F);
-    return c;
-}
-
-size_t charset_utf8_put(uint32_t c, char out[4])
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
-void charset_sink_flush(struct charset_sink *sink)
-{
-    if (!sink->full)
-        sink->full = !buf_put(sink->out, (struct str){sink->piece, sink->len});
-    sink->len = 0;
-}
-
-void charset_sink_bytes(struct charset_sink *sink, struct str s)
-{
-    if (s.len > sizeof(sink->piece) - sink->len)
-        charset_sink_flush(sink);
-    if (s.len > sizeof(sink->piece)) {
-        if (!sink->full)
-            sink->full = !buf_put(sink->out, s);
-        return;
-    }
-    if (s.len)
-        memcpy(sink->piece + sink->len, s.ptr, s.len);
-    sink->len += s.len;
-}
-
-static void decode_utf8(struct str in, struct charset_sink *sink)
-{
-    const unsigned char *good = (const unsigned char *)in.ptr, *at = good;
-    const unsigned char *end = at + in.len;
-    bool valid = true;
-
-    while (at < end) {
-        at += charset_ascii_prefix(
-            str_between((const char *)at, (const char *)end));
-        if (at == end)
-            break;
-        size_t len = measure(at, end, &valid);
-        if (!valid) {
-            charset_sink_bytes(
-                sink, str_between((const char *)good, (const char *)at));
-            charset_sink_put(sink, REPLACEMENT_CHARACTER);
-            good = at + len;
+        to = mempcpy(to, in.ptr, ascii);
+        in = str_skip(in, ascii);
+        if (in.len) {
+            in = str_skip(in, utf8_read(in.ptr, in.ptr + in.len, &c));
+            to += utf8_put(to, c);
         }
-        at += len;
     }
-    charset_sink_bytes(sink,
-                       str_between((const char *)good, (const char *)end));
+    return to;
 }
 
-static void decode_utf16(struct str in, bool big_endian,
-                         struct charset_sink *sink)
+static char *decode_utf16(struct str in, bool big_endian, char *to)
 {
     const unsigned char *at = (const unsigned char *)in.ptr;
     uint32_t lead = 0; /* a high surrogate that waits for its other half */
@@ -153,82 +43,67 @@ static void decode_utf16(struct str in, bool big_endian,
                                    : (uint32_t)(at[1] << 8 | at[0]);
         bool low = unit >= 0xDC00 && unit <= 0xDFFF;
         if (lead && low) {
-            charset_sink_put(sink, 0x10000 + ((lead - 0xD800) << 10) +
-                                       (unit - 0xDC00));
+            to += utf8_put(to,
+                           0x10000 + ((lead - 0xD800) << 10) + (unit - 0xDC00));
             lead = 0;
             continue;
         }
         if (lead)
-            charset_sink_put(sink, REPLACEMENT_CHARACTER);
+            to += utf8_put(to, UTF8_REPLACEMENT);
         lead = unit >= 0xD800 && unit <= 0xDBFF ? unit : 0;
         if (!lead)
-            charset_sink_put(sink, low ? REPLACEMENT_CHARACTER : unit);
+            to += utf8_put(to, low ? UTF8_REPLACEMENT : unit);
     }
     /* Half a pair and half a unit at the end are one error together. */
     if (lead || in.len % 2)
-        charset_sink_put(sink, REPLACEMENT_CHARACTER);
+        to += utf8_put(to, UTF8_REPLACEMENT);
+    return to;
 }
 
-static void decode_bytes(const struct charset *charset, struct str in,
-                         struct charset_sink *sink)
+/* Single-byte encodings, and x-user-defined, which has no table. */
+static char *decode_bytes(const uint16_t *high, struct str in, char *to)
 {
-    const uint16_t *high = charset->kind == KIND_SINGLE_BYTE
-                               ? charset_single_byte[charset->single]
-                               : NULL;
-
-    while (in.len) {
-        size_t ascii = charset_ascii_prefix(in);
-        charset_sink_bytes(sink, str_first(in, ascii));
-        in = str_skip(in, ascii);
-        for (; in.len && in.ptr[0] & 0x80; in = str_skip(in, 1)) {
-            unsigned index = (unsigned)in.ptr[0] & 0x7F;
-            uint32_t c = high ? high[index] : 0xF780 + index;
-            charset_sink_put(sink, c ? c : REPLACEMENT_CHARACTER);
+    for (size_t i = 0; i < in.len; i++) {
+        unsigned char byte = (unsigned char)in.ptr[i];
+        if (byte < 0x80) {
+            *to++ = (char)byte;
+            continue;
         }
+        uint32_t c = high ? high[byte - 0x80] : 0xF700u + byte;
+        to += utf8_put(to, c ? c : UTF8_REPLACEMENT);
     }
-}
-
-static void decode(const struct charset *charset, struct str in,
-                   struct charset_sink *sink)
-{
-    switch (charset->kind) {
-    case KIND_UTF_8:
-        decode_utf8(in, sink);
-        break;
-    case KIND_UTF_16BE:
-    case KIND_UTF_16LE:
-        decode_utf16(in, charset->kind == KIND_UTF_16BE, sink);
-        break;
-    case KIND_REPLACEMENT:
-        charset_sink_put(sink, REPLACEMENT_CHARACTER);
-        break;
-    case KIND_SINGLE_BYTE:
-    case KIND_USER_DEFINED:
-        decode_bytes(charset, in, sink);
-        break;
-    default:
-        charset_decode_asia(charset->kind, in, sink);
-        break;
-    }
+    return to;
 }
 
 bool charset_decode(const struct charset *charset, struct str in,
                     struct buf *out)
 {
-    struct charset_sink sink;
-    size_t before = out->len;
+    char *start = buf_reserve(out, CHARSET_GROWTH_MAX * in.len), *end = start;
 
-    if (!in.len)
-        return true;
-    if (charset_is_markup_safe(charset) && charset_ascii_prefix(in) == in.len)
+    if (!start)
+        return false;
+    if (!in.len ||
+        (charset_is_markup_safe(charset) && charset_ascii_prefix(in) == in.len))
         return buf_put(out, in);
-
-    sink.out = out;
-    sink.full = false;
-    sink.len = 0;
-    decode(charset, in, &sink);
-    charset_sink_flush(&sink);
-    if (sink.full)
-        out->len = before;
-    return !sink.full;
+    switch (charset->kind) {
+    case KIND_UTF_8:
+        end = decode_utf8(in, start);
+        break;
+    case KIND_UTF_16BE:
+    case KIND_UTF_16LE:
+        end = decode_utf16(in, charset->kind == KIND_UTF_16BE, start);
+        break;
+    case KIND_REPLACEMENT:
+        end = start + utf8_put(start, UTF8_REPLACEMENT);
+        break;
+    case KIND_SINGLE_BYTE:
+    case KIND_X_USER_DEFINED:
+        end = decode_bytes(charset->high, in, start);
+        break;
+    default:
+        end = charset_decode_asia(charset->kind, in, start);
+        break;
+    }
+    out->len += (size_t)(end - start);
+    return true;
 }

@@ -34,7 +34,7 @@ static struct code ask_iconv(const struct encoder *encoder, uint32_t c)
 {
     struct code code = {0};
     char text[4], bytes[8], *from = text, *to = bytes;
-    size_t left = charset_utf8_put(c, text), room = sizeof(bytes);
+    size_t left = utf8_put(text, c), room = sizeof(bytes);
 
     if (encoder->iconv == charset_no_iconv())
         return code;
@@ -189,7 +189,7 @@ static bool put_iso_2022_jp(struct encoder *encoder, uint32_t c)
         /* Would be read as a switch: never passed on, not even as "&#27;".
          * (In the grid the encoder leaves it first.) */
         return (encoder->state != JIS_0208 || switch_to(encoder, JIS_ASCII)) &&
-               put_escape(encoder, REPLACEMENT_CHARACTER);
+               put_escape(encoder, UTF8_REPLACEMENT);
     }
     if (c < 0x80) {
         bool stays = encoder->state == JIS_ROMAN && c != '\\' && c != '~';
@@ -213,9 +213,8 @@ static struct code encode(const struct encoder *encoder, uint32_t c)
 {
     switch (encoder->charset->kind) {
     case KIND_SINGLE_BYTE:
-        return encode_single_byte(charset_single_byte[encoder->charset->single],
-                                  c);
-    case KIND_USER_DEFINED:
+        return encode_single_byte(encoder->charset->high, c);
+    case KIND_X_USER_DEFINED:
         return c >= 0xF780 && c <= 0xF7FF ? one_byte(c - 0xF780 + 0x80)
                                           : (struct code){0};
     case KIND_GBK:
@@ -244,7 +243,8 @@ static bool encode_all(struct encoder *encoder, struct str utf8)
         if (!utf8.len)
             break;
 
-        uint32_t c = charset_utf8_next(&utf8);
+        uint32_t c;
+        utf8 = str_skip(utf8, utf8_read(utf8.ptr, utf8.ptr + utf8.len, &c));
         if (iso_2022_jp) {
             if (!put_iso_2022_jp(encoder, c))
                 return false;

@@ -4,6 +4,7 @@
 
 #include <iconv.h>
 
+#include "base/utf8.h"
 #include "html/charset.h"
 
 enum charset_kind {
@@ -11,7 +12,7 @@ enum charset_kind {
     KIND_UTF_16BE,
     KIND_UTF_16LE,
     KIND_REPLACEMENT,
-    KIND_USER_DEFINED,
+    KIND_X_USER_DEFINED,
     KIND_SINGLE_BYTE,
     KIND_GBK, /* decodes like gb18030, encodes only its two-byte part */
     KIND_GB18030,
@@ -22,125 +23,21 @@ enum charset_kind {
     KIND_EUC_KR,
 };
 
-/* Rows of charset_single_byte (generated: tools/gen-charsets). */
-enum charset_single {
-    SINGLE_IBM866,
-    SINGLE_ISO_8859_2,
-    SINGLE_ISO_8859_3,
-    SINGLE_ISO_8859_4,
-    SINGLE_ISO_8859_5,
-    SINGLE_ISO_8859_6,
-    SINGLE_ISO_8859_7,
-    SINGLE_ISO_8859_8,
-    SINGLE_ISO_8859_10,
-    SINGLE_ISO_8859_13,
-    SINGLE_ISO_8859_14,
-    SINGLE_ISO_8859_15,
-    SINGLE_ISO_8859_16,
-    SINGLE_KOI8_R,
-    SINGLE_KOI8_U,
-    SINGLE_MACINTOSH,
-    SINGLE_WINDOWS_874,
-    SINGLE_WINDOWS_1250,
-    SINGLE_WINDOWS_1251,
-    SINGLE_WINDOWS_1252,
-    SINGLE_WINDOWS_1253,
-    SINGLE_WINDOWS_1254,
-    SINGLE_WINDOWS_1255,
-    SINGLE_WINDOWS_1256,
-    SINGLE_WINDOWS_1257,
-    SINGLE_WINDOWS_1258,
-    SINGLE_X_MAC_CYRILLIC,
-};
-
 struct charset {
     struct str name;
     enum charset_kind kind;
-    enum charset_single single; /* where the kind is KIND_SINGLE_BYTE */
+    const uint16_t *high; /* KIND_SINGLE_BYTE: the bytes from 0x80 on */
 };
 
-/* In the order of the standard's list of names. */
-enum charset_id {
-    ID_UTF_8,
-    ID_IBM866,
-    ID_ISO_8859_2,
-    ID_ISO_8859_3,
-    ID_ISO_8859_4,
-    ID_ISO_8859_5,
-    ID_ISO_8859_6,
-    ID_ISO_8859_7,
-    ID_ISO_8859_8,
-    ID_ISO_8859_8_I,
-    ID_ISO_8859_10,
-    ID_ISO_8859_13,
-    ID_ISO_8859_14,
-    ID_ISO_8859_15,
-    ID_ISO_8859_16,
-    ID_KOI8_R,
-    ID_KOI8_U,
-    ID_MACINTOSH,
-    ID_WINDOWS_874,
-    ID_WINDOWS_1250,
-    ID_WINDOWS_1251,
-    ID_WINDOWS_1252,
-    ID_WINDOWS_1253,
-    ID_WINDOWS_1254,
-    ID_WINDOWS_1255,
-    ID_WINDOWS_1256,
-    ID_WINDOWS_1257,
-    ID_WINDOWS_1258,
-    ID_X_MAC_CYRILLIC,
-    ID_GBK,
-    ID_GB18030,
-    ID_BIG5,
-    ID_EUC_JP,
-    ID_ISO_2022_JP,
-    ID_SHIFT_JIS,
-    ID_EUC_KR,
-    ID_REPLACEMENT,
-    ID_UTF_16BE,
-    ID_UTF_16LE,
-    ID_X_USER_DEFINED,
-    CHARSETS,
-};
-
-extern const struct charset charset_table[CHARSETS];
-extern const uint16_t charset_single_byte[][128];
-
-enum { REPLACEMENT_CHARACTER = 0xFFFD };
+extern const struct charset *const CHARSET_UTF_16BE;
+extern const struct charset *const CHARSET_UTF_16LE;
 
 /* The number of leading bytes under 0x80. */
 size_t charset_ascii_prefix(struct str s);
 
-/* Take one character off the front of `s`, which is not empty. A maximal
- * subpart of an ill-formed sequence is taken as one U+FFFD. */
-uint32_t charset_utf8_next(struct str *s);
-
-/* Write `c` (a scalar value) at `out`; returns the length, 1 to 4. */
-size_t charset_utf8_put(uint32_t c, char out[4]);
-
-/* Collects decoded text in small pieces, so that the cap of `out` is exact
- * although the length of the text is not known beforehand. */
-struct charset_sink {
-    struct buf *out;
-    bool full; /* the cap was reached; what follows is dropped */
-    size_t len;
-    char piece[512];
-};
-
-void charset_sink_flush(struct charset_sink *sink);
-void charset_sink_bytes(struct charset_sink *sink, struct str s);
-
-static inline void charset_sink_put(struct charset_sink *sink, uint32_t c)
-{
-    if (sink->len > sizeof(sink->piece) - 4)
-        charset_sink_flush(sink);
-    sink->len += charset_utf8_put(c, sink->piece + sink->len);
-}
-
-/* The multi-byte encodings of East Asia, by iconv (charset_asia.c). */
-void charset_decode_asia(enum charset_kind kind, struct str in,
-                         struct charset_sink *sink);
+/* The multi-byte encodings of East Asia, by iconv (charset_asia.c). Writes to
+ * `to`, which has room, and returns the end of the text. */
+char *charset_decode_asia(enum charset_kind kind, struct str in, char *to);
 
 /* glibc's name of the encoding whose tables serve for `kind`, or NULL. */
 const char *charset_iconv_name(enum charset_kind kind);

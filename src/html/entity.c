@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/utf8.h"
+
 struct entity {
     uint16_t name; /* offset into the names of its first letter */
     uint8_t name_len;
@@ -106,32 +108,8 @@ static uint32_t character_of_number(uint32_t number)
         return windows_1252[number - 0x80];
     if (number == 0 || number > 0x10ffff ||
         (number >= 0xd800 && number <= 0xdfff))
-        return 0xfffd;
+        return UTF8_REPLACEMENT;
     return number;
-}
-
-static size_t put_utf8(char out[4], uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
 }
 
 /* `s` is what follows the "&#". */
@@ -155,7 +133,7 @@ static struct html_reference numeric(struct str s)
         at++;
 
     struct html_reference ref = {.len = 2 + at};
-    ref.utf8_len = put_utf8(ref.utf8, character_of_number(number));
+    ref.utf8_len = utf8_put(ref.utf8, character_of_number(number));
     return ref;
 }
 

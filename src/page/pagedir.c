@@ -132,7 +132,8 @@ static uint32_t end_of_run(const struct pagedir *dir, uint32_t id)
     return id;
 }
 
-uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id, bool run)
+uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
+                              bool run)
 {
     uint32_t last = run ? end_of_run(dir, last_id) : last_id;
     DIR *list = open_list(dir);

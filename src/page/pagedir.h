@@ -45,8 +45,8 @@ bool pagedir_is_locked(const struct pagedir *dir);
 /* A numbered file beyond `last_id`, or 0: no crawl that wrote so many pages
  * made it. With `run` those that follow without a hole are not counted: a
  * crawl that was killed may have written them. */
-uint32_t pagedir_stranger(const struct pagedir *dir, uint32_t last_id,
-                          bool run);
+uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
+                              bool run);
 
 /* Every numbered file, in no order. */
 void pagedir_each(const struct pagedir *dir,

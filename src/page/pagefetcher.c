@@ -29,7 +29,7 @@ struct pagefetcher {
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
     struct sockets sockets; /* of all connections */
-    struct pins pins;
+    struct dns_overrides dns_overrides;
     atomic_uint calls; /* of libcurl, begun and ended: odd within one */
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
@@ -158,7 +158,7 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
 
     transfer_setup_init(&fetcher->setup, options);
     sockets_init(&fetcher->sockets);
-    pins_init(&fetcher->pins);
+    dns_overrides_init(&fetcher->dns_overrides);
     bodies_init(&fetcher->bodies, options->body_budget);
     fetcher->last_finished = &fetcher->finished;
     fetcher->watched_fd = -1;
@@ -198,7 +198,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
     sockets_release(&fetcher->sockets);
-    pins_release(&fetcher->pins);
+    dns_overrides_release(&fetcher->dns_overrides);
     close(fetcher->epoll_fd);
     free(fetcher->owner);
     free(fetcher);
@@ -248,7 +248,7 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
         fetcher->free = transfer->next;
     else
         transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
-                                &fetcher->sockets, &fetcher->pins);
+                                &fetcher->sockets, &fetcher->dns_overrides);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||

@@ -11,13 +11,13 @@
  *     }
  *
  * It fetches one URL and nothing else: redirects, retries and politeness are
- * the mind's. What comes is capped in size, in headers and in time; a body
- * that is not wanted (not HTML, too large) is cut, not read.
+ * the crawler thread's. What comes is capped in size, in headers and in time; a
+ * body that is not wanted (not HTML, too large) is cut, not read.
  */
 #ifndef PAGE_PAGEFETCHER_H
 #define PAGE_PAGEFETCHER_H
 
-#include "page/named.h"
+#include "page/trusted_origins.h"
 #include "page/webpage.h"
 
 struct fetch_options {
@@ -37,7 +37,7 @@ struct fetch_options {
     bool any_mime;   /* the course's contract: the MIME type does not count */
     unsigned wishes; /* of enum exchange_wish: what to keep of an exchange */
     struct str robots_agent; /* obey X-Robots-Tag for it; empty: do not */
-    const struct named *named;
+    const struct trusted_origins *origins;
 };
 
 struct pagefetcher;

@@ -17,8 +17,8 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     enum err err = url_parse(&link->url, arena, href, base, encoder);
     if (err)
         return err;
-    if (options->named)
-        named_drop_login(options->named, &link->url, arena);
+    if (options->origins)
+        origins_drop_login(options->origins, &link->url, arena);
     if (options->course)
         link->not_html_name = !course_normalize(&link->url, arena);
     link->fingerprint = url_fingerprint(&link->url, options->fingerprint_seed);
@@ -93,7 +93,7 @@ static struct str utf8_of_latin1(struct str s, struct arena *arena)
     char *start = arena_reserve(arena, 2 * s.len), *to = start;
 
     for (size_t i = 0; i < s.len; i++)
-        to += utf8_write(to, (unsigned char)s.ptr[i]);
+        to += utf8_put(to, (unsigned char)s.ptr[i]);
     arena_commit(arena, (size_t)(to - start));
     return str_between(start, to);
 }

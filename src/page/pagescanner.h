@@ -4,15 +4,16 @@
 #ifndef PAGE_PAGESCANNER_H
 #define PAGE_PAGESCANNER_H
 
-#include "page/named.h"
+#include "page/trusted_origins.h"
 #include "page/webpage.h"
 
 struct scan_options {
     uint64_t fingerprint_seed;
-    bool course;               /* the course's normalisation (url/course.h) */
-    bool want_text;            /* of `a`, for those who print it */
-    struct str robots_agent;   /* obey meta robots and rel; empty: do not */
-    const struct named *named; /* whose logins are no part of URLs; or NULL */
+    bool course;             /* the course's normalisation (url/course.h) */
+    bool want_text;          /* of `a`, for those who print it */
+    struct str robots_agent; /* obey meta robots and rel; empty: do not */
+    const struct trusted_origins
+        *origins; /* whose logins are no part of URLs; or NULL */
 };
 
 /* What the links of one page, or of one sitemap, may take of memory, about: a

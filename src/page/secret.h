@@ -1,7 +1,7 @@
 /* Headers that may prove who we are: they go only to origins that the user
- * named (page/named.h), and are never written down. Nobody knows all of them
- * (X-Api-Key, X-Auth-Token, ...), so every header is one that is not known to
- * be harmless. */
+ * named (page/trusted_origins.h), and are never written down. Nobody knows all
+ * of them (X-Api-Key, X-Auth-Token, ...), so every header is one that is not
+ * known to be harmless. */
 #ifndef PAGE_SECRET_H
 #define PAGE_SECRET_H
 

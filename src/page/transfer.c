@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "page/address.h"
 #include "page/mime.h"
+#include "page/private_address.h"
 
 enum { CERTIFICATES_DESCRIBED = 4, RECEIVE_BUFFER = 64 * 1024 };
 
@@ -206,12 +206,12 @@ static void set_up_handle(struct transfer *transfer)
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
                               struct bodies *bodies, struct sockets *sockets,
-                              struct pins *pins)
+                              struct dns_overrides *overrides)
 {
     struct transfer *transfer = NEW(struct transfer);
 
     transfer->sockets = sockets;
-    transfer->pins = pins;
+    transfer->dns_overrides = overrides;
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
@@ -227,7 +227,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
 void transfer_free(struct transfer *transfer)
 {
     curl_easy_cleanup(transfer->easy);
-    curl_slist_free_all(transfer->pin);
+    curl_slist_free_all(transfer->dns_override);
     buf_release(&transfer->header);
     heads_release(&transfer->heads);
     bodies_drop(transfer->bodies, &transfer->body);
@@ -250,9 +250,9 @@ static bool asks_proxy(const struct fetch_options *options,
 static void aim(struct transfer *transfer, const struct url *url)
 {
     const struct fetch_options *options = transfer->setup->options;
-    const char *target = url->href.ptr + url->path_start;
+    const char *target = url_path_query(url).ptr;
     bool is_led_elsewhere =
-        options->proxy && named_has_rule(options->named, url);
+        options->proxy && origins_has_rule(options->origins, url);
     struct buf whole;
 
     buf_init(&whole, URL_LEN_MAX + 8);
@@ -295,20 +295,20 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         return false;
     transfer->may_be_private =
         options->allow_private || options->proxy ||
-        named_allows_private(options->named, url_host(&url), url.port);
+        origins_allow_private(options->origins, url_host(&url), url.port);
     if (options->proxy && !options->allow_private &&
         is_private_on_its_face(url_host(&url)) &&
-        !named_allows_private(options->named, url_host(&url), url.port)) {
+        !origins_allow_private(options->origins, url_host(&url), url.port)) {
         page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
     set_up_handle(transfer);
     describe_certificate(transfer, &url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
-                     named_gets_secrets(options->named, &url)
+                     origins_get_secrets(options->origins, &url)
                          ? transfer->setup->headers
                          : transfer->setup->public_headers);
-    const struct login *login = named_login(options->named, &url);
+    const struct login *login = origins_login(options->origins, &url);
     if (login) {
         curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
         curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
@@ -316,9 +316,11 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
-    if (page->pin.len) {
-        transfer->pin = pins_take(transfer->pins, page->pin);
-        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, transfer->pin);
+    if (page->dns_override.len) {
+        transfer->dns_override =
+            dns_overrides_take(transfer->dns_overrides, page->dns_override);
+        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE,
+                         transfer->dns_override);
         /* They are taken out when they are no longer used: it need not look,
          * unless it looks up names itself. */
         if (!transfer->setup->connect_to)
@@ -330,11 +332,12 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
 
 void transfer_clear(struct transfer *transfer)
 {
-    if (transfer->pin) {
+    if (transfer->dns_override) {
         curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, NULL);
-        curl_slist_free_all(transfer->pin);
-        transfer->pin = NULL;
-        pins_drop(transfer->pins, transfer->page->pin);
+        curl_slist_free_all(transfer->dns_override);
+        transfer->dns_override = NULL;
+        dns_overrides_drop(transfer->dns_overrides,
+                           transfer->page->dns_override);
     }
     exchange_drop_bytes(transfer->exchange);
     transfer->page = NULL;

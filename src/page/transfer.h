@@ -7,9 +7,9 @@
 
 #include "page/bodies.h"
 #include "page/coding.h"
+#include "page/dns_overrides.h"
 #include "page/heads.h"
 #include "page/pagefetcher.h"
-#include "page/pins.h"
 #include "page/sockets.h"
 
 /* The lists that every handle shares; read-only once made. */
@@ -39,12 +39,12 @@ struct transfer {
     const struct transfer_setup *setup;
     struct bodies *bodies;
     struct sockets *sockets;
-    struct pins *pins;
+    struct dns_overrides *dns_overrides;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
     struct heads heads;
     struct buf body; /* one of `bodies` */
-    struct curl_slist *pin;
+    struct curl_slist *dns_override;
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
@@ -78,7 +78,7 @@ void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
                               struct bodies *bodies, struct sockets *sockets,
-                              struct pins *pins);
+                              struct dns_overrides *overrides);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the outcome set, where the URL must

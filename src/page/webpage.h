@@ -44,7 +44,7 @@ struct webpage {
     struct str url; /* NUL-terminated */
     uint32_t depth;
     bool want_links;
-    struct str pin; /* "host:port:address" to connect to, or empty */
+    struct str dns_override; /* "host:port:address" to connect to, or empty */
 
     /* came back: the fetcher's, and nobody changes it */
     struct exchange exchange;

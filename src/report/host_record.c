@@ -16,8 +16,7 @@ struct reading {
 static bool is_host_of(const struct url *url, struct str name)
 {
     struct str host = url_host(url);
-    struct str port =
-        str_between(host.ptr + host.len, url->href.ptr + url->path_start);
+    struct str port = str_skip(url_host_port(url), host.len);
 
     if (url_has_final_dot(url))
         host.len--;
@@ -46,8 +45,7 @@ static bool allows(const struct store_robots *row, const struct url *url,
     if (!row->text.ptr || !agent.len)
         return true;
     struct robots *rules = robots_new(row->text, agent);
-    bool allowed =
-        robots_allows(rules, str_skip(url->href, url->path_start), line);
+    bool allowed = robots_allows(rules, url_path_query(url), line);
     robots_free(rules);
     return allowed;
 }

@@ -127,7 +127,7 @@ static void put_idle(struct status *status, const struct idle *idle)
         break;
     case IDLE_BACKOFF:
         buf_printf(line, "for %.*s, which backs off: %s", len, host,
-                   outcome_text((enum outcome)idle->cause));
+                   outcome_text((enum outcome)idle->last_outcome));
         break;
     case IDLE_RETRY:
         buf_printf(line, "to try %.*s again", len, host);

@@ -18,10 +18,7 @@ void why_say(struct why *why, const char *label)
 
 static void put_host(struct why *why)
 {
-    const struct url *url = &why->known.url;
-
-    buf_put(&why->line, str_between(url->href.ptr + url->host_start,
-                                    url->href.ptr + url->path_start));
+    buf_put(&why->line, url_host_port(&why->known.url));
 }
 
 void why_put_when(struct why *why, uint64_t wall_ms)
@@ -153,7 +150,7 @@ static enum verdict precheck(const struct why *why, unsigned *line)
     enum verdict verdict =
         why->known.not_html_name
             ? NOT_HTML_NAME
-            : validator_foresee(&report->validator, url, line);
+            : validator_precheck(&report->validator, url, line);
 
     if (verdict != ACCEPT)
         return verdict;

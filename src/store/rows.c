@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* --- the tables --------------------------------------------------------- */
 
 #define KIND(kind) static const struct row_column kind##_columns[] = {
@@ -129,4 +131,40 @@ void row_move_texts(enum row_kind kind, void *row,
             text->ptr = to + (text->ptr - from);
         }
     }
+}
+
+/* --- digests ------------------------------------------------------------ */
+
+/* Each step can be undone, so that one value that has changed always changes
+ * the digest. */
+static uint64_t add_number(uint64_t digest, size_t column, uint64_t value)
+{
+    digest = ((digest + column) ^ value) * 0x9e3779b97f4a7c15;
+    return digest ^ digest >> 32;
+}
+
+/* A column that is 0 or NULL adds nothing, so that a column of a later version
+ * does not change the digest of rows written before. */
+uint64_t row_digest(uint64_t before, enum row_kind kind, const void *row)
+{
+    const struct row_description *description = &row_description[kind];
+    uint64_t digest = add_number(before, 0, 1);
+    const char *whole = NULL;
+
+    for (size_t i = 0; i < description->columns; i++) {
+        const struct row_column *column = &description->column[i];
+        const struct str *text = row_text(row, column);
+        uint64_t number;
+        if (row_is_text(column)) {
+            whole = text->ptr;
+            if (whole)
+                digest = hash64(*text, digest + i);
+        } else if (column->type == ROW_PART) {
+            digest = add_number(digest, i, (uint64_t)(text->ptr - whole));
+            digest = add_number(digest, i, text->len);
+        } else if ((number = row_get_number(row, column))) {
+            digest = add_number(digest, i, number);
+        }
+    }
+    return digest;
 }

@@ -114,4 +114,10 @@ void row_move_texts(enum row_kind kind, void *row,
                     struct str (*move)(void *user, struct str text),
                     void *user);
 
+/* The digest of all rows of a kind up to this one, from the digest of those
+ * before it. It depends on every value and on their order, so that a reader
+ * finds out whether it reads what was written. It guards against decay, not
+ * against people: anyone can compute it. */
+uint64_t row_digest(uint64_t before, enum row_kind kind, const void *row);
+
 #endif

@@ -196,7 +196,6 @@ static struct sqlite_store *new_store(const char *where, enum store_mode mode,
     store->where = mem_checked(strdup(where));
     store->place.dir_fd = -1;
     store->version = STORE_VERSION;
-    digest_init(&store->digest);
     return store;
 }
 
@@ -407,7 +406,6 @@ static void close_store(struct store *base)
     if (store->aside && !moved)
         remove_file(store->where, ASIDE_NAME);
     forget_place(&store->place);
-    digest_release(&store->digest);
     free(store->where);
     free(store);
 }

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
-#include "store/digest.h"
 #include "store/engine.h"
 
 /* How far a kind has come: its last row, and the digest of all its rows. */
@@ -39,7 +38,6 @@ struct sqlite_store {
     struct sqlite_place place;
     uint64_t batches; /* committed so far */
     struct seal seal[ROW_KINDS];
-    struct digest digest;
     sqlite3_stmt *insert[ROW_KINDS]; /* NULL: not asked for yet */
     sqlite3_stmt *find_url;
 };

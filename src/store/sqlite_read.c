@@ -132,8 +132,7 @@ static bool give_all(struct loading *loading, struct sqlite_cursor *cursor,
     while (sqlite_next(loading->store, cursor, error)) {
         seal->last = cursor->key;
         if (loading->checked)
-            seal->digest = digest_row(&loading->store->digest, seal->digest,
-                                      cursor->kind, &cursor->row);
+            seal->digest = row_digest(seal->digest, cursor->kind, &cursor->row);
         if (store_give(loading->reader, cursor->kind, &cursor->row))
             continue;
         store_fail(error, STORE_DAMAGED, "a row of %s that cannot be",

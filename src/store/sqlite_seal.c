@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "store/sqlite.h"
 
 /* Seals: after each commit the table `batch` says, for each kind that has new
@@ -105,8 +106,8 @@ bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error)
         good = sqlite_begin(store, &cursor, (enum row_kind)kind, error);
         while (good && sqlite_next(store, &cursor, error)) {
             seal[kind].last = cursor.key;
-            seal[kind].digest = digest_row(&store->digest, seal[kind].digest,
-                                           (enum row_kind)kind, &cursor.row);
+            seal[kind].digest =
+                row_digest(seal[kind].digest, (enum row_kind)kind, &cursor.row);
         }
         sqlite_end(&cursor);
         good = good && error->status == STORE_OK;
@@ -138,8 +139,8 @@ static bool settings_digest(struct sqlite_store *store, uint64_t *digest,
             for (int i = 0; i < 3; i++) {
                 const char *text = (const char *)sqlite3_column_text(stmt, i);
                 size_t len = (size_t)sqlite3_column_bytes(stmt, i);
-                *digest = digest_text(*digest + (text ? 1 : 0),
-                                      (struct str){text, text ? len : 0});
+                *digest = hash64((struct str){text, text ? len : 0},
+                                 *digest + (text ? 1 : 0));
             }
     if (code != SQLITE_DONE)
         sqlite_fail(error, store->db);
@@ -225,8 +226,7 @@ static bool follow(const struct checking *checking,
         if (*pending)
             return seal->last == last;
         seal->last = cursor->key;
-        seal->digest = digest_row(&store->digest, seal->digest, cursor->kind,
-                                  &cursor->row);
+        seal->digest = row_digest(seal->digest, cursor->kind, &cursor->row);
     }
 }
 

@@ -162,7 +162,7 @@ static const struct view {
 /* --- all of them -------------------------------------------------------- */
 
 /* After each commit, for each kind that has new rows in it: the last of them,
- * and the digest of all rows so far (store/digest.h). */
+ * and the digest of all rows so far (store/rows.h). */
 static const char batch_table[] =
     "CREATE TABLE batch(place INTEGER PRIMARY KEY, batch INTEGER, kind TEXT,"
     " last INTEGER, digest INTEGER)";

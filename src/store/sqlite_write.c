@@ -74,7 +74,7 @@ static bool put_row(struct sqlite_store *store, struct seal *seal,
 
     if (kind != ROW_setting) {
         seal->last = next_key(seal, kind, row);
-        seal->digest = digest_row(&store->digest, seal->digest, kind, row);
+        seal->digest = row_digest(seal->digest, kind, row);
         if (!seal->last) {
             store_fail(error, STORE_FAILED,
                        "a URL has a number that was given before");

@@ -202,7 +202,7 @@ static int ask_libidn2(struct label *label, int flags)
     uint8_t *answer = NULL;
 
     for (size_t i = 0; i < label->len; i++)
-        len += utf8_write(text + len, label->chars[i]);
+        len += utf8_put(text + len, label->chars[i]);
     text[len] = '\0';
     /* The round trip that libidn2 would add refuses all ASCII but letters,
      * digits and hyphens. */

@@ -2,7 +2,7 @@
  *
  * Who writes such a URL wants to be let in, not to have the password in the
  * log, in page files and in the state. So it is taken out where a person wrote
- * it, and is sent as what it is (page/named.h).
+ * it, and is sent as what it is (page/trusted_origins.h).
  */
 #ifndef URL_LOGIN_H
 #define URL_LOGIN_H

@@ -45,7 +45,7 @@ const char *out_escape(struct out *out, const char *at, const char *end)
 
     if (!out_has_room(out, ESCAPE_LEN * UTF8_LEN_MAX, (size_t)(end - at)))
         return end;
-    size_t bytes_len = utf8_write(bytes, c);
+    size_t bytes_len = utf8_put(bytes, c);
     for (size_t i = 0; i < bytes_len; i++)
         put_escape(out, bytes[i]);
     return at + len;

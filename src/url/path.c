@@ -92,7 +92,7 @@ static bool encode_query(struct str query, struct buf *valid,
         char *to = buf_reserve(valid, UTF8_LEN_MAX);
         if (!to)
             return false;
-        valid->len += utf8_write(to, c);
+        valid->len += utf8_put(to, c);
     }
     return encoder->encode(encoder->ctx, buf_str(valid), encoded);
 }

@@ -68,6 +68,19 @@ static inline struct str url_path(const struct url *url)
                         (size_t)(url->path_end - url->path_start)};
 }
 
+/* "host" or "host:port"; the port is there only if it is not the default. */
+static inline struct str url_host_port(const struct url *url)
+{
+    return str_between(url->href.ptr + url->host_start,
+                       url->href.ptr + url->path_start);
+}
+
+/* The path and the query with its '?': what a server is asked for. */
+static inline struct str url_path_query(const struct url *url)
+{
+    return str_skip(url->href, url->path_start);
+}
+
 /* Without the '?'; empty where there is none. */
 static inline struct str url_query(const struct url *url)
 {

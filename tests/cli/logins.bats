@@ -202,7 +202,7 @@ http://me:other@guest.test/inside fetched" "$(outcomes -)"
     capture "$CRAWLER" --resume "$DIR"
     complaint 'had a name and password for http://example.org'
     capture "$CRAWLER" --resume --internal http://me:top%40secret@third.test/ "$DIR"
-    complaint 'internal=http://third.test/ changes what the crawl means'
+    complaint 'internal=http://third.test/ cannot change once the crawl has begun'
     capture "$CRAWLER" --resume --max-pages none --internal http://me:top%40secret@example.org/ "$DIR"
     same 0 "$STATUS" "$(cat "$ERR")"
     same 3 "$(page_count)"

@@ -47,11 +47,11 @@ load resume
     start_playground --letters
     part --max-pages 2 10
     capture "$CRAWLER" --resume --scope host "$DIR"
-    complaint '^crawler: --scope=host changes what the crawl means'
+    complaint '^crawler: --scope=host cannot change once the crawl has begun'
     capture "$CRAWLER" --resume --order priority "$DIR"
-    complaint '^crawler: --order=priority changes what the crawl means'
+    complaint '^crawler: --order=priority cannot change once the crawl has begun'
     capture "$CRAWLER" --resume --max-per-domain 500 "$DIR"
-    complaint '^crawler: --max-per-domain=500 changes what the crawl means'
+    complaint '^crawler: --max-per-domain=500 cannot change once the crawl has begun'
     capture "$CRAWLER" --resume "$DIR" 5
     complaint '^crawler: --resume takes one argument'
     capture "$CRAWLER" --resume --restart "$DIR"

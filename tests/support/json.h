@@ -1,6 +1,6 @@
 /* A small JSON reader for test data: text in, a tree in an arena out.
  *
- * By hand, because the public suites hold lone surrogates ("\ud800"), which
+ * By worker, because the public suites hold lone surrogates ("\ud800"), which
  * the packaged libraries refuse. Here they become U+FFFD, one each, as a
  * browser does when it turns a string into Unicode. Read-only; not for
  * input that is not trusted to be of reasonable size.

@@ -32,7 +32,7 @@ void loopback_listen(struct loopback *loopback)
     loopback->port = ntohs(address.sin_port);
 
     body_budget_init(&loopback->budget, LOOPBACK_BODY_MAX);
-    named_init(&loopback->named);
+    origins_init(&loopback->origins);
     buf_init(&loopback->asked, REQUEST_MAX);
     webpage_init(&loopback->page);
     loopback->options = (struct fetch_options){
@@ -41,7 +41,7 @@ void loopback_listen(struct loopback *loopback)
         .max_size = LOOPBACK_BODY_MAX,
         .connections = 8,
         .allow_private = true,
-        .named = &loopback->named,
+        .origins = &loopback->origins,
         .body_budget = &loopback->budget,
     };
 }
@@ -57,7 +57,7 @@ void loopback_release(struct loopback *loopback)
     close(loopback->listener);
     pagefetcher_free(loopback->fetcher);
     webpage_release(&loopback->page);
-    named_release(&loopback->named);
+    origins_release(&loopback->origins);
     buf_release(&loopback->asked);
     body_budget_release(&loopback->budget);
 }

@@ -22,7 +22,7 @@ enum { LOOPBACK_BODY_MAX = 64 * 1024 };
 struct loopback {
     struct fetch_options options;
     struct body_budget budget;
-    struct named named;
+    struct trusted_origins origins;
     struct pagefetcher *fetcher;
     struct webpage page;
     struct webpage *done; /* it has ended; with us until given back */

@@ -25,7 +25,7 @@ void twins_begin(struct twins *twins, const struct frontier_options *like)
     options.queue_dir_fd = twins->dir_fd;
     twins->frontier[SHELF] = frontier_new(&options);
     seen_init(&twins->seen);
-    frontier_use(twins->frontier[SHELF], &twins->seen);
+    frontier_use_seen(twins->frontier[SHELF], &twins->seen);
 }
 
 void twins_end(struct twins *twins)
@@ -75,8 +75,8 @@ void twins_put(struct twins *twins, const char *origin, uint32_t depth)
         frontier_counts(twins->frontier[SHELF]);
     assert_int_equal(counts.queued,
                      frontier_counts(twins->frontier[ROOM]).queued);
-    if (twins->most_in_memory < counts.queued - counts.shelved)
-        twins->most_in_memory = counts.queued - counts.shelved;
+    if (twins->most_in_memory < counts.queued - counts.on_disk)
+        twins->most_in_memory = counts.queued - counts.on_disk;
 }
 
 void twins_put_numbered(struct twins *twins, const char *origin,

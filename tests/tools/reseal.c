@@ -13,7 +13,6 @@ int main(int argc, char *argv[])
 
     if (argc == 2)
         snprintf(path, sizeof(path), "%s/.crawler", argv[1]);
-    digest_init(&store.digest);
     bool good = argc == 2 &&
                 sqlite3_open_v2(path, &store.db, SQLITE_OPEN_READWRITE, NULL) ==
                     SQLITE_OK &&
@@ -24,6 +23,5 @@ int main(int argc, char *argv[])
     if (!good)
         fprintf(stderr, "reseal: %s\n", error.text);
     sqlite3_close(store.db);
-    digest_release(&store.digest);
     return !good;
 }

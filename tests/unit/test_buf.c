@@ -35,6 +35,21 @@ static void put_up_to_the_cap(void **state)
     buf_release(&buf);
 }
 
+static void numbers(void **state)
+{
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, 100);
+    buf_put_number(&buf, 0);
+    buf_put_char(&buf, ' ');
+    buf_put_number(&buf, 1090);
+    buf_put_char(&buf, ' ');
+    buf_put_number(&buf, UINT64_MAX);
+    assert_string_equal(buf_cstr(&buf), "0 1090 18446744073709551615");
+    buf_release(&buf);
+}
+
 static void nothing_at_all(void **state)
 {
     struct buf buf;
@@ -122,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(put_up_to_the_cap),
+        cmocka_unit_test(numbers),
         cmocka_unit_test(nothing_at_all),
         cmocka_unit_test(printf_at_the_edges),
         cmocka_unit_test(reserve_and_take),

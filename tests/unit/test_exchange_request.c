@@ -60,7 +60,7 @@ static void a_request_is_kept_as_sent_but_without_secrets(void **state)
     snprintf(own, sizeof(own), "http://127.0.0.1:%u/", loopback.port);
     arena_init(&arena);
     assert_int_equal(url_parse(&url, &arena, str_of(own), NULL, NULL), 0);
-    named_add(&loopback.named, &url);
+    origins_add(&loopback.origins, &url);
     loopback_start(&loopback);
     loopback_ask(&loopback, WEBPAGE_HTML, "a//../b?c=%41&d=\xc3\xa9");
     serve_small(&loopback);
@@ -96,7 +96,7 @@ static void a_request_with_a_login_is_kept_without_it(void **state)
     snprintf(own, sizeof(own), "http://127.0.0.1:%u/", loopback.port);
     arena_init(&arena);
     assert_int_equal(url_parse(&url, &arena, str_of(own), NULL, NULL), 0);
-    named_add_login(&loopback.named, &url, &login);
+    origins_add_login(&loopback.origins, &url, &login);
     loopback_start(&loopback);
     loopback_ask(&loopback, WEBPAGE_HTML, "");
     serve_small(&loopback);

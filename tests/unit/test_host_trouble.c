@@ -29,7 +29,7 @@ static void set_up(struct fixture *fixture,
     arena_init(&fixture->arena);
     own.domains = fixture->domains = domains_new();
     own.per_host = own.per_host ? own.per_host : 1;
-    own.tell_changes = true;
+    own.report_changes = true;
     fixture->frontier = frontier_new(&own);
 }
 
@@ -73,7 +73,7 @@ static struct target *take(struct fixture *fixture, uint64_t now_ms,
 
 static enum verdict foresee(struct fixture *fixture, const char *url)
 {
-    return frontier_foresee(fixture->frontier, parse(fixture, url), NULL);
+    return frontier_precheck(fixture->frontier, parse(fixture, url), NULL);
 }
 
 /* The state of A's host is told, and put into a frontier that knows nothing. */
@@ -115,7 +115,7 @@ static void one_scheme_that_is_given_up_stays_so(void **state)
         put(&after, urls[bad]);
         target = take(&after, 0, urls[bad]);
         assert_int_equal(target->verdict, HOST_DEAD);
-        assert_int_equal(target->cause, CAUSE);
+        assert_int_equal(target->last_outcome, CAUSE);
         frontier_drop(after.frontier, target, 0);
         tear_down(&before);
         tear_down(&after);
@@ -144,7 +144,7 @@ static void both_schemes_are_the_whole_host(void **state)
     put(&after, A);
     struct target *target = take(&after, 0, A);
     assert_int_equal(target->verdict, HOST_DEAD);
-    assert_int_equal(target->cause, 2);
+    assert_int_equal(target->last_outcome, 2);
     frontier_drop(after.frontier, target, 0);
     assert_int_equal(foresee(&after, SECURE), HOST_DEAD);
     tear_down(&before);
@@ -163,7 +163,7 @@ static void the_reason_of_one_scheme_is_kept(void **state)
     frontier_restore_answered(before.frontier, parse(&before, A));
     put(&before, SECURE);
     struct target *target = take(&before, 0, SECURE "robots.txt");
-    frontier_errand_failed(before.frontier, target, 0, 0, CAUSE, true);
+    frontier_setup_failed(before.frontier, target, 0, 0, CAUSE, true);
     hand_over(&before, &after, 0);
     assert_int_equal(foresee(&after, SECURE), ROBOTS_UNKNOWN);
     assert_int_equal(foresee(&after, A), ACCEPT);
@@ -187,7 +187,7 @@ static unsigned after_answer(struct fixture *fixture, char answer,
     else
         frontier_note(frontier, target,
                       answer == '2'   ? HOST_ANSWERED
-                      : answer == 'm' ? HOST_MUTE
+                      : answer == 'm' ? HOST_NO_REPLY
                                       : HOST_BUSY,
                       CAUSE);
     unsigned backoffs = frontier_backoffs(target);
@@ -288,7 +288,7 @@ static void a_host_that_backs_off_is_told_with_its_reason(void **state)
     struct idle idle = frontier_idle(fixture.frontier, 1000);
     assert_int_equal(idle.reason, IDLE_BACKOFF);
     assert_int_equal(idle.until_ms, 6000);
-    assert_int_equal(idle.cause, CAUSE);
+    assert_int_equal(idle.last_outcome, CAUSE);
     assert_true(str_eq(idle.host, STR("a.example")));
     take(&fixture, 5999, "");
     target = take(&fixture, 6000, A "next");

@@ -107,12 +107,29 @@ static void a_failure_says_why(void **state)
     assert_int_equal(errno, EBADF);
 }
 
+static void a_file_is_read_up_to_the_cap(void **state)
+{
+    struct buf got;
+
+    (void)state;
+    buf_init(&got, 1 << 20);
+    assert_true(io_read_file("/dev/null", &got));
+    assert_int_equal(got.len, 0);
+    assert_false(io_read_file("/dev/zero", &got));
+    assert_int_equal(errno, EFBIG);
+    assert_true(got.len <= 1 << 20);
+    assert_false(io_read_file("/nonexistent", &got));
+    assert_int_equal(errno, ENOENT);
+    buf_release(&got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_write_that_ends_half_way_goes_on),
         cmocka_unit_test(nothing_to_write_is_written),
         cmocka_unit_test(a_failure_says_why),
+        cmocka_unit_test(a_file_is_read_up_to_the_cap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

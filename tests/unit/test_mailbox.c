@@ -15,12 +15,12 @@
 
 struct note {
     uint32_t sender, number;
-    struct letter letter; /* not the first member on purpose */
+    struct message message; /* not the first member on purpose */
 };
 
-static struct note *note_of(struct letter *letter)
+static struct note *note_of(struct message *message)
 {
-    return container_of(letter, struct note, letter);
+    return container_of(message, struct note, message);
 }
 
 static bool is_readable(const struct mailbox *box, int timeout_ms)
@@ -33,7 +33,7 @@ static bool is_readable(const struct mailbox *box, int timeout_ms)
 static void in_order(void **state)
 {
     struct note note[6] = {{0}};
-    struct letters letters = {0};
+    struct messages messages = {0};
     struct mailbox box;
 
     (void)state;
@@ -43,51 +43,51 @@ static void in_order(void **state)
     assert_null(mailbox_take(&box));
     assert_false(is_readable(&box, 0));
 
-    mailbox_put(&box, &letters); /* nothing: nobody is woken */
+    mailbox_put(&box, &messages); /* nothing: nobody is woken */
     assert_false(is_readable(&box, 0));
 
     for (uint32_t i = 0; i < 3; i++)
-        letters_add(&letters, &note[i].letter);
-    mailbox_put(&box, &letters);
-    assert_null(letters.first);
+        messages_add(&messages, &note[i].message);
+    mailbox_put(&box, &messages);
+    assert_null(messages.first);
     assert_true(is_readable(&box, 0));
-    letters_add(&letters, &note[3].letter);
-    mailbox_put(&box, &letters);
+    messages_add(&messages, &note[3].message);
+    mailbox_put(&box, &messages);
     for (uint32_t i = 4; i < 6; i++)
-        letters_add(&letters, &note[i].letter);
-    mailbox_put(&box, &letters);
+        messages_add(&messages, &note[i].message);
+    mailbox_put(&box, &messages);
     assert_true(is_readable(&box, 0));
 
-    struct letter *letter = mailbox_take(&box);
-    for (uint32_t i = 0; i < 6; i++, letter = letter->next)
-        assert_int_equal(note_of(letter)->number, i);
-    assert_null(letter);
+    struct message *message = mailbox_take(&box);
+    for (uint32_t i = 0; i < 6; i++, message = message->next)
+        assert_int_equal(note_of(message)->number, i);
+    assert_null(message);
     assert_null(mailbox_take(&box));
     assert_false(is_readable(&box, 0));
     mailbox_release(&box);
 }
 
-/* Letters are used again: an old `next` must not come along. */
+/* Messages are used again: an old `next` must not come along. */
 static void used_again(void **state)
 {
     struct note note[3] = {{0}};
-    struct letters letters = {0};
+    struct messages messages = {0};
     struct mailbox box;
 
     (void)state;
     mailbox_init(&box);
     for (int round = 0; round < 3; round++) {
         for (int i = 2; i >= 0; i--)
-            letters_add(&letters, &note[(i + round) % 3].letter);
-        mailbox_put(&box, &letters);
+            messages_add(&messages, &note[(i + round) % 3].message);
+        mailbox_put(&box, &messages);
         int count = 0;
-        struct letter *letter = mailbox_take(&box);
-        for (; letter; letter = letter->next)
+        struct message *message = mailbox_take(&box);
+        for (; message; message = message->next)
             count++;
         assert_int_equal(count, 3);
     }
-    letters_add(&letters, &note[1].letter);
-    mailbox_put(&box, &letters);
+    messages_add(&messages, &note[1].message);
+    mailbox_put(&box, &messages);
     assert_null(mailbox_take(&box)->next);
     mailbox_release(&box);
 }
@@ -106,15 +106,15 @@ static void *send_all(void *arg)
 {
     struct sender *sender = arg;
     struct random random = {sender->number + 1};
-    struct letters letters = {0};
+    struct messages messages = {0};
 
     for (uint32_t i = 0; i < NOTES; i++) {
         sender->notes[i] = (struct note){.sender = sender->number, .number = i};
-        letters_add(&letters, &sender->notes[i].letter);
+        messages_add(&messages, &sender->notes[i].message);
         if (random_below(&random, 4) == 0)
-            mailbox_put(sender->box, &letters);
+            mailbox_put(sender->box, &messages);
     }
-    mailbox_put(sender->box, &letters);
+    mailbox_put(sender->box, &messages);
     return NULL;
 }
 
@@ -142,9 +142,9 @@ static void many_senders(void **state)
     while (left) {
         if (!is_readable(&box, 10000))
             fail_msg("nothing came for ten seconds; %zu notes are left", left);
-        for (struct letter *letter = mailbox_take(&box); letter;
-             letter = letter->next, left--) {
-            struct note *note = note_of(letter);
+        for (struct message *message = mailbox_take(&box); message;
+             message = message->next, left--) {
+            struct note *note = note_of(message);
             if (note->number != next[note->sender]++)
                 fail_msg("note %u of sender %u is not in order", note->number,
                          note->sender);
@@ -164,16 +164,16 @@ static void *send_heavy(void *arg)
     struct sender *sender = arg;
 
     for (uint32_t i = 0; i < NOTES / 100; i++) {
-        struct letters letters = {0};
+        struct messages messages = {0};
 
-        letters_add(&letters, &sender->notes[i].letter);
-        letters.bytes = MAILBOX_BYTES_MAX + 1;
-        mailbox_put(sender->box, &letters);
+        messages_add(&messages, &sender->notes[i].message);
+        messages.bytes = MAILBOX_BYTES_MAX + 1;
+        mailbox_put(sender->box, &messages);
     }
     return NULL;
 }
 
-/* Of letters that fill the box there is never more than one in it, while a
+/* Of messages that fill the box there is never more than one in it, while a
  * light one always has room: it would be waited for in vain here. */
 static void heavy_letters_wait(void **state)
 {
@@ -181,15 +181,15 @@ static void heavy_letters_wait(void **state)
     struct sender sender = {.box = &box,
                             .notes = mem_array(NOTES, sizeof(struct note))};
     struct note light = {0};
-    struct letters letters = {0};
+    struct messages messages = {0};
     pthread_t thread;
 
     (void)state;
     mailbox_init(&box);
     assert_int_equal(pthread_create(&thread, NULL, send_heavy, &sender), 0);
     assert_true(is_readable(&box, 10000));
-    letters_add(&letters, &light.letter);
-    mailbox_put(&box, &letters);
+    messages_add(&messages, &light.message);
+    mailbox_put(&box, &messages);
     assert_non_null(mailbox_take(&box)->next);
     for (uint32_t i = 1; i < NOTES / 100; i++) {
         assert_true(is_readable(&box, 10000));
@@ -201,7 +201,7 @@ static void heavy_letters_wait(void **state)
     mailbox_release(&box);
 }
 
-/* There and back between two threads: with the letter goes the right to touch
+/* There and back between two threads: with the message goes the right to touch
  * what it is part of. */
 struct pair {
     struct mailbox there, back;
@@ -213,14 +213,14 @@ static void *echo(void *arg)
 
     for (bool done = false; !done;) {
         is_readable(&pair->there, -1);
-        struct letter *letter = mailbox_take(&pair->there);
-        while (letter) {
-            struct letters answer = {0};
-            struct note *note = note_of(letter);
-            letter = letter->next;
+        struct message *message = mailbox_take(&pair->there);
+        while (message) {
+            struct messages answer = {0};
+            struct note *note = note_of(message);
+            message = message->next;
             done = note->number == UINT32_MAX;
             note->number++;
-            letters_add(&answer, &note->letter);
+            messages_add(&answer, &note->message);
             mailbox_put(&pair->back, &answer);
         }
     }
@@ -230,7 +230,7 @@ static void *echo(void *arg)
 static void there_and_back(void **state)
 {
     struct note note = {0};
-    struct letters letters = {0};
+    struct messages messages = {0};
     struct pair pair;
     pthread_t thread;
 
@@ -240,8 +240,8 @@ static void there_and_back(void **state)
     assert_int_equal(pthread_create(&thread, NULL, echo, &pair), 0);
     for (uint32_t i = 0; i < 2000; i++) {
         note.number = i < 1999 ? i : UINT32_MAX;
-        letters_add(&letters, &note.letter);
-        mailbox_put(&pair.there, &letters);
+        messages_add(&messages, &note.message);
+        mailbox_put(&pair.there, &messages);
         while (!mailbox_take(&pair.back))
             assert_true(is_readable(&pair.back, 10000));
         assert_int_equal(note.number, i < 1999 ? i + 1 : 0);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "support/errands.h"
+#include "support/host_setup.h"
 
 /* All that can be taken now: names are looked up in the next round, pages are
  * done at once. */
@@ -68,8 +68,8 @@ static void names_are_looked_up_in_turn(void **state)
             most = count > most ? count : most;
             for (size_t i = 0; i < count; i++, asked++)
                 if (asked % 2)
-                    frontier_errand_failed(fixture.frontier, names[i], 0, 0,
-                                           CAUSE, false);
+                    frontier_setup_failed(fixture.frontier, names[i], 0, 0,
+                                          CAUSE, false);
                 else
                     frontier_resolved(fixture.frontier, names[i],
                                       &(struct ip){{1}}, 0);
@@ -116,7 +116,7 @@ static void names_of_a_domain_leave_room_for_others(void **state)
             }
     }
     for (size_t i = 0; i < dead; i++)
-        frontier_errand_stopped(fixture.frontier, names[i], 0);
+        frontier_setup_stopped(fixture.frontier, names[i], 0);
     tear_down(&fixture);
 }
 
@@ -158,7 +158,7 @@ static void one_that_is_nearer_is_not_forgotten_in_a_line(void **state)
     }
     assert_true(ended < waiting);
     while (ended < waiting)
-        frontier_errand_stopped(fixture.frontier, names[ended++], 0);
+        frontier_setup_stopped(fixture.frontier, names[ended++], 0);
     tear_down(&fixture);
 }
 
@@ -230,9 +230,9 @@ static void a_name_that_is_gone(void **state)
     frontier_done(fixture.frontier, target, 0, 0);
     fetch_in_vain(&fixture, take(&fixture, 0, "https://a.example/2"));
     for (int i = 0; i < 2; i++)
-        frontier_errand_failed(fixture.frontier,
-                               frontier_take(fixture.frontier, 0), 0, 0, CAUSE,
-                               false);
+        frontier_setup_failed(fixture.frontier,
+                              frontier_take(fixture.frontier, 0), 0, 0, CAUSE,
+                              false);
     drop(&fixture, take(&fixture, 0, "https://a.example/3"), HOST_DEAD, 0);
     tear_down(&fixture);
 }

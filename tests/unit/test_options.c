@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/values.h"
 #include "cli/option_table.h"
-#include "cli/values.h"
 
 enum { WORDS_MAX = 12 };
 

@@ -127,7 +127,8 @@ static void strangers(void **state)
         tempdir_make(&temp);
         write_all(&temp, cases[i].files);
         assert_true(pagedir_open(&dir, temp.path));
-        uint32_t got = pagedir_stranger(&dir, cases[i].last_id, cases[i].run);
+        uint32_t got =
+            pagedir_unknown_file(&dir, cases[i].last_id, cases[i].run);
         if (got != cases[i].stranger)
             fail_msg("'%s' after %u: expected %u, got %u", cases[i].files,
                      (unsigned)cases[i].last_id, (unsigned)cases[i].stranger,
@@ -145,10 +146,10 @@ static void strangers_of_all_kinds(void **state)
 
     assert_true(pagedir_open(&dir, temp->path));
     assert_int_equal(symlinkat("nowhere", temp->fd, "1"), 0);
-    assert_int_equal(pagedir_stranger(&dir, 0, false), 1);
-    assert_int_equal(pagedir_stranger(&dir, 0, true), 0);
+    assert_int_equal(pagedir_unknown_file(&dir, 0, false), 1);
+    assert_int_equal(pagedir_unknown_file(&dir, 0, true), 0);
     tempdir_mkdir(temp, "3");
-    assert_int_equal(pagedir_stranger(&dir, 0, true), 3);
+    assert_int_equal(pagedir_unknown_file(&dir, 0, true), 3);
     pagedir_close(&dir);
 }
 

@@ -19,7 +19,8 @@ static void finish_as(struct loopback *loopback, enum outcome outcome)
     loopback_give_back(loopback);
 }
 
-/* As the mind does when libcurl is busy with what this server sends. */
+/* As the crawler thread does when libcurl is busy with what this server sends.
+ */
 static void cut_it(struct loopback *loopback)
 {
     pagefetcher_mark(loopback->fetcher);

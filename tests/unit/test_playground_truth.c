@@ -13,8 +13,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "ds/hashtable.h"
-#include "playground/truth.h"
-#include "playground/web_source.h"
+#include "testserver/truth.h"
+#include "testserver/web_source.h"
 
 static struct web_options small_web(const char *seed)
 {

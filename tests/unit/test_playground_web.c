@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "playground/options.h"
-#include "playground/web_source.h"
+#include "testserver/options.h"
+#include "testserver/web_source.h"
 
 static struct web_options small_web(const char *seed)
 {

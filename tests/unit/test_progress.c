@@ -20,7 +20,7 @@ static const struct {
     struct frontier_counts counts;
     double rate;
     uint64_t elapsed_ms;
-    struct errand errand;
+    struct host_in_setup in_setup;
     struct idle idle;
     bool stopping;
     const char *text;
@@ -56,12 +56,12 @@ static const struct {
          NONE "0 B, 0.0/s, 0:00, example.org is in trouble, again in 4.0 s"},
     {.idle = {.reason = IDLE_RETRY, .until_ms = NOW + 61000, .host = HOST},
      .text = NONE "0 B, 0.0/s, 0:00, trying example.org again in 61.0 s"},
-    {.counts = {.queued = 1, .in_flight = 1, .errands = 1},
-     .errand = {.host = HOST},
+    {.counts = {.queued = 1, .in_flight = 1, .setups = 1},
+     .in_setup = {.host = HOST},
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, looking up "
              "example.org"},
-    {.counts = {.queued = 1, .in_flight = 1, .errands = 1},
-     .errand = {.host = HOST, .is_robots = true},
+    {.counts = {.queued = 1, .in_flight = 1, .setups = 1},
+     .in_setup = {.host = HOST, .is_robots = true},
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, asking "
              "example.org for its robots.txt"},
     {.counts = {.domains_capped = 3},
@@ -86,7 +86,7 @@ static void every_line_at_every_width(void **state)
         const struct crawl_progress now = {
             .stats = &lines[i].stats,
             .counts = lines[i].counts,
-            .errand = lines[i].errand,
+            .in_setup = lines[i].in_setup,
             .idle = lines[i].idle,
             .now_ms = NOW,
             .elapsed_ms = lines[i].elapsed_ms,

@@ -489,7 +489,7 @@ static void foreseen(void **state)
     for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
         size_t at = i % ARRAY_LEN(cases);
         unsigned line = 0;
-        enum verdict got = validator_foresee(
+        enum verdict got = validator_precheck(
             &fixture.validator, parse(&fixture, cases[at].url), &line);
         if (got != cases[at].verdict || line != cases[at].line)
             fail_msg("%s: expected %s, got %s of line %u", cases[at].url,

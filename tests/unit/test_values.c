@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "cli/values.h"
+#include "base/values.h"
 
 enum { BAD = -1, OLD = 4711 };
 

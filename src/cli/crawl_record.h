@@ -1,0 +1,38 @@
+/* The crawl that a page directory remembers, as the command line sees it: what
+ * is known of it (store/facts.h), and which of its options were not kept
+ * because they are secret. */
+#ifndef CLI_CRAWL_RECORD_H
+#define CLI_CRAWL_RECORD_H
+
+#include "cli/options.h"
+#include "page/trusted_origins.h"
+#include "store/facts.h"
+
+struct crawl_record {
+    struct store_error error; /* STORE_OK, or why nothing is known */
+    struct facts facts;
+    struct list given;  /* the options, "name" or "name=value" */
+    struct list logins; /* origins for which there was a name and password */
+};
+
+void record_read(struct crawl_record *record, const char *dir_path);
+void record_read_from(struct crawl_record *record, struct store *store);
+void record_release(struct crawl_record *record);
+
+/* The pages that it has saved. */
+static inline uint32_t record_pages(const struct crawl_record *record)
+{
+    return (uint32_t)record->facts.number[FACT_SAVED];
+}
+
+/* Options into a batch, where there were `before` of them. */
+void record_put_options(struct store_batch *batch, const struct list *given,
+                        size_t before);
+
+/* The origins for which there is a name and password, not those themselves. */
+void record_put_logins(struct store_batch *batch, const struct trusted_origins *origins);
+
+/* An option of which the value was not kept. */
+bool record_is_secret(const char *given);
+
+#endif

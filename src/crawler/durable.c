@@ -1,0 +1,164 @@
+#include "base/clock.h"
+#include "crawler/internal.h"
+#include "crawler/resume.h"
+
+/* The steps that make the crawl durable, and bring it back on a resume. */
+
+static void fail(struct crawler *crawler, const char *what,
+                 const struct store_error *error)
+{
+    fail_crawl(crawler, "cannot %s the state in %s: %s", what,
+               crawler->options->record_label, error->text);
+}
+
+void begin_record(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    struct store_error error;
+    const struct record_options record = {
+        .store = options->store,
+        .domains = options->frontier.domains,
+        .saver = options->worker.saver,
+        .links = options->links,
+        .save_every_ms = options->save_every_ms,
+    };
+
+    /* Never add rows to a record that could not be read. */
+    if (!options->store || crawler->failed)
+        return;
+    crawler->record = record_new(&record, crawler->validator.frontier,
+                                 crawler->now_ms, &error);
+    if (!crawler->record)
+        fail(crawler, "write", &error);
+    else if (options->new_facts) {
+        record_facts(crawler->record, options->new_facts);
+        record_old_pages(crawler->record,
+                         pagesaver_holds_old(options->worker.saver));
+    }
+}
+
+/* --- resume ------------------------------------------------------------- */
+
+/* After a kill, fetches since the last commit are unknown, so every host gets a
+ * whole pause first. Pauses of addresses are not recorded, so the whole crawl
+ * waits one such pause after its last fetch. */
+static void rest_first(struct crawler *crawler, const struct resumed *resumed)
+{
+    const struct frontier_options *options = &crawler->options->frontier;
+
+    if (resumed->last_ms)
+        crawler->hold_ms = resumed->last_ms + options->ip_delay_ms;
+    if (!crawler->options->resume_unclean)
+        return;
+    uint64_t pause_ms = options->delay_ms > options->ip_delay_ms
+                            ? options->delay_ms
+                            : options->ip_delay_ms;
+    crawler->hold_ms = crawler->now_ms + pause_ms;
+    frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
+}
+
+void restore_crawl(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    const struct resume_options resume = {
+        .fingerprint_seed = options->worker.scan.fingerprint_seed,
+        .robots_agent = options->worker.robots_agent,
+        .now_ms = crawler->now_ms,
+        .wall_ms = clock_wall_at(crawler->now_ms),
+    };
+    struct resumed resumed;
+    struct store_error error;
+
+    bool good = resume_load(options->store, &crawler->validator, &resume,
+                            &resumed, &error);
+    if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
+        snprintf(error.text, sizeof(error.text),
+                 "its last page is %u, but %u pages are counted",
+                 (unsigned)resumed.last_page,
+                 (unsigned)pagesaver_last(options->worker.saver));
+        good = false;
+    }
+    if (!good) {
+        fail(crawler, "read", &error);
+        return;
+    }
+    pagesaver_resume(options->worker.saver, resumed.last_page,
+                     options->resume_unclean);
+    *crawler->stats = resumed.stats;
+    stats_settle_time(crawler->stats);
+    crawler->sitemaps = resumed.sitemaps;
+    rest_first(crawler, &resumed);
+}
+
+void check_queue(struct crawler *crawler)
+{
+    int trouble = frontier_trouble(crawler->validator.frontier);
+
+    if (trouble && !crawler->failed)
+        fail_crawl(crawler, "cannot read the queue's file in %s: %s",
+                   crawler->options->dir_path, strerror(trouble));
+}
+
+void commit_if_due(struct crawler *crawler)
+{
+    struct store_error error;
+
+    if (!crawler->failed &&
+        !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
+        fail(crawler, "write", &error);
+}
+
+bool replace_old_crawl(struct crawler *crawler)
+{
+    const struct crawl_options *options = crawler->options;
+    struct store_error error;
+    bool good = true;
+
+    if (options->emptied_record)
+        good = store_leave_empty(options->emptied_record, &error);
+    else if (options->replaces && !crawler->stats->saved)
+        good = record_take_place(crawler->record, &error);
+    else if (pagesaver_holds_old(options->worker.saver))
+        good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
+                             &error);
+    if (!good)
+        fail(crawler, "write", &error);
+    return good;
+}
+
+static enum crawl_state state_after(const struct crawler *crawler,
+                                    enum crawl_end end)
+{
+    switch (end) {
+    case CRAWL_FINISHED:
+        return STATE_FINISHED;
+    case CRAWL_FAILED:
+        return STATE_FAILED;
+    case CRAWL_NOTHING:
+        return STATE_NOTHING;
+    case CRAWL_STOPPED:
+        break;
+    }
+    if (crawler->signals)
+        return STATE_INTERRUPTED;
+    return crawler->stats->saved >= crawler->options->max_pages
+               ? STATE_MAX_PAGES
+               : STATE_MAX_TIME;
+}
+
+void end_record(struct crawler *crawler, enum crawl_end end)
+{
+    struct pagesaver *saver = crawler->options->worker.saver;
+    struct store_error error;
+
+    /* A finished crawl leaves no old page files behind its own. */
+    if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
+        replace_old_crawl(crawler)) {
+        pagesaver_drop_old(saver);
+        record_old_pages(crawler->record, 0);
+    }
+    if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
+                    crawler->now_ms, &error) &&
+        !crawler->failed)
+        fail(crawler, "write", &error);
+}

@@ -1,0 +1,124 @@
+#include "crawler/internal.h"
+#include "crawler/retry.h"
+
+/* The answers of host setup: a name was looked up, a robots.txt was fetched. */
+
+/* --- names -------------------------------------------------------------- */
+
+void handle_lookup(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+
+    crawler->resolving--;
+    if (job->address_found) {
+        crawler->stats->resolved++;
+        frontier_resolved(frontier, job->target, &job->ip, crawler->now_ms);
+    } else {
+        unsigned tries = frontier_failures(job->target);
+        frontier_setup_failed(frontier, job->target, crawler->now_ms,
+                              back_off_ms(crawler, NO_DNS, tries, 0), NO_DNS,
+                              false);
+    }
+}
+
+/* --- robots.txt --------------------------------------------------------- */
+
+static void offer_sitemaps_of(struct crawler *crawler,
+                              const struct robots *rules,
+                              const struct webpage *page)
+{
+    struct arena arena;
+    struct url base;
+
+    arena_init(&arena);
+    struct str sitemap = {0};
+    if (!url_parse(&base, &arena, page->url, NULL, NULL))
+        while (robots_next_sitemap(rules, &sitemap))
+            offer_sitemap(crawler, sitemap, &base, 0);
+    arena_release(&arena);
+}
+
+/* Record the fetch of a robots.txt. Its answer is valid for `known_ms`; 0: it
+ * was no answer. */
+static void note_robots(struct crawler *crawler, const struct job *job,
+                        const struct robots *rules, uint64_t known_ms,
+                        uint64_t wait_ms)
+{
+    const struct frontier *frontier = crawler->validator.frontier;
+    uint64_t pause_ms =
+        known_ms ? frontier_robots_delay_ms(frontier, job->target, rules)
+                 : frontier_delay_ms(frontier, job->target);
+
+    record_robots(crawler->record, job, frontier_robots_host(job->target),
+                  known_ms, wait_ms > pause_ms ? wait_ms : pause_ms);
+}
+
+static bool follow_robots(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+
+    if (!page->links.count || job->target->redirects >= ROBOTS_REDIRECTS_MAX)
+        return false;
+    note_robots(crawler, job, NULL, 0, 0);
+    return frontier_robots_moved(crawler->validator.frontier, job->target,
+                                 &page->links.link[0].url, ended_ms(page));
+}
+
+static void fail_robots(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+    uint64_t wait_ms =
+        back_off_ms(crawler, page->outcome, frontier_failures(job->target),
+                    page->exchange.retry_after_ms);
+
+    note_robots(crawler, job, NULL, 0, wait_ms);
+    reasons_note_failure(reasons_of(crawler), page);
+    if (page->exchange.retry_after_ms)
+        record_at_once(crawler->record);
+    frontier_setup_failed(crawler->validator.frontier, job->target,
+                          ended_ms(page), wait_ms, (uint8_t)page->outcome,
+                          !retry_is_worthwhile(page->outcome));
+}
+
+/* Is the answer complete enough to use? A redirect needs only its head. */
+static bool is_answer(enum outcome outcome)
+{
+    return outcome == FETCHED || outcome == HTTP_OTHER ||
+           outcome == HTTP_CLIENT_ERROR || outcome == REDIRECTED ||
+           outcome == BAD_REDIRECT;
+}
+
+void handle_robots(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+    struct webpage *page = &job->page;
+    enum robots_access access = robots_access_of_status(page->exchange.status);
+    struct robots *rules = job->robots;
+
+    job->robots = NULL;
+    crawler->stats->robots++;
+    crawler->stats->fetch_ms += exchange_ms(&page->exchange);
+    if (page->outcome == ABANDONED) {
+        note_robots(crawler, job, NULL, 0, 0);
+        frontier_setup_stopped(frontier, job->target, ended_ms(page));
+        return;
+    }
+    /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
+     * 2xx other than 200 means that there are no rules. */
+    if (!is_answer(page->outcome))
+        access = ROBOTS_UNREACHABLE;
+    if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
+        return;
+    if (access == ROBOTS_UNREACHABLE) {
+        fail_robots(crawler, job);
+        return;
+    }
+    if (rules)
+        reasons_note_robots(
+            reasons_of(crawler), frontier_robots_host(job->target),
+            frontier_robots_is_https(job->target), page->robots_text);
+    if (rules && crawler->options->robots_sitemaps)
+        offer_sitemaps_of(crawler, rules, page);
+    note_robots(crawler, job, rules, FRONTIER_ROBOTS_KEPT_MS, 0);
+    frontier_robots(frontier, job->target, rules, ended_ms(page));
+}

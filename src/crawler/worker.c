@@ -1,0 +1,211 @@
+#include "crawler/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/container.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Results are sent when no more pages are ready, or when they are this large.
+ */
+enum { DONE_BYTES_MAX = 1 << 20 };
+
+/* What a call of libcurl may take of the processor before it is looked at, and
+ * then before it is ended; usual are a few. With a sanitizer all takes longer,
+ * large bodies above all. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { CALL_CPU_MAX_MS = 2000 };
+#else
+enum { CALL_CPU_MAX_MS = 200 };
+#endif
+
+struct worker {
+    pthread_t thread;
+    const struct worker_options *options;
+    struct mailbox inbox;
+    struct mailbox *results;
+    struct fetch_options fetch;
+    struct pagefetcher *fetcher;
+    bool quit;
+    /* the crawler thread's, for worker_watch */
+    unsigned watched_call, watched_connects;
+    bool marked;
+    uint64_t watched_cpu_ms;
+};
+
+static void save(struct worker *worker, struct webpage *page)
+{
+    if (worker->options->want_digests)
+        page->digest = hash64(page->exchange.body, 0);
+    pagesaver_prepare(worker->options->saver, page);
+}
+
+/* The path of a page through a worker. It is scanned before it is saved,
+ * because a noindex in it forbids saving. */
+static void work_on_page(struct worker *worker, struct webpage *page)
+{
+    const struct scan_options *scan = &worker->options->scan;
+
+    if (page->outcome == REDIRECTED)
+        pagescanner_follow(page, scan);
+    if (page->outcome != FETCHED)
+        return;
+    if (page->want_links || scan->robots_agent.len)
+        pagescanner_scan(page, scan);
+    if (scan->want_text)
+        pagescanner_keep_texts(page);
+    if (page->noindex)
+        page->outcome = NOINDEX;
+    else
+        save(worker, page);
+}
+
+static void work_on_robots(struct worker *worker, struct job *job)
+{
+    const struct scan_options plain = {0};
+
+    if (job->page.outcome == REDIRECTED)
+        pagescanner_follow(&job->page, &plain);
+    else if (job->page.outcome == FETCHED)
+        job->robots =
+            robots_new(job->page.exchange.body, worker->options->robots_agent);
+    if (job->robots)
+        job->page.robots_text =
+            arena_copy(&job->page.arena, job->page.exchange.body);
+}
+
+static void work_on(struct worker *worker, struct job *job)
+{
+    switch (job->page.kind) {
+    case WEBPAGE_HTML:
+        work_on_page(worker, &job->page);
+        break;
+    case WEBPAGE_ROBOTS:
+        work_on_robots(worker, job);
+        break;
+    case WEBPAGE_SITEMAP:
+        if (job->page.outcome == REDIRECTED)
+            pagescanner_follow(&job->page, &worker->options->scan);
+        else if (job->page.outcome == FETCHED)
+            pagescanner_sitemap(&job->page, &worker->options->scan);
+        break;
+    }
+}
+
+static void read_inbox(struct worker *worker)
+{
+    struct message *message = mailbox_take(&worker->inbox);
+
+    while (message) {
+        struct job *job = container_of(message, struct job, message);
+        message = message->next;
+        switch (job->kind) {
+        case JOB_FETCH:
+            pagefetcher_start(worker->fetcher, &job->page);
+            break;
+        case JOB_ABANDON:
+            pagefetcher_abandon(worker->fetcher);
+            break;
+        case JOB_QUIT:
+            worker->quit = true;
+            break;
+        }
+    }
+}
+
+static void *run(void *user)
+{
+    struct worker *worker = user;
+
+    while (!worker->quit) {
+        struct messages done = {0};
+        struct webpage *page;
+
+        if (pagefetcher_wait(worker->fetcher, -1))
+            read_inbox(worker);
+        while ((page = pagefetcher_take(worker->fetcher))) {
+            struct job *job = container_of(page, struct job, page);
+            work_on(worker, job);
+            pagefetcher_give_back(worker->fetcher, page);
+            messages_add(&done, &job->message);
+            done.bytes += page->arena.used;
+            if (done.bytes > DONE_BYTES_MAX)
+                mailbox_put(worker->results, &done);
+        }
+        mailbox_put(worker->results, &done);
+    }
+    return NULL;
+}
+
+struct worker *worker_start(const struct worker_options *options,
+                            struct mailbox *results)
+{
+    struct worker *worker = NEW(struct worker);
+
+    worker->options = options;
+    worker->results = results;
+    mailbox_init(&worker->inbox);
+    worker->fetch = options->fetch;
+    worker->fetch.wishes = options->saver->type->wishes;
+    worker->fetcher = pagefetcher_new(&worker->fetch);
+    pagefetcher_watch(worker->fetcher, worker->inbox.fd);
+
+    int err = pthread_create(&worker->thread, NULL, run, worker);
+    if (err) {
+        fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
+        _exit(1);
+    }
+    return worker;
+}
+
+void worker_put(struct worker *worker, struct messages *jobs)
+{
+    mailbox_put(&worker->inbox, jobs);
+}
+
+/* The processor's time, not the clock's: neither a busy machine nor a stop of
+ * the program is the server's fault. */
+static uint64_t cpu_ms(pthread_t thread)
+{
+    struct timespec time = {0};
+    clockid_t clock;
+
+    if (!pthread_getcpuclockid(thread, &clock))
+        clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+void worker_watch(struct worker *worker)
+{
+    unsigned call = pagefetcher_calls(worker->fetcher);
+
+    if (call % 2 == 0)
+        return;
+    unsigned connects = pagefetcher_connects(worker->fetcher);
+    uint64_t now_ms = cpu_ms(worker->thread);
+    /* To begin thousands of connections in a call takes a while too. */
+    if (call != worker->watched_call || connects != worker->watched_connects) {
+        worker->watched_call = call;
+        worker->watched_connects = connects;
+        worker->watched_cpu_ms = now_ms;
+        worker->marked = false;
+    } else if (now_ms - worker->watched_cpu_ms >= CALL_CPU_MAX_MS) {
+        worker->watched_cpu_ms = now_ms;
+        if (worker->marked)
+            pagefetcher_cut_busiest(worker->fetcher);
+        else
+            pagefetcher_mark(worker->fetcher);
+        worker->marked = true;
+    }
+}
+
+void worker_join(struct worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+    pagefetcher_free(worker->fetcher);
+    mailbox_release(&worker->inbox);
+    free(worker);
+}

@@ -1,0 +1,62 @@
+/* A worker: a thread with one event loop and many fetches in flight.
+ *
+ * It fetches pages, scans them, prepares to save them, and sends each one back
+ * to the crawler thread. It decides nothing.
+ */
+#ifndef CRAWLER_WORKER_H
+#define CRAWLER_WORKER_H
+
+#include "crawler/mailbox.h"
+#include "frontier/address.h"
+#include "frontier/target.h"
+#include "page/pagefetcher.h"
+#include "page/pagesaver.h"
+#include "page/pagescanner.h"
+#include "robots/robots.h"
+
+enum job_kind {
+    JOB_FETCH,   /* fetch the page; comes back when it is done */
+    JOB_ABANDON, /* end all fetches now; does not come back */
+    JOB_QUIT,    /* the last one; does not come back */
+};
+
+/* The message between the crawler thread and a worker, both ways. */
+struct job {
+    struct message message;
+    enum job_kind kind;
+    unsigned worker; /* the index of the worker that has it */
+    struct target *target;
+    struct webpage page;
+    struct robots *robots; /* the rules, of a robots.txt */
+    /* of a look-up */
+    struct str name;
+    unsigned address_turn; /* which of the name's addresses is wanted */
+    bool address_found;
+    struct ip ip;
+};
+
+struct worker_options {
+    struct fetch_options fetch;
+    struct scan_options scan;
+    struct pagesaver *saver; /* where pages go */
+    struct str robots_agent; /* our name in robots.txt */
+    bool want_digests;       /* of saved pages, for the record */
+};
+
+struct worker;
+
+/* `options` must outlive the worker; done jobs go to `results`. */
+struct worker *worker_start(const struct worker_options *options,
+                            struct mailbox *results);
+
+/* Send the jobs; `jobs` is empty after. */
+void worker_put(struct worker *worker, struct messages *jobs);
+
+/* To be called every now and then: a worker that libcurl keeps busy in one call
+ * gets free of the server that does it. */
+void worker_watch(struct worker *worker);
+
+/* Wait for the thread, which has been told to quit, and free it. */
+void worker_join(struct worker *worker);
+
+#endif

@@ -1,0 +1,228 @@
+#include "crawler/workers.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/container.h"
+#include "base/mem.h"
+#include "frontier/frontier.h"
+#include "page/private_address.h"
+#include "url/key.h"
+
+/* A host's own worker may have this many fetches more than the idlest one. */
+enum { STICKINESS = 4 };
+
+struct member {
+    struct worker *worker;
+    unsigned busy;
+    struct messages outbox;
+    struct job abandon, quit;
+};
+
+struct workers {
+    struct mailbox inbox;
+    struct member *member;
+    unsigned count;
+    unsigned fetches_max, fetches;
+    unsigned first_room; /* fetches that the first worker has connections for */
+    bool abandoned;
+    struct message *back;  /* taken from the inbox, not yet by the caller */
+    struct message *spare; /* jobs to be used again */
+};
+
+struct workers *workers_start(unsigned count, unsigned fetches_max,
+                              const struct worker_options *options)
+{
+    struct workers *workers = NEW(struct workers);
+
+    mailbox_init(&workers->inbox);
+    workers->count = count;
+    workers->fetches_max = fetches_max;
+    workers->first_room = options->fetch.connections_max - 1;
+    workers->member = mem_array(count, sizeof(*workers->member));
+    for (unsigned i = 0; i < count; i++)
+        workers->member[i].worker = worker_start(options, &workers->inbox);
+    return workers;
+}
+
+static void send_to_all(struct workers *workers, enum job_kind kind)
+{
+    for (unsigned i = 0; i < workers->count; i++) {
+        struct member *member = &workers->member[i];
+        struct job *job = kind == JOB_QUIT ? &member->quit : &member->abandon;
+        job->kind = kind;
+        messages_add(&member->outbox, &job->message);
+    }
+    workers_send(workers);
+}
+
+void workers_free(struct workers *workers)
+{
+    assert(!workers->fetches);
+    send_to_all(workers, JOB_QUIT);
+    for (unsigned i = 0; i < workers->count; i++)
+        worker_join(workers->member[i].worker);
+    while (workers->spare) {
+        struct job *job = container_of(workers->spare, struct job, message);
+        workers->spare = workers->spare->next;
+        webpage_release(&job->page);
+        free(job);
+    }
+    mailbox_release(&workers->inbox);
+    free(workers->member);
+    free(workers);
+}
+
+bool workers_has_room(const struct workers *workers)
+{
+    return workers->fetches < workers->fetches_max;
+}
+
+unsigned workers_busy(const struct workers *workers)
+{
+    return workers->fetches;
+}
+
+static struct job *new_job(struct workers *workers)
+{
+    struct message *message = workers->spare;
+
+    if (message) {
+        workers->spare = message->next;
+        return container_of(message, struct job, message);
+    }
+    struct job *job = NEW(struct job);
+    webpage_init(&job->page);
+    return job;
+}
+
+static unsigned choose_worker(const struct workers *workers,
+                              const struct host *host)
+{
+    unsigned own = (unsigned)(((uintptr_t)host >> 6) % workers->count);
+    unsigned idlest = own;
+
+    for (unsigned i = 0; i < workers->count; i++)
+        if (workers->member[i].busy < workers->member[idlest].busy)
+            idlest = i;
+    return workers->member[own].busy <=
+                   workers->member[idlest].busy + STICKINESS
+               ? own
+               : idlest;
+}
+
+struct job *workers_lookup(struct workers *workers, struct target *target)
+{
+    struct job *job = new_job(workers);
+
+    webpage_ask(&job->page, target_url(target), 0, false);
+    job->worker = workers->count;
+    job->target = target;
+    job->address_turn = frontier_address_turn(target);
+    return job;
+}
+
+struct mailbox *workers_inbox(struct workers *workers)
+{
+    return &workers->inbox;
+}
+
+/* Connect to the address that was looked up and that the pause counts for,
+ * not to one that another look-up might give. */
+static struct str make_dns_override(struct arena *arena,
+                                    const struct target *target)
+{
+    const struct ip *ip = frontier_host_ip(target);
+    struct sockaddr_storage literal;
+    char address[INET6_ADDRSTRLEN], override[URL_LEN_MAX];
+    struct url url;
+
+    if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
+        url_has_final_dot(&url) || /* rules for it are of its other name */
+        address_of_literal(url_host(&url), &literal) ||
+        !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
+        return (struct str){0};
+
+    bool mapped = str_starts(str_of(address), STR("::ffff:"));
+    int len = snprintf(override, sizeof(override),
+                       mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
+                       (int)url_host(&url).len, url_host(&url).ptr,
+                       (unsigned)url.port, mapped ? address + 7 : address);
+    if (len < 0 || (size_t)len >= sizeof(override))
+        return (struct str){0};
+    return arena_copy(arena, (struct str){override, (size_t)len});
+}
+
+void workers_fetch(struct workers *workers, struct target *target,
+                   bool want_links)
+{
+    struct job *job = new_job(workers);
+    /* A sitemap may be larger than any page: the first worker gets all of them
+     * while it has room. */
+    bool is_first = target->kind == TARGET_SITEMAP &&
+                    workers->member[0].busy < workers->first_room;
+    unsigned worker = is_first ? 0 : choose_worker(workers, target->host);
+
+    job->kind = JOB_FETCH;
+    job->worker = worker;
+    job->target = target;
+    webpage_ask(&job->page, target_url(target), target->depth, want_links);
+    job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
+                     : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
+                                                      : WEBPAGE_HTML;
+    job->page.dns_override = make_dns_override(&job->page.arena, target);
+    workers->member[worker].busy++;
+    workers->fetches++;
+    messages_add(&workers->member[worker].outbox, &job->message);
+}
+
+void workers_send(struct workers *workers)
+{
+    for (unsigned i = 0; i < workers->count; i++)
+        worker_put(workers->member[i].worker, &workers->member[i].outbox);
+}
+
+int workers_fd(const struct workers *workers)
+{
+    return workers->inbox.fd;
+}
+
+struct job *workers_take(struct workers *workers)
+{
+    if (!workers->back)
+        workers->back = mailbox_take(&workers->inbox);
+    if (!workers->back)
+        return NULL;
+
+    struct job *job = container_of(workers->back, struct job, message);
+    workers->back = workers->back->next;
+    if (job->worker < workers->count) {
+        workers->member[job->worker].busy--;
+        workers->fetches--;
+    }
+    return job;
+}
+
+void workers_put_back(struct workers *workers, struct job *job)
+{
+    job->target = NULL;
+    webpage_rest(&job->page);
+    job->message.next = workers->spare;
+    workers->spare = &job->message;
+}
+
+void workers_watch(struct workers *workers)
+{
+    for (unsigned i = 0; i < workers->count; i++)
+        worker_watch(workers->member[i].worker);
+}
+
+void workers_abandon(struct workers *workers)
+{
+    /* The message is part of the worker's struct, so it is sent only once. */
+    if (!workers->abandoned)
+        send_to_all(workers, JOB_ABANDON);
+    workers->abandoned = true;
+}

@@ -1,0 +1,49 @@
+/* The worker threads, and the jobs that the crawler thread exchanges with them.
+ *
+ * New jobs are collected and sent together by workers_send. The pages of a host
+ * go to the same worker, unless it is much busier than the others, so that
+ * connections are used again.
+ */
+#ifndef CRAWLER_WORKERS_H
+#define CRAWLER_WORKERS_H
+
+#include "crawler/worker.h"
+
+struct workers;
+
+struct workers *workers_start(unsigned count, unsigned fetches_max,
+                              const struct worker_options *options);
+
+/* Stop all workers, wait for them and free everything. No job may be in
+ * flight. */
+void workers_free(struct workers *workers);
+
+/* May one more fetch start? */
+bool workers_has_room(const struct workers *workers);
+unsigned workers_busy(const struct workers *workers);
+
+/* A job for a look-up of a name. The resolver does it; it comes back through
+ * the inbox like the others, but does not count as a fetch. */
+struct job *workers_lookup(struct workers *workers, struct target *target);
+struct mailbox *workers_inbox(struct workers *workers);
+
+void workers_fetch(struct workers *workers, struct target *target,
+                   bool want_links);
+void workers_send(struct workers *workers);
+
+/* Readable when there are answers. */
+int workers_fd(const struct workers *workers);
+
+/* The next answer, or NULL. Return it with workers_put_back. */
+struct job *workers_take(struct workers *workers);
+void workers_put_back(struct workers *workers, struct job *job);
+
+/* To be called every WORKERS_WATCH_MS while some are busy: see worker_watch. */
+enum { WORKERS_WATCH_MS = 250 };
+void workers_watch(struct workers *workers);
+
+/* End all fetches now; they still come back, as ABANDONED. No fetch may start
+ * after this. */
+void workers_abandon(struct workers *workers);
+
+#endif

@@ -1,6 +1,0 @@
-#include "playground/play.h"
-
-int main(int argc, char **argv)
-{
-    return play_main(argc, argv);
-}

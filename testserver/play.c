@@ -1,0 +1,189 @@
+#include "testserver/play.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "testserver/files.h"
+#include "testserver/hostile.h"
+#include "testserver/letters.h"
+#include "testserver/options.h"
+#include "testserver/server.h"
+#include "testserver/site.h"
+#include "testserver/tell.h"
+#include "testserver/web_source.h"
+
+enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 3 }; /* hostile, letters, web */
+
+struct play {
+    struct options options;
+    struct source source[MAX_SOURCES];
+    struct record record;
+    struct service service;
+    struct server *server;
+};
+
+static bool fail(const char *what, const char *why)
+{
+    fprintf(stderr, "playground: %s: %s\n", what, why);
+    return false;
+}
+
+/* Termination becomes a readable file descriptor. */
+static int catch_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* A server that a test forgot must not stay. */
+static void end_with_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        raise(SIGTERM);
+}
+
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static struct source *next_source(struct play *play)
+{
+    return &play->source[play->service.source_count++];
+}
+
+static bool open_sources(struct play *play)
+{
+    const struct options *options = &play->options;
+
+    /* Sites first: they may replace single pages of the others. */
+    for (size_t i = 0; i < options->site.count; i++) {
+        struct source source;
+        char problem[SITE_PROBLEM] = "";
+        if (!site_source(options->site.item[i], &source, problem))
+            return fail(options->site.item[i], problem);
+        *next_source(play) = source;
+    }
+    if (options->hostile) {
+        struct source source;
+        char problem[SITE_PROBLEM] = "";
+        if (!hostile_source(options->hostile, &source, problem))
+            return fail(options->hostile, problem);
+        *next_source(play) = source;
+    }
+    if (options->letters)
+        *next_source(play) = letters_source();
+    for (size_t i = 0; i < options->root.count; i++) {
+        struct source source;
+        if (!files_source(options->root.item[i], &source))
+            return fail(options->root.item[i], strerror(errno));
+        *next_source(play) = source;
+    }
+    if (options->web.seed) {
+        const char *problem = NULL;
+        struct source source;
+        if (!web_source(&options->web, &source, &problem))
+            return fail("--web", problem);
+        *next_source(play) = source;
+    }
+    play->service.sources = play->source;
+    return true;
+}
+
+static bool open_server(struct play *play)
+{
+    const struct options *options = &play->options;
+    const char *problem = NULL;
+
+    if (!record_open(&play->record, options->record, options->record_headers))
+        return fail(options->record, strerror(errno));
+    play->service.record = &play->record;
+    play->server = server_new(&play->service);
+    for (size_t i = 0; i < options->listen.count; i++) {
+        const char *where = options->listen.item[i];
+        if (!server_listen(play->server, str_of(where), &problem))
+            return fail(where, problem);
+    }
+    return true;
+}
+
+static void announce(const struct play *play)
+{
+    struct str address;
+
+    for (size_t i = 0; (address = server_address(play->server, i)).len; i++)
+        printf("listening on %.*s\n", (int)address.len, address.ptr);
+    fflush(stdout);
+}
+
+static int serve(struct play *play)
+{
+    pid_t parent = getppid();
+    int stop_fd = catch_signals();
+    uint64_t lifetime_ms = play->options.lifetime_ms;
+    bool good = false;
+
+    raise_file_limit();
+    play->record.fd = -1;
+    if (open_sources(play) && open_server(play)) {
+        if (!play->options.outlive_parent)
+            end_with_parent(parent);
+        announce(play);
+        server_run(play->server, stop_fd,
+                   lifetime_ms ? clock_mono_us() + lifetime_ms * 1000 : 0);
+        good = true;
+    }
+    if (play->server)
+        server_free(play->server);
+    if (!record_close(&play->record))
+        good = fail(play->options.record, strerror(errno));
+    for (size_t i = 0; i < play->service.source_count; i++)
+        if (play->source[i].free)
+            play->source[i].free(play->source[i].self);
+    close(stop_fd);
+    return good ? 0 : 1;
+}
+
+static int tell_outcomes(const char *path)
+{
+    char problem[SITE_PROBLEM] = "standard output cannot be written";
+
+    return hostile_tell(path, stdout, problem) || fail(path, problem) ? 0 : 2;
+}
+
+int play_main(int argc, char **argv)
+{
+    struct play play = {0};
+    char problem[OPTIONS_PROBLEM] = "";
+
+    if (!play_parse(argc, argv, &play.options, problem)) {
+        fprintf(stderr, "playground: %s\n", problem);
+        return 2;
+    }
+    if (play.options.help) {
+        play_help(stdout);
+        return 0;
+    }
+    if (play.options.command == COMMAND_OUTCOMES)
+        return tell_outcomes(play.options.hostile);
+    if (play.options.command != COMMAND_SERVE)
+        return tell_main(&play.options);
+    return serve(&play);
+}
