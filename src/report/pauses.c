@@ -3,10 +3,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/container.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "ds/heap.h"
+#include "report/verify_internal.h"
 
 /* Times are whole milliseconds, of two clocks where a crawl was resumed. */
 enum { ROUNDING_MS = 2 };
@@ -36,16 +35,22 @@ uint32_t pauses_host(struct pauses *pauses, struct str name)
     host = arena_new(&pauses->arena, sizeof(*host));
     hashtable_put(&pauses->hosts, key, host);
     *host = (uint32_t)pauses->hosts.count;
-    pauses->name = mem_grow(pauses->name, *host, &pauses->hosts_room,
-                            sizeof(*pauses->name));
+    if (*host >= pauses->hosts_room) {
+        pauses->hosts_room = 2 * pauses->hosts_room + 64;
+        pauses->name = mem_resize(pauses->name,
+                                  pauses->hosts_room * sizeof(*pauses->name));
+    }
     pauses->name[*host] = arena_copy(&pauses->arena, name);
     return *host;
 }
 
 void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch)
 {
-    pauses->fetch = mem_grow(pauses->fetch, pauses->count, &pauses->room,
-                             sizeof(*pauses->fetch));
+    if (pauses->count == pauses->room) {
+        pauses->room = pauses->room + pauses->room / 2 + 64;
+        pauses->fetch =
+            mem_resize(pauses->fetch, pauses->room * sizeof(*pauses->fetch));
+    }
     pauses->fetch[pauses->count++] = *fetch;
 }
 
@@ -62,46 +67,29 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
-struct pause_end {
-    struct heap_node node;
-    uint64_t ms;
-};
-
-/* The times at which pauses end, of them the `room` latest: a heap with the
- * earliest of those on top. It is full where so many fetches were before. */
+/* When pauses of a host end: the `max` latest times, ascending. There are fewer
+ * if there were fewer fetches. */
 struct latest {
-    struct heap heap;
-    struct pause_end *end;
-    size_t room;
+    uint64_t *end_ms;
+    size_t count, max;
 };
 
-static struct pause_end *end_of(const struct heap_node *node)
+/* Most ends come in order, so the search from the back is short. */
+static void add_end(struct latest *latest, uint64_t end_ms)
 {
-    return container_of(node, struct pause_end, node);
-}
+    uint64_t *end = latest->end_ms;
+    size_t at = latest->count;
 
-static bool ends_before(const struct heap_node *a, const struct heap_node *b)
-{
-    return end_of(a)->ms < end_of(b)->ms;
-}
-
-static void add_end(struct latest *latest, uint64_t ms)
-{
-    struct heap *heap = &latest->heap;
-
-    if (heap->count < latest->room) {
-        latest->end[heap->count].ms = ms;
-        heap_put(heap, &latest->end[heap->count].node);
-    } else if (ms > end_of(heap_first(heap))->ms) {
-        end_of(heap_first(heap))->ms = ms;
-        heap_moved(heap, heap_first(heap));
+    while (at && end[at - 1] > end_ms)
+        at--;
+    if (latest->count < latest->max) {
+        memmove(&end[at + 1], &end[at], (latest->count - at) * sizeof(*end));
+        end[at] = end_ms;
+        latest->count++;
+    } else if (at) {
+        memmove(&end[0], &end[1], (at - 1) * sizeof(*end));
+        end[at - 1] = end_ms;
     }
-}
-
-static void forget_ends(struct latest *latest)
-{
-    while (latest->heap.count)
-        heap_remove(&latest->heap, heap_first(&latest->heap));
 }
 
 static void check_start(const struct pauses *pauses,
@@ -111,28 +99,25 @@ static void check_start(const struct pauses *pauses,
     struct str name = pauses->name[fetch->host];
     char at[CLOCK_ISO_LEN + 1];
 
-    if (latest->heap.count < latest->room)
-        return;
-    uint64_t end_ms = end_of(heap_first(&latest->heap))->ms;
-    if (fetch->start_ms + ROUNDING_MS >= end_ms)
+    if (latest->count < latest->max ||
+        fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
         return;
     clock_format_iso(fetch->start_ms, at);
-    findings_add(findings, FINDING_PAUSE,
+    findings_add(findings, FINDING_PAUSE, NO_URL,
                  "%.*s: asked at %s, %llu ms before its pause was over",
                  (int)name.len, name.ptr, at,
-                 (unsigned long long)(end_ms - fetch->start_ms));
+                 (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
 }
 
 void pauses_check(struct pauses *pauses, uint32_t per_host,
                   struct findings *findings)
 {
     struct latest latest = {
-        .end = mem_array(per_host, sizeof(*latest.end)),
-        .room = per_host,
+        .end_ms = mem_array(per_host, sizeof(*latest.end_ms)),
+        .max = per_host,
     };
     uint32_t host = 0;
 
-    heap_init(&latest.heap, ends_before);
     if (pauses->count)
         qsort(pauses->fetch, pauses->count, sizeof(*pauses->fetch), compare);
     for (size_t i = 0; i < pauses->count; i++) {
@@ -140,13 +125,12 @@ void pauses_check(struct pauses *pauses, uint32_t per_host,
         if (!fetch->host)
             continue;
         if (fetch->host != host)
-            forget_ends(&latest);
+            latest.count = 0;
         host = fetch->host;
         check_start(pauses, fetch, &latest, findings);
         /* Without a pause there is nothing to wait for. */
         if (fetch->pause_ms)
             add_end(&latest, fetch->start_ms + fetch->ms + fetch->pause_ms);
     }
-    heap_release(&latest.heap);
-    free(latest.end);
+    free(latest.end_ms);
 }
