@@ -22,3 +22,42 @@ void json_put_str(struct buf *buf, struct str s)
     }
     buf_put_char(buf, '"');
 }
+
+void json_put_name(struct buf *buf, const char *name)
+{
+    /* A value ends with a quote, a digit, a letter or a brace that closes. */
+    if (buf->len && buf->ptr[buf->len - 1] != '{')
+        buf_put_char(buf, ',');
+    json_put_str(buf, str_of(name));
+    buf_put_char(buf, ':');
+}
+
+void json_open(struct buf *buf, const char *name)
+{
+    if (name)
+        json_put_name(buf, name);
+    buf_put_char(buf, '{');
+}
+
+void json_close(struct buf *buf)
+{
+    buf_put_char(buf, '}');
+}
+
+void json_add_str(struct buf *buf, const char *name, struct str value)
+{
+    json_put_name(buf, name);
+    json_put_str(buf, value);
+}
+
+void json_add_number(struct buf *buf, const char *name, uint64_t value)
+{
+    json_put_name(buf, name);
+    buf_put_number(buf, value);
+}
+
+void json_add_null(struct buf *buf, const char *name)
+{
+    json_put_name(buf, name);
+    buf_put(buf, STR("null"));
+}

@@ -96,11 +96,35 @@ static void random_bytes_can_be_read(void **state)
     arena_release(&arena);
 }
 
+static void commas_are_between_values(void **state)
+{
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, 1000);
+    json_open(&buf, NULL);
+    json_open(&buf, "empty");
+    json_close(&buf);
+    json_add_str(&buf, "a\"", STR("{"));
+    json_open(&buf, "in");
+    json_add_number(&buf, "b", UINT64_MAX);
+    json_add_null(&buf, "c");
+    json_close(&buf);
+    json_put_name(&buf, "d");
+    buf_put(&buf, STR("1.5"));
+    json_close(&buf);
+    assert_string_equal(buf_cstr(&buf),
+                        "{\"empty\":{},\"a\\\"\":\"{\",\"in\":{\"b\":"
+                        "18446744073709551615,\"c\":null},\"d\":1.5}");
+    buf_release(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings),
         cmocka_unit_test(random_bytes_can_be_read),
+        cmocka_unit_test(commas_are_between_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
