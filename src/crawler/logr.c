@@ -126,17 +126,12 @@ void logr_link(struct logr *log, const struct webpage *page, struct str url,
 
 static void put_verdicts(struct buf *line, const struct tally *tally)
 {
-    const char *comma = "";
-
-    buf_put(line, STR(",\"links\":{"));
-    for (int i = 0; i < VERDICTS; i++) {
-        if (!tally->verdict[i])
-            continue;
-        buf_printf(line, "%s\"%s\":%llu", comma, verdict_name((enum verdict)i),
-                   (unsigned long long)tally->verdict[i]);
-        comma = ",";
-    }
-    buf_put_char(line, '}');
+    json_open(line, "links");
+    for (int i = 0; i < VERDICTS; i++)
+        if (tally->verdict[i])
+            json_add_number(line, verdict_name((enum verdict)i),
+                            tally->verdict[i]);
+    json_close(line);
 }
 
 static void put_referrer(struct logr *log, uint32_t referrer_id)
@@ -144,11 +139,12 @@ static void put_referrer(struct logr *log, uint32_t referrer_id)
     struct arena arena;
 
     if (!referrer_id) {
-        buf_put(&log->line, STR("null"));
+        json_add_null(&log->line, "referrer");
         return;
     }
     arena_init(&arena);
-    json_put_str(&log->line, pagesaver_url_of(log->saver, referrer_id, &arena));
+    json_add_str(&log->line, "referrer",
+                 pagesaver_url_of(log->saver, referrer_id, &arena));
     arena_release(&arena);
 }
 
@@ -173,22 +169,23 @@ static void put_json(struct logr *log, const struct webpage *page,
     struct buf *line = &log->line;
 
     buf_clear(line);
-    buf_printf(line, "{\"time\":\"%s\",\"url\":", time);
-    json_put_str(line, page->url);
-    buf_printf(line, ",\"depth\":%u,\"outcome\":\"%s\",\"id\":",
-               (unsigned)page->depth, ending(page, target));
+    json_open(line, NULL);
+    json_add_str(line, "time", str_of(time));
+    json_add_str(line, "url", page->url);
+    json_add_number(line, "depth", page->depth);
+    json_add_str(line, "outcome", str_of(ending(page, target)));
     if (id)
-        buf_printf(line, "%u", (unsigned)id);
+        json_add_number(line, "id", id);
     else
-        buf_put(line, STR("null"));
-    buf_printf(line, ",\"status\":%d,\"mime\":", page->exchange.status);
-    json_put_str(line, str_of(page->exchange.mime));
-    buf_printf(line, ",\"bytes\":%zu,\"ms\":%llu,\"referrer\":",
-               page->exchange.body_len,
-               (unsigned long long)exchange_ms(&page->exchange));
+        json_add_null(line, "id");
+    json_add_number(line, "status", (uint64_t)page->exchange.status);
+    json_add_str(line, "mime", str_of(page->exchange.mime));
+    json_add_number(line, "bytes", page->exchange.body_len);
+    json_add_number(line, "ms", exchange_ms(&page->exchange));
     put_referrer(log, target->referrer_id);
     put_verdicts(line, tally);
-    buf_put(line, STR("}\n"));
+    json_close(line);
+    buf_put_char(line, '\n');
     if (log->out_needs_room)
         logr_make_room(log);
     fwrite(line->ptr, 1, line->len, log->out);

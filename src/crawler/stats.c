@@ -78,110 +78,91 @@ static double rate(const struct stats *stats)
 
 /* --- JSON --------------------------------------------------------------- */
 
-static void put_number(struct buf *out, const char *name, uint64_t value)
+static void put_count(struct buf *out, const char *name, uint64_t count)
 {
-    buf_printf(out, ",\"%s\":%llu", name, (unsigned long long)value);
-}
-
-static void put_count(struct buf *out, const char **comma, struct str name,
-                      uint64_t count)
-{
-    if (!count)
-        return;
-    buf_printf(out, "%s", *comma);
-    json_put_str(out, name);
-    buf_printf(out, ":%llu", (unsigned long long)count);
-    *comma = ",";
+    if (count)
+        json_add_number(out, name, count);
 }
 
 static void put_verdicts(struct buf *out, const char *name,
                          const struct tally *tally)
 {
-    const char *comma = "";
-
-    buf_printf(out, ",\"%s\":{", name);
+    json_open(out, name);
     for (int i = 0; i < VERDICTS; i++)
-        put_count(out, &comma, str_of(verdict_name((enum verdict)i)),
-                  tally->verdict[i]);
-    buf_put_char(out, '}');
+        put_count(out, verdict_name((enum verdict)i), tally->verdict[i]);
+    json_close(out);
 }
 
 static void put_tables(const struct stats *stats, struct buf *out)
 {
-    const char *comma = "";
     char text[16];
 
-    buf_put(out, STR(",\"by_status\":{"));
+    json_open(out, "by_status");
     for (int i = 0; i < STATS_STATUS_MAX; i++) {
-        int len = snprintf(text, sizeof(text), "%d", i);
-        put_count(out, &comma,
-                  i ? (struct str){text, (size_t)len} : STR("none"),
-                  stats->status[i]);
+        snprintf(text, sizeof(text), "%d", i);
+        put_count(out, i ? text : "none", stats->status[i]);
     }
-    comma = "";
-    buf_put(out, STR("},\"by_mime\":{"));
+    json_close(out);
+    json_open(out, "by_mime");
     for (int i = 0; i < STATS_MIMES; i++)
-        put_count(out, &comma,
-                  i == STATS_MIMES - 1 ? STR("others")
-                                       : str_of(stats->mime[i].mime),
+        put_count(out, i == STATS_MIMES - 1 ? "others" : stats->mime[i].mime,
                   stats->mime[i].count);
-    comma = "";
-    buf_put(out, STR("},\"by_depth\":{"));
+    json_close(out);
+    json_open(out, "by_depth");
     for (int i = 0; i < STATS_DEPTHS; i++) {
-        int len = snprintf(text, sizeof(text), "%d", i);
-        put_count(out, &comma, (struct str){text, (size_t)len},
-                  stats->depth[i]);
+        snprintf(text, sizeof(text), "%d", i);
+        put_count(out, text, stats->depth[i]);
     }
-    comma = "";
-    buf_put(out, STR("},\"by_outcome\":{"));
+    json_close(out);
+    json_open(out, "by_outcome");
     for (int i = 0; i < OUTCOMES; i++)
-        put_count(out, &comma, str_of(outcome_name((enum outcome)i)),
-                  stats->outcome[i]);
-    buf_put_char(out, '}');
+        put_count(out, outcome_name((enum outcome)i), stats->outcome[i]);
+    json_close(out);
 }
 
 static void put_ends(const struct stats *stats, struct buf *out)
 {
-    buf_put(out, STR(",\"urls\":{"));
+    json_open(out, "urls");
     for (int end = 0; end < URL_OUTSIDE; end++)
-        buf_printf(out, "%s\"%s\":%llu", end ? "," : "",
-                   url_end_name((enum url_end)end),
-                   (unsigned long long)stats->ends[end]);
-    buf_put_char(out, '}');
+        json_add_number(out, url_end_name((enum url_end)end), stats->ends[end]);
+    json_close(out);
 }
 
 void stats_put_json(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
 
-    buf_printf(out, "{\"pages\":%llu", (unsigned long long)stats->saved);
-    put_number(out, "bytes", stats->bytes);
-    buf_printf(out, ",\"pages_per_second\":%.3f", rate(stats));
-    put_number(out, "elapsed_ms", stats->elapsed_ms);
-    put_number(out, "retries", stats->retries);
-    put_number(out, "robots_fetched", stats->robots);
-    put_number(out, "robots_refused",
-               stats->links.verdict[ROBOTS_REFUSED] +
-                   stats->late.verdict[ROBOTS_REFUSED]);
-    put_number(out, "names_resolved", stats->resolved);
-    put_number(out, "sitemap_urls", stats->sitemap_urls);
-    put_number(out, "queued", stats->ends[URL_QUEUED]);
-    put_number(out, "queued_max", counts->queued_max);
-    put_number(out, "queued_in_file_max", counts->on_disk_max);
-    put_number(out, "hosts_seen", counts->hosts);
-    put_number(out, "hosts_dead", counts->hosts_dead);
-    put_number(out, "domains_seen", counts->domains);
-    put_number(out, "domains_crawled", counts->domains_crawled);
-    put_number(out, "domains_capped", counts->domains_capped);
-    put_number(out, "fetch_ms", stats->fetch_ms);
-    put_number(out, "busy_ms", stats->busy_ms);
-    put_number(out, "politeness_ms", stats->pause_ms);
-    put_number(out, "idle_ms", stats->idle_ms);
+    json_open(out, NULL);
+    json_add_number(out, "pages", stats->saved);
+    json_add_number(out, "bytes", stats->bytes);
+    json_put_name(out, "pages_per_second");
+    buf_printf(out, "%.3f", rate(stats));
+    json_add_number(out, "elapsed_ms", stats->elapsed_ms);
+    json_add_number(out, "retries", stats->retries);
+    json_add_number(out, "robots_fetched", stats->robots);
+    json_add_number(out, "robots_refused",
+                    stats->links.verdict[ROBOTS_REFUSED] +
+                        stats->late.verdict[ROBOTS_REFUSED]);
+    json_add_number(out, "names_resolved", stats->resolved);
+    json_add_number(out, "sitemap_urls", stats->sitemap_urls);
+    json_add_number(out, "queued", stats->ends[URL_QUEUED]);
+    json_add_number(out, "queued_max", counts->queued_max);
+    json_add_number(out, "queued_in_file_max", counts->on_disk_max);
+    json_add_number(out, "hosts_seen", counts->hosts);
+    json_add_number(out, "hosts_dead", counts->hosts_dead);
+    json_add_number(out, "domains_seen", counts->domains);
+    json_add_number(out, "domains_crawled", counts->domains_crawled);
+    json_add_number(out, "domains_capped", counts->domains_capped);
+    json_add_number(out, "fetch_ms", stats->fetch_ms);
+    json_add_number(out, "busy_ms", stats->busy_ms);
+    json_add_number(out, "politeness_ms", stats->pause_ms);
+    json_add_number(out, "idle_ms", stats->idle_ms);
     put_ends(stats, out);
     put_tables(stats, out);
     put_verdicts(out, "by_verdict", &stats->links);
     put_verdicts(out, "refused_late", &stats->late);
-    buf_put(out, STR("}\n"));
+    json_close(out);
+    buf_put_char(out, '\n');
 }
 
 /* --- for people --------------------------------------------------------- */
