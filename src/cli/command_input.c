@@ -90,14 +90,13 @@ int command_url(const struct options *options)
 static void print_json(struct buf *line, const struct page_link *link)
 {
     buf_clear(line);
-    buf_put(line, STR("{\"url\":"));
-    json_put_str(line, link->url.href);
-    buf_printf(line, ",\"kind\":\"%s\",\"text\":",
-               html_link_kind_name(link->html->kind));
-    json_put_str(line, link->html->text);
-    buf_put(line, STR(",\"rel\":"));
-    json_put_str(line, str_first(link->html->rel, LINE_MAX_LEN / 8));
-    buf_put(line, STR("}\n"));
+    json_open(line, NULL);
+    json_add_str(line, "url", link->url.href);
+    json_add_str(line, "kind", str_of(html_link_kind_name(link->html->kind)));
+    json_add_str(line, "text", link->html->text);
+    json_add_str(line, "rel", str_first(link->html->rel, LINE_MAX_LEN / 8));
+    json_close(line);
+    buf_put_char(line, '\n');
     fwrite(line->ptr, 1, line->len, stdout);
 }
 
