@@ -217,17 +217,18 @@ static void fill_row(struct row *row, const struct export_page *page)
 
 static void put_json(struct buf *line, const struct row *row)
 {
+    json_open(line, NULL);
     for (size_t i = 0; i < COLUMNS; i++) {
         const struct cell *cell = &row->cell[i];
-        buf_printf(line, "%s\"%s\":", i ? "," : "{", columns[i]);
         if (cell->is_null)
-            buf_put(line, STR("null"));
+            json_add_null(line, columns[i]);
         else if (cell->text.ptr)
-            json_put_str(line, cell->text);
+            json_add_str(line, columns[i], cell->text);
         else
-            buf_printf(line, "%llu", (unsigned long long)cell->number);
+            json_add_number(line, columns[i], cell->number);
     }
-    buf_put(line, STR("}\n"));
+    json_close(line);
+    buf_put_char(line, '\n');
 }
 
 /* RFC 4180: quoted where it has to be, a quote is two. */

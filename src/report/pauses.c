@@ -35,22 +35,16 @@ uint32_t pauses_host(struct pauses *pauses, struct str name)
     host = arena_new(&pauses->arena, sizeof(*host));
     hashtable_put(&pauses->hosts, key, host);
     *host = (uint32_t)pauses->hosts.count;
-    if (*host >= pauses->hosts_room) {
-        pauses->hosts_room = 2 * pauses->hosts_room + 64;
-        pauses->name = mem_resize(pauses->name,
-                                  pauses->hosts_room * sizeof(*pauses->name));
-    }
+    pauses->name = mem_grow(pauses->name, *host, &pauses->hosts_room,
+                            sizeof(*pauses->name));
     pauses->name[*host] = arena_copy(&pauses->arena, name);
     return *host;
 }
 
 void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch)
 {
-    if (pauses->count == pauses->room) {
-        pauses->room = pauses->room + pauses->room / 2 + 64;
-        pauses->fetch =
-            mem_resize(pauses->fetch, pauses->room * sizeof(*pauses->fetch));
-    }
+    pauses->fetch = mem_grow(pauses->fetch, pauses->count, &pauses->room,
+                             sizeof(*pauses->fetch));
     pauses->fetch[pauses->count++] = *fetch;
 }
 
