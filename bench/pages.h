@@ -51,10 +51,8 @@ static inline void pages_add(struct pages *pages, const char *file,
     }
     buf_put(&name, str_of(path));
     pages->bytes += buf.len;
-    pages->page[pages->count].ptr =
-        buf_take(&buf, &pages->page[pages->count].len);
-    pages->path[pages->count].ptr =
-        buf_take(&name, &pages->path[pages->count].len);
+    pages->page[pages->count] = buf_str(&buf);
+    pages->path[pages->count] = buf_str(&name);
     pages->count++;
 }
 

@@ -95,12 +95,3 @@ const char *buf_cstr(struct buf *buf)
     buf->ptr[buf->len] = '\0';
     return buf->ptr;
 }
-
-char *buf_take(struct buf *buf, size_t *len)
-{
-    char *bytes = buf->ptr;
-
-    *len = buf->len;
-    *buf = (struct buf){.cap = buf->cap};
-    return bytes;
-}

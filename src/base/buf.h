@@ -50,7 +50,4 @@ char *buf_reserve(struct buf *buf, size_t n);
 /* NUL-terminate without counting the NUL; the cap is not touched. */
 const char *buf_cstr(struct buf *buf);
 
-/* Move the bytes out; the caller frees them. `buf` is empty after. */
-char *buf_take(struct buf *buf, size_t *len);
-
 #endif

@@ -10,8 +10,6 @@ static const char *const err_text[] = {
     [ERR_URL_HOST] = "the host is empty or not a valid name or address",
     [ERR_URL_PORT] = "the port is not a number from 0 to 65535",
     [ERR_URL_TOO_LONG] = "longer than a URL may be here",
-    [ERR_TOO_LARGE] = "larger than the configured limit",
-    [ERR_IO] = "input/output error",
 };
 static_assert(sizeof(err_text) / sizeof(err_text[0]) == ERR_COUNT,
               "every error has a text");

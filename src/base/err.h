@@ -11,8 +11,6 @@ enum err {
     ERR_URL_HOST,
     ERR_URL_PORT,
     ERR_URL_TOO_LONG,
-    ERR_TOO_LARGE,
-    ERR_IO,
     ERR_COUNT,
 };
 

@@ -58,11 +58,6 @@ void spill_free(struct spill *spill)
     free(spill);
 }
 
-size_t spill_blocks(const struct spill *spill)
-{
-    return spill->blocks;
-}
-
 /* --- the file ----------------------------------------------------------- */
 
 static bool make_file(struct spill *spill)

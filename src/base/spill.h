@@ -40,7 +40,4 @@ bool spill_put(struct spill *spill, struct spill_queue *queue,
 bool spill_take(struct spill *spill, struct spill_queue *queue,
                 struct buf *record);
 
-/* Blocks that the file has, used or not: for tests. */
-size_t spill_blocks(const struct spill *spill);
-
 #endif
