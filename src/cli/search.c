@@ -1,4 +1,7 @@
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "cli/seeds.h"
@@ -139,15 +142,19 @@ int seeds_add_search(struct plan *plan)
     fetch_options.any_mime = true;
     buf_init(&url, 4 * URL_LEN_MAX);
     webpage_init(&page);
+    struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
     if (!make_url(&url, plan->options)) {
         status = complain("--search: too long");
+    } else if (!fetcher) {
+        complain("--search: %s", strerror(errno));
+        status = EXIT_FAILURE;
     } else {
-        struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
         fetch(fetcher, &page, &url, plan->options->max_redirects);
         status = read_answer(plan, &page);
         pagefetcher_give_back(fetcher, &page);
-        pagefetcher_free(fetcher);
     }
+    if (fetcher)
+        pagefetcher_free(fetcher);
     webpage_release(&page);
     buf_release(&url);
     return status;

@@ -131,9 +131,10 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
     committer->store = store;
     committer->saver = saver;
     committer->error.status = STORE_OK;
-    mailbox_init(&committer->orders);
-    mailbox_init(&committer->reports);
-    int why = pthread_create(&committer->thread, NULL, run, committer);
+    bool good = mailbox_init(&committer->orders);
+    good = mailbox_init(&committer->reports) && good;
+    int why =
+        good ? pthread_create(&committer->thread, NULL, run, committer) : errno;
     if (!why)
         return committer;
     error->status = STORE_FAILED;

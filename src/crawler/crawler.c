@@ -1,9 +1,12 @@
 #include "crawler/crawler.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "crawler/internal.h"
 
-static void begin(struct crawler *crawler, const struct crawl_options *options,
+static bool begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
 static void start_fetches(struct crawler *crawler);
@@ -15,7 +18,8 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 {
     struct crawler crawler;
 
-    begin(&crawler, options, stats);
+    if (!begin(&crawler, options, stats))
+        return CRAWL_FAILED;
     if (options->resume)
         restore_crawl(&crawler);
     begin_record(&crawler);
@@ -29,7 +33,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     return finish(&crawler);
 }
 
-static void begin(struct crawler *crawler, const struct crawl_options *options,
+static bool begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats)
 {
     uint64_t now_ms = clock_mono_ms();
@@ -43,11 +47,16 @@ static void begin(struct crawler *crawler, const struct crawl_options *options,
         .now_ms = now_ms,
         .random = options->frontier.hash_seed | 1,
     };
+    if (!crawler->workers) {
+        fail_crawl(crawler, "cannot start a worker: %s", strerror(errno));
+        return false;
+    }
     if (options->frontier.resolve)
         crawler->resolver = resolver_start(options->worker.fetch.origins,
                                            workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
+    return true;
 }
 
 static void offer_seeds(struct crawler *crawler)

@@ -1,19 +1,13 @@
 #include "crawler/mailbox.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
-void mailbox_init(struct mailbox *box)
+bool mailbox_init(struct mailbox *box)
 {
     *box = (struct mailbox){.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (box->fd < 0) {
-        perror("crawler: cannot make an eventfd");
-        _exit(1);
-    }
     pthread_mutex_init(&box->lock, NULL);
 
     pthread_condattr_t attributes;
@@ -21,13 +15,15 @@ void mailbox_init(struct mailbox *box)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&box->taken, &attributes);
     pthread_condattr_destroy(&attributes);
+    return box->fd >= 0;
 }
 
 void mailbox_release(struct mailbox *box)
 {
     pthread_cond_destroy(&box->taken);
     pthread_mutex_destroy(&box->lock);
-    close(box->fd);
+    if (box->fd >= 0)
+        close(box->fd);
 }
 
 void messages_add(struct messages *messages, struct message *message)

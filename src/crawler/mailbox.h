@@ -12,6 +12,7 @@
 #define CRAWLER_MAILBOX_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { MAILBOX_BYTES_MAX = 16 << 20, MAILBOX_WAIT_MAX_S = 5 };
@@ -33,7 +34,8 @@ struct mailbox {
     int fd;
 };
 
-void mailbox_init(struct mailbox *box);
+/* False with errno; release it all the same. */
+bool mailbox_init(struct mailbox *box);
 void mailbox_release(struct mailbox *box);
 
 void messages_add(struct messages *messages, struct message *message);

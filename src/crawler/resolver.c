@@ -185,18 +185,10 @@ struct resolver *resolver_start(const struct trusted_origins *origins,
 
 static void start_threads(struct resolver *resolver)
 {
-    int err = 0;
-
-    while (!err && resolver->threads < THREADS) {
-        err = pthread_create(&resolver->thread[resolver->threads], NULL, run,
-                             resolver);
-        if (!err)
-            resolver->threads++;
-    }
-    if (!resolver->threads) {
-        fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
-        _exit(1);
-    }
+    while (resolver->threads < THREADS &&
+           !pthread_create(&resolver->thread[resolver->threads], NULL, run,
+                           resolver))
+        resolver->threads++;
     /* No thread leaves before `quit` is set. */
     resolver->users += resolver->threads;
 }
@@ -211,6 +203,11 @@ void resolver_ask(struct resolver *resolver, struct job *job)
     }
     if (!resolver->threads)
         start_threads(resolver);
+    if (!resolver->threads) { /* slow, but it works */
+        look_up(job);
+        answer(resolver, job);
+        return;
+    }
     pthread_mutex_lock(&resolver->lock);
     messages_add(&resolver->questions, &job->message);
     pthread_cond_signal(&resolver->asked);

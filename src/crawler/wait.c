@@ -121,7 +121,8 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
     va_end(values);
     fputc('\n', stderr);
     crawler->failed = true;
-    workers_abandon(crawler->workers);
+    if (crawler->workers)
+        workers_abandon(crawler->workers);
 }
 
 void flush_log(struct crawler *crawler)

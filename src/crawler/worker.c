@@ -1,5 +1,6 @@
 #include "crawler/worker.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -126,6 +127,14 @@ static void *run(void *user)
     return NULL;
 }
 
+static void free_worker(struct worker *worker)
+{
+    if (worker->fetcher)
+        pagefetcher_free(worker->fetcher);
+    mailbox_release(&worker->inbox);
+    free(worker);
+}
+
 struct worker *worker_start(const struct worker_options *options,
                             struct mailbox *results)
 {
@@ -133,18 +142,20 @@ struct worker *worker_start(const struct worker_options *options,
 
     worker->options = options;
     worker->results = results;
-    mailbox_init(&worker->inbox);
     worker->fetch = options->fetch;
     worker->fetch.wishes = options->saver->type->wishes;
-    worker->fetcher = pagefetcher_new(&worker->fetch);
-    pagefetcher_watch(worker->fetcher, worker->inbox.fd);
-
-    int err = pthread_create(&worker->thread, NULL, run, worker);
-    if (err) {
-        fprintf(stderr, "crawler: cannot start a thread: %s\n", strerror(err));
-        _exit(1);
+    if (mailbox_init(&worker->inbox))
+        worker->fetcher = pagefetcher_new(&worker->fetch);
+    int why = errno;
+    if (worker->fetcher) {
+        pagefetcher_watch(worker->fetcher, worker->inbox.fd);
+        why = pthread_create(&worker->thread, NULL, run, worker);
+        if (!why)
+            return worker;
     }
-    return worker;
+    free_worker(worker);
+    errno = why;
+    return NULL;
 }
 
 void worker_put(struct worker *worker, struct messages *jobs)
@@ -155,7 +166,5 @@ void worker_put(struct worker *worker, struct messages *jobs)
 void worker_join(struct worker *worker)
 {
     pthread_join(worker->thread, NULL);
-    pagefetcher_free(worker->fetcher);
-    mailbox_release(&worker->inbox);
-    free(worker);
+    free_worker(worker);
 }

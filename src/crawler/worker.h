@@ -45,7 +45,8 @@ struct worker_options {
 
 struct worker;
 
-/* `options` must outlive the worker; done jobs go to `results`. */
+/* `options` must outlive the worker; done jobs go to `results`. NULL with
+ * errno. */
 struct worker *worker_start(const struct worker_options *options,
                             struct mailbox *results);
 

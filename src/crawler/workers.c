@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,14 +38,22 @@ struct workers *workers_start(unsigned count, unsigned fetches_max,
 {
     struct workers *workers = NEW(struct workers);
 
-    mailbox_init(&workers->inbox);
-    workers->count = count;
+    bool good = mailbox_init(&workers->inbox);
     workers->fetches_max = fetches_max;
     workers->first_room = options->fetch.connections_max - 1;
     workers->member = mem_array(count, sizeof(*workers->member));
-    for (unsigned i = 0; i < count; i++)
-        workers->member[i].worker = worker_start(options, &workers->inbox);
-    return workers;
+    while (good && workers->count < count) {
+        struct worker *worker = worker_start(options, &workers->inbox);
+        good = worker;
+        if (good)
+            workers->member[workers->count++].worker = worker;
+    }
+    if (good)
+        return workers;
+    int why = errno;
+    workers_free(workers);
+    errno = why;
+    return NULL;
 }
 
 static void send_to_all(struct workers *workers, enum job_kind kind)

@@ -11,6 +11,7 @@
 
 struct workers;
 
+/* NULL with errno. */
 struct workers *workers_start(unsigned count, unsigned fetches_max,
                               const struct worker_options *options);
 

@@ -162,8 +162,10 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     fetcher->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     fetcher->multi = curl_multi_init();
     if (fetcher->epoll_fd < 0 || !fetcher->multi) {
-        perror("crawler: cannot start an event loop");
-        _exit(1);
+        int why = fetcher->epoll_fd < 0 ? errno : ENOMEM;
+        pagefetcher_free(fetcher);
+        errno = why;
+        return NULL;
     }
     curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
@@ -194,7 +196,8 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
     dns_overrides_release(&fetcher->dns_overrides);
-    close(fetcher->epoll_fd);
+    if (fetcher->epoll_fd >= 0)
+        close(fetcher->epoll_fd);
     free(fetcher->owner);
     free(fetcher);
 }

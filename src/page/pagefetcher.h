@@ -42,6 +42,7 @@ struct fetch_options {
 
 struct pagefetcher;
 
+/* NULL with errno. */
 struct pagefetcher *pagefetcher_new(const struct fetch_options *options);
 void pagefetcher_free(struct pagefetcher *fetcher);
 

@@ -602,3 +602,16 @@ END
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
     whole_pages 41
 }
+
+@test "no memory for the stacks of threads: one line, and the crawl can go on" {
+    without_sanitizer
+    printf '/\n    body page\n' >"$TMP/one.site"
+    start_playground --site "$TMP/one.site"
+    capture bash -c 'ulimit -v 200000; exec "$@"' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
+        --scope host --threads 64 "http://127.0.0.1:$PORT/" "$DIR" 0
+    same 1 "$STATUS" "exit status"
+    one_error "cannot start a worker: .*"
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --threads 1 --resume "$DIR"
+    same 0 "$STATUS" "exit status: $(cat "$ERR")"
+    whole_pages 1
+}
