@@ -27,7 +27,7 @@ enum {
 
 /* What takes the place of a character that libidn2 must not see: it has the
  * same directionality, composes with nothing, and nothing that a host may have
- * is mapped to it. No host may have a '^' of its own (url/host.c). */
+ * is mapped to it. No host may have a '^' of its own (url/authority.c). */
 enum {
     STAND_IN_HYPHEN = '^',
     STAND_IN_SHARP_S = 0x138,     /* kra */

@@ -1,6 +1,7 @@
 #include "url/ip.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 
 /* A part of an IPv4 address larger than this is too large in any place. */
 static const uint64_t part_max = UINT32_MAX;
@@ -82,28 +83,11 @@ bool ipv4_parse(struct str host, uint32_t *address)
     }
 }
 
-static size_t write_decimal(char *to, unsigned value)
-{
-    size_t len = 0;
-
-    if (value >= 100)
-        to[len++] = (char)('0' + value / 100);
-    if (value >= 10)
-        to[len++] = (char)('0' + value / 10 % 10);
-    to[len++] = (char)('0' + value % 10);
-    return len;
-}
-
 size_t ipv4_write(char to[static IPV4_TEXT_MAX], uint32_t address)
 {
-    size_t len = 0;
-
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        len += write_decimal(to + len, address >> shift & 255);
-        if (shift)
-            to[len++] = '.';
-    }
-    return len;
+    return (size_t)snprintf(to, IPV4_TEXT_MAX, "%u.%u.%u.%u", address >> 24,
+                            address >> 16 & 255, address >> 8 & 255,
+                            address & 255);
 }
 
 bool ipv6_parse(struct str text, uint16_t pieces[static 8])
@@ -140,16 +124,6 @@ static int find_zeros(const uint16_t pieces[static 8], int *len)
     return best;
 }
 
-static size_t write_hex(char *to, unsigned value)
-{
-    size_t len = 0;
-
-    for (int shift = 12; shift >= 0; shift -= 4)
-        if (value >> shift || !shift)
-            to[len++] = "0123456789abcdef"[value >> shift & 15];
-    return len;
-}
-
 /* Not inet_ntop, which writes "::ffff:1.2.3.4" where the standard wants
  * "::ffff:102:304". */
 size_t ipv6_write(char to[static IPV6_TEXT_MAX],
@@ -167,9 +141,8 @@ size_t ipv6_write(char to[static IPV6_TEXT_MAX],
             i += zeros_len - 1;
             continue;
         }
-        len += write_hex(to + len, pieces[i]);
-        if (i < 7)
-            to[len++] = ':';
+        len += (size_t)snprintf(to + len, sizeof("ffff:"), i < 7 ? "%x:" : "%x",
+                                pieces[i]);
     }
     return len;
 }

@@ -5,8 +5,11 @@
 
 #include "base/str.h"
 
-/* "1.2.3.4", and "[" "1:2:3:4:5:6:7:8" "]" at its longest. */
-enum { IPV4_TEXT_MAX = 15, IPV6_TEXT_MAX = 39 };
+/* The longest texts, with a NUL that is not counted. */
+enum {
+    IPV4_TEXT_MAX = sizeof("255.255.255.255"),
+    IPV6_TEXT_MAX = sizeof("1111:2222:3333:4444:5555:6666:7777:8888"),
+};
 
 /* Whether the last label is a number, decimal or hexadecimal: then the host
  * is an IPv4 address or nothing. */

@@ -1,19 +1,12 @@
 #include "url/login.h"
 
-/* A URL's parser does not see them, wherever they are. */
-static struct str without_tabs(struct arena *arena, struct str text)
-{
-    char *start = arena_new(arena, text.len + 1), *to = start;
+#include "url/out.h"
 
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] != '\t' && text.ptr[i] != '\n' && text.ptr[i] != '\r')
-            *to++ = text.ptr[i];
-    return str_between(start, to);
-}
-
-static bool ends_authority(char c)
+static struct str drop_newlines(struct arena *arena, struct str text)
 {
-    return c == '/' || c == '\\' || c == '?' || c == '#';
+    char *start = arena_new(arena, text.len + 1);
+
+    return (struct str){start, url_drop_newlines(start, text)};
 }
 
 /* Where what is between "http://" and the path begins; the parser takes any
@@ -31,7 +24,7 @@ static size_t authority_start(struct str text)
         at += STR("http:").len;
     else
         return 0;
-    while (at < text.len && (text.ptr[at] == '/' || text.ptr[at] == '\\'))
+    while (at < text.len && url_is_slash(text.ptr[at]))
         at++;
     return at;
 }
@@ -40,7 +33,7 @@ static struct str authority_of(struct str text)
 {
     size_t len = 0;
 
-    while (len < text.len && !ends_authority(text.ptr[len]))
+    while (len < text.len && !url_ends_authority(text.ptr[len]))
         len++;
     return str_first(text, len);
 }
@@ -55,27 +48,11 @@ static size_t behind_at(struct str text)
     return at;
 }
 
-/* "%41" is "A". */
 static struct str unescape(struct arena *arena, struct str text)
 {
-    struct str out = arena_copy(arena, text);
-    char *to = (char *)out.ptr;
+    char *start = arena_new(arena, text.len + 1);
 
-    for (size_t i = 0; i < text.len; i++) {
-        int high = -1, low = -1;
-        if (text.ptr[i] == '%' && i + 2 < text.len) {
-            high = hex_value(text.ptr[i + 1]);
-            low = hex_value(text.ptr[i + 2]);
-        }
-        if (high >= 0 && low >= 0 && (high || low)) {
-            *to++ = (char)(high * 16 + low);
-            i += 2;
-        } else {
-            *to++ = text.ptr[i];
-        }
-    }
-    *to = '\0';
-    return str_between(out.ptr, to);
+    return (struct str){start, url_unescape(start, text)};
 }
 
 static struct str join(struct arena *arena, struct str one, struct str other)
@@ -92,7 +69,7 @@ static struct str join(struct arena *arena, struct str one, struct str other)
 bool login_cut(struct arena *arena, struct str url, struct str *rest,
                struct login *login)
 {
-    struct str text = without_tabs(arena, url);
+    struct str text = drop_newlines(arena, url);
     size_t start = authority_start(text);
     struct str authority = authority_of(str_skip(text, start));
     size_t end = start ? behind_at(authority) : 0;
@@ -134,7 +111,7 @@ static bool has_bad_port(struct str authority)
 
 const char *login_hide(struct arena *arena, const char *written)
 {
-    struct str text = without_tabs(arena, str_of(written));
+    struct str text = drop_newlines(arena, str_of(written));
     size_t start = authority_start(text);
     const char *mark = strstr(text.ptr, "://");
 

@@ -8,7 +8,7 @@
  *
  *     url_parse     trims, drops tabs and newlines, finds room
  *     parse         scheme start, scheme, and which way to go on
- *     put_absolute  the authority states   authority.c, host.c, ip.c, idna.c
+ *     put_absolute  the authority states   authority.c, ip.c, idna.c
  *     put_relative  the relative states
  *     path_put, query_put                  path.c
  *
@@ -174,16 +174,6 @@ static bool has_control(struct str s)
     return false;
 }
 
-static struct str without_newlines(struct str s, char *to)
-{
-    size_t len = 0;
-
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] != '\t' && s.ptr[i] != '\n' && s.ptr[i] != '\r')
-            to[len++] = s.ptr[i];
-    return (struct str){to, len};
-}
-
 enum err url_parse(struct url *url, struct arena *arena, struct str input,
                    const struct url *base,
                    const struct url_query_encoder *encoder)
@@ -194,7 +184,7 @@ enum err url_parse(struct url *url, struct arena *arena, struct str input,
     if (in.len > URL_LEN_MAX)
         return ERR_URL_TOO_LONG;
     if (has_control(in))
-        in = without_newlines(in, clean);
+        in = (struct str){clean, url_drop_newlines(clean, in)};
 
     size_t need =
         GROWTH_MAX * in.len + (base ? base->href.len : 0) + ROOM_EXTRA;
