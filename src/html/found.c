@@ -39,12 +39,8 @@ static struct html_link *add_link(struct html_found *found,
         found->links->beyond++;
         return NULL;
     }
-    if (found->count == found->room) {
-        found->room = found->room ? found->room * 2 : 256;
-        found->link =
-            mem_resize(found->link, found->room * sizeof(*found->link));
-    }
-
+    found->link =
+        mem_grow(found->link, found->count, &found->room, sizeof(*found->link));
     struct html_link *link = &found->link[found->count++];
     *link = (struct html_link){.kind = kind, .href = href};
     return link;

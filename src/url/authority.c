@@ -69,14 +69,14 @@ static bool is_plain_name(struct str host)
 
 static enum err put_ipv6(struct out *out, struct str text)
 {
-    uint16_t pieces[8];
+    struct in6_addr address;
 
-    if (!ipv6_parse(text, pieces))
+    if (!ipv6_parse(text, &address))
         return ERR_URL_HOST;
     if (!out_has_room(out, IPV6_TEXT_MAX + 2, 0))
         return ERR_URL_TOO_LONG;
     out_char(out, '[');
-    out->at += ipv6_write(out->at, pieces);
+    out->at += ipv6_write(out->at, &address);
     out_char(out, ']');
     return ERR_NONE;
 }

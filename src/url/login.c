@@ -55,17 +55,6 @@ static struct str unescape(struct arena *arena, struct str text)
     return (struct str){start, url_unescape(start, text)};
 }
 
-static struct str join(struct arena *arena, struct str one, struct str other)
-{
-    char *start = arena_new(arena, one.len + other.len + 1);
-
-    if (one.len)
-        memcpy(start, one.ptr, one.len);
-    if (other.len)
-        memcpy(start + one.len, other.ptr, other.len);
-    return (struct str){start, one.len + other.len};
-}
-
 bool login_cut(struct arena *arena, struct str url, struct str *rest,
                struct login *login)
 {
@@ -81,7 +70,8 @@ bool login_cut(struct arena *arena, struct str url, struct str *rest,
     struct str_pair parts = str_cut(str_first(authority, end - 1), ':');
     login->name = unescape(arena, parts.head);
     login->password = unescape(arena, parts.tail);
-    *rest = join(arena, str_first(text, start), str_skip(text, start + end));
+    *rest =
+        url_join(arena, str_first(text, start), str_skip(text, start + end));
     if (login->name.len || login->password.len)
         return true;
     *login = (struct login){0};
@@ -124,8 +114,8 @@ const char *login_hide(struct arena *arena, const char *written)
         end = behind_at(rest);
     if (!end)
         return written;
-    struct str hidden = join(arena, str_first(text, start), STR("..."));
-    return join(arena, hidden, str_skip(rest, end - 1)).ptr;
+    struct str hidden = url_join(arena, str_first(text, start), STR("..."));
+    return url_join(arena, hidden, str_skip(rest, end - 1)).ptr;
 }
 
 /* --- parsed ones -------------------------------------------------------- */
@@ -143,7 +133,7 @@ void login_drop(struct url *url, struct arena *arena)
 
     if (!dropped)
         return;
-    url->href = join(arena, scheme, str_skip(url->href, url->host_start));
+    url->href = url_join(arena, scheme, str_skip(url->href, url->host_start));
     url->host_start = (uint16_t)(url->host_start - dropped);
     url->host_end = (uint16_t)(url->host_end - dropped);
     url->path_start = (uint16_t)(url->path_start - dropped);

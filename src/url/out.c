@@ -61,3 +61,14 @@ size_t url_drop_newlines(char *to, struct str from)
             to[len++] = from.ptr[i];
     return len;
 }
+
+struct str url_join(struct arena *arena, struct str one, struct str other)
+{
+    char *start = arena_new(arena, one.len + other.len + 1);
+
+    if (one.len)
+        memcpy(start, one.ptr, one.len);
+    if (other.len)
+        memcpy(start + one.len, other.ptr, other.len);
+    return (struct str){start, one.len + other.len};
+}

@@ -10,7 +10,7 @@
 #ifndef URL_OUT_H
 #define URL_OUT_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 struct out {
     char *at;
@@ -52,6 +52,9 @@ size_t url_unescape(char *to, struct str from);
 /* Copy without tabs and newlines, which the standard's parser ignores. Returns
  * the length. */
 size_t url_drop_newlines(char *to, struct str from);
+
+/* One after the other, NUL-terminated. */
+struct str url_join(struct arena *arena, struct str one, struct str other);
 
 /* Escape one byte. */
 void out_escape_byte(struct out *out, char c);

@@ -77,11 +77,8 @@ static void add_href_prefix(struct scope *scope, struct str href)
         add_name(scope, &scope->directories, href, 0);
         return;
     }
-    if (scope->prefix_count == scope->prefix_room) {
-        scope->prefix_room = scope->prefix_room ? 2 * scope->prefix_room : 8;
-        scope->prefixes = mem_resize(
-            scope->prefixes, scope->prefix_room * sizeof(*scope->prefixes));
-    }
+    scope->prefixes = mem_grow(scope->prefixes, scope->prefix_count,
+                               &scope->prefix_room, sizeof(*scope->prefixes));
     scope->prefixes[scope->prefix_count++] = arena_copy(&scope->names, href);
 }
 

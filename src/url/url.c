@@ -195,15 +195,6 @@ enum err url_parse(struct url *url, struct arena *arena, struct str input,
 
 struct str url_origin(const struct url *url, struct arena *arena)
 {
-    struct str scheme = url->https ? STR("https://") : STR("http://");
-    struct str host = {url->href.ptr + url->host_start,
-                       (size_t)(url->path_start - url->host_start)};
-    struct out out = {.at = arena_reserve(arena, scheme.len + host.len + 1)};
-    char *start = out.at;
-
-    out_str(&out, scheme);
-    out_str(&out, host);
-    *out.at = '\0';
-    arena_commit(arena, scheme.len + host.len + 1);
-    return (struct str){start, scheme.len + host.len};
+    return url_join(arena, url->https ? STR("https://") : STR("http://"),
+                    url_host_port(url));
 }
