@@ -94,6 +94,26 @@ static inline bool str_eq(struct str a, struct str b)
     return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));
 }
 
+/* The byte that "%XX" at the start of `s` stands for, or -1. */
+static inline int percent_value(struct str s)
+{
+    if (s.len < 3 || s.ptr[0] != '%')
+        return -1;
+    int high = hex_value(s.ptr[1]), low = hex_value(s.ptr[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+/* Write "%XX" and return its end. */
+static inline char *percent_put(char *to, unsigned char byte)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    *to++ = '%';
+    *to++ = digits[byte >> 4];
+    *to++ = digits[byte & 15];
+    return to;
+}
+
 bool str_eq_nocase(struct str a, struct str b);
 bool str_starts(struct str s, struct str prefix);
 bool str_starts_nocase(struct str s, struct str prefix);

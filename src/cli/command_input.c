@@ -7,7 +7,6 @@
 #include "cli/input.h"
 #include "cli/usage.h"
 #include "page/pagescanner.h"
-#include "robots/agent.h"
 #include "robots/robots.h"
 
 enum { HTML_MAX = 1 << 30, ROBOTS_MAX = 16 << 20, LINE_MAX_LEN = 256 * 1024 };

@@ -5,7 +5,7 @@
 
 #include "cli/usage.h"
 #include "page/trust.h"
-#include "robots/agent.h"
+#include "robots/robots.h"
 
 /* --- headers ------------------------------------------------------------ */
 

@@ -1,12 +1,18 @@
-#include "robots/agent.h"
+#include "robots/robots.h"
+
+struct str robots_token_at(struct str text)
+{
+    size_t len = 0;
+
+    while (len < text.len && (ascii_is_alpha(text.ptr[len]) ||
+                              text.ptr[len] == '-' || text.ptr[len] == '_'))
+        len++;
+    return str_first(text, len);
+}
 
 bool robots_is_token(struct str text)
 {
-    for (size_t i = 0; i < text.len; i++)
-        if (!ascii_is_alpha(text.ptr[i]) && text.ptr[i] != '-' &&
-            text.ptr[i] != '_')
-            return false;
-    return text.len > 0;
+    return text.len && robots_token_at(text).len == text.len;
 }
 
 /* Up to its version, or to what comes after it. */

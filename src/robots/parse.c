@@ -95,17 +95,6 @@ static struct str_pair key_and_value(struct str line)
     return (struct str_pair){str_first(line, key_len), value};
 }
 
-/* The product token that a user-agent line starts with. */
-static struct str token_of(struct str value)
-{
-    size_t len = 0;
-
-    while (len < value.len && (ascii_is_alpha(value.ptr[len]) ||
-                               value.ptr[len] == '-' || value.ptr[len] == '_'))
-        len++;
-    return str_first(value, len);
-}
-
 /* "mybot" or "mybot/1.0", but not what a browser sends: of "Mozilla/5.0 (X11;
  * mybot)" the first word is nobody's name. */
 static struct str product_of(struct str agent)
@@ -146,7 +135,7 @@ static void read_user_agent(struct parser *parser, struct str value)
         parser->in_any = parser->delays_any = true;
         return;
     }
-    if (is_ours(parser, token_of(value)))
+    if (is_ours(parser, robots_token_at(value)))
         parser->in_own = parser->delays_own = parser->own_seen = true;
 }
 
@@ -193,28 +182,27 @@ static void read_rule(struct parser *parser, struct str value, uint32_t flag)
 /* Seconds with decimals, up to a blank or markup; anything else is 0. */
 static uint32_t parse_delay_ms(struct str value)
 {
-    size_t len = 0;
-    uint64_t ms = 0, unit_ms = 100;
+    uint64_t ms = 0, unit_ms = 1000; /* of a digit; less after the point */
 
-    while (len < value.len && !is_blank(value.ptr[len]) &&
-           value.ptr[len] != '<')
-        len++;
-    struct str_pair number = str_cut(str_first(value, len), '.');
-
-    for (size_t i = 0; i < number.head.len; i++) {
-        if (!ascii_is_digit(number.head.ptr[i]))
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.ptr[i];
+        if (is_blank(c) || c == '<')
+            break;
+        if (c == '.' && unit_ms == 1000) {
+            unit_ms = 100;
+            continue;
+        }
+        if (!ascii_is_digit(c))
             return 0;
-        ms = ms * 10 + (uint64_t)(number.head.ptr[i] - '0') * 1000;
+        if (unit_ms == 1000)
+            ms *= 10;
+        ms += (uint64_t)(c - '0') * unit_ms;
+        if (unit_ms < 1000)
+            unit_ms /= 10;
         if (ms > ROBOTS_CRAWL_DELAY_MAX_MS)
             ms = ROBOTS_CRAWL_DELAY_MAX_MS;
     }
-    for (size_t i = 0; i < number.tail.len; i++, unit_ms /= 10) {
-        if (!ascii_is_digit(number.tail.ptr[i]))
-            return 0;
-        ms += (uint64_t)(number.tail.ptr[i] - '0') * unit_ms;
-    }
-    return ms < ROBOTS_CRAWL_DELAY_MAX_MS ? (uint32_t)ms
-                                          : ROBOTS_CRAWL_DELAY_MAX_MS;
+    return (uint32_t)ms;
 }
 
 static void read_crawl_delay(struct parser *parser, struct str value)
@@ -297,28 +285,18 @@ static struct str skip_mark(struct str bytes)
     return str_skip(bytes, len);
 }
 
-/* The next `c` at or after `at`, or `end`; `known` is what was found last, so
- * that a file without any is searched only once. */
-static const char *next_of(const char *known, const char *at, const char *end,
-                           char c)
-{
-    return known >= at ? known : at + str_find(str_between(at, end), c);
-}
-
 static void read_lines(struct parser *parser, struct str bytes)
 {
     const char *at = bytes.ptr, *end = at + bytes.len;
-    const char *lf = at + str_find(bytes, '\n');
-    const char *cr = at + str_find(bytes, '\r');
 
     while (at < end) {
-        const char *stop = lf < cr ? lf : cr;
+        const char *stop = at;
+        while (stop < end && !ends_line(*stop))
+            stop++;
         read_line(parser, str_between(at, stop));
         at = stop + (stop < end);
-        if (at < end && stop == cr && at == lf)
+        if (at < end && *stop == '\r' && *at == '\n')
             at++;
-        lf = next_of(lf, at, end, '\n');
-        cr = next_of(cr, at, end, '\r');
     }
 }
 

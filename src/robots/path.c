@@ -40,19 +40,10 @@ bool robots_path_is_canonical(struct str path)
 
 static void put_encoded(struct buf *out, unsigned char c)
 {
-    static const char digits[] = "0123456789ABCDEF";
-    char encoded[3] = {'%', digits[c >> 4], digits[c & 15]};
+    char encoded[3];
 
+    percent_put(encoded, c);
     buf_put(out, (struct str){encoded, 3});
-}
-
-/* The octet that "%XX" at the front of `s` stands for, or -1. */
-static int percent_value(struct str s)
-{
-    int high = s.len < 3 ? -1 : hex_value(s.ptr[1]);
-    int low = s.len < 3 ? -1 : hex_value(s.ptr[2]);
-
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 /* One character of `s`; returns what was taken. */
@@ -60,7 +51,7 @@ static size_t put_next(struct str s, enum path_form form, bool in_query,
                        struct buf *out)
 {
     char class = class_of(s.ptr[0]);
-    int value = class == '%' ? percent_value(s) : -1;
+    int value = percent_value(s);
 
     if (value >= 0) {
         bool decode = is_unreserved((char)value) && form != PATH_WRITTEN;
@@ -136,7 +127,7 @@ static struct pattern put_pattern(struct str s, enum path_form form,
 static bool encodes_unreserved(struct str pattern)
 {
     for (; pattern.len; pattern = str_skip(pattern, 1)) {
-        int value = pattern.ptr[0] == '%' ? percent_value(pattern) : -1;
+        int value = percent_value(pattern);
         if (value >= 0 && is_unreserved((char)value))
             return true;
     }

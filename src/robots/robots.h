@@ -79,6 +79,22 @@ bool robots_next_sitemap(const struct robots *robots, struct str *sitemap);
  * such line, or it does not fit into the cap of `out`. */
 bool robots_line(struct str bytes, unsigned line, struct buf *out);
 
+/* The product token, the name under which robots.txt knows a crawler, is
+ * letters, '-' and '_', and should be part of the User-Agent that is sent (RFC
+ * 9309 2.2.1): a reader of the server's log then knows which name to write. */
+
+/* The token that `text` starts with; may be empty. */
+struct str robots_token_at(struct str text);
+
+/* Is all of `text` a token? */
+bool robots_is_token(struct str text);
+
+/* The token of a User-Agent, a part of it: the name of its first product,
+ * "mybot" of "mybot/1.0 (+http://mybot.example/)"; or the name after
+ * "compatible;", "mybot" of "Mozilla/5.0 (compatible; mybot/1.0)". Empty where
+ * that name is no token. */
+struct str robots_token_of(struct str user_agent);
+
 /* What the status of the answer for /robots.txt says (RFC 9309, 2.3.1). */
 enum robots_access {
     ROBOTS_PARSE,       /* 2xx: the body has the rules */

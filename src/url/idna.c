@@ -27,7 +27,7 @@ enum {
 
 /* What takes the place of a character that libidn2 must not see: it has the
  * same directionality, composes with nothing, and nothing that a host may have
- * is mapped to it. No host may have a '^' of its own (url/host.c). */
+ * is mapped to it. No host may have a '^' of its own (url/authority.c). */
 enum {
     STAND_IN_HYPHEN = '^',
     STAND_IN_SHARP_S = 0x138,     /* kra */
@@ -280,22 +280,24 @@ static bool open_ace(struct label *label)
 static bool write_label(const struct label *label, char *to, size_t room,
                         size_t *len)
 {
+    char ascii[PUNYCODE_GROWTH_MAX * LABEL_MAX];
+    size_t ace_len = 0; /* of "xn--" */
+
     if (is_ascii(label)) {
-        if (label->len > room)
-            return false;
-        for (size_t i = 0; i < label->len; i++)
-            to[i] = (char)label->chars[i];
         *len = label->len;
-        return true;
+        for (size_t i = 0; i < label->len; i++)
+            ascii[i] = (char)label->chars[i];
+    } else {
+        ace_len = 4;
+        *len = punycode_encode(label->chars, label->len, ascii);
+        if (has_ace_prefix(label) || ace_len + *len > IDN2_LABEL_MAX_LENGTH)
+            return false;
     }
-    if (has_ace_prefix(label) || room < IDN2_LABEL_MAX_LENGTH)
+    if (ace_len + *len > room)
         return false;
-    /* Part of a longer text that needs no NUL. */
-    memcpy(to, "xn--", 4); // NOLINT(bugprone-not-null-terminated-result)
-    if (!punycode_encode(label->chars, label->len, to + 4,
-                         IDN2_LABEL_MAX_LENGTH - 4, len))
-        return false;
-    *len += 4;
+    memcpy(to, "xn--", ace_len);
+    memcpy(to + ace_len, ascii, *len);
+    *len += ace_len;
     return true;
 }
 

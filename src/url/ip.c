@@ -1,6 +1,6 @@
 #include "url/ip.h"
 
-#include <arpa/inet.h>
+#include <stdio.h>
 
 /* A part of an IPv4 address larger than this is too large in any place. */
 static const uint64_t part_max = UINT32_MAX;
@@ -82,94 +82,33 @@ bool ipv4_parse(struct str host, uint32_t *address)
     }
 }
 
-static size_t write_decimal(char *to, unsigned value)
-{
-    size_t len = 0;
-
-    if (value >= 100)
-        to[len++] = (char)('0' + value / 100);
-    if (value >= 10)
-        to[len++] = (char)('0' + value / 10 % 10);
-    to[len++] = (char)('0' + value % 10);
-    return len;
-}
-
 size_t ipv4_write(char to[static IPV4_TEXT_MAX], uint32_t address)
 {
-    size_t len = 0;
-
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        len += write_decimal(to + len, address >> shift & 255);
-        if (shift)
-            to[len++] = '.';
-    }
-    return len;
+    return (size_t)snprintf(to, IPV4_TEXT_MAX, "%u.%u.%u.%u", address >> 24,
+                            address >> 16 & 255, address >> 8 & 255,
+                            address & 255);
 }
 
-bool ipv6_parse(struct str text, uint16_t pieces[static 8])
+bool ipv6_parse(struct str text, struct in6_addr *address)
 {
     char copy[INET6_ADDRSTRLEN];
-    uint8_t bytes[16];
 
     if (text.len >= sizeof(copy) || memchr(text.ptr, '\0', text.len))
         return false;
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
-    if (inet_pton(AF_INET6, copy, bytes) != 1)
-        return false;
-    for (int i = 0; i < 8; i++)
-        pieces[i] = (uint16_t)(bytes[2 * i] << 8 | bytes[2 * i + 1]);
-    return true;
+    return inet_pton(AF_INET6, copy, address) == 1;
 }
 
-/* The first of the longest runs of zeros that is longer than one, or 8. */
-static int find_zeros(const uint16_t pieces[static 8], int *len)
+size_t ipv6_write(char to[static IPV6_TEXT_MAX], const struct in6_addr *address)
 {
-    int best = 8;
+    const uint8_t *tail = address->s6_addr + 12;
 
-    *len = 1;
-    for (int i = 0; i < 8; i++) {
-        int end = i;
-        while (end < 8 && !pieces[end])
-            end++;
-        if (end - i > *len) {
-            best = i;
-            *len = end - i;
-        }
-    }
-    return best;
-}
-
-static size_t write_hex(char *to, unsigned value)
-{
-    size_t len = 0;
-
-    for (int shift = 12; shift >= 0; shift -= 4)
-        if (value >> shift || !shift)
-            to[len++] = "0123456789abcdef"[value >> shift & 15];
-    return len;
-}
-
-/* Not inet_ntop, which writes "::ffff:1.2.3.4" where the standard wants
- * "::ffff:102:304". */
-size_t ipv6_write(char to[static IPV6_TEXT_MAX],
-                  const uint16_t pieces[static 8])
-{
-    int zeros_len;
-    int zeros = find_zeros(pieces, &zeros_len);
-    size_t len = 0;
-
-    for (int i = 0; i < 8; i++) {
-        if (i == zeros) {
-            to[len++] = ':';
-            if (!i)
-                to[len++] = ':';
-            i += zeros_len - 1;
-            continue;
-        }
-        len += write_hex(to + len, pieces[i]);
-        if (i < 7)
-            to[len++] = ':';
-    }
-    return len;
+    inet_ntop(AF_INET6, address, to, IPV6_TEXT_MAX);
+    /* The standard wants "::ffff:102:304" for "::ffff:1.2.3.4". */
+    if (strchr(to, '.'))
+        snprintf(strrchr(to, ':') + 1, sizeof("ffff:ffff"), "%x:%x",
+                 (unsigned)(tail[0] << 8 | tail[1]),
+                 (unsigned)(tail[2] << 8 | tail[3]));
+    return strlen(to);
 }

@@ -3,10 +3,12 @@
 #ifndef URL_IP_H
 #define URL_IP_H
 
+#include <arpa/inet.h>
+
 #include "base/str.h"
 
-/* "1.2.3.4", and "[" "1:2:3:4:5:6:7:8" "]" at its longest. */
-enum { IPV4_TEXT_MAX = 15, IPV6_TEXT_MAX = 39 };
+/* The longest texts, with a NUL that is not counted. */
+enum { IPV4_TEXT_MAX = INET_ADDRSTRLEN, IPV6_TEXT_MAX = INET6_ADDRSTRLEN };
 
 /* Whether the last label is a number, decimal or hexadecimal: then the host
  * is an IPv4 address or nothing. */
@@ -17,8 +19,8 @@ bool ipv4_parse(struct str host, uint32_t *address);
 size_t ipv4_write(char to[static IPV4_TEXT_MAX], uint32_t address);
 
 /* Without the brackets. */
-bool ipv6_parse(struct str text, uint16_t pieces[static 8]);
+bool ipv6_parse(struct str text, struct in6_addr *address);
 size_t ipv6_write(char to[static IPV6_TEXT_MAX],
-                  const uint16_t pieces[static 8]);
+                  const struct in6_addr *address);
 
 #endif

@@ -39,33 +39,25 @@ static bool would_join_escape(const char *end)
 /* Rules 2 and 3. */
 static char *put_escapes(char *to, struct str from)
 {
-    static const char digits[] = "0123456789ABCDEF";
     const char *at = from.ptr, *end = from.ptr + from.len;
 
     while (at < end) {
-        int high = -1, low = -1;
-        if (*at == '%' && end - at > 2) {
-            high = hex_value(at[1]);
-            low = hex_value(at[2]);
-        }
-        if (high < 0 || low < 0) {
+        int value = *at == '%' ? percent_value(str_between(at, end)) : -1;
+        char c = (char)value;
+        if (value < 0) {
             *to++ = *at++;
             continue;
         }
-        char c = (char)(high << 4 | low);
-        if (is_unreserved(c) && !(hex_value(c) >= 0 && would_join_escape(to))) {
+        if (is_unreserved(c) && !(hex_value(c) >= 0 && would_join_escape(to)))
             *to++ = c;
-        } else {
-            *to++ = '%';
-            *to++ = digits[high];
-            *to++ = digits[low];
-        }
+        else
+            to = percent_put(to, (unsigned char)c);
         at += 3;
     }
     return to;
 }
 
-static size_t write_key(const struct url *url, char *to)
+size_t url_key(const struct url *url, char to[static URL_LEN_MAX])
 {
     size_t head_len = url->host_end - (url_has_final_dot(url) ? 1u : 0u);
     size_t end = url->href.len - (has_empty_query(url) ? 1u : 0u);
@@ -77,25 +69,13 @@ static size_t write_key(const struct url *url, char *to)
     return (size_t)(to - start);
 }
 
-struct str url_key(const struct url *url, struct arena *arena)
-{
-    if (is_own_key(url))
-        return url->href;
-
-    char *to = arena_reserve(arena, url->href.len + 1);
-    size_t len = write_key(url, to);
-    to[len] = '\0';
-    arena_commit(arena, len + 1);
-    return (struct str){to, len};
-}
-
 uint64_t url_fingerprint(const struct url *url, uint64_t seed)
 {
     char key[URL_LEN_MAX];
 
     if (is_own_key(url))
         return hash64(url->href, seed);
-    size_t len = write_key(url, key);
-    // cppcheck-suppress legacyUninitvar ; written by write_key
+    size_t len = url_key(url, key);
+    // cppcheck-suppress legacyUninitvar ; written by url_key
     return hash64((struct str){key, len}, seed);
 }

@@ -21,12 +21,11 @@
 
 #include "url/url.h"
 
-/* The key as text: for people and tests, and where it is the same as the
- * href, that slice itself. */
-struct str url_key(const struct url *url, struct arena *arena);
+/* Write the key and return its length, at most that of the href. */
+size_t url_key(const struct url *url, char to[static URL_LEN_MAX]);
 
-/* The hash of the key (base/hash.h), without making one where the URL is its
- * own key, as most are. */
+/* The hash of the key (base/hash.h). Most URLs are their own key: then none is
+ * written. */
 uint64_t url_fingerprint(const struct url *url, uint64_t seed);
 
 /* Does the host end with a dot that does not count (domain_trim_dot)? */

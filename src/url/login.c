@@ -1,19 +1,12 @@
 #include "url/login.h"
 
-/* A URL's parser does not see them, wherever they are. */
-static struct str without_tabs(struct arena *arena, struct str text)
-{
-    char *start = arena_new(arena, text.len + 1), *to = start;
+#include "url/out.h"
 
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] != '\t' && text.ptr[i] != '\n' && text.ptr[i] != '\r')
-            *to++ = text.ptr[i];
-    return str_between(start, to);
-}
-
-static bool ends_authority(char c)
+static struct str drop_newlines(struct arena *arena, struct str text)
 {
-    return c == '/' || c == '\\' || c == '?' || c == '#';
+    char *start = arena_new(arena, text.len + 1);
+
+    return (struct str){start, url_drop_newlines(start, text)};
 }
 
 /* Where what is between "http://" and the path begins; the parser takes any
@@ -31,7 +24,7 @@ static size_t authority_start(struct str text)
         at += STR("http:").len;
     else
         return 0;
-    while (at < text.len && (text.ptr[at] == '/' || text.ptr[at] == '\\'))
+    while (at < text.len && url_is_slash(text.ptr[at]))
         at++;
     return at;
 }
@@ -40,7 +33,7 @@ static struct str authority_of(struct str text)
 {
     size_t len = 0;
 
-    while (len < text.len && !ends_authority(text.ptr[len]))
+    while (len < text.len && !url_ends_authority(text.ptr[len]))
         len++;
     return str_first(text, len);
 }
@@ -55,44 +48,17 @@ static size_t behind_at(struct str text)
     return at;
 }
 
-/* "%41" is "A". */
 static struct str unescape(struct arena *arena, struct str text)
 {
-    struct str out = arena_copy(arena, text);
-    char *to = (char *)out.ptr;
+    char *start = arena_new(arena, text.len + 1);
 
-    for (size_t i = 0; i < text.len; i++) {
-        int high = -1, low = -1;
-        if (text.ptr[i] == '%' && i + 2 < text.len) {
-            high = hex_value(text.ptr[i + 1]);
-            low = hex_value(text.ptr[i + 2]);
-        }
-        if (high >= 0 && low >= 0 && (high || low)) {
-            *to++ = (char)(high * 16 + low);
-            i += 2;
-        } else {
-            *to++ = text.ptr[i];
-        }
-    }
-    *to = '\0';
-    return str_between(out.ptr, to);
-}
-
-static struct str join(struct arena *arena, struct str one, struct str other)
-{
-    char *start = arena_new(arena, one.len + other.len + 1);
-
-    if (one.len)
-        memcpy(start, one.ptr, one.len);
-    if (other.len)
-        memcpy(start + one.len, other.ptr, other.len);
-    return (struct str){start, one.len + other.len};
+    return (struct str){start, url_unescape(start, text)};
 }
 
 bool login_cut(struct arena *arena, struct str url, struct str *rest,
                struct login *login)
 {
-    struct str text = without_tabs(arena, url);
+    struct str text = drop_newlines(arena, url);
     size_t start = authority_start(text);
     struct str authority = authority_of(str_skip(text, start));
     size_t end = start ? behind_at(authority) : 0;
@@ -104,7 +70,8 @@ bool login_cut(struct arena *arena, struct str url, struct str *rest,
     struct str_pair parts = str_cut(str_first(authority, end - 1), ':');
     login->name = unescape(arena, parts.head);
     login->password = unescape(arena, parts.tail);
-    *rest = join(arena, str_first(text, start), str_skip(text, start + end));
+    *rest =
+        url_join(arena, str_first(text, start), str_skip(text, start + end));
     if (login->name.len || login->password.len)
         return true;
     *login = (struct login){0};
@@ -134,7 +101,7 @@ static bool has_bad_port(struct str authority)
 
 const char *login_hide(struct arena *arena, const char *written)
 {
-    struct str text = without_tabs(arena, str_of(written));
+    struct str text = drop_newlines(arena, str_of(written));
     size_t start = authority_start(text);
     const char *mark = strstr(text.ptr, "://");
 
@@ -147,8 +114,8 @@ const char *login_hide(struct arena *arena, const char *written)
         end = behind_at(rest);
     if (!end)
         return written;
-    struct str hidden = join(arena, str_first(text, start), STR("..."));
-    return join(arena, hidden, str_skip(rest, end - 1)).ptr;
+    struct str hidden = url_join(arena, str_first(text, start), STR("..."));
+    return url_join(arena, hidden, str_skip(rest, end - 1)).ptr;
 }
 
 /* --- parsed ones -------------------------------------------------------- */
@@ -166,7 +133,7 @@ void login_drop(struct url *url, struct arena *arena)
 
     if (!dropped)
         return;
-    url->href = join(arena, scheme, str_skip(url->href, url->host_start));
+    url->href = url_join(arena, scheme, str_skip(url->href, url->host_start));
     url->host_start = (uint16_t)(url->host_start - dropped);
     url->host_end = (uint16_t)(url->host_end - dropped);
     url->path_start = (uint16_t)(url->path_start - dropped);

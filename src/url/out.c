@@ -20,21 +20,10 @@ const uint8_t url_plain[256] = {
 
 enum { ESCAPE_LEN = 3 };
 
-static void put_escape(struct out *out, char c)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    unsigned char byte = (unsigned char)c;
-
-    out->at[0] = '%';
-    out->at[1] = digits[byte >> 4];
-    out->at[2] = digits[byte & 15];
-    out->at += ESCAPE_LEN;
-}
-
 void out_escape_byte(struct out *out, char c)
 {
     if (out_has_room(out, ESCAPE_LEN, 0))
-        put_escape(out, c);
+        out->at = percent_put(out->at, (unsigned char)c);
 }
 
 const char *out_escape(struct out *out, const char *at, const char *end)
@@ -47,6 +36,39 @@ const char *out_escape(struct out *out, const char *at, const char *end)
         return end;
     size_t bytes_len = utf8_put(bytes, c);
     for (size_t i = 0; i < bytes_len; i++)
-        put_escape(out, bytes[i]);
+        out->at = percent_put(out->at, (unsigned char)bytes[i]);
     return at + len;
+}
+
+size_t url_unescape(char *to, struct str from)
+{
+    char *start = to;
+
+    while (from.len) {
+        int value = percent_value(from);
+        *to++ = value > 0 ? (char)value : from.ptr[0];
+        from = str_skip(from, value > 0 ? ESCAPE_LEN : 1);
+    }
+    return (size_t)(to - start);
+}
+
+size_t url_drop_newlines(char *to, struct str from)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < from.len; i++)
+        if (from.ptr[i] != '\t' && from.ptr[i] != '\n' && from.ptr[i] != '\r')
+            to[len++] = from.ptr[i];
+    return len;
+}
+
+struct str url_join(struct arena *arena, struct str one, struct str other)
+{
+    char *start = arena_new(arena, one.len + other.len + 1);
+
+    if (one.len)
+        memcpy(start, one.ptr, one.len);
+    if (other.len)
+        memcpy(start + one.len, other.ptr, other.len);
+    return (struct str){start, one.len + other.len};
 }

@@ -10,7 +10,7 @@
 #ifndef URL_OUT_H
 #define URL_OUT_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 struct out {
     char *at;
@@ -39,6 +39,22 @@ static inline bool url_is_slash(char c)
 {
     return c == '/' || c == '\\';
 }
+
+static inline bool url_ends_authority(char c)
+{
+    return url_is_slash(c) || c == '?' || c == '#';
+}
+
+/* Copy with "%41" read as "A"; but a zero byte stays "%00". Returns the
+ * length, at most that of `from`. */
+size_t url_unescape(char *to, struct str from);
+
+/* Copy without tabs and newlines, which the standard's parser ignores. Returns
+ * the length. */
+size_t url_drop_newlines(char *to, struct str from);
+
+/* One after the other, NUL-terminated. */
+struct str url_join(struct arena *arena, struct str one, struct str other);
 
 /* Escape one byte. */
 void out_escape_byte(struct out *out, char c);

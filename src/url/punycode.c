@@ -88,28 +88,17 @@ bool punycode_decode(struct str ascii, uint32_t *to, size_t max, size_t *len)
     return true;
 }
 
-struct text {
-    char *at, *end;
-};
-
-static bool put(struct text *out, char c)
-{
-    if (out->at == out->end)
-        return false;
-    *out->at++ = c;
-    return true;
-}
-
-static bool put_delta(struct text *out, uint32_t delta, uint32_t bias)
+static char *put_delta(char *to, uint32_t delta, uint32_t bias)
 {
     static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 
     for (uint32_t k = BASE;; k += BASE) {
         uint32_t t = threshold(k, bias);
-        if (delta < t)
-            return put(out, digits[delta]);
-        if (!put(out, digits[t + (delta - t) % (BASE - t)]))
-            return false;
+        if (delta < t) {
+            *to++ = digits[delta];
+            return to;
+        }
+        *to++ = digits[t + (delta - t) % (BASE - t)];
         delta = (delta - t) / (BASE - t);
     }
 }
@@ -125,18 +114,17 @@ static uint32_t next_char(const uint32_t *from, size_t count, uint32_t c)
     return next;
 }
 
-bool punycode_encode(const uint32_t *from, size_t count, char *to, size_t room,
-                     size_t *len)
+size_t punycode_encode(const uint32_t *from, size_t count, char *to)
 {
-    struct text out = {to, to + room};
+    char *start = to;
     uint32_t c = FIRST_CHAR, bias = FIRST_BIAS, delta = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (from[i] < FIRST_CHAR && !put(&out, (char)from[i]))
-            return false;
-    size_t basic = (size_t)(out.at - to), done = basic;
-    if (basic && !put(&out, '-'))
-        return false;
+        if (from[i] < FIRST_CHAR)
+            *to++ = (char)from[i];
+    size_t basic = (size_t)(to - start), done = basic;
+    if (basic)
+        *to++ = '-';
 
     while (done < count) {
         uint32_t next = next_char(from, count, c);
@@ -147,8 +135,7 @@ bool punycode_encode(const uint32_t *from, size_t count, char *to, size_t room,
                 delta++;
             if (from[i] != c)
                 continue;
-            if (!put_delta(&out, delta, bias))
-                return false;
+            to = put_delta(to, delta, bias);
             bias = adapt(delta, done + 1, done == basic);
             delta = 0;
             done++;
@@ -156,6 +143,5 @@ bool punycode_encode(const uint32_t *from, size_t count, char *to, size_t room,
         delta++;
         c++;
     }
-    *len = (size_t)(out.at - to);
-    return true;
+    return (size_t)(to - start);
 }

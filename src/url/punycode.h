@@ -9,9 +9,11 @@
  * Unicode scalar value. */
 bool punycode_decode(struct str ascii, uint32_t *to, size_t max, size_t *len);
 
-/* The reverse; false if it does not fit in `room` bytes. Quadratic in
- * `count`: for labels, not for text. */
-bool punycode_encode(const uint32_t *from, size_t count, char *to, size_t room,
-                     size_t *len);
+/* The reverse, for at most 2048 characters. Returns the length, at most
+ * PUNYCODE_GROWTH_MAX for each character: a 32-bit number has no more digits,
+ * each of which stands for a factor of 10 or more. Quadratic in `count`: for
+ * labels, not for text. */
+enum { PUNYCODE_GROWTH_MAX = 10 };
+size_t punycode_encode(const uint32_t *from, size_t count, char *to);
 
 #endif

@@ -36,17 +36,6 @@ const char *scope_kind_name(enum scope_kind kind)
     return kind_names[kind];
 }
 
-bool scope_kind_find(struct str name, enum scope_kind *kind)
-{
-    for (unsigned i = 0; i < SCOPE_KINDS; i++) {
-        if (str_eq(name, str_of(kind_names[i]))) {
-            *kind = (enum scope_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 struct scope *scope_new(const struct domains *domains)
 {
     struct scope *scope = NEW(struct scope);

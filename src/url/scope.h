@@ -27,7 +27,6 @@ enum scope_kind {
 
 /* "prefix", "host", "domain" or "any". */
 const char *scope_kind_name(enum scope_kind kind);
-bool scope_kind_find(struct str name, enum scope_kind *kind);
 
 struct scope;
 

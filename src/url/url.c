@@ -8,21 +8,16 @@
  *
  *     url_parse     trims, drops tabs and newlines, finds room
  *     parse         scheme start, scheme, and which way to go on
- *     put_absolute  the authority states   authority.c, host.c, ip.c, idna.c
+ *     put_absolute  the authority states   authority.c, ip.c, idna.c
  *     put_relative  the relative states
  *     path_put, query_put                  path.c
  *
  * The fragment is never read.
  */
 
-/* The longest that one byte of input can become: a byte that is not UTF-8
- * is U+FFFD, written as three escapes. A name in "xn--" form or an address
- * may be a little longer than what it was written as. */
-enum { GROWTH_MAX = 9, ROOM_EXTRA = 64 };
-
-/* Up to this much is asked of the arena at once, before it is known how much
- * is needed. Longer URLs are rare: they are made on the stack and copied. */
-enum { NEAR_MAX = 2048, FAR_MAX = 2 * URL_LEN_MAX + ROOM_EXTRA };
+/* Room for a base, a reference and a little more: a name in "xn--" form or an
+ * address may be longer than what was written. */
+enum { ROOM = 2 * URL_LEN_MAX + 64 };
 
 enum scheme { NO_SCHEME, HTTP, HTTPS, OTHER_SCHEME };
 
@@ -174,63 +169,32 @@ static bool has_control(struct str s)
     return false;
 }
 
-static struct str without_newlines(struct str s, char *to)
-{
-    size_t len = 0;
-
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] != '\t' && s.ptr[i] != '\n' && s.ptr[i] != '\r')
-            to[len++] = s.ptr[i];
-    return (struct str){to, len};
-}
-
 enum err url_parse(struct url *url, struct arena *arena, struct str input,
                    const struct url *base,
                    const struct url_query_encoder *encoder)
 {
-    char clean[URL_LEN_MAX], far[FAR_MAX];
+    char clean[URL_LEN_MAX], text[ROOM];
+    struct out out = {text, text + ROOM, false};
     struct str in = trim(input);
+    struct url result;
 
     if (in.len > URL_LEN_MAX)
         return ERR_URL_TOO_LONG;
     if (has_control(in))
-        in = without_newlines(in, clean);
-
-    size_t need =
-        GROWTH_MAX * in.len + (base ? base->href.len : 0) + ROOM_EXTRA;
-    bool near = need <= NEAR_MAX;
-    char *start = near ? arena_reserve(arena, need) : far;
-    struct out out = {start, start + (near ? need : FAR_MAX), false};
-    struct url result;
+        in = (struct str){clean, url_drop_newlines(clean, in)};
     enum err err = parse(&result, &out, in, base, encoder);
     if (err)
         return err;
-    size_t len = (size_t)(out.at - start);
-    if (len > URL_LEN_MAX)
+    struct str href = str_between(text, out.at);
+    if (href.len > URL_LEN_MAX)
         return ERR_URL_TOO_LONG;
-
-    result.href = (struct str){start, len};
-    if (near) {
-        *out.at = '\0';
-        arena_commit(arena, len + 1);
-    } else {
-        result.href = arena_copy(arena, result.href);
-    }
+    result.href = arena_copy(arena, href);
     *url = result;
     return ERR_NONE;
 }
 
 struct str url_origin(const struct url *url, struct arena *arena)
 {
-    struct str scheme = url->https ? STR("https://") : STR("http://");
-    struct str host = {url->href.ptr + url->host_start,
-                       (size_t)(url->path_start - url->host_start)};
-    struct out out = {.at = arena_reserve(arena, scheme.len + host.len + 1)};
-    char *start = out.at;
-
-    out_str(&out, scheme);
-    out_str(&out, host);
-    *out.at = '\0';
-    arena_commit(arena, scheme.len + host.len + 1);
-    return (struct str){start, scheme.len + host.len};
+    return url_join(arena, url->https ? STR("https://") : STR("http://"),
+                    url_host_port(url));
 }

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "robots/agent.h"
+#include "robots/robots.h"
 
 static void the_token_of_a_user_agent(void **state)
 {

@@ -220,20 +220,9 @@ static void many(void **state)
 
 static void kind_names(void **state)
 {
-    enum scope_kind kind;
-
     (void)state;
-    for (unsigned i = 0; i < SCOPE_KINDS; i++) {
-        const char *name = scope_kind_name((enum scope_kind)i);
-        assert_non_null(name);
-        assert_true(scope_kind_find(str_of(name), &kind));
-        assert_int_equal(kind, i);
-    }
-    assert_true(scope_kind_find(STR("domain"), &kind));
-    assert_int_equal(kind, SCOPE_DOMAIN);
-    assert_false(scope_kind_find(STR("Host"), &kind));
-    assert_false(scope_kind_find(STR(""), &kind));
-    assert_false(scope_kind_find(STR("hosts"), &kind));
+    for (unsigned i = 0; i < SCOPE_KINDS; i++)
+        assert_non_null(scope_kind_name((enum scope_kind)i));
 }
 
 static void domain_of_hosts(void **state)
