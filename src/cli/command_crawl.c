@@ -6,8 +6,7 @@
 
 #include "base/terminal.h"
 #include "cli/commands.h"
-#include "cli/nothing.h"
-#include "cli/plan.h"
+#include "cli/explain.h"
 #include "cli/progress.h"
 #include "cli/state.h"
 #include "cli/usage.h"
@@ -16,7 +15,7 @@
 
 enum { PROGRESS_MS = 200 };
 
-/* As nohup does it: what is blocked would else be kept for us to read. */
+/* nohup ignores SIGHUP; if it were blocked it would reach us all the same. */
 static bool is_ignored(int number)
 {
     struct sigaction action;
@@ -24,8 +23,7 @@ static bool is_ignored(int number)
     return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* Signals are read like any other event, by the crawler thread; no handler
- * runs. */
+/* The crawler thread reads signals like any other event; no handler runs. */
 static int open_signals(void)
 {
     sigset_t set;
@@ -37,8 +35,7 @@ static int open_signals(void)
         sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    /* A reader of the log who leaves and a file that grows too large show as
-     * failed writes. */
+    /* A closed pipe and a file that grows too large show as failed writes. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -68,7 +65,7 @@ static void print_now(void *user, const struct crawl_progress *now)
     print_stats(&stats, true);
 }
 
-/* For programs: pageDirectory/.crawler-stats.json. */
+/* pageDirectory/.crawler-stats.json, for programs. */
 static bool write_stats(struct plan *plan, const struct stats *stats)
 {
     struct buf text;
@@ -80,22 +77,22 @@ static bool write_stats(struct plan *plan, const struct stats *stats)
     return good;
 }
 
-/* The figures are for who watches and for crawls of the open web; the course's
- * crawler says nothing but its log. One that failed has told why. */
-static void print_end(const struct plan *plan, const struct options *options,
-                      const struct stats *stats, enum crawl_end end)
+/* The figures are for whoever watches and for crawls of the open web; the
+ * course's crawler prints nothing but its log. A failure was reported. */
+static void print_end(const struct plan *plan, const struct stats *stats,
+                      enum crawl_end end)
 {
-    bool course = plan_is_course(options);
+    bool course = plan_is_course(plan);
 
-    if (end != CRAWL_FAILED && !options->quiet &&
-        (!course || options->verbose || progress_is_wanted()))
+    if (end != CRAWL_FAILED && !plan->options->quiet &&
+        (!course || plan->options->verbose || progress_is_wanted()))
         print_stats(stats, !course);
     if (end == CRAWL_NOTHING)
-        nothing_tell(plan, options, stats);
+        explain_nothing(plan, stats);
 }
 
-/* A crawl that failed for want of space cannot write this either. One without
- * a page leaves the figures of the crawl that it would have replaced. */
+/* A crawl without a page leaves the figures of the crawl that it would have
+ * replaced. One that failed for want of space cannot write them either. */
 static void keep_stats(struct plan *plan, const struct stats *stats,
                        enum crawl_end end)
 {
@@ -106,16 +103,16 @@ static void keep_stats(struct plan *plan, const struct stats *stats,
                  plan->crawl.dir_path, strerror(errno));
 }
 
-static int crawl(struct plan *plan, const struct options *options)
+static int crawl(struct plan *plan)
 {
     struct progress progress = {0};
     struct stats stats = {0};
+    const struct options *options = plan->options;
     bool on_terminal = !options->quiet && progress_is_wanted();
 
-    /* Before anything is there to see: who stops a crawl that has begun is
-     * heard. */
+    /* Before anything is there to see: a signal that comes then counts. */
     plan->crawl.signal_fd = open_signals();
-    if (!state_begin(plan, options)) {
+    if (!state_begin(plan)) {
         close(plan->crawl.signal_fd);
         return CRAWL_FAILED;
     }
@@ -130,7 +127,7 @@ static int crawl(struct plan *plan, const struct options *options)
         plan->log.user = &progress;
         plan->log.out_needs_room = isatty(STDOUT_FILENO);
     }
-    /* Who only asks about a crawl has all of it in memory. */
+    /* A report, which is not planned here, has the whole queue in memory. */
     plan->crawl.frontier.queue_bytes =
         options->queue_memory == OPTION_NONE ? 0 : options->queue_memory;
     plan->crawl.frontier.queue_dir_fd = plan->dir.fd;
@@ -139,18 +136,18 @@ static int crawl(struct plan *plan, const struct options *options)
     plan->crawl.user = &progress;
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
-    if (!plan_is_course(options))
+    if (!plan_is_course(plan))
         keep_stats(plan, &stats, end);
-    print_end(plan, options, &stats, end);
+    print_end(plan, &stats, end);
     reasons_free(plan->crawl.reasons);
     close(plan->crawl.signal_fd);
     return (int)end;
 }
 
-static int say_finished(const struct plan *plan, const struct options *options)
+static int say_finished(const struct plan *plan)
 {
     store_tidy(plan->store_name);
-    if (!options->quiet)
+    if (!plan->options->quiet)
         terminal_line(stderr,
                       "crawler: the crawl in %s is finished: %u pages; "
                       "--restart starts over",
@@ -164,51 +161,27 @@ static int run_plan(const struct options *options)
     struct plan plan;
 
     if (!pagefetcher_setup()) {
-        fputs("crawler: libcurl cannot start\n", stderr);
+        complain("libcurl cannot start");
         return CRAWL_FAILED;
     }
     int status = plan_make(&plan, options);
     if (!status)
-        status = plan.action == ACTION_NONE ? say_finished(&plan, options)
-                                            : crawl(&plan, options);
+        status =
+            plan.action == ACTION_NONE ? say_finished(&plan) : crawl(&plan);
     plan_release(&plan);
     pagefetcher_teardown();
     return status;
 }
 
-/* With the options that the crawl in the directory was begun with. */
-static int resume(const struct options *options)
+int command_crawl(const struct options *options)
 {
-    struct options remembered;
-    struct arena arena;
-    struct buf error;
-    const char **words;
-    int count;
+    struct options resumed;
 
-    arena_init(&arena);
-    buf_init(&error, TEXT_MAX);
-    int status = state_words(options, &arena, &words, &count);
-    if (!status) {
-        bool good = options_parse(&remembered, COMMAND_CRAWL, count,
-                                  (char *const *)words, &error);
-        remembered.remembered = true;
-        remembered.user = options->user;
-        remembered.logins = options->logins;
-        status =
-            good ? run_plan(&remembered) : complain("%s", buf_cstr(&error));
-        options_release(&remembered);
-    }
-    buf_release(&error);
-    arena_release(&arena);
+    if (!options->resume)
+        return run_plan(options);
+    int status = record_resume(&resumed, options);
+    if (!status)
+        status = run_plan(&resumed);
+    options_release(&resumed);
     return status;
-}
-
-static int run(const struct options *options)
-{
-    return options->resume ? resume(options) : run_plan(options);
-}
-
-int command_crawl(int argc, char *const argv[])
-{
-    return usage_run(COMMAND_CRAWL, argc, argv, run);
 }

@@ -1,6 +1,6 @@
-/* The crawl that a page directory remembers, as the command line sees it: what
- * is known of it (store/facts.h), and which of its options were not kept
- * because they are secret. */
+/* The record of the crawl in a page directory, as the command line sees it:
+ * what is known of the crawl (store/facts.h), which options it was begun with,
+ * and which of their values were not kept because they are secret. */
 #ifndef CLI_CRAWL_RECORD_H
 #define CLI_CRAWL_RECORD_H
 
@@ -35,5 +35,19 @@ void record_put_logins(struct store_batch *batch,
 
 /* An option of which the value was not kept. */
 bool record_is_secret(const char *given);
+
+/* The first fixed option of `one` that `other` does not have, or NULL. */
+const char *record_missing_option(const struct list *one,
+                                  const struct list *other);
+
+/* Add to new `options` those that the crawl was begun with, those that are
+ * given `now` in place of them, and its arguments. Status 0, or another after
+ * one line. */
+int record_options(struct options *options, const struct crawl_record *record,
+                   const struct list *now, const char *dir_path);
+
+/* The same for `crawler --resume`, of the directory that `options` names; they
+ * must outlive `resumed`, which is to be released in either case. */
+int record_resume(struct options *resumed, const struct options *options);
 
 #endif

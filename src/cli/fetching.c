@@ -1,7 +1,5 @@
 #include "cli/fetching.h"
-#include "base/terminal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,24 +21,22 @@ static bool is_header(const char *text)
     return true;
 }
 
-/* These are between libcurl and the server: they say where a request ends and
- * what becomes of the connection, and a wrong word there spoils the next
- * request, which may be for another page. */
-static bool is_of_connection(struct str name)
+/* Is it one of the words of a list, "one two three"? */
+static bool is_one_of(struct str word, const char *list)
 {
-    static const struct str names[] = {
-        STR_INIT("connection"),       STR_INIT("content-length"),
-        STR_INIT("expect"),           STR_INIT("keep-alive"),
-        STR_INIT("proxy-connection"), STR_INIT("te"),
-        STR_INIT("trailer"),          STR_INIT("transfer-encoding"),
-        STR_INIT("upgrade"),
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq_nocase(name, names[i]))
+    for (struct str_pair cut = str_cut(str_of(list), ' '); cut.head.len;
+         cut = str_cut(cut.tail, ' '))
+        if (str_eq_nocase(word, cut.head))
             return true;
     return false;
 }
+
+/* These headers are between libcurl and the server: they say where a request
+ * ends and what becomes of the connection, and a wrong word there spoils the
+ * next request, which may be for another page. */
+static const char connection_headers[] =
+    "connection content-length expect keep-alive proxy-connection te trailer "
+    "transfer-encoding upgrade";
 
 static int check_header(const char *text)
 {
@@ -51,7 +47,7 @@ static int check_header(const char *text)
         return complain("--header must be 'Name: value' in one line, not "
                         "'%.*s...'",
                         (int)strcspn(text, ": \t\r\n"), text);
-    if (is_of_connection(name))
+    if (is_one_of(name, connection_headers))
         return complain("--header cannot set %.*s, which belongs to the "
                         "connection",
                         (int)name.len, name.ptr);
@@ -85,10 +81,9 @@ static const char *own_address(struct plan *plan)
     return address;
 }
 
-static const char *default_user_agent(struct plan *plan,
-                                      const struct options *options)
+static const char *default_user_agent(struct plan *plan)
 {
-    const char *contact = options->contact;
+    const char *contact = plan->options->contact;
     char *agent = arena_new(&plan->arena, 4096);
 
     if (!contact)
@@ -99,32 +94,34 @@ static const char *default_user_agent(struct plan *plan,
     return agent;
 }
 
-/* What servers get to see: a header of the user's takes the place of ours. */
-static struct str sent_user_agent(const struct plan *plan,
-                                  const struct options *options)
+/* A header of the user's takes the place of ours. */
+static struct str sent_user_agent(const struct plan *plan)
 {
-    for (size_t i = 0; i < options->headers.count; i++) {
-        struct str_pair header = str_cut(str_of(options->headers.item[i]), ':');
+    const struct list *headers = &plan->options->headers;
+
+    for (size_t i = 0; i < headers->count; i++) {
+        struct str_pair header = str_cut(str_of(headers->item[i]), ':');
         if (str_eq_nocase(header.head, STR("user-agent")))
             return str_trim(header.tail);
     }
     return str_of(plan->user_agent);
 }
 
-int fetching_plan_agent(struct plan *plan, const struct options *options)
+int fetching_plan_agent(struct plan *plan)
 {
-    plan->user_agent = options->user_agent ? options->user_agent
-                                           : default_user_agent(plan, options);
-    struct str sent = sent_user_agent(plan, options);
+    const struct options *options = plan->options;
+
+    plan->user_agent =
+        options->user_agent ? options->user_agent : default_user_agent(plan);
+    if (!plan_obeys_robots(plan))
+        return 0;
+    struct str sent = sent_user_agent(plan);
     struct str token = options->robots_agent ? str_of(options->robots_agent)
                                              : robots_token_of(sent);
-
-    if (!plan_obeys_robots(options))
-        return 0;
     if (options->robots_agent && !robots_is_token(token))
         return complain("--robots-agent must be letters, '-' and '_', as "
                         "robots.txt has them, not '%s'",
-                        options->robots_agent);
+                        login_hide(&plan->arena, options->robots_agent));
     if (!token.len)
         return complain(
             "the User-Agent '%.*s' has no name of letters, '-' and '_' that "
@@ -137,15 +134,16 @@ int fetching_plan_agent(struct plan *plan, const struct options *options)
 
 /* --- logins ------------------------------------------------------------- */
 
-int fetching_plan_logins(struct plan *plan, const struct options *options)
+int fetching_plan_logins(struct plan *plan)
 {
-    const struct option_login *given = options->logins;
+    const struct option_login *given = plan->options->logins;
+    const char *user = plan->options->user;
     struct url url;
 
-    if (options->user && (!options->user[0] || options->user[0] == ':'))
+    if (user && (!user[0] || user[0] == ':'))
         return complain("--user must be NAME:PASSWORD");
     for (; given; given = given->next)
-        /* What is no URL is for the option's own check to tell. */
+        /* The option's own check reports what is no URL. */
         if (!url_parse(&url, &plan->arena, given->url, NULL, NULL) &&
             !origins_add_login(&plan->origins, &url, &given->login))
             return complain("there are two names or passwords for %s",
@@ -159,117 +157,95 @@ int fetching_plan_logins(struct plan *plan, const struct options *options)
  * as that part of a URL. */
 static bool is_proxy(struct plan *plan, const char *text)
 {
-    static const struct str schemes[] = {
-        STR_INIT("http"),    STR_INIT("https"),  STR_INIT("socks4"),
-        STR_INIT("socks4a"), STR_INIT("socks5"), STR_INIT("socks5h"),
-    };
     const char *mark = strstr(text, "://");
-    bool known = !mark;
     struct buf rest;
     struct url url;
 
-    for (size_t i = 0; i < ARRAY_LEN(schemes) && mark; i++)
-        known |= str_eq_nocase(str_between(text, mark), schemes[i]);
+    if (mark && !is_one_of(str_between(text, mark),
+                           "http https socks4 socks4a socks5 socks5h"))
+        return false;
     buf_init(&rest, URL_LEN_MAX);
-    bool good = known &&
-                buf_printf(&rest, "http://%s", mark ? mark + 3 : text) &&
+    bool good = buf_printf(&rest, "http://%s", mark ? mark + 3 : text) &&
                 !url_parse(&url, &plan->arena, buf_str(&rest), NULL, NULL);
     buf_release(&rest);
     return good;
 }
 
-/* Where the file of trusted certificates is named, and what to do about it. */
-struct trust_source {
-    const char *name, *remedy;
-};
-
-static const struct trust_source from_environment = {
-    "SSL_CERT_FILE",
-    "set it to a file of certificates, or unset it",
-};
-static const struct trust_source from_system = {
-    "the system's file",
-    "install the package ca-certificates, or use --cacert FILE",
-};
-
-/* The course's crawl stays on http, and a crawl from an https seed would fetch
- * nothing at all. */
-static int complain_of_trust(const struct plan *plan,
-                             const struct options *options,
-                             const struct trust_source *source,
-                             const char *file, const char *problem)
+static bool has_https_seed(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->seed_count; i++)
         if (plan->seeds[i].url.https)
-            return complain("no certificates to check https with: %s '%s': "
-                            "%s; %s",
-                            source->name, file, problem, source->remedy);
-    if (!plan_is_course(options) && !options->quiet)
-        terminal_line(stderr,
-                      "crawler: https pages cannot be fetched: %s '%s': %s; %s",
-                      source->name, file, problem, source->remedy);
-    return 0;
+            return true;
+    return false;
 }
 
 /* Which file has the certificates that are trusted: as for curl, SSL_CERT_FILE
- * goes before the system's. */
-static int plan_trust(struct plan *plan, const struct options *options)
+ * goes before the system's. The course's crawl stays on http, and a crawl from
+ * an https seed would fetch nothing at all without them. */
+static int plan_trust(struct plan *plan)
 {
-    const char *own = getenv("SSL_CERT_FILE");
-    const struct trust_source *source = &from_system;
-    const char *problem;
+    const char *cacert = plan->options->cacert, *own = getenv("SSL_CERT_FILE");
+    const char *source = "the system's file", *file = trust_system_file();
+    const char *remedy =
+        "install the package ca-certificates, or use --cacert FILE";
 
-    if (options->insecure)
+    if (plan->options->insecure)
         return 0;
-    if (options->cacert) {
-        problem = trust_problem(options->cacert);
-        plan->crawl.worker.fetch.trusted = options->cacert;
-        return problem ? complain("--cacert '%s': %s", options->cacert, problem)
-                       : 0;
-    }
-    const char *file = trust_system_file();
     if (own && own[0]) {
-        source = &from_environment;
+        source = "SSL_CERT_FILE";
         file = own;
+        remedy = "set it to a file of certificates, or unset it";
     }
-    if (!file)
-        return 0;
+    if (cacert)
+        file = cacert;
     plan->crawl.worker.fetch.trusted = file;
-    problem = trust_problem(file);
-    return problem ? complain_of_trust(plan, options, source, file, problem)
-                   : 0;
+    const char *problem = file ? trust_problem(file) : NULL;
+    if (!problem)
+        return 0;
+    if (cacert)
+        return complain("--cacert '%s': %s", login_hide(&plan->arena, cacert),
+                        problem);
+    if (has_https_seed(plan))
+        return complain("no certificates to check https with: %s '%s': %s; %s",
+                        source, file, problem, remedy);
+    if (!plan_is_course(plan) && !plan->options->quiet)
+        complain("https pages cannot be fetched: %s '%s': %s; %s", source, file,
+                 problem, remedy);
+    return 0;
 }
 
-int fetching_plan(struct plan *plan, const struct options *options)
+int fetching_plan(struct plan *plan)
 {
+    const struct options *options = plan->options;
+    const struct list *rules = &options->connect_to;
+    const char *proxy =
+        options->proxy && options->proxy[0] ? options->proxy : NULL;
     int status = check_headers(options);
 
     if (status)
         return status;
-    for (size_t i = 0; i < options->connect_to.count; i++)
-        if (!origins_add_connect_to(&plan->origins,
-                                    str_of(options->connect_to.item[i])))
-            return complain(
-                "--connect-to must be "
-                "HOST1:PORT1:HOST2:PORT2, not '%s'",
-                login_hide(&plan->arena, options->connect_to.item[i]));
-    if (options->proxy && options->proxy[0] && !is_proxy(plan, options->proxy))
-        return complain("--proxy must be a URL such as "
-                        "http://localhost:3128, not '%s'",
-                        login_hide(&plan->arena, options->proxy));
+    for (size_t i = 0; i < rules->count; i++)
+        if (!origins_add_connect_to(&plan->origins, str_of(rules->item[i])))
+            return complain("--connect-to must be HOST1:PORT1:HOST2:PORT2, "
+                            "not '%s'",
+                            login_hide(&plan->arena, rules->item[i]));
+    if (proxy && !is_proxy(plan, proxy))
+        return complain("--proxy must be a URL such as http://localhost:3128, "
+                        "not '%s'",
+                        login_hide(&plan->arena, proxy));
     plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
         .connect_to = origins_connect_to(&plan->origins),
-        .proxy = options->proxy && options->proxy[0] ? options->proxy : NULL,
+        .proxy = proxy,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
         .body_budget = &plan->body_budget,
         .insecure = options->insecure,
         .allow_private = options->allow_private,
-        .any_mime = plan_is_course(options),
+        .any_mime = plan_is_course(plan),
         .robots_agent = plan->crawl.worker.robots_agent,
         .origins = &plan->origins,
     };
-    return plan_trust(plan, options);
+    return plan_trust(plan);
 }

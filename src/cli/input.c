@@ -1,31 +1,52 @@
 #include "cli/input.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/io.h"
 
-bool input_read(const char *name, struct buf *out)
+static FILE *open_input(const char *name)
 {
-    return strcmp(name, "-") ? io_read_file(name, out)
-                             : io_read_all(STDIN_FILENO, out);
+    return strcmp(name, "-") != 0 ? fopen(name, "rb") : stdin;
 }
 
-bool input_lines(void (*each)(void *user, struct str line), void *user)
+/* False with the errno of before if reading failed. */
+static bool close_input(FILE *in)
 {
+    bool good = !ferror(in);
+    int why = errno;
+
+    if (in != stdin)
+        fclose(in);
+    errno = why;
+    return good;
+}
+
+bool input_read(const char *name, struct buf *out)
+{
+    return strcmp(name, "-") != 0 ? io_read_file(name, out)
+                                  : io_read_all(STDIN_FILENO, out);
+}
+
+bool input_lines(const char *name, void (*each)(void *user, struct str line),
+                 void *user)
+{
+    FILE *in = open_input(name);
     char *line = NULL;
     size_t room = 0;
     ssize_t len;
 
-    while ((len = getline(&line, &room, stdin)) >= 0) {
+    if (!in)
+        return false;
+    while ((len = getline(&line, &room, in)) >= 0) {
         struct str text = {line, (size_t)len};
         if (str_ends(text, STR("\n")))
             text.len--;
         each(user, text);
     }
-    int why = errno;
+    bool good = close_input(in);
     free(line);
-    errno = why;
-    return !ferror(stdin);
+    return good;
 }

@@ -164,9 +164,6 @@ const struct option_row option_table[] = {
      .help = "show this and exit"},
     {"version", 0, OPTION_FLAG, AT(version), COMMAND_ANY, "About",
      .help = "show the version and exit"},
-    /* For tools/update-man; it has no help line and is not shown. */
-    {"help-man", 0, OPTION_FLAG, AT(help_man), COMMAND_CRAWL, "About",
-     .help = NULL},
 };
 // clang-format on
 

@@ -70,7 +70,8 @@ static const char *kind_of_number(enum option_type type)
                                      : "a size such as 1000, 64K or 16M";
 }
 
-/* False with the rest of a sentence that begins with the option's name. */
+/* False with the next words of a sentence that begins with the option's name.
+ */
 static bool set_number(const struct option_row *row, struct str text,
                        uint64_t *out, struct buf *error)
 {
@@ -128,6 +129,15 @@ static bool set(struct options *options, const struct option_row *row,
 
 /* --- words ------------------------------------------------------------- */
 
+/* The words of a command line, as far as they are read. */
+struct parser {
+    struct options *options;
+    enum command command;
+    char *const *word;
+    int count, at;
+    struct buf *error;
+};
+
 static const struct option_row *find_name(enum command command, struct str name)
 {
     for (size_t i = 0; i < option_count; i++)
@@ -144,20 +154,6 @@ static const struct option_row *find_letter(enum command command, char letter)
             option_table[i].letter == letter)
             return &option_table[i];
     return NULL;
-}
-
-struct words {
-    char *const *word;
-    int count, at;
-};
-
-static bool take_value(struct words *words, const char *attached,
-                       const char **text)
-{
-    *text = attached;
-    if (!attached && words->at < words->count)
-        *text = words->word[words->at++];
-    return *text != NULL;
 }
 
 static void note_given(struct options *options, const struct option_row *row,
@@ -183,68 +179,74 @@ static const char *take_login(struct options *options, const char *text)
     return entry->url.ptr;
 }
 
-static bool apply(struct options *options, const struct option_row *row,
-                  const char *shown, const char *attached, struct words *words,
-                  struct buf *error)
+/* `attached` is the value that stands in the same word, or NULL. */
+static bool apply(struct parser *parser, const struct option_row *row,
+                  const char *shown, const char *attached)
 {
-    const char *text = "";
-    struct buf why;
+    struct options *options = parser->options;
+    const char *text = attached;
 
-    if (row->type == OPTION_FLAG && attached) {
-        buf_printf(error, "%s takes no value", shown);
-        return false;
+    if (row->type == OPTION_FLAG) {
+        if (attached) {
+            buf_printf(parser->error, "%s takes no value", shown);
+            return false;
+        }
+        text = "";
+    } else if (!attached && parser->at < parser->count) {
+        text = parser->word[parser->at++];
     }
-    if (row->type != OPTION_FLAG && !take_value(words, attached, &text)) {
-        buf_printf(error, "%s needs a value: %s %s", shown, shown,
+    if (!text) {
+        buf_printf(parser->error, "%s needs a value: %s %s", shown, shown,
                    row->argument);
         return false;
     }
     if (row->has_login)
         text = take_login(options, text);
-    buf_init(&why, 256);
-    bool good = set(options, row, text, &why);
-    if (good && !row->never_recorded)
-        note_given(options, row, text);
-    if (!good)
-        buf_printf(error, "%s %s, not '%.*s'", shown, buf_cstr(&why), SHOWN_MAX,
-                   text);
-    buf_release(&why);
-    return good;
-}
-
-static bool parse_long(struct options *options, enum command command,
-                       const char *word, struct words *words, struct buf *error)
-{
-    struct str_pair cut = str_cut(str_of(word + 2), '=');
-    const struct option_row *row = find_name(command, cut.head);
-
-    if (!row) {
-        buf_printf(error, "there is no option --%.*s; see crawler --help",
-                   (int)str_first(cut.head, SHOWN_MAX).len, cut.head.ptr);
+    buf_printf(parser->error, "%s ", shown);
+    if (!set(options, row, text, parser->error)) {
+        buf_printf(parser->error, ", not '%.*s'", SHOWN_MAX,
+                   login_hide(&options->arena, text));
         return false;
     }
-    char shown[64];
-    snprintf(shown, sizeof(shown), "--%s", row->name);
-    return apply(options, row, shown, cut.tail.ptr, words, error);
+    buf_clear(parser->error);
+    if (!row->never_recorded)
+        note_given(options, row, text);
+    return true;
 }
 
-static bool parse_letters(struct options *options, enum command command,
-                          const char *word, struct words *words,
-                          struct buf *error)
+/* "name" or "name=value", without the dashes. */
+static bool parse_long(struct parser *parser, const char *given)
+{
+    struct str_pair cut = str_cut(str_of(given), '=');
+    const struct option_row *row = find_name(parser->command, cut.head);
+    char shown[64];
+
+    if (!row) {
+        struct str name = arena_copy(&parser->options->arena, cut.head);
+        buf_printf(parser->error,
+                   "there is no option --%.*s; see crawler --help", SHOWN_MAX,
+                   login_hide(&parser->options->arena, name.ptr));
+        return false;
+    }
+    snprintf(shown, sizeof(shown), "--%s", row->name);
+    return apply(parser, row, shown, cut.tail.ptr);
+}
+
+/* "-qv", or "-UNAME": an option with a value takes the rest of the word. */
+static bool parse_letters(struct parser *parser, const char *word)
 {
     for (const char *at = word + 1; *at; at++) {
-        const struct option_row *row = find_letter(command, *at);
+        const struct option_row *row = find_letter(parser->command, *at);
         char shown[] = {'-', *at, '\0'};
 
         if (!row) {
-            buf_printf(error, "there is no option %s; see crawler --help",
-                       shown);
+            buf_printf(parser->error,
+                       "there is no option %s; see crawler --help", shown);
             return false;
         }
         if (row->type != OPTION_FLAG)
-            return apply(options, row, shown, at[1] ? at + 1 : NULL, words,
-                         error);
-        if (!apply(options, row, shown, NULL, words, error))
+            return apply(parser, row, shown, at[1] ? at + 1 : NULL);
+        if (!apply(parser, row, shown, NULL))
             return false;
     }
     return true;
@@ -256,59 +258,73 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] && !ascii_is_digit(word[1]);
 }
 
-static void set_defaults(struct options *options)
+void options_init(struct options *options)
 {
-    struct buf error;
-
-    buf_init(&error, 256);
+    *options = (struct options){
+        .max_pages = OPTION_NONE,
+        .max_time_ms = OPTION_NONE,
+        .max_per_domain = OPTION_NONE,
+        .ip_delay_ms = UINT64_MAX,
+    };
+    arena_init(&options->arena);
+    list_init(options, &options->given);
     for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_table[i];
         if (row->type == OPTION_LIST)
             list_init(options, field(options, row));
         if (row->initial)
-            set(options, row, row->initial, &error);
+            set(options, row, row->initial, NULL);
     }
-    options->max_pages = options->max_time_ms = OPTION_NONE;
-    options->max_per_domain = OPTION_NONE;
-    options->ip_delay_ms = UINT64_MAX;
-    buf_release(&error);
+}
+
+bool options_add(struct options *options, const char *given, struct buf *error)
+{
+    struct parser parser = {
+        .options = options,
+        .command = COMMAND_CRAWL,
+        .error = error,
+    };
+
+    return parse_long(&parser, arena_copy(&options->arena, str_of(given)).ptr);
 }
 
 bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error)
 {
-    struct words words = {argv, argc, 0};
+    struct parser parser = {options, command, argv, argc, 0, error};
     struct list arguments;
-    bool options_end = false;
+    bool options_end = false, good = true;
 
-    *options = (struct options){0};
-    arena_init(&options->arena);
-    set_defaults(options);
+    options_init(options);
     list_init(options, &arguments);
-    list_init(options, &options->given);
-    while (words.at < words.count) {
-        const char *word = words.word[words.at++];
-        bool good = true;
+    while (parser.at < parser.count && good) {
+        const char *word = parser.word[parser.at++];
 
         if (options_end || !is_option(word))
             list_add(options, &arguments, word);
         else if (!strcmp(word, "--"))
             options_end = true;
         else if (word[1] == '-')
-            good = parse_long(options, command, word, &words, error);
+            good = parse_long(&parser, word + 2);
         else
-            good = parse_letters(options, command, word, &words, error);
-        if (!good)
-            return false;
+            good = parse_letters(&parser, word);
     }
     options->argument = arguments.item;
     options->argument_count = arguments.count;
-    return true;
+    return good;
 }
 
 bool option_is_named(struct str given, struct str name)
 {
     return str_eq(str_cut(given, '=').head, name);
+}
+
+bool option_is_given(const struct list *given, struct str name)
+{
+    for (size_t i = 0; i < given->count; i++)
+        if (option_is_named(str_of(given->item[i]), name))
+            return true;
+    return false;
 }
 
 static const struct option_row *row_of(struct str given)

@@ -55,7 +55,7 @@ struct options {
     uint64_t part;   /* of a sitemap; 0: not given */
     bool resume, restart, links;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
-        help_man, version;
+        version;
 
     struct arena arena;
     const char **argument; /* what is not an option */
@@ -66,11 +66,17 @@ struct options {
                       * are known */
 };
 
-/* Read the command line after the command's name. False with one line in
- * `error`, without a newline. */
+/* With all defaults. */
+void options_init(struct options *options);
+void options_release(struct options *options);
+
+/* One more option of a crawl, "name" or "name=value". False as below. */
+bool options_add(struct options *options, const char *given, struct buf *error);
+
+/* Read the command line after the command's name into new options. False with
+ * one line in `error`, without a newline. */
 bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error);
-void options_release(struct options *options);
 
 /* Of an option as given, "name" or "name=value": is it fixed once the crawl has
  * begun? Does it only change what a run shows? Is this its name? */
@@ -78,8 +84,10 @@ bool option_is_fixed(struct str given);
 bool option_is_for_looks(struct str given);
 bool option_is_named(struct str given, struct str name);
 
-/* The options of a command as --help shows them, or as man source. */
+/* Is there one of this name? */
+bool option_is_given(const struct list *given, struct str name);
+
+/* The options of a command as --help shows them. */
 void options_print_help(FILE *out, enum command command);
-void options_print_man(FILE *out, enum command command);
 
 #endif

@@ -12,78 +12,78 @@
 #include "cli/state.h"
 #include "cli/usage.h"
 
-static bool is_given(const struct options *options, struct str name)
-{
-    for (size_t i = 0; i < options->given.count; i++)
-        if (option_is_named(str_of(options->given.item[i]), name))
-            return true;
-    return false;
-}
-
 /* --- scope ------------------------------------------------------------- */
 
-bool plan_is_course(const struct options *options)
+bool plan_is_course(const struct plan *plan)
 {
+    const struct options *options = plan->options;
+
     return !options->internal.count && !options->scope && !options->search;
 }
 
-enum scope_kind plan_scope_kind(const struct options *options)
+enum scope_kind plan_scope_kind(const struct plan *plan)
 {
+    const struct options *options = plan->options;
+
     if (options->scope)
         return (enum scope_kind)(options->scope - 1);
     return options->search && !options->internal.count ? SCOPE_ANY
                                                        : SCOPE_KINDS;
 }
 
-bool plan_obeys_robots(const struct options *options)
+bool plan_obeys_robots(const struct plan *plan)
 {
-    return options->robots ? options->robots == 1 : !plan_is_course(options);
+    return plan->options->robots ? plan->options->robots == 1
+                                 : !plan_is_course(plan);
 }
 
-/* An absolute URL as it stands in an option, for its host and its prefix. */
-static int add_internal(struct plan *plan, const char *text)
+const struct url *plan_start(const struct plan *plan, size_t i)
 {
-    struct url prefix;
-    enum err err = url_parse(&prefix, &plan->arena, str_of(text), NULL, NULL);
+    if (plan->seed_count)
+        return i < plan->seed_count ? &plan->seeds[i].url : NULL;
+    return i < plan->options->sitemap.count ? &plan->sitemaps[i] : NULL;
+}
+
+int plan_url(struct plan *plan, const char *option, const char *text,
+             struct url *url)
+{
+    enum err err = url_parse(url, &plan->arena, str_of(text), NULL, NULL);
 
     if (err)
-        return complain("--internal '%s': %s", login_hide(&plan->arena, text),
+        return complain("%s '%s': %s", option, login_hide(&plan->arena, text),
                         err_message(err));
-    scope_add_prefix(plan->scope, &prefix);
-    origins_add(&plan->origins, &prefix);
+    origins_add(&plan->origins, url);
     return 0;
 }
 
-static int plan_scope(struct plan *plan, const struct options *options)
+static int plan_scope(struct plan *plan)
 {
-    if (plan_is_course(options))
-        return add_internal(plan, COURSE_PREFIX);
-    for (size_t i = 0; i < options->internal.count; i++) {
-        int status = add_internal(plan, options->internal.item[i]);
-        if (status)
-            return status;
-    }
-    return 0;
+    static const char *const course[] = {COURSE_PREFIX, NULL};
+    const char *const *text =
+        plan_is_course(plan) ? course : plan->options->internal.item;
+    struct url prefix;
+    int status = 0;
+
+    for (; *text && !status; text++)
+        if (!(status = plan_url(plan, "--internal", *text, &prefix)))
+            scope_add_prefix(plan->scope, &prefix);
+    return status;
 }
 
-/* --- the other arguments ----------------------------------------------- */
+/* --- limits ------------------------------------------------------------ */
 
-static int plan_depth(struct plan *plan, const struct options *options,
-                      const char *text)
+static int plan_depth(struct plan *plan, const char *text)
 {
-    uint64_t max = plan_is_course(options) ? COURSE_DEPTH_MAX : UINT32_MAX - 1;
+    uint64_t max = plan_is_course(plan) ? COURSE_DEPTH_MAX : UINT32_MAX - 1;
     uint64_t depth;
 
     if (!str_to_u64(str_of(text), &depth) || depth > max)
-        return complain("maxDepth must be an integer from 0 to %llu, "
-                        "not '%s'",
+        return complain("maxDepth must be an integer from 0 to %llu, not '%s'",
                         (unsigned long long)max,
                         login_hide(&plan->arena, text));
     plan->crawl.max_depth = (uint32_t)depth;
     return 0;
 }
-
-/* --- all of it --------------------------------------------------------- */
 
 static uint64_t random_seed(void)
 {
@@ -132,28 +132,28 @@ static uint64_t max_per_domain(const struct options *options)
 {
     if (options->max_per_domain != OPTION_NONE)
         return options->max_per_domain;
-    return options->search && !is_given(options, STR("max-per-domain"))
+    return options->search &&
+                   !option_is_given(&options->given, STR("max-per-domain"))
                ? SEARCH_MAX_PER_DOMAIN
                : 0;
 }
 
-static void plan_frontier(struct plan *plan, const struct options *options)
+static void plan_frontier(struct plan *plan)
 {
+    const struct options *options = plan->options;
     uint64_t ip_delay_ms = options->ip_delay_ms != UINT64_MAX
                                ? options->ip_delay_ms
                                : options->delay_ms / 5;
     enum order order = options->search ? ORDER_PRIORITY : ORDER_BFS;
+    bool proxied = options->proxy && options->proxy[0];
 
     /* Behind a proxy there is one address, the proxy's, and the proxy looks
      * names up. Else names are looked up first, also without a pause: an
      * address has at most --per-host fetches in flight. */
-    bool proxied = options->proxy && options->proxy[0];
-    if (proxied)
-        ip_delay_ms = 0;
     plan->crawl.frontier = (struct frontier_options){
         .order = options->order ? (enum order)(options->order - 1) : order,
         .delay_ms = options->delay_ms,
-        .ip_delay_ms = ip_delay_ms,
+        .ip_delay_ms = proxied ? 0 : ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
         .max_per_domain = max_per_domain(options),
         .host_tries = (uint32_t)options->retries + 1,
@@ -166,8 +166,9 @@ static void plan_frontier(struct plan *plan, const struct options *options)
     };
 }
 
-static void plan_limits(struct plan *plan, const struct options *options)
+static void plan_limits(struct plan *plan)
 {
+    const struct options *options = plan->options;
     struct crawl_options *crawl = &plan->crawl;
 
     crawl->max_redirects = (uint32_t)options->max_redirects;
@@ -195,8 +196,9 @@ static void plan_limits(struct plan *plan, const struct options *options)
     crawl->robots_sitemaps = options->sitemaps;
 }
 
-static void plan_log(struct plan *plan, const struct options *options)
+static void plan_log(struct plan *plan)
 {
+    const struct options *options = plan->options;
     enum log_kind kind = options->log      ? (enum log_kind)(options->log - 1)
                          : options->search ? LOG_PAGES
                                            : LOG_TSE;
@@ -219,7 +221,11 @@ static size_t body_budget(uint64_t largest)
 
 static void plan_init(struct plan *plan, const struct options *options)
 {
-    *plan = (struct plan){.dir.fd = -1, .crawl.signal_fd = -1};
+    *plan = (struct plan){
+        .options = options,
+        .dir.fd = -1,
+        .crawl.signal_fd = -1,
+    };
     pagefiles_init(&plan->files, &plan->dir);
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
@@ -230,12 +236,14 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.scope = plan->scope;
     plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
-        .course = plan_is_course(options),
+        .course = plan_is_course(plan),
         .origins = &plan->origins,
     };
 }
 
-/* seedURL may be left out where the seeds come from elsewhere. */
+/* --- all of it --------------------------------------------------------- */
+
+/* seedURL may be left out if the seeds come from elsewhere. */
 static int check_count(const struct options *options)
 {
     bool other_seeds = options->search || options->seeds ||
@@ -251,24 +259,26 @@ static int check_count(const struct options *options)
                     options->argument_count);
 }
 
-/* Options of which one makes nothing of the other. */
-static int check_pairs(const struct options *options)
+/* Combinations in which one option has no effect. */
+static int check_pairs(const struct plan *plan)
 {
+    const struct options *options = plan->options;
+    bool obeys_robots = plan_obeys_robots(plan);
+
     if (options->remembered)
         return 0;
-    if (options->sitemaps && !plan_obeys_robots(options))
+    if (options->sitemaps && !obeys_robots)
         return complain("--sitemaps are those that robots.txt names, which "
                         "is not asked for; use --robots obey, or --sitemap");
-    if (options->robots_agent && !plan_obeys_robots(options))
+    if (options->robots_agent && !obeys_robots)
         return complain("--robots-agent is whose rules of robots.txt are "
                         "obeyed, which is not asked for; use --robots obey");
     if (options->links && options->state)
         return complain("--links are remembered in the state; they need "
                         "--state file");
-    if (is_given(options, STR("save-every")) && options->state)
-        return complain("--save-every is for the state; it needs --state "
-                        "file");
-    if (is_given(options, STR("search-url")) && !options->search)
+    if (options->state && option_is_given(&options->given, STR("save-every")))
+        return complain("--save-every is for the state; it needs --state file");
+    if (!options->search && option_is_given(&options->given, STR("search-url")))
         return complain("--search-url needs --search");
     return 0;
 }
@@ -290,24 +300,24 @@ static int check_logins(struct plan *plan)
     return 0;
 }
 
-static int plan_seeds(struct plan *plan, const struct options *options)
+static int plan_seeds(struct plan *plan)
 {
-    int status = seeds_check(plan, options);
+    int status = seeds_check(plan);
 
-    if (!status && options->seeds && !options->remembered)
-        status = seeds_add_file(plan, options);
+    if (!status && plan->options->seeds && !plan->options->remembered)
+        status = seeds_add_file(plan);
     plan->named_seeds = plan->seed_count;
     if (!status)
-        status = state_decide(plan, options);
+        status = state_decide(plan);
     if (status)
         return status;
     if (plan->action == ACTION_RESUME) {
-        seeds_add_record(plan, options);
+        seeds_add_record(plan);
         status = check_logins(plan);
-    } else if (plan->action != ACTION_NONE && options->search) {
-        status = seeds_add_search(plan, options);
+    } else if (plan->action != ACTION_NONE && plan->options->search) {
+        status = seeds_add_search(plan);
     }
-    seeds_scope_of_sitemaps(plan, options);
+    seeds_scope_of_sitemaps(plan);
     return status;
 }
 
@@ -317,26 +327,22 @@ int plan_make(struct plan *plan, const struct options *options)
     int status;
 
     plan_init(plan, options);
-    if ((status = check_count(options)) || (status = check_pairs(options)) ||
-        (status = fetching_plan_agent(plan, options)))
+    if ((status = check_count(options)) || (status = check_pairs(plan)) ||
+        (status = fetching_plan_agent(plan)))
         return status;
     const char *seed = options->argument_count == 3 ? *argument++ : NULL;
-    if ((status = plan_scope(plan, options)) ||
-        (status = fetching_plan_logins(plan, options)) ||
-        (status = seed ? seeds_add_argument(plan, options, seed) : 0) ||
-        (status = fetching_plan(plan, options)) ||
+    if ((status = plan_scope(plan)) || (status = fetching_plan_logins(plan)) ||
+        (status = seed ? seeds_add_argument(plan, seed) : 0) ||
+        (status = fetching_plan(plan)) ||
         (status = state_open_directory(plan, argument[0])) ||
-        (status = plan_depth(plan, options, argument[1])) ||
-        (status = plan_seeds(plan, options)))
+        (status = plan_depth(plan, argument[1])) || (status = plan_seeds(plan)))
         return status;
-    plan_frontier(plan, options);
-    plan_limits(plan, options);
-    if ((status = plan_files(&plan->crawl)))
-        return status;
-    plan_log(plan, options);
+    plan_frontier(plan);
+    plan_limits(plan);
+    plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;
-    return 0;
+    return plan_files(&plan->crawl);
 }
 
 /* So that URLs are compared as the crawl compared them. */
@@ -361,14 +367,14 @@ int plan_recall(struct plan *plan, const struct options *options,
     plan->record = *record;
     *record = (struct crawl_record){0};
     recall_logins(plan);
-    if ((status = fetching_plan_agent(plan, options)) ||
-        (status = plan_scope(plan, options)) ||
-        (status = plan_depth(plan, options, options->argument[1])))
+    if ((status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
+        (status = plan_depth(plan, options->argument[1])) ||
+        (status = seeds_plan_sitemaps(plan)))
         return status;
-    seeds_add_record(plan, options);
-    seeds_scope_of_sitemaps(plan, options);
-    plan_frontier(plan, options);
-    plan_limits(plan, options);
+    seeds_add_record(plan);
+    seeds_scope_of_sitemaps(plan);
+    plan_frontier(plan);
+    plan_limits(plan);
     plan->crawl.frontier.report_changes = false;
     plan->crawl.frontier.idle_hosts_max = 0;
     return 0;

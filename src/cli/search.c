@@ -65,22 +65,21 @@ static void fetch(struct pagefetcher *fetcher, struct webpage *page,
     }
 }
 
-static int fail_search(const struct options *options, const char *what)
+static int fail_search(const struct plan *plan, const char *what)
 {
-    complain("the search for '%s' %s", options->search, what);
+    complain("the search for '%s' %s", plan->options->search, what);
     return CRAWL_NOTHING;
 }
 
-static int add_results(struct plan *plan, const struct options *options,
-                       const struct searchpage *results)
+static int add_results(struct plan *plan, const struct searchpage *results)
 {
     size_t before = plan->seed_count;
 
     for (size_t i = 0; i < results->count; i++)
-        seeds_add_result(plan, options, results->link[i]);
+        seeds_add_result(plan, results->link[i]);
     return plan->seed_count > before
                ? 0
-               : fail_search(options, "has no results that can be crawled");
+               : fail_search(plan, "has no results that can be crawled");
 }
 
 /* Something to read: a whole page, or one that tells that it is refused. */
@@ -92,7 +91,7 @@ static bool is_answer(const struct webpage *page)
            page->exchange.status == 429;
 }
 
-static int complain_of_fetch(const struct options *options,
+static int complain_of_fetch(const struct plan *plan,
                              const struct webpage *page)
 {
     const struct outcome_details details = webpage_details(page);
@@ -101,13 +100,12 @@ static int complain_of_fetch(const struct options *options,
     buf_init(&why, WHY_MAX);
     buf_put(&why, STR("could not be made: "));
     outcome_put(&why, page->outcome, &details);
-    int status = fail_search(options, buf_cstr(&why));
+    int status = fail_search(plan, buf_cstr(&why));
     buf_release(&why);
     return status;
 }
 
-static int read_answer(struct plan *plan, const struct options *options,
-                       struct webpage *page)
+static int read_answer(struct plan *plan, struct webpage *page)
 {
     struct searchpage results;
     struct url base;
@@ -120,18 +118,18 @@ static int read_answer(struct plan *plan, const struct options *options,
 
     if (!is_answer(page) ||
         url_parse(&base, &plan->arena, page->url, NULL, NULL))
-        return complain_of_fetch(options, page);
+        return complain_of_fetch(plan, page);
     searchpage_read(&results, &plan->arena, &answer);
     if (results.kind == SEARCH_BLOCKED)
-        return fail_search(options, "was refused: the search engine takes this "
-                                    "for a robot's; try later, or another "
-                                    "--search-url");
+        return fail_search(plan, "was refused: the search engine takes this "
+                                 "for a robot's; try later, or another "
+                                 "--search-url");
     if (results.kind == SEARCH_NO_RESULTS)
-        return fail_search(options, "has no results");
-    return add_results(plan, options, &results);
+        return fail_search(plan, "has no results");
+    return add_results(plan, &results);
 }
 
-int seeds_add_search(struct plan *plan, const struct options *options)
+int seeds_add_search(struct plan *plan)
 {
     struct fetch_options fetch_options = plan->crawl.worker.fetch;
     struct webpage page;
@@ -141,12 +139,12 @@ int seeds_add_search(struct plan *plan, const struct options *options)
     fetch_options.any_mime = true;
     buf_init(&url, 4 * URL_LEN_MAX);
     webpage_init(&page);
-    if (!make_url(&url, options)) {
+    if (!make_url(&url, plan->options)) {
         status = complain("--search: too long");
     } else {
         struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
-        fetch(fetcher, &page, &url, options->max_redirects);
-        status = read_answer(plan, options, &page);
+        fetch(fetcher, &page, &url, plan->options->max_redirects);
+        status = read_answer(plan, &page);
         pagefetcher_give_back(fetcher, &page);
         pagefetcher_free(fetcher);
     }

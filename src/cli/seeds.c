@@ -1,30 +1,29 @@
 #include "cli/seeds.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/input.h"
 #include "cli/usage.h"
 
-/* A place where the user wants to start. Its URL's own login goes before that
- * of --user. */
-static void name_start(struct plan *plan, const struct options *options,
-                       const struct url *url)
+/* Trust the origin of a URL that the user wants to start from. A login in the
+ * URL itself goes before that of --user. */
+static void name_start(struct plan *plan, const struct url *url)
 {
+    const char *user = plan->options->user;
+
     origins_add(&plan->origins, url);
-    if (options->user && !origins_login(&plan->origins, url)) {
-        struct login login = login_read(&plan->arena, str_of(options->user));
+    if (user && !origins_login(&plan->origins, url)) {
+        struct login login = login_read(&plan->arena, str_of(user));
         origins_add_login(&plan->origins, url, &login);
     }
 }
 
-/* Only what the user wrote is named; a search result is not. */
-static void add(struct plan *plan, const struct options *options,
-                const struct page_link *seed, bool named)
+/* `named` is false for a search result: the user did not write it. */
+static void add(struct plan *plan, const struct page_link *seed, bool named)
 {
-    enum scope_kind kind = plan_scope_kind(options);
+    enum scope_kind kind = plan_scope_kind(plan);
 
     if (plan->seed_count == plan->seed_room) {
         plan->seed_room = plan->seed_room ? 2 * plan->seed_room : 16;
@@ -35,16 +34,24 @@ static void add(struct plan *plan, const struct options *options,
     if (kind != SCOPE_KINDS)
         scope_add_seed(plan->scope, kind, &seed->url);
     if (named)
-        name_start(plan, options, &seed->url);
+        name_start(plan, &seed->url);
 }
 
 /* A seed that makes its own scope need not be in one. */
-static bool is_internal(const struct plan *plan, const struct options *options,
-                        const struct page_link *seed)
+static bool is_internal(const struct plan *plan, const struct page_link *seed)
 {
-    return plan_scope_kind(options) != SCOPE_KINDS ||
+    return plan_scope_kind(plan) != SCOPE_KINDS ||
            scope_contains(plan->scope, &seed->url);
 }
+
+static enum err parse(struct plan *plan, struct page_link *seed,
+                      struct str text)
+{
+    return pagescanner_link(seed, &plan->arena, text, NULL, NULL,
+                            &plan->crawl.worker.scan);
+}
+
+/* --- seeds that a person wrote ------------------------------------------ */
 
 /* "example.org", "localhost:8080/path", "[::1]/": a host where a URL should
  * begin. A word without a dot is rather a mistake. */
@@ -70,24 +77,12 @@ static bool begins_with_host(struct str text)
            str_eq_nocase(host, STR("localhost"));
 }
 
-static enum err parse(struct plan *plan, struct page_link *seed,
-                      struct str text)
-{
-    return pagescanner_link(seed, &plan->arena, text, NULL, NULL,
-                            &plan->crawl.worker.scan);
-}
-
-/* The same for what a person wrote, who may leave http:// out and put a login
- * in; in the course's contract a URL with a login is another one. */
-static enum err parse_written(struct plan *plan, const struct options *options,
-                              struct page_link *seed, struct str text,
-                              struct login *login)
+/* A person may leave http:// out. */
+static enum err parse_written(struct plan *plan, struct page_link *seed,
+                              struct str text)
 {
     struct buf whole;
 
-    *login = (struct login){0};
-    if (!plan_is_course(options))
-        login_cut(&plan->arena, text, &text, login);
     if (!begins_with_host(text))
         return parse(plan, seed, text);
     buf_init(&whole, URL_LEN_MAX);
@@ -98,186 +93,146 @@ static enum err parse_written(struct plan *plan, const struct options *options,
     return err;
 }
 
-static bool add_login(struct plan *plan, const struct page_link *seed,
-                      const struct login *login)
+/* Add the seed, or say why not. In the course's contract a URL with a login is
+ * another URL; else the login is for its origin. */
+static const char *add_written(struct plan *plan, struct str text)
 {
-    return !login->name.ptr ||
-           origins_add_login(&plan->origins, &seed->url, login);
-}
-
-int seeds_add_argument(struct plan *plan, const struct options *options,
-                       const char *text)
-{
-    const char *shown = login_hide(&plan->arena, text);
-    struct page_link seed;
+    bool course = plan_is_course(plan);
     struct login login = {0};
-    /* The course's contract takes whole URLs only. */
-    enum err err =
-        plan_is_course(options)
-            ? parse(plan, &seed, str_of(text))
-            : parse_written(plan, options, &seed, str_of(text), &login);
+    struct page_link seed;
 
-    if (err)
-        return complain("seedURL '%s' cannot be crawled: %s", shown,
-                        err_message(err));
-    if (seed.not_html_name)
-        return complain("seedURL '%s' does not have the name of an HTML "
-                        "page; --scope or --internal crawl any name",
-                        shown);
-    if (!is_internal(plan, options, &seed))
-        return complain("seedURL '%s' is not internal: it must begin with "
-                        "%s",
-                        shown,
-                        plan_is_course(options) ? COURSE_PREFIX
-                            "; --scope or --internal crawl elsewhere"
-                                                : "a prefix of --internal");
-    if (!add_login(plan, &seed, &login))
-        return complain("seedURL '%s' and an option have two names or "
-                        "passwords for the same origin",
-                        shown);
-    add(plan, options, &seed, true);
-    return 0;
-}
-
-/* --- a file ------------------------------------------------------------- */
-
-static const char *why_not(struct plan *plan, const struct options *options,
-                           struct page_link *seed, struct str text)
-{
-    struct login login;
-    enum err err = parse_written(plan, options, seed, text, &login);
-
+    if (!course)
+        login_cut(&plan->arena, text, &text, &login);
+    enum err err = parse_written(plan, &seed, text);
     if (err)
         return err_message(err);
-    if (seed->not_html_name)
-        return "not the name of an HTML page";
-    if (!is_internal(plan, options, seed))
-        return "not internal";
-    if (!add_login(plan, seed, &login))
+    if (seed.not_html_name)
+        return "not the name of an HTML page; --scope or --internal crawl any "
+               "name";
+    if (!is_internal(plan, &seed))
+        return course ? "not internal: it must begin with " COURSE_PREFIX
+                        "; --scope or --internal crawl elsewhere"
+                      : "not internal: it must begin with a prefix of "
+                        "--internal";
+    if (login.name.ptr && !origins_add_login(&plan->origins, &seed.url, &login))
         return "another name or password for an origin that has one";
+    add(plan, &seed, true);
     return NULL;
 }
 
-static void add_line(struct plan *plan, const struct options *options,
-                     struct str line, size_t number)
+int seeds_add_argument(struct plan *plan, const char *text)
 {
-    struct page_link seed;
+    /* The course's contract takes whole URLs only. */
+    const char *why = plan_is_course(plan) && begins_with_host(str_of(text))
+                          ? err_message(ERR_URL_RELATIVE)
+                          : add_written(plan, str_of(text));
 
-    if (number == 1 && str_starts(line, STR("\xEF\xBB\xBF")))
+    return why ? complain("seedURL '%s' cannot be crawled: %s",
+                          login_hide(&plan->arena, text), why)
+               : 0;
+}
+
+struct seeds_file {
+    struct plan *plan;
+    size_t lines;
+};
+
+static void add_line(void *user, struct str line)
+{
+    struct seeds_file *file = user;
+
+    if (!file->lines++ && str_starts(line, STR("\xEF\xBB\xBF")))
         line = str_skip(line, 3); /* a byte order mark */
     struct str text = str_trim(line);
     if (!text.len || text.ptr[0] == '#')
         return;
-    const char *why = why_not(plan, options, &seed, text);
+    const char *why = add_written(file->plan, text);
     if (why)
-        complain("%s:%zu: skipped: %s", options->seeds, number, why);
-    else
-        add(plan, options, &seed, true);
+        complain("%s:%zu: skipped: %s", file->plan->options->seeds, file->lines,
+                 why);
 }
 
-int seeds_add_file(struct plan *plan, const struct options *options)
+static int cannot_read_file(struct plan *plan)
 {
-    bool is_stdin = !strcmp(options->seeds, "-");
-    FILE *file = is_stdin ? stdin : fopen(options->seeds, "r");
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t len;
-
-    if (!file)
-        return complain("--seeds '%s': %s", options->seeds, strerror(errno));
-    for (size_t number = 1; (len = getline(&line, &room, file)) >= 0; number++)
-        add_line(plan, options, (struct str){line, (size_t)len}, number);
-    bool good = !ferror(file);
     int why = errno;
-    free(line);
-    if (!is_stdin)
-        fclose(file);
-    if (!good)
-        return complain("--seeds '%s': %s", options->seeds, strerror(why));
+
+    return complain("--seeds '%s': %s",
+                    login_hide(&plan->arena, plan->options->seeds),
+                    strerror(why));
+}
+
+int seeds_add_file(struct plan *plan)
+{
+    const struct options *options = plan->options;
+    struct seeds_file file = {.plan = plan};
+
+    if (!input_lines(options->seeds, add_line, &file))
+        return cannot_read_file(plan);
     if (!plan->seed_count && !options->search && !options->sitemap.count)
         return complain("--seeds '%s' has no URL to start from",
                         options->seeds);
     return 0;
 }
 
-void seeds_add_result(struct plan *plan, const struct options *options,
-                      struct str url)
+/* --- others ------------------------------------------------------------- */
+
+void seeds_add_result(struct plan *plan, struct str url)
 {
     struct page_link seed;
 
     if (!parse(plan, &seed, url) && !seed.not_html_name &&
-        is_internal(plan, options, &seed))
-        add(plan, options, &seed, false);
+        is_internal(plan, &seed))
+        add(plan, &seed, false);
 }
 
-void seeds_add_record(struct plan *plan, const struct options *options)
+void seeds_add_record(struct plan *plan)
 {
     const struct facts *facts = &plan->record.facts;
     struct page_link seed;
 
     for (size_t i = 0; i < facts->seeds; i++)
-        if ((options->remembered || !facts->seed[i].named) &&
+        if ((plan->options->remembered || !facts->seed[i].named) &&
             !parse(plan, &seed, facts->seed[i].url))
-            add(plan, options, &seed, facts->seed[i].named);
+            add(plan, &seed, facts->seed[i].named);
 }
 
-/* --- before any of them ------------------------------------------------- */
-
-static int check_url(struct plan *plan, const char *option, const char *text,
-                     struct url *url)
+int seeds_plan_sitemaps(struct plan *plan)
 {
-    enum err err = url_parse(url, &plan->arena, str_of(text), NULL, NULL);
+    const struct list *sitemap = &plan->options->sitemap;
 
-    if (err)
-        return complain("%s '%s': %s", option, login_hide(&plan->arena, text),
-                        err_message(err));
-    origins_add(&plan->origins, url);
-    return 0;
-}
-
-static int check_sitemaps(struct plan *plan, const struct options *options)
-{
-    struct url url;
-
-    for (size_t i = 0; i < options->sitemap.count; i++) {
+    plan->sitemaps =
+        arena_new(&plan->arena, (sitemap->count + 1) * sizeof(*plan->sitemaps));
+    for (size_t i = 0; i < sitemap->count; i++) {
         int status =
-            check_url(plan, "--sitemap", options->sitemap.item[i], &url);
+            plan_url(plan, "--sitemap", sitemap->item[i], &plan->sitemaps[i]);
         if (status)
             return status;
-        name_start(plan, options, &url);
+        name_start(plan, &plan->sitemaps[i]);
     }
     return 0;
 }
 
-void seeds_add_sitemaps_to(struct scope *scope, enum scope_kind kind,
-                           const struct options *options)
+void seeds_scope_of_sitemaps(struct plan *plan)
 {
-    struct arena arena;
-    struct url url;
+    enum scope_kind kind = plan_scope_kind(plan);
+    const struct url *url;
 
-    arena_init(&arena);
-    for (size_t i = 0; i < options->sitemap.count; i++)
-        if (!url_parse(&url, &arena, str_of(options->sitemap.item[i]), NULL,
-                       NULL))
-            scope_add_seed(scope, kind, &url);
-    arena_release(&arena);
+    for (size_t i = 0; !plan->seed_count && kind != SCOPE_KINDS &&
+                       (url = plan_start(plan, i));
+         i++)
+        scope_add_seed(plan->scope, kind, url);
 }
 
-void seeds_scope_of_sitemaps(struct plan *plan, const struct options *options)
-{
-    enum scope_kind kind = plan_scope_kind(options);
+/* --- before any of them ------------------------------------------------- */
 
-    if (!plan->seed_count && kind != SCOPE_KINDS)
-        seeds_add_sitemaps_to(plan->scope, kind, options);
-}
-
-int seeds_check(struct plan *plan, const struct options *options)
+int seeds_check(struct plan *plan)
 {
-    int status = check_sitemaps(plan, options);
+    const struct options *options = plan->options;
+    int status = seeds_plan_sitemaps(plan);
     struct url url;
 
     if (!status && options->search)
-        status = check_url(plan, "--search-url", options->search_url, &url);
+        status = plan_url(plan, "--search-url", options->search_url, &url);
     if (!status && options->search && !strstr(options->search_url, "{query}"))
         status = complain("--search-url '%s' must have {query} in it",
                           login_hide(&plan->arena, options->search_url));
@@ -285,6 +240,6 @@ int seeds_check(struct plan *plan, const struct options *options)
         status = complain("--search needs words to search for");
     if (!status && options->seeds && !options->remembered &&
         strcmp(options->seeds, "-") != 0 && access(options->seeds, R_OK))
-        status = complain("--seeds '%s': %s", options->seeds, strerror(errno));
+        status = cannot_read_file(plan);
     return status;
 }

@@ -26,21 +26,7 @@ int state_open_directory(struct plan *plan, const char *path)
 
 /* --- is it the same crawl? ---------------------------------------------- */
 
-/* The first fixed option of `one` that `other` does not have, or NULL. */
-static const char *missing_from(const struct list *one,
-                                const struct list *other)
-{
-    for (size_t i = 0; i < one->count; i++) {
-        bool found = !option_is_fixed(str_of(one->item[i]));
-        for (size_t j = 0; j < other->count && !found; j++)
-            found = !strcmp(one->item[i], other->item[j]);
-        if (!found)
-            return one->item[i];
-    }
-    return NULL;
-}
-
-/* Those that the user named; the results of a search are not asked again. */
+/* Only seeds that the user named count; a search is not made again. */
 static bool has_same_seeds(const struct plan *plan,
                            const struct crawl_record *record)
 {
@@ -59,28 +45,26 @@ static bool has_same_seeds(const struct plan *plan,
 }
 
 /* NULL, or what is different, for people. */
-static const char *difference(struct plan *plan, const struct options *options)
+static const char *difference(struct plan *plan)
 {
     const struct crawl_record *record = &plan->record;
-    const char *option = missing_from(&record->given, &options->given);
+    const struct list *now = &plan->options->given;
+    const char *with = record_missing_option(&record->given, now);
+    const char *without = record_missing_option(now, &record->given);
+    uint64_t depth = record->facts.number[FACT_DEPTH];
     char *text = arena_new(&plan->arena, 400);
 
-    if (option) {
-        snprintf(text, 400, "it was begun with --%.300s", option);
-        return text;
-    }
-    option = missing_from(&options->given, &record->given);
-    if (option) {
-        snprintf(text, 400, "it was begun without --%.300s", option);
-        return text;
-    }
-    if (!has_same_seeds(plan, record))
+    if (with)
+        snprintf(text, 400, "it was begun with --%.300s", with);
+    else if (without)
+        snprintf(text, 400, "it was begun without --%.300s", without);
+    else if (!has_same_seeds(plan, record))
         return "it was begun from other seeds";
-    uint64_t depth = record->facts.number[FACT_DEPTH];
-    if (depth == plan->crawl.max_depth)
+    else if (depth != plan->crawl.max_depth)
+        snprintf(text, 400, "it was begun with maxDepth %llu",
+                 (unsigned long long)depth);
+    else
         return NULL;
-    snprintf(text, 400, "it was begun with maxDepth %llu",
-             (unsigned long long)depth);
     return text;
 }
 
@@ -97,12 +81,17 @@ static const char *label(struct plan *plan)
     return store_label(plan->store_name, &plan->arena);
 }
 
-static int refuse_unknown_files(const struct plan *plan, uint32_t id)
+/* No crawl is recorded that may have written numbered files. */
+static int check_no_files(const struct plan *plan)
 {
-    return complain("pageDirectory '%s' has numbered files (%u) but no "
-                    "crawl is recorded that made them; use an empty "
-                    "directory",
-                    plan->crawl.dir_path, (unsigned)id);
+    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
+
+    if (!unknown)
+        return 0;
+    return complain(
+        "pageDirectory '%s' has numbered files (%u) but no crawl is "
+        "recorded that made them; use an empty directory",
+        plan->crawl.dir_path, (unsigned)unknown);
 }
 
 static int cannot_read(struct plan *plan)
@@ -112,38 +101,22 @@ static int cannot_read(struct plan *plan)
     return CRAWL_FAILED;
 }
 
-/* Nobody named the wrong directory if its crawl is damaged. */
-static int cannot_resume(const char *path, const struct store_error *error)
-{
-    struct arena arena;
-
-    if (error->status != STORE_DAMAGED)
-        return complain("there is no crawl in '%s' to go on with: %s", path,
-                        error->text);
-    arena_init(&arena);
-    complain("cannot read the state in '%s': %s",
-             store_label(store_name_in(path, &arena), &arena), error->text);
-    arena_release(&arena);
-    return CRAWL_FAILED;
-}
-
 /* There is no record, or none that can be read. */
-static int decide_without(struct plan *plan, const struct options *options)
+static int decide_without(struct plan *plan)
 {
     const struct store_error *error = &plan->record.error;
-    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
-    bool course = is_course_form(options);
+    bool course = is_course_form(plan->options);
 
     plan->action = ACTION_START;
-    if (options->remembered)
-        return cannot_resume(plan->crawl.dir_path, error);
+    if (plan->options->remembered)
+        return cannot_read(plan); /* it could be read a moment ago */
     switch (error->status) {
     /* Another program of the course marks its directory with an empty file, or
-     * not at all: its pages go with the first of this crawl. */
+     * not at all: its pages are removed with the first page of this crawl. */
     case STORE_NONE:
     case STORE_EMPTY:
-        return unknown && !course ? refuse_unknown_files(plan, unknown) : 0;
-    /* So does one that marks it with a few words. */
+        return course ? 0 : check_no_files(plan);
+    /* The same for one that marks it with a few words. */
     case STORE_NOTE:
         if (course)
             return 0;
@@ -159,7 +132,7 @@ static int decide_without(struct plan *plan, const struct options *options)
     }
 }
 
-/* The last page that is its own, or of the crawl that it was replacing. */
+/* The last page of the crawl, or of the one that it was replacing. */
 static uint32_t last_known(const struct crawl_record *record)
 {
     uint32_t old = (uint32_t)record->facts.number[FACT_OLD_PAGES];
@@ -167,7 +140,7 @@ static uint32_t last_known(const struct crawl_record *record)
     return old > record_pages(record) ? old : record_pages(record);
 }
 
-/* Another's file must not be taken for a page, nor give way to one. */
+/* A file of somebody else must neither count as a page nor be replaced. */
 static int check_unknown_files(const struct plan *plan)
 {
     uint32_t unknown =
@@ -181,23 +154,14 @@ static int check_unknown_files(const struct plan *plan)
                     (unsigned)unknown, plan->crawl.dir_path);
 }
 
-/* It came to its end without a page: there is nothing to lose. */
+/* The crawl ended without a page: there is nothing to lose. */
 static bool had_nothing(const struct crawl_record *record)
 {
     return facts_is_over(&record->facts) && !last_known(record);
 }
 
-/* The recorded crawl wrote nothing, so no file there is its. */
-static int decide_anew(struct plan *plan)
-{
-    uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
-
-    plan->action = ACTION_START;
-    return unknown ? refuse_unknown_files(plan, unknown) : 0;
-}
-
-/* The course form says nothing of a crawl that was begun with options, so it
- * must not be what replaces it. */
+/* Whoever types the course form may not know of a crawl that was begun with
+ * options, so it does not replace that one. */
 static int refuse_to_replace(const struct plan *plan)
 {
     const struct facts *facts = &plan->record.facts;
@@ -216,8 +180,8 @@ static int refuse_to_replace(const struct plan *plan)
                     path, pages, (int)seed.len, seed.ptr, path);
 }
 
-/* The same again goes on, or starts over if it is finished; so does another
- * one in the place of one that was begun in this form too. */
+/* The same command again goes on, or starts over if the crawl is finished. A
+ * different one replaces a crawl that was begun in this form too. */
 static int decide_course_form(struct plan *plan, const char *difference)
 {
     const struct facts *facts = &plan->record.facts;
@@ -231,21 +195,20 @@ static int decide_course_form(struct plan *plan, const char *difference)
     return 0;
 }
 
-static int decide_with(struct plan *plan, const struct options *options)
+static int decide_with(struct plan *plan)
 {
-    const struct crawl_record *record = &plan->record;
+    const struct options *options = plan->options;
     const char *path = plan->crawl.dir_path;
-    bool over = facts_is_over(&record->facts);
-    const char *why = options->remembered ? NULL : difference(plan, options);
+    bool over = facts_is_over(&plan->record.facts);
+    const char *why = options->remembered ? NULL : difference(plan);
 
     if (is_course_form(options))
         return decide_course_form(plan, why);
-    if (options->restart) {
-        plan->action = ACTION_START;
+    plan->action = ACTION_START;
+    if (options->restart)
         return check_unknown_files(plan);
-    }
-    if (had_nothing(record) && !options->remembered)
-        return decide_anew(plan);
+    if (had_nothing(&plan->record) && !options->remembered)
+        return check_no_files(plan);
     if (why)
         return complain("the crawl in '%s' is another: %s; use another "
                         "directory, or --restart to start over",
@@ -258,28 +221,27 @@ static int decide_with(struct plan *plan, const struct options *options)
     return over ? 0 : check_unknown_files(plan);
 }
 
-int state_decide(struct plan *plan, const struct options *options)
+int state_decide(struct plan *plan)
 {
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
     record_read(&plan->record, plan->crawl.dir_path);
     if (plan->record.error.status != STORE_OK)
-        return decide_without(plan, options);
-    return decide_with(plan, options);
+        return decide_without(plan);
+    return decide_with(plan);
 }
 
 /* --- doing it ----------------------------------------------------------- */
 
-static void put_first_rows(struct plan *plan, const struct options *options,
-                           struct store_batch *first)
+static void put_first_rows(struct plan *plan, struct store_batch *first)
 {
-    record_put_options(first, &options->given, 0);
+    record_put_options(first, &plan->options->given, 0);
     record_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
     facts_put_text(first, FACT_PROGRAM, STR("crawler " CRAWLER_VERSION));
     facts_put_number(first, FACT_PER_HOST, plan->crawl.frontier.per_host);
-    if (is_course_form(options))
+    if (is_course_form(plan->options))
         facts_put_number(first, FACT_COURSE_FORM, 1);
     if (plan->dir.holds_old)
         facts_put_number(first, FACT_OLD_PAGES, plan->dir.old_last);
@@ -292,42 +254,43 @@ static void put_first_rows(struct plan *plan, const struct options *options,
     }
 }
 
-static struct store *create(struct plan *plan, const struct options *options,
-                            enum store_start start, struct store_error *error)
+static struct store *create(struct plan *plan, enum store_start start,
+                            struct store_error *error)
 {
     struct store_batch first;
 
     store_batch_init(&first);
-    put_first_rows(plan, options, &first);
+    put_first_rows(plan, &first);
     struct store *store =
         store_create(plan->store_name, crawler_codes(), &first, start, error);
     store_batch_release(&first);
     return store;
 }
 
-/* What this run is told, and how it looked when it was begun: how this run
- * looks is for this run alone. */
-static struct list options_to_keep(struct plan *plan,
-                                   const struct options *options)
+/* What a run shows (-q, -v, --log) is kept as it was when the crawl was begun;
+ * all else is kept as it is now. */
+static struct list options_to_keep(struct plan *plan)
 {
-    const struct list *anew = &options->given, *before = &plan->record.given;
-    struct list kept = {0};
+    const struct list *now = &plan->options->given;
+    const struct list *before = &plan->record.given;
+    struct list kept = {
+        .item = arena_new(&plan->arena, (now->count + before->count + 1) *
+                                            sizeof(*kept.item)),
+    };
 
-    kept.item = arena_new(&plan->arena, (anew->count + before->count + 1) *
-                                            sizeof(*kept.item));
-    for (size_t i = 0; i < anew->count; i++)
-        if (!option_is_for_looks(str_of(anew->item[i])))
-            kept.item[kept.count++] = anew->item[i];
+    for (size_t i = 0; i < now->count; i++)
+        if (!option_is_for_looks(str_of(now->item[i])))
+            kept.item[kept.count++] = now->item[i];
     for (size_t i = 0; i < before->count; i++)
         if (option_is_for_looks(str_of(before->item[i])))
             kept.item[kept.count++] = before->item[i];
     return kept;
 }
 
-/* What is new about it; written when its record has been read. */
-static void put_new_facts(struct plan *plan, const struct options *options)
+/* They are written when the record has been read. */
+static void put_new_facts(struct plan *plan)
 {
-    const struct list kept = options_to_keep(plan, options);
+    const struct list kept = options_to_keep(plan);
     struct store_batch *facts = &plan->new_facts;
 
     facts_put_state(facts, STATE_RUNNING);
@@ -355,15 +318,13 @@ static bool replaces_another(struct plan *plan)
     return plan->dir.holds_old;
 }
 
-static bool begin_new(struct plan *plan, const struct options *options,
-                      struct store_error *error)
+static bool begin_new(struct plan *plan, struct store_error *error)
 {
     bool aside = replaces_another(plan);
 
     plan->crawl.replaces = aside;
-    if (!options->state) {
-        plan->store =
-            create(plan, options, aside ? STORE_ASIDE : STORE_AT_ONCE, error);
+    if (!plan->options->state) {
+        plan->store = create(plan, aside ? STORE_ASIDE : STORE_AT_ONCE, error);
         return plan->store != NULL;
     }
     if (aside)
@@ -371,27 +332,26 @@ static bool begin_new(struct plan *plan, const struct options *options,
     return aside || store_leave_empty(plan->store_name, error);
 }
 
-static bool go_on(struct plan *plan, const struct options *options,
-                  struct store_error *error)
+static bool go_on(struct plan *plan, struct store_error *error)
 {
     const struct facts *facts = &plan->record.facts;
 
     plan->dir.last_id = record_pages(&plan->record);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
-    put_new_facts(plan, options);
+    put_new_facts(plan);
     plan->store =
         store_open(plan->store_name, STORE_WRITE, crawler_codes(), error);
     return plan->store != NULL;
 }
 
-bool state_begin(struct plan *plan, const struct options *options)
+bool state_begin(struct plan *plan)
 {
     struct store_error error;
 
     plan->crawl.resume = plan->action == ACTION_RESUME;
-    bool good = plan->crawl.resume ? go_on(plan, options, &error)
-                                   : begin_new(plan, options, &error);
+    bool good =
+        plan->crawl.resume ? go_on(plan, &error) : begin_new(plan, &error);
     plan->crawl.store = plan->store;
     plan->crawl.record_label = label(plan);
     if (!good)
@@ -399,132 +359,4 @@ bool state_begin(struct plan *plan, const struct options *options)
                  plan->crawl.resume ? "go on with" : "create", label(plan),
                  error.text);
     return good;
-}
-
-/* --- the options of before ---------------------------------------------- */
-
-/* Does an option given now replace one of the record? A header replaces only
- * one of the same name, and a fixed option only the same again. */
-static bool is_instead_of(struct str anew, struct str before)
-{
-    struct str_pair one = str_cut(anew, '='), other = str_cut(before, '=');
-
-    /* Who asks to see something does not want it quiet. */
-    if (option_is_named(before, STR("quiet")))
-        return option_is_for_looks(anew);
-    if (!str_eq(one.head, other.head))
-        return false;
-    if (option_is_fixed(anew))
-        return str_eq(anew, before);
-    return !option_is_named(anew, STR("header")) ||
-           str_eq_nocase(str_cut(one.tail, ':').head,
-                         str_cut(other.tail, ':').head);
-}
-
-static bool is_given_anew(const struct options *options, const char *given)
-{
-    for (size_t i = 0; i < options->given.count; i++)
-        if (is_instead_of(str_of(options->given.item[i]), str_of(given)))
-            return true;
-    return false;
-}
-
-static const char *word_of(struct arena *arena, const char *given)
-{
-    size_t size = strlen(given) + 3;
-    char *word = arena_new(arena, size);
-
-    snprintf(word, size, "--%s", given);
-    return word;
-}
-
-static int check_anew(const struct options *options)
-{
-    if (options->argument_count != 1)
-        return complain("--resume takes one argument, pageDirectory; the "
-                        "crawl there knows the others");
-    if (options->restart)
-        return complain("--resume and --restart contradict each other");
-    return 0;
-}
-
-/* The same once more is no change: it may have a name and password again. */
-static int check_fixed(const struct options *options,
-                       const struct crawl_record *record)
-{
-    const char *other = missing_from(&options->given, &record->given);
-
-    if (!other)
-        return 0;
-    return complain(
-        "--%s cannot change once the crawl has begun; --resume takes "
-        "only limits and speeds",
-        other);
-}
-
-static int check_secrets(const struct options *options,
-                         const struct crawl_record *record)
-{
-    for (size_t i = 0; i < record->given.count; i++)
-        if (record_is_secret(record->given.item[i]) &&
-            !is_given_anew(options, record->given.item[i]))
-            return complain("the crawl was begun with --%s; give it again",
-                            record->given.item[i]);
-    return 0;
-}
-
-static void put_words(const struct options *options,
-                      const struct crawl_record *record, struct arena *arena,
-                      const char ***words, int *count)
-{
-    const char **list =
-        arena_new(arena, (record->given.count + options->given.count + 4) *
-                             sizeof(*list));
-    char *depth = arena_new(arena, 24);
-    int n = 0;
-
-    for (size_t i = 0; i < record->given.count; i++)
-        if (!is_given_anew(options, record->given.item[i]) &&
-            !option_is_named(str_of(record->given.item[i]), STR("restart")))
-            list[n++] = word_of(arena, record->given.item[i]);
-    for (size_t i = 0; i < options->given.count; i++)
-        if (!option_is_named(str_of(options->given.item[i]), STR("resume")))
-            list[n++] = word_of(arena, options->given.item[i]);
-    snprintf(depth, 24, "%llu",
-             (unsigned long long)record->facts.number[FACT_DEPTH]);
-    list[n++] = "--";
-    list[n++] = options->argument[0];
-    list[n++] = depth;
-    *words = list;
-    *count = n;
-}
-
-int state_words(const struct options *options, struct arena *arena,
-                const char ***words, int *count)
-{
-    struct crawl_record record;
-    int status = check_anew(options);
-
-    if (status)
-        return status;
-    record_read(&record, options->argument[0]);
-    if (record.error.status != STORE_OK)
-        status = cannot_resume(options->argument[0], &record.error);
-    else if (!(status = check_fixed(options, &record)) &&
-             (facts_is_over(&record.facts) ||
-              !(status = check_secrets(options, &record))))
-        put_words(options, &record, arena, words, count);
-    record_release(&record);
-    return status;
-}
-
-void state_recall(const struct crawl_record *record, const char *dir_path,
-                  struct arena *arena, const char ***words, int *count)
-{
-    const struct options nothing = {
-        .argument = &dir_path,
-        .argument_count = 1,
-    };
-
-    put_words(&nothing, record, arena, words, count);
 }

@@ -9,6 +9,7 @@ struct reading {
     const struct url *url;
     struct str agent;
     unsigned line;
+    struct arena *arena;
     bool matched; /* the rules refuse it by that line */
 };
 
@@ -29,12 +30,12 @@ static struct str keep(void *user, struct str text)
     return arena_copy(user, text);
 }
 
-static struct store_robots keep_robots(struct host_record *host,
+static struct store_robots keep_robots(const struct reading *reading,
                                        const struct store_robots *row)
 {
     struct store_robots robots = *row;
 
-    row_move_texts(ROW_robots, &robots, keep, &host->arena);
+    row_move_texts(ROW_robots, &robots, keep, reading->arena);
     return robots;
 }
 
@@ -63,7 +64,7 @@ static bool read_robots(void *user, const struct store_robots *row)
         return true;
     host->rules_failed = !row->known;
     if (!row->known) {
-        host->failure = keep_robots(host, row);
+        host->failure = keep_robots(reading, row);
         return true;
     }
     bool matches = reading->line &&
@@ -73,7 +74,7 @@ static bool read_robots(void *user, const struct store_robots *row)
         return true;
     reading->matched = matches;
     host->has_rules = true;
-    host->rules = keep_robots(host, row);
+    host->rules = keep_robots(reading, row);
     return true;
 }
 
@@ -87,7 +88,7 @@ static bool read_host(void *user, const struct store_host *row)
     if (!is_host_of(reading->url, row->name))
         return true;
     host->trouble = *row;
-    row_move_texts(ROW_host, &host->trouble, keep, &host->arena);
+    row_move_texts(ROW_host, &host->trouble, keep, reading->arena);
     host->troubled =
         row->failures || row->mute || row->given_up || row->backoffs;
     return true;
@@ -95,32 +96,26 @@ static bool read_host(void *user, const struct store_host *row)
 
 bool host_record_read(struct host_record *host, struct store *store,
                       const struct url *url, struct str agent, unsigned line,
-                      struct store_error *error)
+                      struct arena *arena, struct store_error *error)
 {
     struct reading reading = {
         .host = host,
         .url = url,
         .agent = agent,
         .line = line,
+        .arena = arena,
     };
     const struct store_reader reader = {
         .user = &reading,
         .robots = read_robots,
         .host = read_host,
     };
-
     bool good = true;
 
     *host = (struct host_record){0};
-    arena_init(&host->arena);
     for (unsigned slice = 0; slice < store_slices(store) && good; slice++)
         good = store_load(store, slice, &reader, error);
     return good;
-}
-
-void host_record_release(struct host_record *host)
-{
-    arena_release(&host->arena);
 }
 
 bool host_record_allows(const struct host_record *host, const struct url *url,

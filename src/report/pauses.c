@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "report/verify_internal.h"
 
 /* Times are whole milliseconds, of two clocks where a crawl was resumed. */
 enum { ROUNDING_MS = 2 };
@@ -66,51 +67,28 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
-/* The times at which pauses end, of them the `room` latest: a heap with the
- * earliest of those on top. It is full where so many fetches were before. */
+/* When pauses of a host end: the `max` latest times, ascending. There are fewer
+ * if there were fewer fetches. */
 struct latest {
     uint64_t *end_ms;
-    size_t count, room;
+    size_t count, max;
 };
 
-static void swap(uint64_t *a, uint64_t *b)
-{
-    uint64_t was = *a;
-
-    *a = *b;
-    *b = was;
-}
-
-static void move_up(struct latest *latest, size_t at)
-{
-    for (; at && latest->end_ms[at] < latest->end_ms[(at - 1) / 2];
-         at = (at - 1) / 2)
-        swap(&latest->end_ms[at], &latest->end_ms[(at - 1) / 2]);
-}
-
-static void move_down(struct latest *latest)
-{
-    size_t at = 0, child;
-
-    while ((child = 2 * at + 1) < latest->count) {
-        if (child + 1 < latest->count &&
-            latest->end_ms[child + 1] < latest->end_ms[child])
-            child++;
-        if (latest->end_ms[at] <= latest->end_ms[child])
-            return;
-        swap(&latest->end_ms[at], &latest->end_ms[child]);
-        at = child;
-    }
-}
-
+/* Most ends come in order, so the search from the back is short. */
 static void add_end(struct latest *latest, uint64_t end_ms)
 {
-    if (latest->count < latest->room) {
-        latest->end_ms[latest->count] = end_ms;
-        move_up(latest, latest->count++);
-    } else if (end_ms > latest->end_ms[0]) {
-        latest->end_ms[0] = end_ms;
-        move_down(latest);
+    uint64_t *end = latest->end_ms;
+    size_t at = latest->count;
+
+    while (at && end[at - 1] > end_ms)
+        at--;
+    if (latest->count < latest->max) {
+        memmove(&end[at + 1], &end[at], (latest->count - at) * sizeof(*end));
+        end[at] = end_ms;
+        latest->count++;
+    } else if (at) {
+        memmove(&end[0], &end[1], (at - 1) * sizeof(*end));
+        end[at - 1] = end_ms;
     }
 }
 
@@ -121,11 +99,11 @@ static void check_start(const struct pauses *pauses,
     struct str name = pauses->name[fetch->host];
     char at[CLOCK_ISO_LEN + 1];
 
-    if (latest->count < latest->room ||
+    if (latest->count < latest->max ||
         fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
         return;
     clock_format_iso(fetch->start_ms, at);
-    findings_add(findings, FINDING_PAUSE,
+    findings_add(findings, FINDING_PAUSE, NO_URL,
                  "%.*s: asked at %s, %llu ms before its pause was over",
                  (int)name.len, name.ptr, at,
                  (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
@@ -136,7 +114,7 @@ void pauses_check(struct pauses *pauses, uint32_t per_host,
 {
     struct latest latest = {
         .end_ms = mem_array(per_host, sizeof(*latest.end_ms)),
-        .room = per_host,
+        .max = per_host,
     };
     uint32_t host = 0;
 

@@ -1,27 +1,28 @@
-/* Was a host ever asked before its pause was over? From the recorded times of
- * everything that was fetched from it, pages, sitemaps and robots.txt alike.
+/* Was a host ever asked before its pause was over? The recorded times of all
+ * that was fetched from it tell: pages, sitemaps and robots.txt alike.
  *
- * The rule that a crawl keeps: a fetch begins when fewer than `per_host` are in
- * flight and all pauses are over that it knows of; of a fetch that has ended
- * it may not know yet, but that one counts as in flight then. So among all
- * fetches that began before, fewer than `per_host` have not had their pause.
+ * A crawl keeps this rule: a fetch begins when fewer than `per_host` are in
+ * flight and all pauses that it knows of are over. It may not know yet that a
+ * fetch has ended, but then that one counts as in flight. So at any start fewer
+ * than `per_host` of the fetches before it have not had their pause.
  */
 #ifndef REPORT_PAUSES_H
 #define REPORT_PAUSES_H
 
 #include "base/arena.h"
 #include "ds/hashtable.h"
-#include "report/findings.h"
 
-/* A fetch from a host, which may become known later. One for every fetch, so
- * it is small. */
+/* A fetch; its host may become known later. There is one for every fetch, so it
+ * is small. */
 struct pause_fetch {
     uint64_t start_ms;
     uint32_t ms;       /* how long it took */
     uint32_t pause_ms; /* that the host is given after it */
     uint32_t host;     /* pauses_host; 0: it is not known */
-    uint32_t number;   /* of the URL, to find the host by; 0: no need to */
+    uint32_t number;   /* of the URL, to find the host by; 0: it is known */
 };
+
+struct findings;
 
 struct pauses {
     struct pause_fetch *fetch;
@@ -41,7 +42,7 @@ uint32_t pauses_host(struct pauses *pauses, struct str name);
 
 void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch);
 
-/* Sorts them. Those without a host are not looked at. */
+/* Sort and check them. Fetches without a host are left out. */
 void pauses_check(struct pauses *pauses, uint32_t per_host,
                   struct findings *findings);
 

@@ -4,28 +4,7 @@
 
 bool report_load(struct report *report, struct store_error *error)
 {
-    const struct resume_options options = {
-        .fingerprint_seed = report->scan.fingerprint_seed,
-        .robots_agent = report->scan.robots_agent,
-        .now_ms = report->now_ms,
-        .wall_ms = report->wall_ms,
-    };
-    struct resumed resumed;
-
-    if (report->loaded)
-        return true;
-    validator_init(&report->validator, report->scope, report->max_depth,
-                   &report->frontier);
-    report->loaded = true;
-    return resume_load(report->store, &report->validator, &options, &resumed,
-                       error);
-}
-
-void report_release(struct report *report)
-{
-    if (report->loaded)
-        validator_release(&report->validator);
-    report->loaded = false;
+    return report->loaded || report->load(report, error);
 }
 
 bool report_was_killed(const struct report *report)

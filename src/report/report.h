@@ -4,7 +4,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "crawler/resume.h"
+#include "frontier/validator.h"
 #include "page/pagescanner.h"
 #include "store/facts.h"
 
@@ -23,15 +23,15 @@ struct report {
     struct scan_options scan;
     const char *ask_again; /* options that were not kept: " --header ..." */
 
+    /* Load everything that a resumed crawl would know into `validator`. False
+     * with `error`. */
+    bool (*load)(struct report *report, struct store_error *error);
     bool loaded;
-    struct validator validator; /* once loaded */
+    struct validator validator; /* once loaded; the command line releases it */
 };
 
-/* Everything that a resumed crawl would know, into `validator`. Done once, and
- * only for questions that need it: it takes a second for a million URLs. False
- * with `error`. */
+/* Load it, but only once: it takes a second for a million URLs. */
 bool report_load(struct report *report, struct store_error *error);
-void report_release(struct report *report);
 
 /* Was the crawl killed, or did its machine go down? */
 bool report_was_killed(const struct report *report);

@@ -136,9 +136,8 @@ static void put_idle(struct status *status, const struct idle *idle)
         return;
     }
     buf_put(line, STR(", until "));
-    words_put_time(line, idle->until_ms - report->now_ms + report->wall_ms);
-    buf_put(line, STR(", in "));
-    words_put_duration(line, idle->until_ms - report->now_ms);
+    words_put_when(line, idle->until_ms - report->now_ms + report->wall_ms,
+                   report->wall_ms);
 }
 
 /* For a crawl at work this is how it was when it last wrote. */
@@ -190,58 +189,42 @@ static void say_limits(struct status *status)
 
 /* --- hosts -------------------------------------------------------------- */
 
-static void say_more(struct status *status, size_t count)
+static void put_host(struct status *status, const struct store_host *host)
 {
-    if (count <= HOSTS_SHOWN)
-        return;
-    buf_printf(&status->line, "and %zu more", count - HOSTS_SHOWN);
-    say(status, "");
-}
-
-static void say_backing_off(struct status *status)
-{
-    const struct totals_hosts *hosts = &status->totals.backing_off;
-    uint64_t wall_ms = status->report->wall_ms;
     struct buf *line = &status->line;
 
-    if (!hosts->count)
-        return;
-    words_put_count(line, hosts->count, "host");
-    buf_put(line, hosts->count == 1 ? STR(" backs off") : STR(" back off"));
-    say(status, "slow");
-    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
-        const struct totals_host *host = &hosts->host[i];
-        buf_printf(line, "%.*s: %s", (int)host->name.len, host->name.ptr,
-                   outcome_text(HTTP_SERVER_ERROR));
-        if (host->until_ms > wall_ms) {
-            buf_put(line, STR(", until "));
-            words_put_time(line, host->until_ms);
-            buf_put(line, STR(", in "));
-            words_put_duration(line, host->until_ms - wall_ms);
-        }
-        say(status, "");
-    }
-    say_more(status, hosts->count);
-}
-
-static void say_given_up(struct status *status)
-{
-    const struct totals_hosts *hosts = &status->totals.given_up;
-    struct buf *line = &status->line;
-
-    if (!hosts->count)
-        return;
-    words_put_count(line, hosts->count, "host");
-    buf_put(line, STR(" given up"));
-    say(status, "dead");
-    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
-        const struct totals_host *host = &hosts->host[i];
-        buf_printf(line, "%.*s: %s%s", (int)host->name.len, host->name.ptr,
+    buf_printf(line, "%.*s: ", (int)host->name.len, host->name.ptr);
+    if (host->given_up & GIVEN_UP_HOST) {
+        buf_printf(line, "%s%s",
                    host->given_up & GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
                    outcome_text((enum outcome)host->outcome));
+        return;
+    }
+    buf_put(line, str_of(outcome_text(HTTP_SERVER_ERROR)));
+    if (host->until_ms > status->report->wall_ms) {
+        buf_put(line, STR(", until "));
+        words_put_when(line, host->until_ms, status->report->wall_ms);
+    }
+}
+
+static void say_hosts(struct status *status, const struct totals_hosts *hosts,
+                      const char *label, const char *what)
+{
+    struct buf *line = &status->line;
+
+    if (!hosts->count)
+        return;
+    words_put_count(line, hosts->count, "host");
+    buf_printf(line, " %s", what);
+    say(status, label);
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
+        put_host(status, &hosts->host[i]);
         say(status, "");
     }
-    say_more(status, hosts->count);
+    if (hosts->count > HOSTS_SHOWN) {
+        buf_printf(line, "and %zu more", hosts->count - HOSTS_SHOWN);
+        say(status, "");
+    }
 }
 
 /* --- domains ------------------------------------------------------------ */
@@ -276,19 +259,10 @@ static void say_domains(struct status *status)
 
 /* --- all of it ---------------------------------------------------------- */
 
-static void say_how_to_go_on(struct status *status)
-{
-    const struct report *report = status->report;
-
-    if (!report_can_go_on(report))
-        return;
-    report_put_resume(report, &status->line);
-    say(status, "go on");
-}
-
 static void say_all(struct status *status)
 {
     const struct report *report = status->report;
+    const struct totals *totals = &status->totals;
 
     terminal_line(stdout, "The crawl in %s is %s", report->dir_path,
                   state_text(report));
@@ -298,18 +272,14 @@ static void say_all(struct status *status)
     say_pages(status);
     say_waits(status);
     say_limits(status);
-    say_backing_off(status);
-    say_given_up(status);
+    say_hosts(status, &totals->backing_off, "slow",
+              totals->backing_off.count == 1 ? "backs off" : "back off");
+    say_hosts(status, &totals->given_up, "dead", "given up");
     say_domains(status);
-    say_how_to_go_on(status);
-}
-
-/* Everything is read before anything is said. */
-static bool read_all(struct status *status, struct store_error *error)
-{
-    return totals_read(&status->totals, status->report, error) &&
-           (!status->totals.ends[URL_QUEUED] ||
-            report_load(status->report, error));
+    if (report_can_go_on(report)) {
+        report_put_resume(report, &status->line);
+        say(status, "go on");
+    }
 }
 
 bool status_print(struct report *report, struct store_error *error)
@@ -317,7 +287,9 @@ bool status_print(struct report *report, struct store_error *error)
     struct status status = {.report = report};
 
     buf_init(&status.line, LINE_MAX_LEN);
-    bool good = read_all(&status, error);
+    /* Everything is read before anything is said. */
+    bool good = totals_read(&status.totals, report, error) &&
+                (!status.totals.ends[URL_QUEUED] || report_load(report, error));
     if (good)
         say_all(&status);
     totals_release(&status.totals);

@@ -34,13 +34,12 @@ static void *entry_for(struct reading *reading, struct hashtable *table,
 static bool read_host(void *user, const struct store_host *row)
 {
     struct reading *reading = user;
-    struct totals_host *host =
+    struct store_host *host =
         entry_for(reading, &reading->hosts, row->name, sizeof(*host));
+    struct str name = host->name;
 
-    host->outcome = row->outcome;
-    host->given_up = row->given_up;
-    host->backoffs = row->backoffs;
-    host->until_ms = row->until_ms;
+    *host = *row;
+    host->name = name;
     return row->outcome < OUTCOMES;
 }
 
@@ -79,30 +78,20 @@ static bool read_url(void *user, const struct url_record *url)
 
 static int by_host_name(const void *a, const void *b)
 {
-    const struct totals_host *one = a, *other = b;
+    const struct store_host *one = a, *other = b;
 
     return strcmp(one->name.ptr, other->name.ptr);
 }
 
-static bool is_given_up(const struct totals_host *host)
-{
-    return host->given_up & GIVEN_UP_HOST;
-}
-
-/* It answers nothing but 5xx. */
-static bool backs_off(const struct totals_host *host)
-{
-    return !is_given_up(host) && host->backoffs;
-}
-
 static void list_hosts(const struct reading *reading, struct totals_hosts *list,
-                       bool (*belongs)(const struct totals_host *host))
+                       bool given_up)
 {
-    const struct totals_host *host;
+    const struct store_host *host;
 
     list->host = mem_array(reading->hosts.count + 1, sizeof(*list->host));
     for (size_t at = 0; (host = hashtable_next(&reading->hosts, &at));)
-        if (belongs(host))
+        if (host->given_up & GIVEN_UP_HOST ? given_up
+                                           : !given_up && host->backoffs)
             list->host[list->count++] = *host;
     qsort(list->host, list->count, sizeof(*list->host), by_host_name);
 }
@@ -158,8 +147,8 @@ bool totals_read(struct totals *totals, const struct report *report,
         good = store_fold(store, slice, &reader, error);
     if (good) {
         list_domains(&reading);
-        list_hosts(&reading, &totals->given_up, is_given_up);
-        list_hosts(&reading, &totals->backing_off, backs_off);
+        list_hosts(&reading, &totals->given_up, true);
+        list_hosts(&reading, &totals->backing_off, false);
     }
     hashtable_release(&reading.hosts);
     hashtable_release(&reading.domains);

@@ -1,5 +1,5 @@
-/* A crawl in figures: how its pages ended (store/codes.h), in all and of each
- * domain. One walk over its record. Sitemaps are no pages. */
+/* A crawl in figures: how its pages ended (store/codes.h), in all and for each
+ * domain; sitemaps are no pages. The record is read once. */
 #ifndef REPORT_TOTALS_H
 #define REPORT_TOTALS_H
 
@@ -13,17 +13,9 @@ struct totals_domain {
     bool capped;
 };
 
-/* A host that was given up, or that backs off. */
-struct totals_host {
-    struct str name;
-    uint8_t outcome;   /* the last */
-    uint8_t given_up;  /* enum given_up */
-    uint8_t backoffs;  /* one after another */
-    uint64_t until_ms; /* not to be asked before */
-};
-
+/* The latest rows of hosts, by name. */
 struct totals_hosts {
-    struct totals_host *host; /* by name */
+    struct store_host *host;
     size_t count;
 };
 
@@ -34,12 +26,13 @@ struct totals {
     uint64_t too_deep, too_large; /* refused, failed for that reason */
     struct totals_domain *domain; /* the largest first */
     size_t domains, domains_capped;
-    struct totals_hosts given_up, backing_off;
+    struct totals_hosts given_up;
+    struct totals_hosts backing_off; /* they answer nothing but 5xx */
     struct arena arena;
 };
 
-/* Domains that have nothing but URLs out of scope are not listed. False with
- * `error`. In either case release it. */
+/* Domains with nothing but URLs out of scope are left out. False with `error`.
+ * In either case release it. */
 bool totals_read(struct totals *totals, const struct report *report,
                  struct store_error *error);
 void totals_release(struct totals *totals);

@@ -1,9 +1,403 @@
 #include "report/verify.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/terminal.h"
+#include "frontier/target.h"
+#include "frontier/verdict.h"
+#include "page/outcome.h"
 #include "report/verify_internal.h"
+
+/* --- findings ----------------------------------------------------------- */
+
+enum { SHOWN_MAX = 100, LINE_LEN_MAX = 10000 };
+
+static const char *const names[FINDINGS] = {
+    [FINDING_FILE] = "page files", [FINDING_NUMBER] = "page numbers",
+    [FINDING_DEPTH] = "depths",    [FINDING_PAUSE] = "pauses",
+    [FINDING_RECORD] = "records",
+};
+
+void findings_add(struct findings *findings, enum finding kind, struct str url,
+                  const char *format, ...)
+{
+    char line[LINE_LEN_MAX];
+    va_list args;
+
+    if (findings->count[kind]++ >= SHOWN_MAX)
+        return;
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    terminal_line(stdout, "%s%s%.*s", line, url.ptr ? ": " : "", (int)url.len,
+                  url.ptr ? url.ptr : "");
+}
+
+/* Print how many more there are than were shown. True if there are none. */
+static bool findings_end(const struct findings *findings)
+{
+    uint64_t all = 0;
+
+    for (int kind = 0; kind < FINDINGS; kind++) {
+        all += findings->count[kind];
+        if (findings->count[kind] > SHOWN_MAX)
+            printf("and %llu more %s\n",
+                   (unsigned long long)findings->count[kind] - SHOWN_MAX,
+                   names[kind]);
+    }
+    return !all;
+}
+
+/* --- rows of the crawl and of hosts --------------------------------------- */
+
+static bool begin(void *user, uint64_t urls, uint64_t last_number)
+{
+    struct verify *verify = user;
+
+    if (last_number >= UINT32_MAX)
+        return false;
+    verify->urls = urls;
+    verify->last_number = last_number;
+    verify->url = mem_array(last_number + 1, sizeof(*verify->url));
+    verify->page = mem_array(urls + 1, sizeof(*verify->page));
+    return true;
+}
+
+/* Read here, so that the counters are of the same moment as the rows. */
+static bool read_setting(void *user, const struct store_setting *row)
+{
+    struct verify *verify = user;
+
+    return facts_add_setting(&verify->facts, row);
+}
+
+/* A row belongs to this URL. False if there can be none of that number. */
+static bool mention(struct verify *verify, uint64_t number, const char *what)
+{
+    if (number <= verify->last_number) {
+        verify->url[number].flags |= VERIFY_MENTIONED;
+        return true;
+    }
+    findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+                 "a %s belongs to number %llu, which is no URL", what,
+                 (unsigned long long)number);
+    return false;
+}
+
+static uint32_t u32(uint64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static uint32_t ms_between(uint64_t start_ms, uint64_t end_ms)
+{
+    return end_ms > start_ms ? u32(end_ms - start_ms) : 0;
+}
+
+/* "example.org:8080" of a URL as the crawler writes it: hosts are told apart by
+ * what stands there. */
+static struct str host_of(struct str url)
+{
+    size_t colon = str_find(url, ':');
+    struct str rest = str_skip(url, colon + 3 < url.len ? colon + 3 : url.len);
+    struct str authority = str_first(rest, str_find(rest, '/'));
+    struct str_pair user = str_cut(authority, '@');
+
+    return user.tail.ptr ? user.tail : authority;
+}
+
+/* It may have been asked for on another host than the one whose rules it has.
+ */
+static bool read_robots(void *user, const struct store_robots *row)
+{
+    struct verify *verify = user;
+    struct str host = host_of(row->url);
+
+    if (!host.len)
+        return false;
+    pauses_add(&verify->pauses,
+               &(struct pause_fetch){
+                   .start_ms = row->start_ms,
+                   .ms = ms_between(row->start_ms, row->end_ms),
+                   .pause_ms = u32(row->pause_ms),
+                   .host = pauses_host(&verify->pauses, host),
+               });
+    return true;
+}
+
+/* --- rows of URLs ------------------------------------------------------- */
+
+static bool read_change(void *user, const struct store_change *row)
+{
+    mention(user, row->number, "change");
+    return true;
+}
+
+static bool read_refusal(void *user, const struct store_refusal *row)
+{
+    mention(user, row->number, "refusal");
+    return true;
+}
+
+static void note_page(struct verify *verify, const struct store_fetch *row)
+{
+    unsigned id = (unsigned)row->page;
+
+    verify->pages++;
+    verify->bytes += row->size;
+    if (row->page > verify->urls) {
+        findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
+                     "page %u: there are not that many URLs", id);
+        return;
+    }
+    struct verify_page *page = &verify->page[row->page];
+    if (row->page > verify->last_page)
+        verify->last_page = row->page;
+    if (page->number)
+        findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
+                     "page %u: it is recorded twice", id);
+    *page = (struct verify_page){
+        .size = row->size,
+        .digest = row->digest,
+        .number = (uint32_t)row->number,
+    };
+}
+
+static bool read_fetch(void *user, const struct store_fetch *row)
+{
+    struct verify *verify = user;
+
+    if (!mention(verify, row->number, "fetch"))
+        return true;
+    if (row->page)
+        note_page(verify, row);
+    pauses_add(&verify->pauses,
+               &(struct pause_fetch){
+                   .start_ms = row->start_ms,
+                   .ms = ms_between(row->start_ms, row->end_ms),
+                   .pause_ms = u32(row->pause_ms),
+                   .number = (uint32_t)row->number,
+               });
+    return true;
+}
+
+/* --- URLs --------------------------------------------------------------- */
+
+static void check_redirect(struct verify *verify, const struct store_url *row)
+{
+    const struct verify_url *via = row->via < row->number
+                                       ? &verify->url[row->via]
+                                       : &(struct verify_url){0};
+
+    if (!(via->flags & VERIFY_KNOWN))
+        findings_add(&verify->findings, FINDING_RECORD, row->url,
+                     "what redirected there is not known");
+    else if (via->depth != row->depth)
+        findings_add(&verify->findings, FINDING_DEPTH, row->url,
+                     "depth %u, but what redirected there has %u",
+                     (unsigned)row->depth, (unsigned)via->depth);
+}
+
+static void check_page(struct verify *verify, const struct url_record *url)
+{
+    struct str text = url->row->url;
+
+    /* Other contradictions are reported by check_ends. */
+    if (url->end != URL_SAVED && url->ends <= 1 && url->row->verdict == ACCEPT)
+        findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+                     "page %u: it is recorded as one that was not fetched",
+                     (unsigned)url->page);
+    if (!seen_add(&verify->page_urls, hash64(text, verify->seed)))
+        findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
+                     "page %u: its URL is that of another page, %.*s",
+                     (unsigned)url->page, (int)text.len, text.ptr);
+    if (url->page <= verify->last_page)
+        verify_page_file(verify, url->page, text, url->depth);
+}
+
+/* Do the rows of a URL contradict each other? */
+static void check_ends(struct verify *verify, const struct url_record *url)
+{
+    const struct store_url *row = url->row;
+
+    if (url->ends > 1)
+        findings_add(&verify->findings, FINDING_RECORD, row->url,
+                     "it has ended more than once");
+    if (row->verdict != ACCEPT &&
+        (url->fetches || (url->ended && url->verdict)))
+        findings_add(&verify->findings, FINDING_RECORD, row->url,
+                     "it was refused, and yet more is recorded of it");
+    if (url->end == URL_SAVED && !url->page && row->kind == TARGET_PAGE)
+        findings_add(&verify->findings, FINDING_RECORD, row->url,
+                     "it was fetched, but it is no page");
+}
+
+static bool read_url(void *user, const struct url_record *record)
+{
+    struct verify *verify = user;
+    const struct store_url *row = record->row;
+    struct verify_url *url = &verify->url[row->number];
+
+    url->flags |= VERIFY_KNOWN;
+    if (row->kind == TARGET_PAGE)
+        url->flags |= VERIFY_PAGE;
+    if (record->fetches && record->outcome == NOINDEX)
+        url->flags |= VERIFY_NOINDEX;
+    url->depth = record->depth;
+    url->referrer = record->referrer;
+    url->page = record->page;
+    if (record->fetches)
+        url->host = pauses_host(&verify->pauses, row->host);
+    if (row->via && row->kind == TARGET_PAGE)
+        check_redirect(verify, row);
+    check_ends(verify, record);
+    if (record->page)
+        check_page(verify, record);
+    return true;
+}
+
+/* --- all of them -------------------------------------------------------- */
+
+static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
+                          const char *what)
+{
+    if (verify->facts.number[fact] != count)
+        findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+                     "%llu %s are counted, but %llu are recorded",
+                     (unsigned long long)verify->facts.number[fact], what,
+                     (unsigned long long)count);
+}
+
+static void check_numbers(struct verify *verify)
+{
+    for (uint32_t id = 1; id <= verify->last_page; id++) {
+        uint32_t number = verify->page[id].number;
+        uint32_t page = verify->url[number].page;
+        if (!number)
+            findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
+                         "page %u: it is not recorded, but later ones are",
+                         (unsigned)id);
+        else if (page && page != id)
+            findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
+                         "page %u: its URL is that of page %u", (unsigned)id,
+                         (unsigned)page);
+    }
+}
+
+static void check_mentioned(struct verify *verify)
+{
+    for (uint64_t number = 1; number <= verify->last_number; number++)
+        if (verify->url[number].flags == VERIFY_MENTIONED)
+            findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+                         "rows belong to number %llu, which is no URL",
+                         (unsigned long long)number);
+}
+
+static void find_hosts(struct verify *verify)
+{
+    for (size_t i = 0; i < verify->pauses.count; i++) {
+        struct pause_fetch *fetch = &verify->pauses.fetch[i];
+        if (fetch->number)
+            fetch->host = verify->url[fetch->number].host;
+    }
+}
+
+/* store_check reports all digests that do not fit; here the first would end the
+ * reading, so they are not looked at. */
+static bool check_rows(struct verify *verify, struct store_error *error)
+{
+    const struct fold_reader reader = {
+        .rows =
+            {
+                .user = verify,
+                .unchecked = true,
+                .setting = read_setting,
+                .robots = read_robots,
+                .change = read_change,
+                .fetch = read_fetch,
+                .refusal = read_refusal,
+            },
+        .pages = true,
+        .begin = begin,
+        .url = read_url,
+    };
+
+    if (!store_fold(verify->store, 0, &reader, error))
+        return false;
+    check_counter(verify, FACT_SAVED, verify->pages, "pages");
+    check_counter(verify, FACT_SAVED_BYTES, verify->bytes, "bytes");
+    check_numbers(verify);
+    check_mentioned(verify);
+    find_hosts(verify);
+    return true;
+}
+
+/* --- depths ------------------------------------------------------------- */
+
+/* The depth of a URL is one more than that of the page where it was found. The
+ * target of a redirect has the depth of the URL that redirects
+ * (check_redirect), and counts as found on the same page, so the rule holds for
+ * it too.
+ *
+ * A page that asks not to be indexed has no number: its links have a depth, but
+ * no page where they were found. There must be such a page one level up. */
+
+static bool has_flags(const struct verify_url *url, uint8_t flags)
+{
+    return (url->flags & flags) == flags;
+}
+
+static uint64_t depth_key(const struct verify *verify, uint32_t depth)
+{
+    return hash64((struct str){(const char *)&depth, sizeof(depth)},
+                  verify->seed);
+}
+
+/* `unsaved` has the depths of pages without a number. */
+static void check_depth(struct verify *verify, uint64_t number,
+                        const struct seen *unsaved)
+{
+    const struct verify_url *url = &verify->url[number];
+    unsigned depth = (unsigned)url->depth, id = (unsigned)url->referrer;
+    uint32_t page = id <= verify->last_page ? verify->page[id].number : 0;
+    struct store_url row;
+
+    if (id ? page && depth == verify->url[page].depth + 1
+           : !depth || seen_has(unsaved, depth_key(verify, depth - 1)))
+        return;
+    if (!store_find_url(verify->store, number, &row))
+        row.url = STR("(unknown)");
+    if (!id)
+        findings_add(&verify->findings, FINDING_DEPTH, row.url,
+                     "depth %u, but it was found on no page", depth);
+    else if (page)
+        findings_add(&verify->findings, FINDING_DEPTH, row.url,
+                     "depth %u, but page %u, where it was found, has %u", depth,
+                     id, (unsigned)verify->url[page].depth);
+    else
+        findings_add(&verify->findings, FINDING_DEPTH, row.url,
+                     "it was found on page %u, which is not recorded", id);
+}
+
+static void check_depths(struct verify *verify)
+{
+    struct seen unsaved;
+
+    seen_init(&unsaved);
+    for (uint64_t number = 1; number <= verify->last_number; number++)
+        if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_NOINDEX))
+            seen_add(&unsaved, depth_key(verify, verify->url[number].depth));
+    for (uint64_t number = 1; number <= verify->last_number; number++)
+        if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_PAGE))
+            check_depth(verify, number, &unsaved);
+    seen_release(&unsaved);
+}
+
+/* --- all of it ---------------------------------------------------------- */
 
 enum { PER_HOST_MAX = 1000 };
 static const size_t file_max = (size_t)1 << 33;
@@ -33,17 +427,17 @@ static void add_record_finding(void *user, const char *text)
 {
     struct verify *verify = user;
 
-    findings_add(&verify->findings, FINDING_RECORD, "%s", text);
+    findings_add(&verify->findings, FINDING_RECORD, NO_URL, "%s", text);
 }
 
 static bool check_all(struct verify *verify, struct store_error *error)
 {
     if (!store_check(verify->store, add_record_finding, verify, error) ||
-        !verify_rows(verify, error))
+        !check_rows(verify, error))
         return false;
     uint64_t per_host = verify->facts.number[FACT_PER_HOST];
     verify_unknown_files(verify);
-    verify_depths(verify);
+    check_depths(verify);
     if (per_host && per_host <= PER_HOST_MAX)
         pauses_check(&verify->pauses, (uint32_t)per_host, &verify->findings);
     return true;

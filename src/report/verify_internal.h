@@ -1,18 +1,36 @@
-/* Shared by the files of crawler verify; nobody else includes this.
- *
- * URLs come last, so facts of their pages wait here for them: some tens of
- * bytes each, no texts. */
+/* Shared by the files of crawler verify; nobody else includes this. */
 #ifndef REPORT_VERIFY_INTERNAL_H
 #define REPORT_VERIFY_INTERNAL_H
 
 #include "base/buf.h"
 #include "frontier/seen.h"
 #include "page/pagedir.h"
-#include "report/findings.h"
 #include "report/pauses.h"
 #include "store/facts.h"
 #include "store/fold.h"
 
+enum finding {
+    FINDING_FILE,   /* a page file */
+    FINDING_NUMBER, /* of a page */
+    FINDING_DEPTH,
+    FINDING_PAUSE,
+    FINDING_RECORD, /* the state file, or rows that do not fit */
+    FINDINGS,
+};
+
+struct findings {
+    uint64_t count[FINDINGS];
+};
+
+/* Print a finding as one line on standard output, of every kind at most a
+ * hundred; with the URL at its end if there is one. */
+void findings_add(struct findings *findings, enum finding kind, struct str url,
+                  const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+#define NO_URL ((struct str){0})
+
+/* The rows of URLs are read last, so what is known of them before waits here:
+ * some tens of bytes each, no texts. */
 enum verify_flag {
     VERIFY_KNOWN = 1,     /* there is a row of the URL itself, */
     VERIFY_MENTIONED = 2, /* or another row that belongs to it */
@@ -51,20 +69,10 @@ struct verify {
     struct buf file;
 };
 
-/* report/verify_rows.c: does the record fit together? False with `error` if it
- * cannot be read. */
-bool verify_rows(struct verify *verify, struct store_error *error);
-
-/* The text of a URL, for people, until the next one is asked for. */
-struct str verify_url_text(struct verify *verify, uint64_t number);
-
-/* report/verify_pages.c: is this page's file as it was saved? And are there
+/* report/verify_files.c: is this page's file as it was saved? And are there
  * numbered files that are no page's? */
 void verify_page_file(struct verify *verify, uint32_t id, struct str url,
                       uint32_t depth);
 void verify_unknown_files(struct verify *verify);
-
-/* report/verify_depths.c: when all rows are known. */
-void verify_depths(struct verify *verify);
 
 #endif

@@ -12,6 +12,15 @@ void words_put_time(struct buf *out, uint64_t wall_ms)
     buf_printf(out, "%.10s %.8s UTC", text, text + 11);
 }
 
+void words_put_when(struct buf *out, uint64_t wall_ms, uint64_t now_wall_ms)
+{
+    words_put_time(out, wall_ms);
+    if (wall_ms <= now_wall_ms)
+        return;
+    buf_put(out, STR(", in "));
+    words_put_duration(out, wall_ms - now_wall_ms);
+}
+
 void words_put_duration(struct buf *out, uint64_t ms)
 {
     unsigned long long s = (ms + 500) / 1000;

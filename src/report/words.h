@@ -7,6 +7,9 @@
 /* "2024-05-06 07:08:09 UTC" */
 void words_put_time(struct buf *out, uint64_t wall_ms);
 
+/* The same and, if it is still to come, how far away: ", in 12 min 5 s". */
+void words_put_when(struct buf *out, uint64_t wall_ms, uint64_t now_wall_ms);
+
 /* "0.8 s", "12 min 5 s", "3 h 1 min" */
 void words_put_duration(struct buf *out, uint64_t ms);
 
@@ -16,7 +19,7 @@ void words_put_bytes(struct buf *out, uint64_t bytes);
 /* "1 page", "2 pages" */
 void words_put_count(struct buf *out, uint64_t count, const char *what);
 
-/* A path as a shell takes it for one word, and a command for no option. */
+/* A path that a shell takes for one word, and no command for an option. */
 void words_put_path(struct buf *out, struct str path);
 
 #endif

@@ -295,8 +295,8 @@ for line in sys.stdin:
         --format xml "$DIR"
     refused "--format must be one of *, not ''" --format= "$DIR"
     refused "--format needs a value: *" "$DIR" --format
-    refused "export needs one pageDirectory, not 0 arguments" --format csv
-    refused "export needs one pageDirectory, not 2 arguments" --format csv a b
+    refused "export takes one argument, pageDirectory, not 0" --format csv
+    refused "export takes one argument, pageDirectory, not 2" --format csv a b
     refused "--part is for --format sitemap" --format csv --part 1 "$DIR"
     refused "--part must be at least 1, not '0'" --format sitemap --part 0 "$DIR"
 }

@@ -240,6 +240,24 @@ URL/ "$DIR" 1
 --scope host --user :top@secret http://example.org/ "$DIR" 1
 --scope host --internal URL/ http://me:other@example.org/ "$DIR" 1
 --internal URL/ --internal http://me:other@example.org/ http://example.org/ "$DIR" 1
+--scope host --delay URL/ http://example.org/ "$DIR" 1
+--scope host --max-pages me:top@secret@example.org http://example.org/ "$DIR" 1
+--scope URL/ http://example.org/ "$DIR" 1
+--scope host --robots-agent URL/ http://example.org/ "$DIR" 1
+--scope host --cacert URL/ http://example.org/ "$DIR" 1
+--scope host --seeds URL/ "$DIR" 1
+--URL/ http://example.org/ "$DIR" 1
+--resume URL/
+status URL/
+why URL/ http://example.org/
+verify URL/
+export --format csv URL/
+export --format URL/ "$DIR"
+url --base URL:x/ </dev/null
+links --base URL:x/ -
+links --charset URL/ - </dev/null
+links URL/
+robots URL/
 END
 }
 

@@ -370,7 +370,7 @@ END
 END
     capture crawl --internal $SITE/docs/ $SITE/blog/ "$DIR" 1
     same 2 "$STATUS"
-    grep -q "^crawler: seedURL '$SITE/blog/' is not internal: it must begin with a prefix of --internal" "$ERR"
+    grep -q "^crawler: seedURL '$SITE/blog/' cannot be crawled: not internal: it must begin with a prefix of --internal" "$ERR"
     echo $SITE/blog/ >"$TMP/seeds"
     capture crawl --internal $SITE/docs/ --seeds "$TMP/seeds" "$DIR" 1
     same 2 "$STATUS"

@@ -519,8 +519,8 @@ END
         same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
         [[ $(cat "$ERR") == "crawler: "$1 ]] || fail "said: $(cat "$ERR")"
     }
-    refused "verify needs one pageDirectory, not 0 arguments"
-    refused "verify needs one pageDirectory, not 2 arguments" "$DIR" "$DIR"
+    refused "verify takes one argument, pageDirectory, not 0"
+    refused "verify takes one argument, pageDirectory, not 2" "$DIR" "$DIR"
     refused "there is no option --format; *" --format csv "$DIR"
     refused "pageDirectory '$TMP/none': No such file or directory" "$TMP/none"
     touch "$TMP/file"

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "cli/crawl_record.h"
-#include "cli/state.h"
 #include "crawler/codes.h"
 #include "support/tempdir.h"
 
@@ -273,7 +272,8 @@ static void secrets(void **state)
 
 /* --- the words of before -------------------------------------------------- */
 
-/* The words of a crawl that goes on, joined by blanks; or NULL. */
+/* The options and arguments of a crawl that goes on, as they would be typed; or
+ * NULL. */
 static const char *words_of(const struct tempdir *temp, const char **given)
 {
     static char text[1000];
@@ -283,18 +283,20 @@ static const char *words_of(const struct tempdir *temp, const char **given)
         .argument = argument,
         .argument_count = 1,
     };
-    const char **words;
-    struct arena arena;
+    struct options resumed;
     size_t used = 0;
-    int count;
 
-    arena_init(&arena);
-    bool good = !state_words(&options, &arena, &words, &count);
-    for (int i = 0; good && i < count; i++)
-        used += (size_t)snprintf(
-            text + used, sizeof(text) - used, "%s%s", i ? " " : "",
-            strcmp(words[i], temp->path) ? words[i] : "DIR");
-    arena_release(&arena);
+    bool good = !record_resume(&resumed, &options);
+    for (size_t i = 0; good && i < resumed.given.count; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "--%s ",
+                                 resumed.given.item[i]);
+    if (good) {
+        assert_int_equal(resumed.argument_count, 2);
+        assert_string_equal(resumed.argument[0], temp->path);
+        snprintf(text + used, sizeof(text) - used, "-- DIR %s",
+                 resumed.argument[1]);
+    }
+    options_release(&resumed);
     return good ? text : NULL;
 }
 

@@ -377,10 +377,9 @@ static void every_row_is_whole(void **state)
     (void)state;
     for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_table[i];
-        bool hidden = !strcmp(row->name, "help-man");
 
-        if (!row->name || !row->group || !row->commands ||
-            !row->help != hidden || (row->help && !row->help[0]))
+        if (!row->name || !row->group || !row->commands || !row->help ||
+            !row->help[0])
             fail_msg("row %zu, --%s, lacks something", i, row->name);
         if ((row->type == OPTION_FLAG) != !row->argument)
             fail_msg("--%s: a flag and only a flag has no value", row->name);
@@ -405,13 +404,13 @@ static void every_row_is_whole(void **state)
     }
 }
 
-static char *printed(void (*print)(FILE *, enum command), enum command command)
+static char *printed_help(enum command command)
 {
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
 
-    print(out, command);
+    options_print_help(out, command);
     fclose(out);
     return text;
 }
@@ -426,12 +425,11 @@ static void help_shows_all(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-        char *help = printed(options_print_help, commands[i]);
-        char *man = printed(options_print_man, commands[i]);
+        char *help = printed_help(commands[i]);
         for (size_t j = 0; j < option_count; j++) {
             const struct option_row *row = &option_table[j];
             char name[64];
-            bool shown = (row->commands & commands[i]) && row->help;
+            bool shown = row->commands & commands[i];
             char letter[] = {'-', row->letter, ',', ' ', '\0'};
             /* Its own entry; other options may speak of it. */
             snprintf(name, sizeof(name), "\n  %s--%s%s",
@@ -450,9 +448,7 @@ static void help_shows_all(void **state)
                 fail_msg("%zu columns: '%.*s'", line.len, (int)line.len,
                          line.ptr);
         }
-        assert_non_null(strstr(man, "\\-\\-help"));
         free(help);
-        free(man);
     }
 }
 

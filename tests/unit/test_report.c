@@ -7,7 +7,7 @@
 
 #include "report/host_record.h"
 #include "report/totals.h"
-#include "report/url_index.h"
+#include "report/url_details.h"
 #include "report/words.h"
 #include "support/storefile.h"
 
@@ -101,17 +101,41 @@ static struct page_link link_of(struct fixture *fixture, const char *text)
     return link;
 }
 
-static void read_all(struct fixture *fixture, struct url_index *index)
+static uint64_t find(struct fixture *fixture, const char *text)
+{
+    struct page_link link = link_of(fixture, text);
+    struct store_error error;
+    uint64_t number;
+
+    if (!url_find(fixture->store, &link, &scan, &number, &error))
+        fail_msg("%s", error.text);
+    return number;
+}
+
+static void read_details(struct fixture *fixture, uint64_t number,
+                         struct url_details *url)
 {
     struct store_error error;
 
-    write_all(fixture);
-    if (!url_index_read(index, fixture->store, &scan, &error))
+    if (!url_details_read(url, number, fixture->store, &fixture->arena, &error))
         fail_msg("%s", error.text);
 }
 
-/* --- finding URLs
- * -------------------------------------------------------------- */
+static struct url_neighbours neighbours_of(struct fixture *fixture,
+                                           uint64_t number)
+{
+    struct url_neighbours neighbours;
+    struct store_error error;
+    struct url_details url;
+
+    read_details(fixture, number, &url);
+    if (!url_neighbours_read(&neighbours, &url.record, fixture->store, &error))
+        fail_msg("%s", error.text);
+    return neighbours;
+}
+
+/* --- finding URLs ----------------------------------------------------------
+ */
 
 /* Which of several records of a page is the one. */
 static void the_best_record_of_a_page_is_found(void **state)
@@ -133,7 +157,6 @@ static void the_best_record_of_a_page_is_found(void **state)
         {HOST "/none", 0},
     };
     struct fixture *fixture = *state;
-    struct url_index index;
 
     add_url(fixture, 1, HOST "/deep", 9, TOO_DEEP);
     add_url(fixture, 2, HOST "/deep", 1, ACCEPT);
@@ -154,21 +177,14 @@ static void the_best_record_of_a_page_is_found(void **state)
     add_url(fixture, 15, HOST "/taken-back?", 1, TOO_DEEP);
     store_add_refusal(&fixture->file->batch,
                       &(struct store_refusal){.number = 14});
-    read_all(fixture, &index);
+    write_all(fixture);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct page_link link = link_of(fixture, cases[i].asked);
-        uint64_t got = url_index_find(&index, &link);
+        uint64_t got = find(fixture, cases[i].asked);
         if (got != cases[i].expected)
             fail_msg("%s: record %llu, not %llu", cases[i].asked,
                      (unsigned long long)got,
                      (unsigned long long)cases[i].expected);
     }
-    assert_int_equal(url_index_target(&index, 7), 8);
-    assert_int_equal(url_index_target(&index, 8), 0);
-    assert_int_equal(url_index_page(&index, 1), 8);
-    assert_int_equal(url_index_page(&index, 2), 0);
-    assert_int_equal(url_index_page(&index, 0), 0);
-    url_index_release(&index);
 }
 
 static void details_are_of_the_latest_rows(void **state)
@@ -184,10 +200,8 @@ static void details_are_of_the_latest_rows(void **state)
         .verdict = ROBOTS_REFUSED,
         .line = 4,
     };
-    struct url_details url[] = {{.number = 2}, {0}, {.number = 1}};
     struct fixture *fixture = *state;
-    struct store_error error;
-    struct url_index index;
+    struct url_details url;
 
     add_url(fixture, 1, HOST "/a", 3, ACCEPT);
     add_url(fixture, 2, HOST "/b", 3, ACCEPT);
@@ -196,32 +210,45 @@ static void details_are_of_the_latest_rows(void **state)
     store_add_refusal(&fixture->file->batch, &refusal);
     add_fetch(fixture, 1, 0, HTTP_SERVER_ERROR, 99, NULL);
     add_fetch(fixture, 1, 6, FETCHED, 0, NULL);
-    read_all(fixture, &index);
-    assert_true(url_index_fill(&index, fixture->store, url, 3, &error));
-    assert_true(str_eq(url[0].row.url, STR(HOST "/b")));
-    assert_true(str_eq(url[0].row.host, STR("h.example")));
-    assert_true(url[0].record.refused_late);
-    assert_int_equal(url[0].refusal.line, 4);
-    assert_int_equal(url[0].record.depth, 3);
-    assert_int_equal(url[0].record.fetches, 0);
-    assert_int_equal(url[1].number, 0);
-    assert_null(url[1].row.url.ptr);
-    assert_false(url[2].record.refused_late);
-    assert_int_equal(url[2].record.depth, 2);
-    assert_int_equal(url[2].record.referrer, 8);
-    assert_int_equal(url[2].record.found, 5);
-    assert_int_equal(url[2].record.fetches, 2);
-    assert_int_equal(url[2].fetch.page, 6);
-    assert_int_equal(url_index_referrer(&index, 1), 8);
-    /* Only 3 is queued, and nothing goes before it. */
-    assert_int_equal(url_index_before(&index, 3), 0);
-    url_index_release(&index);
+    write_all(fixture);
+    read_details(fixture, 2, &url);
+    assert_true(str_eq(url.row.url, STR(HOST "/b")));
+    assert_true(str_eq(url.row.host, STR("h.example")));
+    assert_true(url.record.refused_late);
+    assert_int_equal(url.refusal.line, 4);
+    assert_int_equal(url.record.depth, 3);
+    assert_int_equal(url.record.fetches, 0);
+    read_details(fixture, 1, &url);
+    assert_false(url.record.refused_late);
+    assert_int_equal(url.record.depth, 2);
+    assert_int_equal(url.record.referrer, 8);
+    assert_int_equal(url.record.found, 5);
+    assert_int_equal(url.record.fetches, 2);
+    assert_int_equal(url.fetch.page, 6);
+    /* There is no page 8. Only 3 is queued, and nothing goes before it. */
+    assert_int_equal(neighbours_of(fixture, 1).page, 0);
+    assert_int_equal(neighbours_of(fixture, 3).before, 0);
+}
+
+static void the_page_of_a_referrer_is_found(void **state)
+{
+    const struct store_change change = {.number = 3, .depth = 1, .referrer = 1};
+    struct fixture *fixture = *state;
+
+    add_url(fixture, 1, HOST "/1", 0, ACCEPT);
+    add_url(fixture, 2, HOST "/2", 0, ACCEPT);
+    add_url(fixture, 3, HOST "/3", 1, ACCEPT);
+    add_fetch(fixture, 2, 1, FETCHED, 0, NULL);
+    add_fetch(fixture, 1, 2, FETCHED, 0, NULL);
+    store_add_change(&fixture->file->batch, &change);
+    write_all(fixture);
+    assert_int_equal(neighbours_of(fixture, 3).page, 2);
+    assert_int_equal(neighbours_of(fixture, 1).page, 0);
 }
 
 static void queued_urls_that_a_breadth_first_crawl_takes_before(void **state)
 {
     struct fixture *fixture = *state;
-    struct url_index index;
 
     add_url(fixture, 1, HOST "/1", 2, ACCEPT);
     add_url(fixture, 2, HOST "/2", 1, ACCEPT);
@@ -231,27 +258,26 @@ static void queued_urls_that_a_breadth_first_crawl_takes_before(void **state)
     add_url(fixture, 6, HOST "/6", 3, ACCEPT);
     add_fetch(fixture, 4, 1, FETCHED, 0, NULL);
     add_fetch(fixture, 2, 0, HTTP_SERVER_ERROR, 99, NULL); /* comes back */
-    read_all(fixture, &index);
-    assert_int_equal(url_index_before(&index, 2), 0);
-    assert_int_equal(url_index_before(&index, 1), 1);
-    assert_int_equal(url_index_before(&index, 5), 2);
-    assert_int_equal(url_index_before(&index, 6), 3);
-    url_index_release(&index);
+    write_all(fixture);
+    assert_int_equal(neighbours_of(fixture, 2).before, 0);
+    assert_int_equal(neighbours_of(fixture, 1).before, 1);
+    assert_int_equal(neighbours_of(fixture, 5).before, 2);
+    assert_int_equal(neighbours_of(fixture, 6).before, 3);
 }
 
 /* A number that no crawl has given would decide an allocation. */
 static void impossible_numbers_of_urls_are_refused(void **state)
 {
     struct fixture *fixture = *state;
+    struct page_link link = link_of(fixture, HOST "/1");
     struct store_error error;
-    struct url_index index;
     struct totals totals;
+    uint64_t number;
 
     add_url(fixture, (uint64_t)1 << 40, HOST "/1", 2, ACCEPT);
     write_all(fixture);
-    assert_false(url_index_read(&index, fixture->store, &scan, &error));
+    assert_false(url_find(fixture->store, &link, &scan, &number, &error));
     assert_int_equal(error.status, STORE_DAMAGED);
-    url_index_release(&index);
     const struct report report = {.store = fixture->store, .scan = scan};
     assert_false(totals_read(&totals, &report, &error));
     assert_int_equal(error.status, STORE_DAMAGED);
@@ -297,20 +323,18 @@ static void rules_are_those_that_refused_the_url(void **state)
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
     assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 STR("crawler"), 2, &error));
+                                 STR("crawler"), 2, &fixture->arena, &error));
     assert_true(host.has_rules && host.rules_failed);
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /a # this"))));
     assert_int_equal(host.failure.outcome, TIMED_OUT);
     assert_false(host_record_allows(&host, &link.url, STR("crawler"), &line));
     assert_int_equal(line, 2);
     assert_true(host_record_allows(&host, &link.url, (struct str){0}, &line));
-    host_record_release(&host);
     /* Without a line it is the last that was had. */
     assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 STR("crawler"), 0, &error));
+                                 STR("crawler"), 0, &fixture->arena, &error));
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /b # last"))));
     assert_true(host_record_allows(&host, &link.url, STR("crawler"), &line));
-    host_record_release(&host);
 }
 
 static void trouble_of_a_host_is_the_latest(void **state)
@@ -331,16 +355,14 @@ static void trouble_of_a_host_is_the_latest(void **state)
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
     assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 (struct str){0}, 0, &error));
+                                 (struct str){0}, 0, &fixture->arena, &error));
     assert_true(host.troubled);
     assert_int_equal(host.trouble.failures, 2);
     assert_int_equal(host.trouble.outcome, TIMED_OUT);
-    host_record_release(&host);
     link = link_of(fixture, "http://well.example/");
     assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 (struct str){0}, 0, &error));
+                                 (struct str){0}, 0, &fixture->arena, &error));
     assert_false(host.troubled);
-    host_record_release(&host);
 }
 
 /* --- figures ------------------------------------------------------------- */
@@ -472,6 +494,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(the_best_record_of_a_page_is_found),
         CASE(details_are_of_the_latest_rows),
+        CASE(the_page_of_a_referrer_is_found),
         CASE(queued_urls_that_a_breadth_first_crawl_takes_before),
         CASE(impossible_numbers_of_urls_are_refused),
         CASE(rules_are_those_that_refused_the_url),

@@ -42,21 +42,21 @@ static void compare(struct verify *verify, uint32_t id, struct str url,
     uint64_t found;
 
     if (!str_eq(first.head, url))
-        findings_add(findings, FINDING_FILE,
+        findings_add(findings, FINDING_FILE, NO_URL,
                      "page %u: its first line is not its URL, %.*s",
                      (unsigned)id, (int)url.len, url.ptr);
     else if (!second.tail.ptr || !str_to_u64(second.head, &found) ||
              found != depth)
-        findings_add(findings, FINDING_FILE,
+        findings_add(findings, FINDING_FILE, NO_URL,
                      "page %u: its second line is not its depth, %u",
                      (unsigned)id, (unsigned)depth);
     else if (body_size != page->size)
-        findings_add(findings, FINDING_FILE,
+        findings_add(findings, FINDING_FILE, NO_URL,
                      "page %u: it has %llu bytes, not %llu", (unsigned)id,
                      (unsigned long long)body_size,
                      (unsigned long long)page->size);
     else if (hash64(second.tail, 0) != page->digest)
-        findings_add(findings, FINDING_FILE,
+        findings_add(findings, FINDING_FILE, NO_URL,
                      "page %u: its bytes are not those that were saved",
                      (unsigned)id);
 }
@@ -84,15 +84,15 @@ void verify_page_file(struct verify *verify, uint32_t id, struct str url,
     int fd = open_page(verify, id, &st);
 
     if (fd < 0 && errno == ENOENT)
-        findings_add(&verify->findings, FINDING_FILE,
+        findings_add(&verify->findings, FINDING_FILE, NO_URL,
                      "page %u: there is no file", (unsigned)id);
     else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
-        findings_add(&verify->findings, FINDING_FILE, "page %u: it is no file",
-                     (unsigned)id);
+        findings_add(&verify->findings, FINDING_FILE, NO_URL,
+                     "page %u: it is no file", (unsigned)id);
     /* A file that is larger than it should be need not be read to its end. */
     else if (fd < 0 ||
              !read_first(fd, &verify->file, verify->page[id].size + head_max))
-        findings_add(&verify->findings, FINDING_FILE,
+        findings_add(&verify->findings, FINDING_FILE, NO_URL,
                      "page %u: it cannot be read: %s", (unsigned)id,
                      strerror(errno));
     else
@@ -153,7 +153,7 @@ void verify_unknown_files(struct verify *verify)
         if (facts_is_unclean(&verify->facts) && files.id[i] == expected)
             expected++;
         else
-            findings_add(&verify->findings, FINDING_NUMBER,
+            findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
                          "file %u: no page of that number is recorded",
                          (unsigned)files.id[i]);
     }

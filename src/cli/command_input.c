@@ -1,0 +1,220 @@
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/terminal.h"
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/usage.h"
+#include "page/pagescanner.h"
+#include "robots/agent.h"
+#include "robots/robots.h"
+
+enum { HTML_MAX = 1 << 30, ROBOTS_MAX = 16 << 20, LINE_MAX_LEN = 256 * 1024 };
+
+/* The value of --base; without one `*url` is empty. Status 0, or another after
+ * one line. */
+static int parse_base(const struct options *options, struct arena *arena,
+                      struct url *url)
+{
+    *url = (struct url){0};
+    if (!options->base)
+        return 0;
+    enum err err = url_parse(url, arena, str_of(options->base), NULL, NULL);
+    return err ? complain("--base '%s': %s", login_hide(arena, options->base),
+                          err_message(err))
+               : 0;
+}
+
+static int cannot_read(const struct options *options)
+{
+    struct arena arena;
+    int why = errno;
+
+    arena_init(&arena);
+    complain("%s: %s", login_hide(&arena, options->argument[0]), strerror(why));
+    arena_release(&arena);
+    return EXIT_USAGE;
+}
+
+static int each_line_of_stdin(void (*each)(void *user, struct str line),
+                              void *user)
+{
+    if (input_lines("-", each, user))
+        return 0;
+    perror("crawler: cannot read standard input");
+    return 1;
+}
+
+/* --- crawler url: references in, URLs as they would be fetched out ------- */
+
+struct resolving {
+    const struct url *base;
+    struct arena arena;
+};
+
+static void resolve(void *user, struct str reference)
+{
+    struct resolving *resolving = user;
+    struct url url;
+
+    arena_clear(&resolving->arena);
+    enum err err =
+        url_parse(&url, &resolving->arena, reference, resolving->base, NULL);
+    if (err)
+        printf("! %s\n", err_message(err));
+    else
+        printf("%.*s\n", (int)url.href.len, url.href.ptr);
+}
+
+int command_url(const struct options *options)
+{
+    struct resolving resolving = {0};
+    struct arena arena;
+    struct url base;
+
+    arena_init(&arena);
+    arena_init(&resolving.arena);
+    int status = parse_base(options, &arena, &base);
+    if (base.href.len)
+        resolving.base = &base;
+    if (!status)
+        status = each_line_of_stdin(resolve, &resolving);
+    arena_release(&resolving.arena);
+    arena_release(&arena);
+    return status;
+}
+
+/* --- crawler links: HTML in, its links as a crawl would see them out ----- */
+
+static void print_json(struct buf *line, const struct page_link *link)
+{
+    buf_clear(line);
+    buf_put(line, STR("{\"url\":"));
+    json_put_str(line, link->url.href);
+    buf_printf(line, ",\"kind\":\"%s\",\"text\":",
+               html_link_kind_name(link->html->kind));
+    json_put_str(line, link->html->text);
+    buf_put(line, STR(",\"rel\":"));
+    json_put_str(line, str_first(link->html->rel, LINE_MAX_LEN / 8));
+    buf_put(line, STR("}\n"));
+    fwrite(line->ptr, 1, line->len, stdout);
+}
+
+static void print_links(struct webpage *page, bool json)
+{
+    const struct scan_options scan = {.want_text = json};
+    struct buf line;
+
+    pagescanner_scan(page, &scan);
+    buf_init(&line, LINE_MAX_LEN);
+    for (size_t i = 0; i < page->links.count; i++) {
+        const struct page_link *link = &page->links.link[i];
+        if (json)
+            print_json(&line, link);
+        else
+            printf("%.*s\n", (int)link->url.href.len, link->url.href.ptr);
+    }
+    buf_release(&line);
+    if (page->links.baseless)
+        terminal_line(stderr,
+                      "crawler: %zu relative link%s left out; --base URL "
+                      "says what they are relative to",
+                      page->links.baseless,
+                      page->links.baseless == 1 ? "" : "s");
+}
+
+/* A server would have said this: the URL of the page, its type, its charset.
+ * Status 0, or another after one line. */
+static int set_context(struct webpage *page, const struct options *options)
+{
+    struct exchange *exchange = &page->exchange;
+    const char *charset = options->charset;
+    struct url base;
+    int status = parse_base(options, &page->arena, &base);
+
+    page->url = base.href;
+    if (options->xhtml)
+        snprintf(exchange->mime, sizeof(exchange->mime),
+                 "application/xhtml+xml");
+    if (!charset || status)
+        return status;
+    if (!charset_find(str_of(charset)) || strlen(charset) > CHARSET_LABEL_MAX)
+        return complain("--charset '%s' is no label of an encoding",
+                        login_hide(&page->arena, charset));
+    snprintf(exchange->charset_label, sizeof(exchange->charset_label), "%s",
+             charset);
+    return 0;
+}
+
+int command_links(const struct options *options)
+{
+    struct webpage page;
+    struct buf html;
+
+    webpage_init(&page);
+    page.want_links = true;
+    buf_init(&html, HTML_MAX);
+    int status = set_context(&page, options);
+    if (!status && !input_read(options->argument[0], &html))
+        status = cannot_read(options);
+    if (!status) {
+        page.exchange.body = buf_str(&html);
+        print_links(&page, options->json);
+    }
+    buf_release(&html);
+    webpage_release(&page);
+    return status;
+}
+
+/* --- crawler robots: a robots.txt and URLs in, what it says of each out -- */
+
+static void print_rule(void *user, struct str line)
+{
+    const struct robots *robots = user;
+    struct arena arena;
+    struct url url;
+    unsigned rule = 0;
+
+    arena_init(&arena);
+    enum err err = url_parse(&url, &arena, line, NULL, NULL);
+    if (err) {
+        printf("! %s\n", err_message(err));
+    } else {
+        bool allowed = robots_allows(robots, url_path_query(&url), &rule);
+        printf("%s\t%u\t%.*s\n", allowed ? "allow" : "disallow", rule,
+               (int)line.len, line.ptr);
+    }
+    arena_release(&arena);
+}
+
+/* The name that a crawl with these options would have; empty if none. */
+static struct str agent_of(const struct options *options)
+{
+    if (options->agent)
+        return str_of(options->agent);
+    return options->user_agent ? robots_token_of(str_of(options->user_agent))
+                               : STR("crawler");
+}
+
+int command_robots(const struct options *options)
+{
+    struct str agent = agent_of(options);
+    struct buf file;
+    int status;
+
+    if (!agent.len && !options->agent)
+        return complain("the User-Agent '%s' has no name of letters, '-' and "
+                        "'_' that robots.txt could have; give one with --agent",
+                        options->user_agent);
+    buf_init(&file, ROBOTS_MAX);
+    if (input_read(options->argument[0], &file)) {
+        struct robots *robots = robots_new(buf_str(&file), agent);
+        status = each_line_of_stdin(print_rule, robots);
+        robots_free(robots);
+    } else {
+        status = cannot_read(options);
+    }
+    buf_release(&file);
+    return status;
+}

@@ -1,0 +1,320 @@
+#include <errno.h>
+
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "cli/explain.h"
+#include "cli/usage.h"
+#include "crawler/codes.h"
+#include "crawler/resume.h"
+#include "report/export.h"
+#include "report/status.h"
+#include "report/verify.h"
+#include "report/why.h"
+
+/* The record of a crawl, opened to be read. Nothing is changed, so it works
+ * beside a crawl at work and in a directory that cannot be written.
+ *
+ * The functions return status 0, or another after one line on standard error:
+ * EXIT_USAGE if there is no record, 1 if it is damaged or cannot be read. */
+struct open_record {
+    struct arena arena;
+    const char *label; /* of the record, for messages */
+    struct pagedir dir;
+    struct crawl_record record; /* until it is part of the plan */
+    struct options options;     /* of the crawl */
+    bool planned;
+    struct plan plan; /* if so */
+    struct report report;
+};
+
+/* --- opening ------------------------------------------------------------ */
+
+static int fail(const struct open_record *open, const struct store_error *error)
+{
+    complain("cannot read the state in '%s': %s", open->label, error->text);
+    return 1;
+}
+
+static int refuse(const struct open_record *open,
+                  const struct store_error *error)
+{
+    const char *dir_path = open->report.dir_path;
+
+    switch (error->status) {
+    case STORE_NONE:
+        return complain("no crawl is recorded in '%s': %s is missing", dir_path,
+                        open->label);
+    case STORE_EMPTY:
+        return complain("no crawl is recorded in '%s': %s is empty", dir_path,
+                        open->label);
+    case STORE_NOTE:
+    case STORE_FOREIGN:
+        return complain("no crawl is recorded in '%s': %s is %s", dir_path,
+                        open->label, error->text);
+    case STORE_NEWER:
+        return complain("the state in '%s' was %s", open->label, error->text);
+    default:
+        return fail(open, error);
+    }
+}
+
+static int open_record(struct open_record *open, const char *dir_path)
+{
+    struct store_error error;
+
+    *open = (struct open_record){.dir.fd = -1, .report.dir_path = dir_path};
+    arena_init(&open->arena);
+    options_init(&open->options);
+    const char *name = store_name_in(dir_path, &open->arena);
+    open->label = store_label(name, &open->arena);
+    if (!pagedir_open_read(&open->dir, dir_path))
+        return complain("pageDirectory '%s': %s",
+                        login_hide(&open->arena, dir_path), strerror(errno));
+    open->report.locked = pagedir_is_locked(&open->dir);
+    open->report.store = store_open(name, STORE_READ, crawler_codes(), &error);
+    return open->report.store ? 0 : refuse(open, &error);
+}
+
+static void close_record(struct open_record *open)
+{
+    if (open->report.loaded)
+        validator_release(&open->report.validator);
+    if (open->planned)
+        plan_release(&open->plan);
+    options_release(&open->options);
+    record_release(&open->record);
+    store_close(open->report.store);
+    if (open->dir.fd >= 0)
+        pagedir_close(&open->dir);
+    arena_release(&open->arena);
+}
+
+/* A crawl that ends says so before it gives its lock up, so the lock was looked
+ * at first; one that begins takes the lock before it says anything. */
+static int read_facts(struct open_record *open)
+{
+    struct crawl_record *record = &open->record;
+
+    record_read_from(record, open->report.store);
+    if (record->error.status != STORE_OK)
+        return fail(open, &record->error);
+    if (record->facts.state == STATE_RUNNING && !open->report.locked)
+        open->report.locked = pagedir_is_locked(&open->dir);
+    return 0;
+}
+
+/* --- the rules of the crawl --------------------------------------------- */
+
+static const char *secret_options(struct open_record *open)
+{
+    const struct crawl_record *record = &open->plan.record;
+    struct buf text;
+
+    buf_init(&text, 4096);
+    for (size_t i = 0; i < record->given.count; i++)
+        if (record_is_secret(record->given.item[i])) {
+            struct str name = str_cut(str_of(record->given.item[i]), '=').head;
+            buf_printf(&text, " --%.*s ...", (int)name.len, name.ptr);
+        }
+    if (record->logins.count)
+        buf_put(&text, STR(" --user ..."));
+    const char *copy = arena_copy(&open->arena, buf_str(&text)).ptr;
+    buf_release(&text);
+    return copy;
+}
+
+static bool load(struct report *report, struct store_error *error)
+{
+    const struct resume_options options = {
+        .fingerprint_seed = report->scan.fingerprint_seed,
+        .robots_agent = report->scan.robots_agent,
+        .now_ms = report->now_ms,
+        .wall_ms = report->wall_ms,
+    };
+    struct resumed resumed;
+
+    validator_init(&report->validator, report->scope, report->max_depth,
+                   &report->frontier);
+    report->loaded = true;
+    return resume_load(report->store, &report->validator, &options, &resumed,
+                       error);
+}
+
+static void fill_report(struct open_record *open)
+{
+    const struct plan *plan = &open->plan;
+    struct report *report = &open->report;
+
+    report->facts = &plan->record.facts;
+    report->now_ms = clock_mono_ms();
+    report->wall_ms = clock_wall_ms();
+    report->scope = plan->scope;
+    report->scope_text = explain_scope(plan, &open->arena);
+    report->domains = plan->domains;
+    report->max_depth = plan->crawl.max_depth;
+    report->max_redirects = plan->crawl.max_redirects;
+    report->frontier = plan->crawl.frontier;
+    report->scan = plan->crawl.worker.scan;
+    report->ask_again = secret_options(open);
+    report->load = load;
+}
+
+static int plan_report(struct open_record *open)
+{
+    int status = read_facts(open);
+
+    if (status)
+        return status;
+    if (record_options(&open->options, &open->record, &(struct list){0},
+                       open->report.dir_path))
+        return 1;
+    open->planned = true;
+    if (plan_recall(&open->plan, &open->options, &open->record))
+        return 1;
+    fill_report(open);
+    return 0;
+}
+
+/* --- the commands ------------------------------------------------------- */
+
+typedef int use_fn(struct open_record *open, const struct options *options);
+
+static int with_record(const struct options *options, use_fn *use)
+{
+    struct open_record open;
+    int status = open_record(&open, options->argument[0]);
+
+    if (!status)
+        status = use(&open, options);
+    close_record(&open);
+    return status;
+}
+
+static int print_status(struct open_record *open, const struct options *options)
+{
+    struct store_error error;
+    int status = plan_report(open);
+
+    (void)options;
+    if (!status && !status_print(&open->report, &error))
+        status = fail(open, &error);
+    return status;
+}
+
+int command_status(const struct options *options)
+{
+    return with_record(options, print_status);
+}
+
+static int print_why(struct open_record *open, const struct options *options)
+{
+    const char *text = options->argument[1];
+    struct store_error error;
+    struct page_link link;
+    int status = plan_report(open);
+
+    if (status)
+        return status;
+    enum err err = pagescanner_link(&link, &open->arena, str_of(text), NULL,
+                                    NULL, &open->report.scan);
+    if (err)
+        return complain("'%s' cannot be crawled: %s",
+                        login_hide(&open->arena, text), err_message(err));
+    return why_print(&open->report, &link, &error) ? 0 : fail(open, &error);
+}
+
+int command_why(const struct options *options)
+{
+    return with_record(options, print_why);
+}
+
+static int verify(struct open_record *open, const struct options *options)
+{
+    struct store_error error;
+    bool clean;
+
+    (void)options;
+    if (!verify_print(open->report.store, &open->dir, clock_mono_us(), &clean,
+                      &error))
+        return fail(open, &error);
+    return clean ? 0 : 1;
+}
+
+int command_verify(const struct options *options)
+{
+    return with_record(options, verify);
+}
+
+/* Is there such a part of the sitemap? */
+static int check_part(const struct open_record *open,
+                      const struct sitemap_size *size, uint64_t part)
+{
+    unsigned long long parts = size->parts;
+
+    if (!parts) {
+        complain("no page in '%s' can be in a sitemap, which must have one",
+                 open->report.dir_path);
+        return 1;
+    }
+    if (!part && parts > 1)
+        return complain("the pages do not fit into one sitemap: print it with "
+                        "--part 1 to --part %llu, each into a file of its own",
+                        parts);
+    if (part > parts)
+        return complain("there is no --part %llu: the sitemap has %llu",
+                        (unsigned long long)part, parts);
+    if (size->left_out && part <= 1)
+        complain("%llu pages are left out: a sitemap has no URLs of more than "
+                 "%d characters",
+                 (unsigned long long)size->left_out, SITEMAP_URL_MAX);
+    return 0;
+}
+
+static int print_sitemap(const struct open_record *open, uint64_t part)
+{
+    struct store *store = open->report.store;
+    struct sitemap_size size;
+    struct store_error error;
+
+    if (!export_measure_sitemap(store, &size, &error))
+        return fail(open, &error);
+    int status = check_part(open, &size, part);
+    if (!status && !export_sitemap(store, part ? part : 1, &error))
+        status = fail(open, &error);
+    return status;
+}
+
+static int check_links(struct open_record *open)
+{
+    int status = read_facts(open);
+
+    if (status || option_is_given(&open->record.given, STR("links")))
+        return status;
+    return complain("the crawl in '%s' was run without --links, so its links "
+                    "were not kept",
+                    open->report.dir_path);
+}
+
+static int export(struct open_record *open, const struct options *options)
+{
+    enum export_format format = (enum export_format)options->format;
+    struct store_error error;
+    int status = 0;
+
+    if (format == EXPORT_SITEMAP)
+        return print_sitemap(open, options->part);
+    if (format == EXPORT_LINKS)
+        status = check_links(open);
+    if (!status && !export_lines(open->report.store, format, &error))
+        status = fail(open, &error);
+    return status;
+}
+
+int command_export(const struct options *options)
+{
+    if (!options->format)
+        return complain("export needs --format jsonl, csv, links or sitemap");
+    if (options->part && options->format != EXPORT_SITEMAP)
+        return complain("--part is for --format sitemap");
+    return with_record(options, export);
+}
