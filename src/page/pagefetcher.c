@@ -27,7 +27,6 @@ struct pagefetcher {
     struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
-    struct dns_overrides dns_overrides;
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -154,7 +153,6 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     struct pagefetcher *fetcher = NEW(struct pagefetcher);
 
     transfer_setup_init(&fetcher->setup, options);
-    dns_overrides_init(&fetcher->dns_overrides);
     bodies_init(&fetcher->bodies, options->body_budget);
     fetcher->last_finished = &fetcher->finished;
     fetcher->watched_fd = -1;
@@ -193,7 +191,6 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
-    dns_overrides_release(&fetcher->dns_overrides);
     close(fetcher->epoll_fd);
     free(fetcher->owner);
     free(fetcher);
@@ -242,8 +239,7 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
     if (transfer)
         fetcher->free = transfer->next;
     else
-        transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
-                                &fetcher->dns_overrides);
+        transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||

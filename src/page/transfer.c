@@ -8,10 +8,12 @@
 #include "base/mem.h"
 #include "page/mime.h"
 #include "page/private_address.h"
+#include "url/key.h"
 
 enum {
     CERTIFICATES_DESCRIBED = 4,
     RECEIVE_BUFFER = 64 * 1024,
+    DNS_RULE_MAX = 64,
     TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
 };
 
@@ -236,12 +238,10 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies,
-                              struct dns_overrides *overrides)
+                              struct bodies *bodies)
 {
     struct transfer *transfer = NEW(struct transfer);
 
-    transfer->dns_overrides = overrides;
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
@@ -298,6 +298,29 @@ static void aim(struct transfer *transfer, const struct url *url)
     buf_release(&whole);
 }
 
+/* Connect to the address that the pauses count for, not to what another look-up
+ * might give. A --connect-to rule and a proxy have their own address. */
+static void override_dns(struct transfer *transfer, const struct url *url)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    struct buf rule;
+
+    if (!transfer->page->dns_override.len || options->proxy ||
+        origins_has_rule(options->origins, url) ||
+        url_has_final_dot(url)) /* a rule may be for its name without the dot */
+        return;
+    buf_init(&rule, DNS_RULE_MAX);
+    buf_put(&rule, STR("::"));
+    buf_put(&rule, transfer->page->dns_override);
+    buf_put(&rule, STR(":"));
+    transfer->dns_override = curl_slist_append(NULL, buf_cstr(&rule));
+    buf_release(&rule);
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO,
+                     transfer->dns_override);
+    /* libcurl walks through all that it remembers after every transfer. */
+    curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+}
+
 /* --- one round --------------------------------------------------------- */
 
 /* So that a failure can say whom a certificate is for. libcurl needs a fifth
@@ -346,29 +369,16 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
-    if (page->dns_override.len) {
-        transfer->dns_override =
-            dns_overrides_take(transfer->dns_overrides, page->dns_override);
-        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE,
-                         transfer->dns_override);
-        /* They are taken out when they are no longer used: it need not look,
-         * unless it looks up names itself. */
-        if (!transfer->setup->connect_to)
-            curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
-    }
+    override_dns(transfer, &url);
     aim(transfer, &url);
     return true;
 }
 
 void transfer_clear(struct transfer *transfer)
 {
-    if (transfer->dns_override) {
-        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, NULL);
-        curl_slist_free_all(transfer->dns_override);
-        transfer->dns_override = NULL;
-        dns_overrides_drop(transfer->dns_overrides,
-                           transfer->page->dns_override);
-    }
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, NULL);
+    curl_slist_free_all(transfer->dns_override);
+    transfer->dns_override = NULL;
     exchange_drop_bytes(transfer->exchange);
     transfer->page = NULL;
     transfer->exchange = NULL;

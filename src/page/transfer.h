@@ -7,7 +7,6 @@
 
 #include "page/bodies.h"
 #include "page/coding.h"
-#include "page/dns_overrides.h"
 #include "page/heads.h"
 #include "page/pagefetcher.h"
 
@@ -37,14 +36,13 @@ struct transfer {
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
-    struct dns_overrides *dns_overrides;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
     struct heads heads;
-    struct buf body; /* one of `bodies` */
-    struct curl_slist *dns_override;
-    size_t unwanted_bytes; /* of a body that will not be kept */
-    bool to_sniff;         /* the type says nothing: the first bytes must */
+    struct buf body;                 /* one of `bodies` */
+    struct curl_slist *dns_override; /* a rule of CURLOPT_CONNECT_TO */
+    size_t unwanted_bytes;           /* of a body that will not be kept */
+    bool to_sniff; /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool is_waiting;      /* paused, until there is room for its body */
@@ -75,8 +73,7 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies,
-                              struct dns_overrides *overrides);
+                              struct bodies *bodies);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the outcome set, where the URL must
