@@ -82,10 +82,4 @@ static inline uint64_t exchange_ms(const struct exchange *exchange)
     return exchange->end_ms - exchange->start_ms;
 }
 
-/* A status line has come. What a response before it (a 1xx) said is gone. */
-void exchange_begin_response(struct exchange *exchange, int status);
-
-/* The fetcher needs its memory for the next exchange: the bytes go. */
-void exchange_drop_bytes(struct exchange *exchange);
-
 #endif

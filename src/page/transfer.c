@@ -8,12 +8,21 @@
 #include "base/mem.h"
 #include "page/mime.h"
 #include "page/private_address.h"
+#include "page/secret.h"
 #include "url/key.h"
 
 enum {
     CERTIFICATES_DESCRIBED = 4,
     RECEIVE_BUFFER = 64 * 1024,
     DNS_RULE_MAX = 64,
+    HEADER_KEEP_MAX = 4096,
+    REQUEST_MAX = 16 << 20, /* more than a command line can have of headers */
+    /* Where a connection dies before an answer libcurl asks again by itself,
+     * up to six times. Connections that were kept may be dead, one or two. */
+    REQUESTS_MAX = 3,
+    /* While others wait for memory, a large body has to grow so much. */
+    SLOW_MS = 1000,
+    SLOW_BYTES = 256 * 1024,
     TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
 };
 
@@ -99,8 +108,23 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t len,
     (void)easy;
     if (transfer->requests &&
         (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT))
-        heads_put_request(&transfer->heads, (struct str){bytes, len});
+        buf_put(&transfer->request_head, (struct str){bytes, len});
     return 0;
+}
+
+static int on_request(void *user, char *ip, char *local_ip, int port,
+                      int local_port)
+{
+    struct transfer *transfer = user;
+
+    (void)ip, (void)local_ip, (void)port, (void)local_port;
+    buf_clear(&transfer->request_head);
+    /* If it asked again after an answer has begun, that part would be put
+     * before the next answer. */
+    if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)
+        return 0;
+    transfer->cut_as = CONNECTION_LOST;
+    return 1;
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -131,6 +155,82 @@ static bool is_private_on_its_face(struct str host)
     return address_is_local_name(host);
 }
 
+/* --- what all transfers share ------------------------------------------- */
+
+/* Libcurl from 7.83 to 8.1 keeps a pointer to the last header of a handle's
+ * former round, and an answer whose first header line begins with a blank, as
+ * if it went on with a header, makes it write there, into freed memory. With
+ * CURLOPT_HEADER these versions show each header line to the callback of the
+ * body before they store it, so that such an answer can be cut in time. */
+static bool must_preview_headers(void)
+{
+    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+
+    return version >= 0x075300 && version < 0x080200;
+}
+
+/* One without a value is sent so; to libcurl that is another spelling. */
+static struct curl_slist *add_header(struct curl_slist *list,
+                                     const char *header)
+{
+    struct str_pair parts = str_cut(str_of(header), ':');
+    struct buf empty;
+
+    if (str_trim(parts.tail).len)
+        return curl_slist_append(list, header);
+    buf_init(&empty, parts.head.len + 2);
+    buf_put(&empty, parts.head);
+    buf_put_char(&empty, ';');
+    list = curl_slist_append(list, buf_cstr(&empty));
+    buf_release(&empty);
+    return list;
+}
+
+static struct curl_slist *list_of(const char *const *items)
+{
+    struct curl_slist *list = NULL;
+
+    for (; items && *items; items++)
+        list = curl_slist_append(list, *items);
+    return list;
+}
+
+/* Add ours unless the user has one of that name. */
+static void add_default(struct transfer_setup *setup, const char *header)
+{
+    struct str name = str_cut(str_of(header), ':').head;
+
+    for (const char *const *own = setup->options->headers; own && *own; own++)
+        if (str_eq_nocase(str_cut(str_of(*own), ':').head, name))
+            return;
+    setup->headers = curl_slist_append(setup->headers, header);
+    setup->public_headers = curl_slist_append(setup->public_headers, header);
+}
+
+void transfer_setup_init(struct transfer_setup *setup,
+                         const struct fetch_options *options)
+{
+    *setup = (struct transfer_setup){
+        .options = options,
+        .connect_to = list_of(options->connect_to),
+        .preview_headers = must_preview_headers(),
+    };
+    for (const char *const *own = options->headers; own && *own; own++) {
+        setup->headers = add_header(setup->headers, *own);
+        if (!secret_header(str_of(*own)).len)
+            setup->public_headers = add_header(setup->public_headers, *own);
+    }
+    add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");
+    add_default(setup, "Accept-Encoding: " CODINGS_ACCEPTED);
+}
+
+void transfer_setup_release(struct transfer_setup *setup)
+{
+    curl_slist_free_all(setup->headers);
+    curl_slist_free_all(setup->public_headers);
+    curl_slist_free_all(setup->connect_to);
+}
+
 /* --- setting up -------------------------------------------------------- */
 
 static void allow_only_web(CURL *easy)
@@ -150,19 +250,20 @@ static void allow_only_web(CURL *easy)
 static void on_tls_message(int is_sent, int version, int type,
                            const void *bytes, size_t len, SSL *ssl, void *user)
 {
-    size_t count = (uintptr_t)user;           /* of this connection so far */
-    bool is_data = (type == SSL3_RT_HEADER || /* of a record */
-                    type == SSL3_RT_INNER_CONTENT_TYPE) &&
-                   len && *(const char *)bytes == SSL3_RT_APPLICATION_DATA;
+    size_t count = (uintptr_t)user; /* of this connection so far */
+    bool is_record =
+        type == SSL3_RT_HEADER || type == SSL3_RT_INNER_CONTENT_TYPE;
 
-    (void)version;
-    if (is_sent || is_data)
+    (void)version, (void)len;
+    if (is_sent ||
+        (is_record && *(const char *)bytes == SSL3_RT_APPLICATION_DATA))
         return;
     SSL_set_msg_callback_arg(ssl, (void *)(uintptr_t)++count);
-    if (count <= TLS_MESSAGES_MAX)
+    if (count <= TLS_MESSAGES_MAX || !is_record)
         return;
-    /* The next read fails, with an error, so that it is not taken for an end.
-     */
+    /* OpenSSL looks at this before it goes on with the record, and the error
+     * tells libcurl that it is no proper end. Between records something could
+     * take the error out of the queue again. */
     SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
     ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
 }
@@ -223,7 +324,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
 #if LIBCURL_VERSION_NUM >= 0x075000
-    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
 #endif
     if (options->wishes & WISH_REQUEST_HEAD) {
@@ -248,7 +349,8 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->hidden_fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
-    heads_init(&transfer->heads, setup->options->wishes, HEADER_BYTES_MAX);
+    buf_init(&transfer->request_head, REQUEST_MAX);
+    buf_init(&transfer->response_head, HEADER_BYTES_MAX);
     transfer->easy = curl_easy_init();
     assert(transfer->easy); /* pagefetcher_setup sees to memory */
     return transfer;
@@ -259,7 +361,8 @@ void transfer_free(struct transfer *transfer)
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->dns_override);
     buf_release(&transfer->header);
-    heads_release(&transfer->heads);
+    buf_release(&transfer->request_head);
+    buf_release(&transfer->response_head);
     bodies_drop(transfer->bodies, &transfer->body);
     free(transfer);
 }
@@ -374,12 +477,35 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     return true;
 }
 
+bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms)
+{
+    size_t len = transfer->body.len;
+
+    if (transfer->is_waiting || len <= BODY_SMALL)
+        return false;
+    if (transfer->seen_ms && now_ms - transfer->seen_ms < SLOW_MS)
+        return false;
+    bool is_slow = transfer->seen_ms && len - transfer->seen_len < SLOW_BYTES;
+    transfer->seen_ms = now_ms;
+    transfer->seen_len = len;
+    return is_slow;
+}
+
+static void clear(struct buf *head)
+{
+    buf_clear(head);
+    if (head->room > HEADER_KEEP_MAX)
+        buf_release(head);
+}
+
 void transfer_clear(struct transfer *transfer)
 {
     curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, NULL);
     curl_slist_free_all(transfer->dns_override);
     transfer->dns_override = NULL;
-    exchange_drop_bytes(transfer->exchange);
+    transfer->exchange->request_head = transfer->exchange->response_head =
+        transfer->exchange->body_as_sent = transfer->exchange->body =
+            transfer->exchange->peer = (struct str){0};
     transfer->page = NULL;
     transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
@@ -390,6 +516,8 @@ void transfer_clear(struct transfer *transfer)
     transfer->requests = 0;
     transfer->seen_ms = 0;
     transfer_forget_headers(transfer);
-    heads_clear(&transfer->heads);
+    clear(&transfer->header);
+    clear(&transfer->request_head);
+    clear(&transfer->response_head);
     bodies_drop(transfer->bodies, &transfer->body);
 }

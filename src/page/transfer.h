@@ -7,7 +7,6 @@
 
 #include "page/bodies.h"
 #include "page/coding.h"
-#include "page/heads.h"
 #include "page/pagefetcher.h"
 
 /* The lists that every handle shares; read-only once made. */
@@ -16,7 +15,7 @@ struct transfer_setup {
     struct curl_slist *headers;        /* all, for origins that were named */
     struct curl_slist *public_headers; /* without secrets (page/secret.h) */
     struct curl_slist *connect_to;
-    bool preview_headers; /* see transfer_setup.c */
+    bool preview_headers; /* see must_preview_headers */
 };
 
 enum {
@@ -38,11 +37,11 @@ struct transfer {
     struct bodies *bodies;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
-    struct heads heads;
-    struct buf body;                 /* one of `bodies` */
-    struct curl_slist *dns_override; /* a rule of CURLOPT_CONNECT_TO */
-    size_t unwanted_bytes;           /* of a body that will not be kept */
-    bool to_sniff; /* the type says nothing: the first bytes must */
+    struct buf request_head, response_head; /* where they are wished for */
+    struct buf body;                        /* one of `bodies` */
+    struct curl_slist *dns_override;        /* a rule of CURLOPT_CONNECT_TO */
+    size_t unwanted_bytes; /* of a body that will not be kept */
+    bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool is_waiting;      /* paused, until there is room for its body */
@@ -62,7 +61,7 @@ struct transfer {
     bool is_chunked, has_transfer_coding; /* another one */
     bool has_length, is_length_bad;
     uint64_t length;
-    /* transfer_guard.c */
+    /* what a server must not do to the others */
     unsigned requests;
     uint64_t seen_ms; /* by transfer_is_slow, or 0 */
     size_t seen_len;  /* the body then */
@@ -97,16 +96,11 @@ void transfer_decode(struct transfer *transfer, struct buf *decoded);
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user);
 void transfer_forget_headers(struct transfer *transfer);
 
-/* A header line, or a part of a long one, before libcurl stores it (see
- * transfer_setup.c). */
+/* A header line, or a part of a long one, before libcurl stores it. */
 size_t transfer_preview_header(struct transfer *transfer, struct str part);
 
 /* What a callback returns to end the transfer, and why. */
 size_t transfer_cut(struct transfer *transfer, enum outcome outcome);
-
-/* A callback of libcurl: it is about to ask. */
-int transfer_on_request(void *user, char *ip, char *local_ip, int port,
-                        int local_port);
 
 /* To be asked every second while others wait for memory: does it hold a lot,
  * and hardly get on? */

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "page/connect_fault.h"
 #include "page/mime.h"
+#include "page/secret.h"
 #include "page/transfer.h"
 
 enum {
@@ -210,9 +211,9 @@ static void show_bytes(struct transfer *transfer)
 {
     struct exchange *exchange = transfer->exchange;
 
-    exchange->request_head = heads_request(&transfer->heads);
+    exchange->request_head = secret_leave_out(&transfer->request_head);
     if (transfer->headers_done)
-        exchange->response_head = heads_response(&transfer->heads);
+        exchange->response_head = buf_str(&transfer->response_head);
     exchange->peer = peer_of(transfer);
     exchange->body_as_sent = buf_str(&transfer->body);
     if (exchange->status == 200)

@@ -6,7 +6,7 @@
 
 /* Of an answer and the 1xx before it; libcurl keeps what it was sent, and in
  * some versions refuses 5,000. */
-enum { HEADER_LINES_MAX = 4000, HEADER_KEEP_MAX = 4096 };
+enum { HEADER_LINES_MAX = 4000 };
 
 size_t transfer_cut(struct transfer *transfer, enum outcome outcome)
 {
@@ -139,8 +139,6 @@ static void forget_answer(struct transfer *transfer)
 void transfer_forget_headers(struct transfer *transfer)
 {
     forget_answer(transfer);
-    if (transfer->header.room > HEADER_KEEP_MAX)
-        buf_release(&transfer->header);
     transfer->header_bytes = transfer->header_lines = 0;
     transfer->in_headers = transfer->in_line = false;
     transfer->headers_done = false;
@@ -162,8 +160,13 @@ static int status_of(struct str line)
 /* A status line: of the answer, or of one more after a 1xx. */
 static void begin_headers(struct transfer *transfer, struct str line)
 {
-    exchange_begin_response(transfer->exchange, status_of(line));
-    heads_begin_response(&transfer->heads);
+    struct exchange *exchange = transfer->exchange;
+
+    exchange->status = status_of(line);
+    exchange->mime[0] = exchange->charset_label[0] = '\0';
+    exchange->location = exchange->refresh = (struct str){0};
+    exchange->noindex = exchange->nofollow = false;
+    buf_clear(&transfer->response_head);
     forget_answer(transfer);
     transfer->in_headers = true;
 }
@@ -233,7 +236,8 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
     bool is_status_line = !transfer->in_headers;
     if (is_status_line)
         begin_headers(transfer, line);
-    heads_put_response(&transfer->heads, (struct str){bytes, len});
+    if (transfer->setup->options->wishes & WISH_RESPONSE_HEAD)
+        buf_put(&transfer->response_head, (struct str){bytes, len});
     if (is_status_line)
         return transfer->exchange->status ? len
                                           : transfer_cut(transfer, BAD_HTTP);
