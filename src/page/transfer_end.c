@@ -216,7 +216,8 @@ static void show_bytes(struct transfer *transfer)
         exchange->response_head = buf_str(&transfer->response_head);
     exchange->peer = peer_of(transfer);
     exchange->body_as_sent = buf_str(&transfer->body);
-    if (exchange->status == 200)
+    if (exchange->status == 200 && !transfer->codings.count &&
+        !transfer->is_coding_unknown)
         exchange->body = exchange->body_as_sent;
     exchange->body_len = exchange->body.len;
 }
@@ -257,7 +258,8 @@ void transfer_decode(struct transfer *transfer, struct buf *decoded)
         codings_undo(&transfer->codings, exchange->body_as_sent, decoded);
     if (is_robots && decoded->len > ROBOTS_BODY_MAX)
         decoded->len = ROBOTS_BODY_MAX;
-    exchange->body = buf_str(decoded);
+    if (end == CODING_WHOLE)
+        exchange->body = buf_str(decoded);
     exchange->body_len = exchange->body.len;
     exchange->outcome = end == CODING_WHOLE
                             ? outcome_of_body(transfer, exchange->body)
