@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "page/mime.h"
 #include "page/private_address.h"
 #include "page/secret.h"
 #include "url/key.h"
@@ -26,80 +25,11 @@ enum {
     TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
 };
 
-static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
-              "what is kept of an unwanted body never waits for room");
-
-/* --- body -------------------------------------------------------------- */
-
-/* False if enough has come to tell that it is no page. */
-static bool sniff_early(struct transfer *transfer)
-{
-    if (!transfer->to_sniff || transfer->codings.count ||
-        transfer->body.len < MIME_SNIFF_LEN)
-        return true;
-    transfer->to_sniff = false;
-    return mime_sniffs_as_html(buf_str(&transfer->body));
-}
-
-static size_t wait_for_room(struct transfer *transfer)
-{
-    transfer->is_waiting = true;
-    transfer->seen_ms = 0; /* that it does not get on is not its fault */
-    return CURL_WRITEFUNC_PAUSE;
-}
-
-/* The body of an answer that is no page. It is read to this cap whatever the
- * cap of a page is, and what is kept of it is too little to have to wait. */
-static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
-{
-    struct buf *body = &transfer->body;
-
-    transfer->unwanted_bytes += bytes.len;
-    if (transfer->setup->options->wishes & WISH_EVERY_BODY) {
-        body->cap = UNWANTED_BYTES_MAX;
-        bodies_put(transfer->bodies, body,
-                   str_first(bytes, body->cap - body->len));
-    }
-    return transfer->unwanted_bytes > UNWANTED_BYTES_MAX
-               ? transfer_cut(transfer,
-                              transfer_outcome_of_status(transfer->exchange))
-               : bytes.len;
-}
-
-static size_t on_body(char *bytes, size_t size, size_t count, void *user)
-{
-    struct transfer *transfer = user;
-    size_t len = size * count;
-
-    if (!transfer->headers_done)
-        return transfer_preview_header(transfer, (struct str){bytes, len});
-    if (transfer->exchange->status != 200)
-        return on_unwanted_body(transfer, (struct str){bytes, len});
-    if (transfer->is_coding_unknown)
-        return transfer_cut(transfer, BAD_ENCODING);
-    switch (bodies_put(transfer->bodies, &transfer->body,
-                       (struct str){bytes, len})) {
-    case BODY_PUT:
-        return sniff_early(transfer) ? len : transfer_cut(transfer, NOT_HTML);
-    case BODY_WAIT:
-        return wait_for_room(transfer);
-    case BODY_FULL:
-        break;
-    }
-    if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
-        return transfer_cut(transfer, TOO_LARGE);
-    /* Of a robots.txt what is beyond the cap does not count. */
-    struct str rest = {bytes, transfer->body.cap - transfer->body.len};
-    if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
-        return wait_for_room(transfer);
-    return transfer_cut(transfer, FETCHED);
-}
-
 /* --- the request ------------------------------------------------------- */
 
-/* What is sent before transfer_on_request is for a proxy: CONNECT. What does
- * not go out in the first write is shown as data, but a request of ours has
- * only a head. */
+/* Whatever is sent before on_request is for a proxy: CONNECT. libcurl shows as
+ * data what does not go out in the first write, but a request of ours has only
+ * a head. */
 static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t len,
                     void *user)
 {
@@ -186,15 +116,6 @@ static struct curl_slist *add_header(struct curl_slist *list,
     return list;
 }
 
-static struct curl_slist *list_of(const char *const *items)
-{
-    struct curl_slist *list = NULL;
-
-    for (; items && *items; items++)
-        list = curl_slist_append(list, *items);
-    return list;
-}
-
 /* Add ours unless the user has one of that name. */
 static void add_default(struct transfer_setup *setup, const char *header)
 {
@@ -212,9 +133,12 @@ void transfer_setup_init(struct transfer_setup *setup,
 {
     *setup = (struct transfer_setup){
         .options = options,
-        .connect_to = list_of(options->connect_to),
         .preview_headers = must_preview_headers(),
     };
+    for (const struct connect_rule *rule = options->origins->rules; rule;
+         rule = rule->next)
+        setup->connect_to =
+            curl_slist_append(setup->connect_to, rule->text.ptr);
     for (const char *const *own = options->headers; own && *own; own++) {
         setup->headers = add_header(setup->headers, *own);
         if (!secret_header(str_of(*own)).len)
@@ -232,16 +156,6 @@ void transfer_setup_release(struct transfer_setup *setup)
 }
 
 /* --- setting up -------------------------------------------------------- */
-
-static void allow_only_web(CURL *easy)
-{
-#if LIBCURL_VERSION_NUM >= 0x075500
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
-                     (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
-}
 
 /* OpenSSL reads messages that carry no data until there are no more, in one
  * call: a server that sends them for ever would keep the thread there. They
@@ -299,7 +213,7 @@ static void set_up_handle(struct transfer *transfer)
     CURL *easy = transfer->easy;
 
     curl_easy_reset(easy);
-    allow_only_web(easy);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
@@ -319,23 +233,19 @@ static void set_up_handle(struct transfer *transfer)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, transfer_on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
-#if LIBCURL_VERSION_NUM >= 0x075000
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
-#endif
     if (options->wishes & WISH_REQUEST_HEAD) {
         curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
         curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
         curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
     }
-#if LIBCURL_VERSION_NUM >= 0x075700
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-#endif
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,

@@ -4,6 +4,7 @@
 #define PAGE_TRANSFER_H
 
 #include <curl/curl.h>
+#include <sys/queue.h>
 
 #include "page/bodies.h"
 #include "page/coding.h"
@@ -29,9 +30,10 @@ enum {
     DECODED_KEEP_MAX = 256 * 1024, /* the room of a buffer that is kept */
 };
 
+TAILQ_HEAD(transfers, transfer);
+
 struct transfer {
-    struct transfer *next; /* free, or finished */
-    struct transfer *previous_running, *next_running;
+    TAILQ_ENTRY(transfer) link; /* free, running or finished */
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
@@ -49,7 +51,7 @@ struct transfer {
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
-    /* transfer_headers.c */
+    /* transfer_answer.c */
     size_t header_bytes, header_lines;
     struct buf header; /* the last line, which may go on */
     bool in_headers;   /* between a status line and the empty line */
@@ -91,19 +93,15 @@ void transfer_give_up(struct transfer *transfer, enum outcome outcome);
 /* Undo the content codings, if there are any; the body is in `decoded` then. */
 void transfer_decode(struct transfer *transfer, struct buf *decoded);
 
-/* A callback of libcurl, for a header line. All of it is forgotten with
- * transfer_forget_headers. */
+/* The callbacks of libcurl for header lines and for parts of the body. */
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user);
+size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user);
+
+/* Forget all that the headers said. */
 void transfer_forget_headers(struct transfer *transfer);
 
-/* A header line, or a part of a long one, before libcurl stores it. */
-size_t transfer_preview_header(struct transfer *transfer, struct str part);
-
-/* What a callback returns to end the transfer, and why. */
-size_t transfer_cut(struct transfer *transfer, enum outcome outcome);
-
-/* To be asked every second while others wait for memory: does it hold a lot,
- * and hardly get on? */
+/* Does it hold a lot of memory, and has hardly anything come in the last
+ * second? To be asked again and again while others wait for memory. */
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
 
 /* The page has gone on: be ready for the next. The exchange's bytes go. */
