@@ -25,17 +25,12 @@ static bool is_host_of(const struct url *url, struct str name)
            str_ends(name, port);
 }
 
-static struct str keep(void *user, struct str text)
-{
-    return arena_copy(user, text);
-}
-
 static struct store_robots keep_robots(const struct reading *reading,
                                        const struct store_robots *row)
 {
     struct store_robots robots = *row;
 
-    row_move_texts(ROW_robots, &robots, keep, reading->arena);
+    row_copy_texts(ROW_robots, &robots, reading->arena);
     return robots;
 }
 
@@ -88,7 +83,7 @@ static bool read_host(void *user, const struct store_host *row)
     if (!is_host_of(reading->url, row->name))
         return true;
     host->trouble = *row;
-    row_move_texts(ROW_host, &host->trouble, keep, reading->arena);
+    row_copy_texts(ROW_host, &host->trouble, reading->arena);
     host->troubled =
         row->failures || row->mute || row->given_up || row->backoffs;
     return true;

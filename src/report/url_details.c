@@ -70,19 +70,13 @@ struct reading {
     struct arena *arena;
 };
 
-static struct str keep(void *user, struct str text)
-{
-    return arena_copy(user, text);
-}
-
 static bool read_fetch(void *user, const struct store_fetch *row)
 {
     const struct reading *reading = user;
 
     if (row->number == reading->number) {
         reading->details->fetch = *row;
-        row_move_texts(ROW_fetch, &reading->details->fetch, keep,
-                       reading->arena);
+        row_copy_texts(ROW_fetch, &reading->details->fetch, reading->arena);
     }
     return true;
 }
@@ -103,7 +97,7 @@ static bool read_url(void *user, const struct url_record *url)
 
     if (url->row->number == reading->number) {
         details->row = *url->row;
-        row_move_texts(ROW_url, &details->row, keep, reading->arena);
+        row_copy_texts(ROW_url, &details->row, reading->arena);
         details->record = *url;
         details->record.row = &details->row;
     }
