@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     arena_init(&arena);
     sitemap_read(&sitemap, &arena, (struct str){(const char *)data, size});
     assert(sitemap.form != SITEMAP_NONE || sitemap.count == 0);
-    assert((unsigned)sitemap.end < SITEMAP_ENDS);
+    assert((unsigned)sitemap.end < SITEMAP_REFUSED + 1);
     assert(sitemap.count <= SITEMAP_ENTRIES_MAX);
     for (size_t i = 0; i < sitemap.count; i++) {
         struct str loc = sitemap.entry[i].loc;

@@ -236,7 +236,6 @@ int fetching_plan(struct plan *plan)
     plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
-        .connect_to = origins_connect_to(&plan->origins),
         .proxy = proxy,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,

@@ -9,8 +9,6 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "frontier/frontier.h"
-#include "page/private_address.h"
-#include "url/key.h"
 
 /* A host's own worker may have this many fetches more than the idlest one. */
 enum { STICKINESS = 4 };
@@ -138,30 +136,18 @@ struct mailbox *workers_inbox(struct workers *workers)
     return &workers->inbox;
 }
 
-/* Connect to the address that was looked up and that the pause counts for,
- * not to one that another look-up might give. */
 static struct str make_dns_override(struct arena *arena,
                                     const struct target *target)
 {
     const struct ip *ip = frontier_host_ip(target);
-    struct sockaddr_storage literal;
-    char address[INET6_ADDRSTRLEN], override[URL_LEN_MAX];
-    struct url url;
+    char address[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + 2];
 
-    if (!ip || url_parse(&url, arena, target_url(target), NULL, NULL) ||
-        url_has_final_dot(&url) || /* rules for it are of its other name */
-        address_of_literal(url_host(&url), &literal) ||
-        !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
+    if (!ip || !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
         return (struct str){0};
-
-    bool mapped = str_starts(str_of(address), STR("::ffff:"));
-    int len = snprintf(override, sizeof(override),
-                       mapped ? "%.*s:%u:%s" : "%.*s:%u:[%s]",
-                       (int)url_host(&url).len, url_host(&url).ptr,
-                       (unsigned)url.port, mapped ? address + 7 : address);
-    if (len < 0 || (size_t)len >= sizeof(override))
-        return (struct str){0};
-    return arena_copy(arena, (struct str){override, (size_t)len});
+    if (str_starts(str_of(address), STR("::ffff:")))
+        return arena_copy(arena, str_skip(str_of(address), 7));
+    snprintf(text, sizeof(text), "[%s]", address);
+    return arena_copy(arena, str_of(text));
 }
 
 void workers_fetch(struct workers *workers, struct target *target,

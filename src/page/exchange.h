@@ -14,15 +14,15 @@
  *   request_head   The last request that was sent, from the request line to
  *                  the empty line, as it was sent but without the lines that
  *                  are secret (page/secret.h). A proxy's CONNECT is no part of
- *                  it. Libcurl before 7.80 does not tell: always empty.
+ *                  it.
  *   response_head  From the status line to the empty line, as it came: folded
  *                  lines, bare line feeds, repeated names. Whole or empty. A
  *                  1xx response before it, a proxy's answer to CONNECT and the
  *                  trailers after the body are no part of it.
  *   body_as_sent   The body without its chunks, in its content coding.
  *   body           The same without its content coding; the same bytes where
- *                  there was none. Empty where the status is not 200: such a
- *                  body is no page.
+ *                  there was none. Empty where the coding could not be undone,
+ *                  and where the status is not 200: such a body is no page.
  *   peer           The address that was asked, as text; empty with a proxy,
  *                  since the address is the proxy's then.
  *
@@ -81,11 +81,5 @@ static inline uint64_t exchange_ms(const struct exchange *exchange)
 {
     return exchange->end_ms - exchange->start_ms;
 }
-
-/* A status line has come. What a response before it (a 1xx) said is gone. */
-void exchange_begin_response(struct exchange *exchange, int status);
-
-/* The fetcher needs its memory for the next exchange: the bytes go. */
-void exchange_drop_bytes(struct exchange *exchange);
 
 #endif

@@ -28,7 +28,6 @@ bool pagedir_open_read(struct pagedir *dir, const char *path)
 {
     *dir = (struct pagedir){
         .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-        .old_last = 0,
     };
     return dir->fd >= 0;
 }
@@ -52,11 +51,6 @@ void pagedir_close(struct pagedir *dir)
     dir->fd = -1;
 }
 
-static bool is_leftover(struct str name)
-{
-    return str_starts(name, STR(PAGEDIR_TMP_PREFIX));
-}
-
 /* The number that a page of this name would have, or 0. */
 static uint32_t id_of(const char *name)
 {
@@ -67,6 +61,8 @@ static uint32_t id_of(const char *name)
     return (uint32_t)id;
 }
 
+/* The names in the directory. Its own descriptor, so that two lists do not
+ * share a position. */
 static DIR *open_list(const struct pagedir *dir)
 {
     int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -77,16 +73,25 @@ static DIR *open_list(const struct pagedir *dir)
     return list;
 }
 
-static void remove_all(struct pagedir *dir, bool (*is_old)(struct str name))
+/* NULL at the end: then the list is closed. */
+static const char *next_name(DIR *list)
+{
+    struct dirent *entry = list ? readdir(list) : NULL;
+
+    if (list && !entry)
+        closedir(list);
+    return entry ? entry->d_name : NULL;
+}
+
+/* Files that a killed crawl left half-written. */
+static void remove_leftovers(struct pagedir *dir)
 {
     DIR *list = open_list(dir);
-    struct dirent *entry;
+    const char *name;
 
-    while (list && (entry = readdir(list)))
-        if (is_old(str_of(entry->d_name)))
-            unlinkat(dir->fd, entry->d_name, 0);
-    if (list)
-        closedir(list);
+    while ((name = next_name(list)))
+        if (str_starts(str_of(name), STR(PAGEDIR_TMP_PREFIX)))
+            unlinkat(dir->fd, name, 0);
 }
 
 /* --- other crawls ------------------------------------------------------- */
@@ -137,14 +142,12 @@ uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
 {
     uint32_t last = run ? end_of_run(dir, last_id) : last_id;
     DIR *list = open_list(dir);
-    struct dirent *entry;
+    const char *name;
     uint32_t found = 0;
 
-    while (list && !found && (entry = readdir(list)))
-        if (id_of(entry->d_name) > last)
-            found = id_of(entry->d_name);
-    if (list)
-        closedir(list);
+    while ((name = next_name(list)))
+        if (id_of(name) > last)
+            found = id_of(name);
     return found;
 }
 
@@ -152,20 +155,18 @@ void pagedir_each(const struct pagedir *dir,
                   void (*visit)(void *user, uint32_t id), void *user)
 {
     DIR *list = open_list(dir);
-    struct dirent *entry;
+    const char *name;
 
-    while (list && (entry = readdir(list)))
-        if (id_of(entry->d_name))
-            visit(user, id_of(entry->d_name));
-    if (list)
-        closedir(list);
+    while ((name = next_name(list)))
+        if (id_of(name))
+            visit(user, id_of(name));
 }
 
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
 {
     uint32_t end = run ? end_of_run(dir, last_id) : last_id;
 
-    remove_all(dir, is_leftover);
+    remove_leftovers(dir);
     dir->last_id = last_id;
     if (dir->old_last < end)
         dir->old_last = end;
@@ -176,7 +177,7 @@ void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run)
 
 void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run)
 {
-    remove_all(dir, is_leftover);
+    remove_leftovers(dir);
     dir->holds_old = true;
     dir->old_last = run ? end_of_run(dir, last_id) : last_id;
 }
@@ -188,19 +189,17 @@ void pagedir_drop_old(struct pagedir *dir)
 {
     char next[NAME_MAX_LEN];
     DIR *list = open_list(dir);
-    struct dirent *entry;
+    const char *name;
 
     unlinkat(dir->fd, PAGEDIR_STATS, 0);
     name_of(dir->last_id + 1, next);
     if (dir->last_id < dir->old_last)
         unlinkat(dir->fd, next, 0);
-    while (list && (entry = readdir(list))) {
-        uint32_t id = id_of(entry->d_name);
+    while ((name = next_name(list))) {
+        uint32_t id = id_of(name);
         if (id > dir->last_id && id <= dir->old_last)
-            unlinkat(dir->fd, entry->d_name, 0);
+            unlinkat(dir->fd, name, 0);
     }
-    if (list)
-        closedir(list);
     dir->holds_old = false;
 }
 

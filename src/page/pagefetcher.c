@@ -19,15 +19,14 @@ struct pagefetcher {
     CURLM *multi;
     int epoll_fd;
     int watched_fd;
-    uint64_t timer_ms; /* libcurl's next deadline, or UINT64_MAX */
-    struct transfer *running, *last_running; /* doubly linked, oldest first */
-    struct transfer **owner; /* by socket: whose it is, or NULL */
+    uint64_t timer_ms;         /* libcurl's next deadline, or UINT64_MAX */
+    struct transfers running;  /* the oldest first */
+    struct transfers finished; /* to be taken, in order */
+    struct transfers free;     /* ready for the next page */
+    struct transfer **owner;   /* by socket: whose it is, or NULL */
     size_t owners;
-    struct transfer *finished, **last_finished; /* to be taken, in order */
-    struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
-    struct dns_overrides dns_overrides;
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -154,9 +153,10 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     struct pagefetcher *fetcher = NEW(struct pagefetcher);
 
     transfer_setup_init(&fetcher->setup, options);
-    dns_overrides_init(&fetcher->dns_overrides);
     bodies_init(&fetcher->bodies, options->body_budget);
-    fetcher->last_finished = &fetcher->finished;
+    TAILQ_INIT(&fetcher->running);
+    TAILQ_INIT(&fetcher->finished);
+    TAILQ_INIT(&fetcher->free);
     fetcher->watched_fd = -1;
     fetcher->timer_ms = UINT64_MAX;
     fetcher->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -178,24 +178,24 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     return fetcher;
 }
 
-static void free_list(struct transfer *transfer)
+static void free_list(struct transfers *list)
 {
-    while (transfer) {
-        struct transfer *next = transfer->next;
+    struct transfer *transfer;
+
+    while ((transfer = TAILQ_FIRST(list))) {
+        TAILQ_REMOVE(list, transfer, link);
         transfer_free(transfer);
-        transfer = next;
     }
 }
 
 void pagefetcher_free(struct pagefetcher *fetcher)
 {
-    free_list(fetcher->free);
-    free_list(fetcher->finished);
+    free_list(&fetcher->free);
+    free_list(&fetcher->finished);
     curl_multi_cleanup(fetcher->multi);
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
-    dns_overrides_release(&fetcher->dns_overrides);
     if (fetcher->epoll_fd >= 0)
         close(fetcher->epoll_fd);
     free(fetcher->owner);
@@ -212,43 +212,22 @@ void pagefetcher_watch(struct pagefetcher *fetcher, int fd)
 
 /* --- transfers --------------------------------------------------------- */
 
-static void run(struct pagefetcher *fetcher, struct transfer *transfer)
-{
-    transfer->next_running = NULL;
-    transfer->previous_running = fetcher->last_running;
-    if (fetcher->last_running)
-        fetcher->last_running->next_running = transfer;
-    else
-        fetcher->running = transfer;
-    fetcher->last_running = transfer;
-}
-
 static void finish(struct pagefetcher *fetcher, struct transfer *transfer)
 {
-    if (transfer->previous_running)
-        transfer->previous_running->next_running = transfer->next_running;
-    else
-        fetcher->running = transfer->next_running;
-    if (transfer->next_running)
-        transfer->next_running->previous_running = transfer->previous_running;
-    else
-        fetcher->last_running = transfer->previous_running;
-    transfer->next = NULL;
-    *fetcher->last_finished = transfer;
-    fetcher->last_finished = &transfer->next;
+    TAILQ_REMOVE(&fetcher->running, transfer, link);
+    TAILQ_INSERT_TAIL(&fetcher->finished, transfer, link);
 }
 
 void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
 {
-    struct transfer *transfer = fetcher->free;
+    struct transfer *transfer = TAILQ_FIRST(&fetcher->free);
 
     if (transfer)
-        fetcher->free = transfer->next;
+        TAILQ_REMOVE(&fetcher->free, transfer, link);
     else
-        transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
-                                &fetcher->dns_overrides);
+        transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
-    run(fetcher, transfer);
+    TAILQ_INSERT_TAIL(&fetcher->running, transfer, link);
     if (!transfer_begin(transfer, page) ||
         curl_multi_add_handle(fetcher->multi, transfer->easy))
         finish(fetcher, transfer);
@@ -285,9 +264,9 @@ static void resume_waiting(struct pagefetcher *fetcher)
 {
     struct transfer *next;
 
-    for (struct transfer *transfer = fetcher->running; transfer;
+    for (struct transfer *transfer = TAILQ_FIRST(&fetcher->running); transfer;
          transfer = next) {
-        next = transfer->next_running;
+        next = TAILQ_NEXT(transfer, link);
         if (!transfer->is_waiting)
             continue;
         if (!bodies_have_room(&fetcher->bodies))
@@ -302,11 +281,12 @@ static void resume_waiting(struct pagefetcher *fetcher)
 
 static bool has_waiting(const struct pagefetcher *fetcher)
 {
-    const struct transfer *transfer = fetcher->running;
+    const struct transfer *transfer;
 
-    while (transfer && !transfer->is_waiting)
-        transfer = transfer->next_running;
-    return transfer;
+    TAILQ_FOREACH(transfer, &fetcher->running, link)
+    if (transfer->is_waiting)
+        return true;
+    return false;
 }
 
 /* Memory may have been given back by other threads too. */
@@ -327,9 +307,9 @@ static void end_slow(struct pagefetcher *fetcher)
     if (!bodies_hold_up(&fetcher->bodies))
         return;
     uint64_t now_ms = clock_mono_ms();
-    for (struct transfer *transfer = fetcher->running; transfer;
+    for (struct transfer *transfer = TAILQ_FIRST(&fetcher->running); transfer;
          transfer = next) {
-        next = transfer->next_running;
+        next = TAILQ_NEXT(transfer, link);
         if (!transfer_is_slow(transfer, now_ms))
             continue;
         transfer->cut_as = TIMED_OUT;
@@ -344,7 +324,7 @@ static int shorter(int timeout_ms, int max_ms)
 
 static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
 {
-    if (fetcher->finished)
+    if (!TAILQ_EMPTY(&fetcher->finished))
         return 0;
     if (fetcher->bodies.is_awaited)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_ROOM_MS);
@@ -432,14 +412,12 @@ struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
     assert(!fetcher->taken);
     if (!fetcher->next_event)
         run_timer(fetcher);
-    while (!fetcher->finished && run_socket(fetcher))
+    while (TAILQ_EMPTY(&fetcher->finished) && run_socket(fetcher))
         ;
-    struct transfer *transfer = fetcher->finished;
+    struct transfer *transfer = TAILQ_FIRST(&fetcher->finished);
     if (!transfer)
         return NULL;
-    fetcher->finished = transfer->next;
-    if (!fetcher->finished)
-        fetcher->last_finished = &fetcher->finished;
+    TAILQ_REMOVE(&fetcher->finished, transfer, link);
     fetcher->taken = transfer;
     transfer_decode(transfer, &fetcher->decoded);
     webpage_take_exchange(transfer->page);
@@ -455,15 +433,15 @@ void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page)
     if (fetcher->decoded.room > DECODED_KEEP_MAX)
         buf_release(&fetcher->decoded);
     transfer_clear(transfer);
-    transfer->next = fetcher->free;
-    fetcher->free = transfer;
+    TAILQ_INSERT_HEAD(&fetcher->free, transfer, link);
     look_for_room(fetcher);
 }
 
 void pagefetcher_abandon(struct pagefetcher *fetcher)
 {
-    while (fetcher->running) {
-        struct transfer *transfer = fetcher->running;
+    struct transfer *transfer;
+
+    while ((transfer = TAILQ_FIRST(&fetcher->running))) {
         curl_multi_remove_handle(fetcher->multi, transfer->easy);
         transfer_give_up(transfer, ABANDONED);
         transfer->exchange->end_ms = clock_mono_ms();

@@ -23,8 +23,7 @@
 struct fetch_options {
     const char *user_agent;
     const char *const *headers; /* "Name: value", NULL at the end, or NULL */
-    const char *const *connect_to;
-    const char *proxy;   /* or NULL; the environment is not asked */
+    const char *proxy;          /* or NULL; the environment is not asked */
     const char *trusted; /* file of certificates; NULL: libcurl's own choice */
     uint64_t timeout_ms;
     uint64_t max_size;

@@ -260,7 +260,7 @@ void pagescanner_sitemap(struct webpage *page,
             links->bad++;
             continue;
         }
-        link->sitemap = sitemap.entry[i].kind == SITEMAP_SITEMAP;
+        link->sitemap = sitemap.entry[i].is_sitemap;
         links->count++;
     }
 }

@@ -35,3 +35,66 @@ struct str secret_header(struct str header)
         name = (struct str){0};
     return name;
 }
+
+/* --- the head of a request ---------------------------------------------- */
+
+static bool is_folded(struct str line)
+{
+    return line.ptr[0] == ' ' || line.ptr[0] == '\t';
+}
+
+/* The first line with its end. */
+static struct str first_line(struct str head)
+{
+    const char *end = memchr(head.ptr, '\n', head.len);
+
+    return end ? str_between(head.ptr, end + 1) : head;
+}
+
+/* libcurl writes some headers into every request: they prove nothing, and
+ * without a Host it would be no request. */
+static bool is_secret(struct str line)
+{
+    static const struct str always[] = {
+        STR_INIT("host"),
+        STR_INIT("connection"),
+        STR_INIT("proxy-connection"),
+    };
+    struct str name = str_cut(line, ':').head;
+
+    if (!str_trim(line).len)
+        return false; /* the end of the head */
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        if (str_eq_nocase(name, always[i]))
+            return false;
+    return secret_header(line).len > 0;
+}
+
+/* In place. The request line is no header, whatever it looks like. */
+static void leave_out_secrets(struct buf *head)
+{
+    struct str rest = buf_str(head), line = first_line(rest);
+    char *to = head->ptr + line.len;
+    bool leave_out = false;
+
+    for (rest = str_skip(rest, line.len); rest.len;
+         rest = str_skip(rest, line.len)) {
+        line = first_line(rest);
+        /* A line that goes on with a secret is one too. */
+        if (!is_folded(line))
+            leave_out = is_secret(line);
+        if (leave_out)
+            continue;
+        memmove(to, line.ptr, line.len);
+        to += line.len;
+    }
+    head->len = (size_t)(to - head->ptr);
+}
+
+struct str secret_leave_out(struct buf *head)
+{
+    if (!str_ends(buf_str(head), STR("\r\n\r\n")))
+        return (struct str){0};
+    leave_out_secrets(head);
+    return buf_str(head);
+}

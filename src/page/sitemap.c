@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "html/charset.h"
 #include "html/xml.h"
 #include "page/coding.h"
@@ -31,7 +32,7 @@ struct reader {
     unsigned field_depth;
     struct str prefix; /* of the entry's name; a field has the same */
     char prefix_bytes[32];
-    enum sitemap_kind kind;
+    bool is_sitemap; /* the entry names another sitemap */
     enum field field;
     bool has_url; /* the entry has given one */
 
@@ -50,43 +51,39 @@ static void stop(struct reader *reader, enum sitemap_end end)
 
 /* ---- entries ----------------------------------------------------------- */
 
-/* The length of the white space that `s` starts with: one character of
- * Unicode's, or a byte order mark or zero width space. */
-static size_t space_len(struct str s)
+/* The white space of Unicode, the byte order mark and the zero width space. */
+static bool is_space(uint32_t c)
 {
-    static const struct str spaces[] = {
-        STR_INIT("\xc2\x85"),     STR_INIT("\xc2\xa0"),
-        STR_INIT("\xe1\x9a\x80"), STR_INIT("\xe2\x80\xa8"),
-        STR_INIT("\xe2\x80\xa9"), STR_INIT("\xe2\x80\xaf"),
-        STR_INIT("\xe2\x81\x9f"), STR_INIT("\xe3\x80\x80"),
-        STR_INIT("\xef\xbb\xbf"),
-    };
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 ||
+           c == 0x1680 || (c >= 0x2000 && c <= 0x200b) || c == 0x2028 ||
+           c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 ||
+           c == 0xfeff;
+}
 
-    if (s.len && (ascii_is_space(s.ptr[0]) || s.ptr[0] == '\v'))
-        return 1;
-    /* U+2000 to U+200B */
-    if (str_starts(s, STR("\xe2\x80")) && s.len >= 3 &&
-        (unsigned char)s.ptr[2] >= 0x80 && (unsigned char)s.ptr[2] <= 0x8b)
-        return 3;
-    for (size_t i = 0; i < ARRAY_LEN(spaces); i++)
-        if (str_starts(s, spaces[i]))
-            return spaces[i].len;
-    return 0;
+static struct str trim_start(struct str s)
+{
+    uint32_t c;
+
+    while (s.len) {
+        size_t len = utf8_read(s.ptr, s.ptr + s.len, &c);
+        if (!is_space(c))
+            break;
+        s = str_skip(s, len);
+    }
+    return s;
 }
 
 static struct str trim(struct str s)
 {
-    size_t len;
+    uint32_t c;
 
-    while ((len = space_len(s)) > 0)
-        s = str_skip(s, len);
-    for (len = 1; len <= 3 && len <= s.len;) {
-        if (space_len(str_skip(s, s.len - len)) == len) {
-            s.len -= len;
-            len = 1;
-        } else {
-            len++;
-        }
+    s = trim_start(s);
+    for (size_t len = 1; len <= 3 && len <= s.len; len++) {
+        const char *end = s.ptr + s.len;
+        if (utf8_read(end - len, end, &c) != len || !is_space(c))
+            continue;
+        s.len -= len;
+        len = 0;
     }
     return s;
 }
@@ -101,18 +98,15 @@ static bool add_entry(struct reader *reader, struct str loc)
 {
     struct sitemap *sitemap = reader->sitemap;
 
-    if (!loc.len)
+    if (!loc.len || loc.len > URL_LEN_MAX)
         return false;
-    if (loc.len > URL_LEN_MAX) {
-        sitemap->too_long++;
-        return false;
-    }
     if (sitemap->count == SITEMAP_ENTRIES_MAX) {
         stop(reader, SITEMAP_FULL);
         return false;
     }
 
-    struct sitemap_entry entry = {reader->kind, arena_copy(reader->arena, loc)};
+    struct sitemap_entry entry = {reader->is_sitemap,
+                                  arena_copy(reader->arena, loc)};
     bool fits = buf_put(&reader->entries,
                         (struct str){(const char *)&entry, sizeof(entry)});
     assert(fits);
@@ -178,8 +172,7 @@ static void clear_text(struct reader *reader)
 static void open_entry(struct reader *reader, struct str_pair name)
 {
     reader->entry_depth = reader->depth;
-    reader->kind = str_eq_nocase(name.tail, STR("sitemap")) ? SITEMAP_SITEMAP
-                                                            : SITEMAP_PAGE;
+    reader->is_sitemap = str_eq_nocase(name.tail, STR("sitemap"));
     reader->has_url = false;
     reader->prefix = str_first(name.head, sizeof(reader->prefix_bytes));
     memcpy(reader->prefix_bytes, reader->prefix.ptr, reader->prefix.len);
@@ -267,14 +260,9 @@ static void XMLCALL on_text(void *user, const char *bytes, int len)
     reader->is_too_long |= !buf_put(&reader->text, text);
 }
 
-static struct str whole_text(struct reader *reader)
+static struct str whole_text(const struct reader *reader)
 {
-    struct str text = trim(buf_str(&reader->text));
-
-    if (!reader->is_too_long)
-        return text;
-    reader->sitemap->too_long++;
-    return STR("");
+    return reader->is_too_long ? STR("") : trim(buf_str(&reader->text));
 }
 
 static void close_field(struct reader *reader)
@@ -343,18 +331,13 @@ static int XMLCALL on_encoding(void *user, const char *name,
     buf_init(&utf8, 16);
     for (int i = 0; i < 256; i++) {
         char byte = (char)i;
+        uint32_t c = i < 0x80 ? (uint32_t)i : UTF8_REPLACEMENT;
 
-        encoding->map[i] = i < 0x80 ? i : 0xfffd;
-        if (i < 0x80 || !charset)
-            continue;
         buf_clear(&utf8);
-        charset_decode(charset, (struct str){&byte, 1}, &utf8);
-        const unsigned char *at = (const unsigned char *)utf8.ptr;
-        if (utf8.len == 2)
-            encoding->map[i] = (at[0] & 0x1f) << 6 | (at[1] & 0x3f);
-        else if (utf8.len == 3)
-            encoding->map[i] =
-                (at[0] & 0x0f) << 12 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+        if (i >= 0x80 && charset &&
+            charset_decode(charset, (struct str){&byte, 1}, &utf8) && utf8.len)
+            utf8_read(utf8.ptr, utf8.ptr + utf8.len, &c);
+        encoding->map[i] = (int)c;
     }
     buf_release(&utf8);
     encoding->data = NULL;
@@ -436,8 +419,7 @@ static void read_text(struct reader *reader, struct str text)
     }
 
     enum sitemap_end end = sitemap->end;
-    while (space_len(text))
-        text = str_skip(text, space_len(text));
+    text = trim_start(text);
     if (is_xml(text))
         read_xml(reader, text);
     else
@@ -475,30 +457,4 @@ void sitemap_read(struct sitemap *sitemap, struct arena *arena, struct str body)
     buf_release(&reader.text);
     buf_release(&reader.entries);
     buf_release(&unzipped);
-}
-
-const char *sitemap_form_name(enum sitemap_form form)
-{
-    static const char *const names[] = {
-        [SITEMAP_NONE] = "not a sitemap", [SITEMAP_URLSET] = "urlset",
-        [SITEMAP_INDEX] = "sitemapindex", [SITEMAP_RSS] = "rss",
-        [SITEMAP_ATOM] = "atom",          [SITEMAP_TEXT] = "text",
-    };
-    static_assert(ARRAY_LEN(names) == SITEMAP_FORMS, "every form has a name");
-
-    return (unsigned)form < SITEMAP_FORMS ? names[form] : "unknown";
-}
-
-const char *sitemap_end_name(enum sitemap_end end)
-{
-    static const char *const names[] = {
-        [SITEMAP_WHOLE] = "read to its end",
-        [SITEMAP_CUT] = "cut off or broken",
-        [SITEMAP_FULL] = "more entries than the limit",
-        [SITEMAP_TOO_LARGE] = "larger than the limit",
-        [SITEMAP_REFUSED] = "refused: entities or deep nesting",
-    };
-    static_assert(ARRAY_LEN(names) == SITEMAP_ENDS, "every end has a name");
-
-    return (unsigned)end < SITEMAP_ENDS ? names[end] : "unknown";
 }

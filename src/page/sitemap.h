@@ -4,10 +4,10 @@
  *
  *     sitemap_read(&sitemap, &arena, body);
  *     for (size_t i = 0; i < sitemap.count; i++)
- *         if (sitemap.entry[i].kind == SITEMAP_PAGE)
- *             ... a seed
- *         else
+ *         if (sitemap.entry[i].is_sitemap)
  *             ... another sitemap to fetch: the caller limits the nesting
+ *         else
+ *             ... a seed
  *
  * Read are the XML of sitemaps.org (urlset and sitemapindex), RSS 0.9x, 1.0
  * and 2.0, Atom, and plain lists, one URL a line; each also as gzip, of one or
@@ -51,7 +51,6 @@ enum sitemap_form {
     SITEMAP_RSS,
     SITEMAP_ATOM,
     SITEMAP_TEXT,
-    SITEMAP_FORMS,
 };
 
 /* How the reading ended; in all cases what was read before counts. */
@@ -61,19 +60,13 @@ enum sitemap_end {
     SITEMAP_FULL,      /* it has more than SITEMAP_ENTRIES_MAX */
     SITEMAP_TOO_LARGE, /* it has more than SITEMAP_BYTES_MAX */
     SITEMAP_REFUSED,   /* it declares entities, or is nested too deep */
-    SITEMAP_ENDS,
-};
-
-enum sitemap_kind {
-    SITEMAP_PAGE,
-    SITEMAP_SITEMAP, /* of an index: to be read in its turn */
 };
 
 struct sitemap_entry {
-    enum sitemap_kind kind;
-    struct str loc; /* UTF-8, NUL-terminated, trimmed, not empty, at most
-                       URL_LEN_MAX; as written: for url_parse with the
-                       sitemap's URL as base */
+    bool is_sitemap; /* of an index: to be read in its turn */
+    struct str loc;  /* UTF-8, NUL-terminated, trimmed, not empty, at most
+                        URL_LEN_MAX; as written: for url_parse with the
+                        sitemap's URL as base */
 };
 
 struct sitemap {
@@ -81,17 +74,10 @@ struct sitemap {
     enum sitemap_end end;
     struct sitemap_entry *entry; /* in the order of the file */
     size_t count;
-    size_t too_long; /* that were dropped for their length */
 };
 
 /* All that comes out lives in `arena`; nothing of `body` is kept. */
 void sitemap_read(struct sitemap *sitemap, struct arena *arena,
                   struct str body);
-
-/* "not a sitemap", "urlset", "sitemapindex", "rss", "atom", "text" */
-const char *sitemap_form_name(enum sitemap_form form);
-
-/* "read to its end", "cut off or broken", ... */
-const char *sitemap_end_name(enum sitemap_end end);
 
 #endif

@@ -6,89 +6,30 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "page/mime.h"
 #include "page/private_address.h"
+#include "page/secret.h"
+#include "url/key.h"
 
 enum {
     CERTIFICATES_DESCRIBED = 4,
     RECEIVE_BUFFER = 64 * 1024,
+    DNS_RULE_MAX = 64,
+    HEADER_KEEP_MAX = 4096,
+    REQUEST_MAX = 16 << 20, /* more than a command line can have of headers */
+    /* Where a connection dies before an answer libcurl asks again by itself,
+     * up to six times. Connections that were kept may be dead, one or two. */
+    REQUESTS_MAX = 3,
+    /* While others wait for memory, a large body has to grow so much. */
+    SLOW_MS = 1000,
+    SLOW_BYTES = 256 * 1024,
     TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
 };
 
-static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
-              "what is kept of an unwanted body never waits for room");
-
-/* --- body -------------------------------------------------------------- */
-
-/* False if enough has come to tell that it is no page. */
-static bool sniff_early(struct transfer *transfer)
-{
-    if (!transfer->to_sniff || transfer->codings.count ||
-        transfer->body.len < MIME_SNIFF_LEN)
-        return true;
-    transfer->to_sniff = false;
-    return mime_sniffs_as_html(buf_str(&transfer->body));
-}
-
-static size_t wait_for_room(struct transfer *transfer)
-{
-    transfer->is_waiting = true;
-    transfer->seen_ms = 0; /* that it does not get on is not its fault */
-    return CURL_WRITEFUNC_PAUSE;
-}
-
-/* The body of an answer that is no page. It is read to this cap whatever the
- * cap of a page is, and what is kept of it is too little to have to wait. */
-static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
-{
-    struct buf *body = &transfer->body;
-
-    transfer->unwanted_bytes += bytes.len;
-    if (transfer->setup->options->wishes & WISH_EVERY_BODY) {
-        body->cap = UNWANTED_BYTES_MAX;
-        bodies_put(transfer->bodies, body,
-                   str_first(bytes, body->cap - body->len));
-    }
-    return transfer->unwanted_bytes > UNWANTED_BYTES_MAX
-               ? transfer_cut(transfer,
-                              transfer_outcome_of_status(transfer->exchange))
-               : bytes.len;
-}
-
-static size_t on_body(char *bytes, size_t size, size_t count, void *user)
-{
-    struct transfer *transfer = user;
-    size_t len = size * count;
-
-    if (!transfer->headers_done)
-        return transfer_preview_header(transfer, (struct str){bytes, len});
-    if (transfer->exchange->status != 200)
-        return on_unwanted_body(transfer, (struct str){bytes, len});
-    if (transfer->is_coding_unknown)
-        return transfer_cut(transfer, BAD_ENCODING);
-    switch (bodies_put(transfer->bodies, &transfer->body,
-                       (struct str){bytes, len})) {
-    case BODY_PUT:
-        return sniff_early(transfer) ? len : transfer_cut(transfer, NOT_HTML);
-    case BODY_WAIT:
-        return wait_for_room(transfer);
-    case BODY_FULL:
-        break;
-    }
-    if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
-        return transfer_cut(transfer, TOO_LARGE);
-    /* Of a robots.txt what is beyond the cap does not count. */
-    struct str rest = {bytes, transfer->body.cap - transfer->body.len};
-    if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
-        return wait_for_room(transfer);
-    return transfer_cut(transfer, FETCHED);
-}
-
 /* --- the request ------------------------------------------------------- */
 
-/* What is sent before transfer_on_request is for a proxy: CONNECT. What does
- * not go out in the first write is shown as data, but a request of ours has
- * only a head. */
+/* Whatever is sent before on_request is for a proxy: CONNECT. libcurl shows as
+ * data what does not go out in the first write, but a request of ours has only
+ * a head. */
 static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t len,
                     void *user)
 {
@@ -97,8 +38,23 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t len,
     (void)easy;
     if (transfer->requests &&
         (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT))
-        heads_put_request(&transfer->heads, (struct str){bytes, len});
+        buf_put(&transfer->request_head, (struct str){bytes, len});
     return 0;
+}
+
+static int on_request(void *user, char *ip, char *local_ip, int port,
+                      int local_port)
+{
+    struct transfer *transfer = user;
+
+    (void)ip, (void)local_ip, (void)port, (void)local_port;
+    buf_clear(&transfer->request_head);
+    /* If it asked again after an answer has begun, that part would be put
+     * before the next answer. */
+    if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)
+        return 0;
+    transfer->cut_as = CONNECTION_LOST;
+    return 1;
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -129,17 +85,77 @@ static bool is_private_on_its_face(struct str host)
     return address_is_local_name(host);
 }
 
-/* --- setting up -------------------------------------------------------- */
+/* --- what all transfers share ------------------------------------------- */
 
-static void allow_only_web(CURL *easy)
+/* Libcurl from 7.83 to 8.1 keeps a pointer to the last header of a handle's
+ * former round, and an answer whose first header line begins with a blank, as
+ * if it went on with a header, makes it write there, into freed memory. With
+ * CURLOPT_HEADER these versions show each header line to the callback of the
+ * body before they store it, so that such an answer can be cut in time. */
+static bool must_preview_headers(void)
 {
-#if LIBCURL_VERSION_NUM >= 0x075500
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
-                     (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
+    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+
+    return version >= 0x075300 && version < 0x080200;
 }
+
+/* One without a value is sent so; to libcurl that is another spelling. */
+static struct curl_slist *add_header(struct curl_slist *list,
+                                     const char *header)
+{
+    struct str_pair parts = str_cut(str_of(header), ':');
+    struct buf empty;
+
+    if (str_trim(parts.tail).len)
+        return curl_slist_append(list, header);
+    buf_init(&empty, parts.head.len + 2);
+    buf_put(&empty, parts.head);
+    buf_put_char(&empty, ';');
+    list = curl_slist_append(list, buf_cstr(&empty));
+    buf_release(&empty);
+    return list;
+}
+
+/* Add ours unless the user has one of that name. */
+static void add_default(struct transfer_setup *setup, const char *header)
+{
+    struct str name = str_cut(str_of(header), ':').head;
+
+    for (const char *const *own = setup->options->headers; own && *own; own++)
+        if (str_eq_nocase(str_cut(str_of(*own), ':').head, name))
+            return;
+    setup->headers = curl_slist_append(setup->headers, header);
+    setup->public_headers = curl_slist_append(setup->public_headers, header);
+}
+
+void transfer_setup_init(struct transfer_setup *setup,
+                         const struct fetch_options *options)
+{
+    *setup = (struct transfer_setup){
+        .options = options,
+        .preview_headers = must_preview_headers(),
+    };
+    for (const struct connect_rule *rule = options->origins->rules; rule;
+         rule = rule->next)
+        setup->connect_to =
+            curl_slist_append(setup->connect_to, rule->text.ptr);
+    for (const char *const *own = options->headers; own && *own; own++) {
+        setup->headers = add_header(setup->headers, *own);
+        if (!secret_header(str_of(*own)).len)
+            setup->public_headers = add_header(setup->public_headers, *own);
+    }
+    add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");
+    add_default(setup, "Accept-Encoding: " CODINGS_ACCEPTED);
+}
+
+void transfer_setup_release(struct transfer_setup *setup)
+{
+    curl_slist_free_all(setup->headers);
+    curl_slist_free_all(setup->public_headers);
+    curl_slist_free_all(setup->connect_to);
+}
+
+/* --- setting up -------------------------------------------------------- */
 
 /* OpenSSL reads messages that carry no data until there are no more, in one
  * call: a server that sends them for ever would keep the thread there. They
@@ -148,19 +164,20 @@ static void allow_only_web(CURL *easy)
 static void on_tls_message(int is_sent, int version, int type,
                            const void *bytes, size_t len, SSL *ssl, void *user)
 {
-    size_t count = (uintptr_t)user;           /* of this connection so far */
-    bool is_data = (type == SSL3_RT_HEADER || /* of a record */
-                    type == SSL3_RT_INNER_CONTENT_TYPE) &&
-                   len && *(const char *)bytes == SSL3_RT_APPLICATION_DATA;
+    size_t count = (uintptr_t)user; /* of this connection so far */
+    bool is_record =
+        type == SSL3_RT_HEADER || type == SSL3_RT_INNER_CONTENT_TYPE;
 
-    (void)version;
-    if (is_sent || is_data)
+    (void)version, (void)len;
+    if (is_sent ||
+        (is_record && *(const char *)bytes == SSL3_RT_APPLICATION_DATA))
         return;
     SSL_set_msg_callback_arg(ssl, (void *)(uintptr_t)++count);
-    if (count <= TLS_MESSAGES_MAX)
+    if (count <= TLS_MESSAGES_MAX || !is_record)
         return;
-    /* The next read fails, with an error, so that it is not taken for an end.
-     */
+    /* OpenSSL looks at this before it goes on with the record, and the error
+     * tells libcurl that it is no proper end. Between records something could
+     * take the error out of the queue again. */
     SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
     ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
 }
@@ -196,7 +213,7 @@ static void set_up_handle(struct transfer *transfer)
     CURL *easy = transfer->easy;
 
     curl_easy_reset(easy);
-    allow_only_web(easy);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
@@ -216,39 +233,34 @@ static void set_up_handle(struct transfer *transfer)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, transfer_on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
-#if LIBCURL_VERSION_NUM >= 0x075000
-    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
-#endif
     if (options->wishes & WISH_REQUEST_HEAD) {
         curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
         curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
         curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
     }
-#if LIBCURL_VERSION_NUM >= 0x075700
     /* Do not wait at the end for a name lookup that hangs. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-#endif
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies,
-                              struct dns_overrides *overrides)
+                              struct bodies *bodies)
 {
     struct transfer *transfer = NEW(struct transfer);
 
-    transfer->dns_overrides = overrides;
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
     transfer->hidden_fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
-    heads_init(&transfer->heads, setup->options->wishes, HEADER_BYTES_MAX);
+    buf_init(&transfer->request_head, REQUEST_MAX);
+    buf_init(&transfer->response_head, HEADER_BYTES_MAX);
     transfer->easy = curl_easy_init();
     assert(transfer->easy); /* pagefetcher_setup sees to memory */
     return transfer;
@@ -259,7 +271,8 @@ void transfer_free(struct transfer *transfer)
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->dns_override);
     buf_release(&transfer->header);
-    heads_release(&transfer->heads);
+    buf_release(&transfer->request_head);
+    buf_release(&transfer->response_head);
     bodies_drop(transfer->bodies, &transfer->body);
     free(transfer);
 }
@@ -296,6 +309,29 @@ static void aim(struct transfer *transfer, const struct url *url)
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPPROXYTUNNEL,
                      (long)is_led_elsewhere);
     buf_release(&whole);
+}
+
+/* Connect to the address that the pauses count for, not to what another look-up
+ * might give. A --connect-to rule and a proxy have their own address. */
+static void override_dns(struct transfer *transfer, const struct url *url)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    struct buf rule;
+
+    if (!transfer->page->dns_override.len || options->proxy ||
+        origins_has_rule(options->origins, url) ||
+        url_has_final_dot(url)) /* a rule may be for its name without the dot */
+        return;
+    buf_init(&rule, DNS_RULE_MAX);
+    buf_put(&rule, STR("::"));
+    buf_put(&rule, transfer->page->dns_override);
+    buf_put(&rule, STR(":"));
+    transfer->dns_override = curl_slist_append(NULL, buf_cstr(&rule));
+    buf_release(&rule);
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO,
+                     transfer->dns_override);
+    /* libcurl walks through all that it remembers after every transfer. */
+    curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
 }
 
 /* --- one round --------------------------------------------------------- */
@@ -346,30 +382,40 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
-    if (page->dns_override.len) {
-        transfer->dns_override =
-            dns_overrides_take(transfer->dns_overrides, page->dns_override);
-        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE,
-                         transfer->dns_override);
-        /* They are taken out when they are no longer used: it need not look,
-         * unless it looks up names itself. */
-        if (!transfer->setup->connect_to)
-            curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
-    }
+    override_dns(transfer, &url);
     aim(transfer, &url);
     return true;
 }
 
+bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms)
+{
+    size_t len = transfer->body.len;
+
+    if (transfer->is_waiting || len <= BODY_SMALL)
+        return false;
+    if (transfer->seen_ms && now_ms - transfer->seen_ms < SLOW_MS)
+        return false;
+    bool is_slow = transfer->seen_ms && len - transfer->seen_len < SLOW_BYTES;
+    transfer->seen_ms = now_ms;
+    transfer->seen_len = len;
+    return is_slow;
+}
+
+static void clear(struct buf *head)
+{
+    buf_clear(head);
+    if (head->room > HEADER_KEEP_MAX)
+        buf_release(head);
+}
+
 void transfer_clear(struct transfer *transfer)
 {
-    if (transfer->dns_override) {
-        curl_easy_setopt(transfer->easy, CURLOPT_RESOLVE, NULL);
-        curl_slist_free_all(transfer->dns_override);
-        transfer->dns_override = NULL;
-        dns_overrides_drop(transfer->dns_overrides,
-                           transfer->page->dns_override);
-    }
-    exchange_drop_bytes(transfer->exchange);
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, NULL);
+    curl_slist_free_all(transfer->dns_override);
+    transfer->dns_override = NULL;
+    transfer->exchange->request_head = transfer->exchange->response_head =
+        transfer->exchange->body_as_sent = transfer->exchange->body =
+            transfer->exchange->peer = (struct str){0};
     transfer->page = NULL;
     transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
@@ -380,6 +426,8 @@ void transfer_clear(struct transfer *transfer)
     transfer->requests = 0;
     transfer->seen_ms = 0;
     transfer_forget_headers(transfer);
-    heads_clear(&transfer->heads);
+    clear(&transfer->header);
+    clear(&transfer->request_head);
+    clear(&transfer->response_head);
     bodies_drop(transfer->bodies, &transfer->body);
 }

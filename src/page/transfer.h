@@ -4,11 +4,10 @@
 #define PAGE_TRANSFER_H
 
 #include <curl/curl.h>
+#include <sys/queue.h>
 
 #include "page/bodies.h"
 #include "page/coding.h"
-#include "page/dns_overrides.h"
-#include "page/heads.h"
 #include "page/pagefetcher.h"
 
 /* The lists that every handle shares; read-only once made. */
@@ -17,7 +16,7 @@ struct transfer_setup {
     struct curl_slist *headers;        /* all, for origins that were named */
     struct curl_slist *public_headers; /* without secrets (page/secret.h) */
     struct curl_slist *connect_to;
-    bool preview_headers; /* see transfer_setup.c */
+    bool preview_headers; /* see must_preview_headers */
 };
 
 enum {
@@ -31,18 +30,18 @@ enum {
     DECODED_KEEP_MAX = 256 * 1024, /* the room of a buffer that is kept */
 };
 
+TAILQ_HEAD(transfers, transfer);
+
 struct transfer {
-    struct transfer *next; /* free, or finished */
-    struct transfer *previous_running, *next_running;
+    TAILQ_ENTRY(transfer) link; /* free, running or finished */
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
-    struct dns_overrides *dns_overrides;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
-    struct heads heads;
-    struct buf body; /* one of `bodies` */
-    struct curl_slist *dns_override;
+    struct buf request_head, response_head; /* where they are wished for */
+    struct buf body;                        /* one of `bodies` */
+    struct curl_slist *dns_override;        /* a rule of CURLOPT_CONNECT_TO */
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
@@ -52,7 +51,7 @@ struct transfer {
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
-    /* transfer_headers.c */
+    /* transfer_answer.c */
     size_t header_bytes, header_lines;
     struct buf header; /* the last line, which may go on */
     bool in_headers;   /* between a status line and the empty line */
@@ -64,7 +63,7 @@ struct transfer {
     bool is_chunked, has_transfer_coding; /* another one */
     bool has_length, is_length_bad;
     uint64_t length;
-    /* transfer_guard.c */
+    /* what a server must not do to the others */
     unsigned requests;
     uint64_t seen_ms; /* by transfer_is_slow, or 0 */
     size_t seen_len;  /* the body then */
@@ -75,8 +74,7 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies,
-                              struct dns_overrides *overrides);
+                              struct bodies *bodies);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the outcome set, where the URL must
@@ -95,24 +93,15 @@ void transfer_give_up(struct transfer *transfer, enum outcome outcome);
 /* Undo the content codings, if there are any; the body is in `decoded` then. */
 void transfer_decode(struct transfer *transfer, struct buf *decoded);
 
-/* A callback of libcurl, for a header line. All of it is forgotten with
- * transfer_forget_headers. */
+/* The callbacks of libcurl for header lines and for parts of the body. */
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user);
+size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user);
+
+/* Forget all that the headers said. */
 void transfer_forget_headers(struct transfer *transfer);
 
-/* A header line, or a part of a long one, before libcurl stores it (see
- * transfer_setup.c). */
-size_t transfer_preview_header(struct transfer *transfer, struct str part);
-
-/* What a callback returns to end the transfer, and why. */
-size_t transfer_cut(struct transfer *transfer, enum outcome outcome);
-
-/* A callback of libcurl: it is about to ask. */
-int transfer_on_request(void *user, char *ip, char *local_ip, int port,
-                        int local_port);
-
-/* To be asked every second while others wait for memory: does it hold a lot,
- * and hardly get on? */
+/* Does it hold a lot of memory, and has hardly anything come in the last
+ * second? To be asked again and again while others wait for memory. */
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
 
 /* The page has gone on: be ready for the next. The exchange's bytes go. */

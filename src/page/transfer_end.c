@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "page/connect_fault.h"
 #include "page/mime.h"
+#include "page/secret.h"
 #include "page/transfer.h"
 
 enum {
@@ -210,12 +211,13 @@ static void show_bytes(struct transfer *transfer)
 {
     struct exchange *exchange = transfer->exchange;
 
-    exchange->request_head = heads_request(&transfer->heads);
+    exchange->request_head = secret_leave_out(&transfer->request_head);
     if (transfer->headers_done)
-        exchange->response_head = heads_response(&transfer->heads);
+        exchange->response_head = buf_str(&transfer->response_head);
     exchange->peer = peer_of(transfer);
     exchange->body_as_sent = buf_str(&transfer->body);
-    if (exchange->status == 200)
+    if (exchange->status == 200 && !transfer->codings.count &&
+        !transfer->is_coding_unknown)
         exchange->body = exchange->body_as_sent;
     exchange->body_len = exchange->body.len;
 }
@@ -256,7 +258,8 @@ void transfer_decode(struct transfer *transfer, struct buf *decoded)
         codings_undo(&transfer->codings, exchange->body_as_sent, decoded);
     if (is_robots && decoded->len > ROBOTS_BODY_MAX)
         decoded->len = ROBOTS_BODY_MAX;
-    exchange->body = buf_str(decoded);
+    if (end == CODING_WHOLE)
+        exchange->body = buf_str(decoded);
     exchange->body_len = exchange->body.len;
     exchange->outcome = end == CODING_WHOLE
                             ? outcome_of_body(transfer, exchange->body)

@@ -3,17 +3,12 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
-struct connect_rule {
-    struct connect_rule *next;
-    struct str from_host, from_port, to_host, to_port;
-    struct str text; /* of the whole, NUL-terminated */
-};
-
 void origins_init(struct trusted_origins *origins)
 {
     *origins = (struct trusted_origins){0};
     hashtable_init(&origins->login_table);
     origins->last_login = &origins->logins;
+    origins->last_rule = &origins->rules;
     arena_init(&origins->arena);
 }
 
@@ -88,23 +83,25 @@ static bool parse_host(struct trusted_origins *origins, struct str *host)
     return good;
 }
 
-static struct str text_of(struct trusted_origins *origins,
-                          const struct connect_rule *rule)
+/* libcurl compares the letters of hosts, so it gets them as parsed. */
+static void add_rule(struct trusted_origins *origins, struct connect_rule rule)
 {
-    const struct str part[] = {rule->from_host, rule->from_port, rule->to_host,
-                               rule->to_port};
-    size_t len = 0;
+    struct connect_rule *entry = arena_new(&origins->arena, sizeof(*entry));
+    struct buf text;
 
-    for (size_t i = 0; i < ARRAY_LEN(part); i++)
-        len += part[i].len + 1;
-    char *start = arena_new(&origins->arena, len), *to = start;
-    for (size_t i = 0; i < ARRAY_LEN(part); i++) {
-        if (i)
-            *to++ = ':';
-        memcpy(to, part[i].ptr, part[i].len);
-        to += part[i].len;
-    }
-    return str_between(start, to);
+    buf_init(&text, SIZE_MAX);
+    buf_put(&text, rule.from_host);
+    buf_put_char(&text, ':');
+    buf_put(&text, rule.from_port);
+    buf_put_char(&text, ':');
+    buf_put(&text, rule.to_host);
+    buf_put_char(&text, ':');
+    buf_put(&text, rule.to_port);
+    rule.text = arena_copy(&origins->arena, buf_str(&text));
+    buf_release(&text);
+    *entry = rule;
+    *origins->last_rule = entry;
+    origins->last_rule = &entry->next;
 }
 
 bool origins_add_connect_to(struct trusted_origins *origins, struct str text)
@@ -119,31 +116,8 @@ bool origins_add_connect_to(struct trusted_origins *origins, struct str text)
     if (!is_port(rule.from_port) || !is_port(rule.to_port) ||
         !parse_host(origins, &rule.from_host))
         return false;
-    rule.text = text_of(origins, &rule);
-
-    struct connect_rule *entry = arena_new(&origins->arena, sizeof(*entry));
-    *entry = rule;
-    if (!origins->last_rule)
-        origins->last_rule = &origins->rules;
-    *origins->last_rule = entry;
-    origins->last_rule = &entry->next;
+    add_rule(origins, rule);
     return true;
-}
-
-const char *const *origins_connect_to(struct trusted_origins *origins)
-{
-    size_t count = 0;
-
-    for (const struct connect_rule *rule = origins->rules; rule;
-         rule = rule->next)
-        count++;
-    const char **list =
-        arena_new(&origins->arena, (count + 1) * sizeof(list[0]));
-    count = 0;
-    for (const struct connect_rule *rule = origins->rules; rule;
-         rule = rule->next)
-        list[count++] = rule->text.ptr;
-    return list;
 }
 
 static bool rule_fits(const struct connect_rule *rule, struct str host,

@@ -16,7 +16,12 @@
 #include "url/nameset.h"
 #include "url/url.h"
 
-struct connect_rule;
+/* "HOST1:PORT1:HOST2:PORT2" of --connect-to. */
+struct connect_rule {
+    struct connect_rule *next;
+    struct str from_host, from_port, to_host, to_port;
+    struct str text; /* for libcurl; NUL-terminated */
+};
 
 struct origin_login {
     struct origin_login *next; /* in the order of naming */
@@ -44,12 +49,8 @@ void origins_add(struct trusted_origins *origins, const struct url *url);
  * may be written as in any URL: it is compared in the form of parsed ones. */
 bool origins_add_connect_to(struct trusted_origins *origins, struct str rule);
 
-/* The rules for libcurl, which compares letters: NULL at the end. They live
- * as long as `origins`. */
-const char *const *origins_connect_to(struct trusted_origins *origins);
-
-/* What is connected to for this URL's host: itself, or what a --connect-to
- * rule puts in its place. */
+/* The host that is connected to for this URL's host: itself, or the one that a
+ * --connect-to rule puts in its place. */
 struct str origins_connect_host(const struct trusted_origins *origins,
                                 struct str host, uint16_t port);
 
@@ -68,12 +69,12 @@ bool origins_get_secrets(const struct trusted_origins *origins,
 bool origins_add_login(struct trusted_origins *origins, const struct url *url,
                        const struct login *login);
 
-/* The one for the origin of this URL, that scheme, host and port; or NULL. */
+/* The login for the origin of this URL, or NULL. */
 const struct login *origins_login(const struct trusted_origins *origins,
                                   const struct url *url);
 
-/* Whoever wrote a login into a link: to an origin that has one of the user's no
- * other is sent, nor is it written down. Drops it from the URL. */
+/* Drop a login that somebody wrote into a link, if the user gave one for that
+ * origin: no other is sent there, nor recorded. */
 void origins_drop_login(const struct trusted_origins *origins, struct url *url,
                         struct arena *arena);
 

@@ -44,7 +44,8 @@ struct webpage {
     struct str url; /* NUL-terminated */
     uint32_t depth;
     bool want_links;
-    struct str dns_override; /* "host:port:address" to connect to, or empty */
+    struct str dns_override; /* the address to connect to, "192.0.2.1" or
+                              * "[2001:db8::1]"; empty: look the name up */
 
     /* came back: the fetcher's, and nobody changes it */
     struct exchange exchange;

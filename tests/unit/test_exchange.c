@@ -316,9 +316,32 @@ static void a_coded_body_that_cannot_be_decoded_is_there_as_sent(void **state)
         assert_int_equal(exchange->end, RESPONSE_WHOLE);
         exchange_expect("as sent", "gzip", cases[i].coded,
                         exchange->body_as_sent);
+        exchange_expect("decoded", "gzip", STR(""), exchange->body);
         loopback_give_back(&loopback);
         loopback_release(&loopback);
     }
+}
+
+/* Coded bytes are never shown as the body. */
+static void a_coded_body_that_is_cut_is_there_only_as_sent(void **state)
+{
+    struct loopback loopback;
+
+    (void)state;
+    begin(&loopback, 0);
+    loopback_ask(&loopback, WEBPAGE_HTML, "");
+    loopback_serve(&loopback,
+                   STR("HTTP/1.1 200 OK\r\n" HTML "Content-Encoding: gzip\r\n"
+                       "Content-Length: 100\r\n\r\n\x1f\x8b"));
+    loopback_hang_up(&loopback);
+    const struct exchange *exchange = &loopback_finish(&loopback)->exchange;
+    exchange_check(exchange);
+    assert_int_equal(exchange->outcome, CONNECTION_LOST);
+    assert_int_equal(exchange->end, RESPONSE_CUT_BY_SERVER);
+    exchange_expect("as sent", "cut", STR("\x1f\x8b"), exchange->body_as_sent);
+    exchange_expect("decoded", "cut", STR(""), exchange->body);
+    loopback_give_back(&loopback);
+    loopback_release(&loopback);
 }
 
 /* Without a length, so that only the bytes tell. */
@@ -480,6 +503,7 @@ int main(void)
         cmocka_unit_test(facts_are_those_of_the_last_head),
         cmocka_unit_test(a_coded_body_is_there_both_ways),
         cmocka_unit_test(a_coded_body_that_cannot_be_decoded_is_there_as_sent),
+        cmocka_unit_test(a_coded_body_that_is_cut_is_there_only_as_sent),
         cmocka_unit_test(a_body_is_cut_where_no_more_of_it_is_taken),
         cmocka_unit_test(the_cap_of_a_page_is_not_that_of_an_error),
         cmocka_unit_test(a_body_that_does_not_end_in_time_is_cut_by_time),

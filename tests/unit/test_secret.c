@@ -49,10 +49,62 @@ static void which_headers_are_secret(void **state)
     }
 }
 
+static void expect(struct str got, const char *expected, const char *what)
+{
+    if (!str_eq(got, str_of(expected)))
+        fail_msg("%s: expected '%s', got '%.*s'", what, expected, (int)got.len,
+                 got.ptr);
+}
+
+static void secret_lines_are_left_out_of_a_request(void **state)
+{
+    static const struct {
+        const char *sent, *kept;
+    } cases[] = {
+        {"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+         "GET / HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"},
+        {"GET / HTTP/1.1\r\nAuthorization: Basic eDp5\r\n\r\n",
+         "GET / HTTP/1.1\r\n\r\n"},
+        {"GET / HTTP/1.1\r\nCookie: a=1\r\nHost: a\r\nCOOKIE:b=2\r\n"
+         "Accept: x\r\nproxy-authorization: z\r\n\r\n",
+         "GET / HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n"},
+        /* a name is no value */
+        {"GET / HTTP/1.1\r\nUser-Agent: Cookie: a\r\nAccept: cookie\r\n\r\n",
+         "GET / HTTP/1.1\r\nUser-Agent: Cookie: a\r\nAccept: cookie\r\n\r\n"},
+        /* what every request has, or one by a proxy */
+        {"GET http://a/ HTTP/1.1\r\nHOST: a\r\nProxy-Connection: Keep-Alive\r\n"
+         "Connection: close\r\n\r\n",
+         "GET http://a/ HTTP/1.1\r\nHOST: a\r\nProxy-Connection: Keep-Alive\r\n"
+         "Connection: close\r\n\r\n"},
+        /* a line that goes on */
+        {"GET / HTTP/1.1\r\nCookie: a\r\n b\r\n\tc\r\nHost: a\r\n d\r\n\r\n",
+         "GET / HTTP/1.1\r\nHost: a\r\n d\r\n\r\n"},
+        /* the request line is no header */
+        {"Cookie:/ HTTP/1.1\r\nHost: a\r\n\r\n",
+         "Cookie:/ HTTP/1.1\r\nHost: a\r\n\r\n"},
+        /* not all of it was sent */
+        {"GET / HTTP/1.1\r\nCookie: a", ""},
+        {"GET / HTTP/1.1\r\n", ""},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf head;
+
+        buf_init(&head, 1000);
+        buf_put(&head, str_of(cases[i].sent));
+        expect(secret_leave_out(&head), cases[i].kept, cases[i].sent);
+        buf_release(&head);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_headers_are_secret),
+        cmocka_unit_test(secret_lines_are_left_out_of_a_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static bool row_is_good(const struct row *row, const struct sitemap *sitemap)
 
     buf_init(&locs, 1 << 20);
     for (size_t i = 0; i < sitemap->count; i++) {
-        if (sitemap->entry[i].kind == SITEMAP_SITEMAP)
+        if (sitemap->entry[i].is_sitemap)
             buf_put_char(&locs, '*');
         buf_put(&locs, sitemap->entry[i].loc);
         buf_put_char(&locs, '\n');
@@ -118,10 +118,9 @@ static bool row_is_good(const struct row *row, const struct sitemap *sitemap)
     bool is_good = sitemap->form == row->form && sitemap->end == row->end &&
                    str_eq(buf_str(&locs), row->locs);
     if (!is_good)
-        print_error("%s: want %s, %s,\n%sgot %s, %s,\n%s", row->name,
-                    sitemap_form_name(row->form), sitemap_end_name(row->end),
-                    row->locs.ptr, sitemap_form_name(sitemap->form),
-                    sitemap_end_name(sitemap->end), buf_cstr(&locs));
+        print_error("%s: want form %d, end %d,\n%sgot form %d, end %d,\n%s",
+                    row->name, (int)row->form, (int)row->end, row->locs.ptr,
+                    (int)sitemap->form, (int)sitemap->end, buf_cstr(&locs));
     buf_release(&locs);
     return is_good;
 }
@@ -195,9 +194,8 @@ static void check(struct str body, enum sitemap_form form, enum sitemap_end end,
 
     arena_init(&arena);
     sitemap_read(&sitemap, &arena, body);
-    assert_string_equal(sitemap_form_name(sitemap.form),
-                        sitemap_form_name(form));
-    assert_string_equal(sitemap_end_name(sitemap.end), sitemap_end_name(end));
+    assert_int_equal(sitemap.form, form);
+    assert_int_equal(sitemap.end, end);
     assert_int_equal(sitemap.count, count);
     arena_release(&arena);
 }
@@ -366,7 +364,6 @@ static void too_long(void **state)
     sitemap_read(&sitemap, &arena, buf_str(&xml));
     assert_int_equal(sitemap.end, SITEMAP_WHOLE);
     assert_int_equal(sitemap.count, 2);
-    assert_int_equal(sitemap.too_long, 2);
     assert_int_equal(sitemap.entry[0].loc.len, URL_LEN_MAX);
     assert_int_equal(sitemap.entry[1].loc.ptr[URL_LEN_MAX - 1], '1');
     buf_release(&xml);

@@ -219,13 +219,13 @@ static void rules_for_libcurl(void **state)
 
     (void)state;
     origins_init(&origins);
-    assert_null(origins_connect_to(&origins)[0]);
+    assert_null(origins.rules);
     for (size_t i = 0; i < ARRAY_LEN(given); i++)
         origins_add_connect_to(&origins, str_of(given[i]));
-    const char *const *got = origins_connect_to(&origins);
-    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
-        assert_string_equal(got[i], expected[i]);
-    assert_null(got[ARRAY_LEN(expected)]);
+    const struct connect_rule *rule = origins.rules;
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++, rule = rule->next)
+        assert_string_equal(rule->text.ptr, expected[i]);
+    assert_null(rule);
     origins_release(&origins);
 }
 

@@ -1,4 +1,6 @@
-/* The headers of an answer: what they say of it, and whether it is one. */
+/* An answer while it comes: what its headers say, and its body. */
+#include <assert.h>
+
 #include "html/charset.h"
 #include "page/mime.h"
 #include "page/robots_tag.h"
@@ -6,9 +8,12 @@
 
 /* Of an answer and the 1xx before it; libcurl keeps what it was sent, and in
  * some versions refuses 5,000. */
-enum { HEADER_LINES_MAX = 4000, HEADER_KEEP_MAX = 4096 };
+enum { HEADER_LINES_MAX = 4000 };
 
-size_t transfer_cut(struct transfer *transfer, enum outcome outcome)
+static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
+              "what is kept of an unwanted body never waits for room");
+
+static size_t cut(struct transfer *transfer, enum outcome outcome)
 {
     transfer->cut_as = outcome;
     return 0; /* for libcurl: not all was taken, so the transfer ends */
@@ -24,29 +29,15 @@ static void copy_cstr(char *out, size_t max, struct str s)
 
 /* --- how long the body is ----------------------------------------------- */
 
-/* Digits, not more than fit. */
-static bool read_length(struct str text, uint64_t *length)
-{
-    *length = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned digit = (unsigned)(text.ptr[i] - '0');
-
-        if (digit > 9 || *length > ((uint64_t)INT64_MAX - digit) / 10)
-            return false;
-        *length = *length * 10 + digit;
-    }
-    return text.len;
-}
-
 /* One number, however often. Libcurl would take the first of a list, the last
  * of several, and what begins like a number, and a part for the whole. */
 static void take_length(struct transfer *transfer, struct str value)
 {
     do {
         struct str_pair parts = str_cut(value, ',');
-        uint64_t length;
+        uint64_t length = 0;
 
-        if (!read_length(str_trim(parts.head), &length) ||
+        if (!str_to_u64(str_trim(parts.head), &length) || length > INT64_MAX ||
             (transfer->has_length && length != transfer->length))
             transfer->is_length_bad = true;
         transfer->has_length = true;
@@ -139,8 +130,6 @@ static void forget_answer(struct transfer *transfer)
 void transfer_forget_headers(struct transfer *transfer)
 {
     forget_answer(transfer);
-    if (transfer->header.room > HEADER_KEEP_MAX)
-        buf_release(&transfer->header);
     transfer->header_bytes = transfer->header_lines = 0;
     transfer->in_headers = transfer->in_line = false;
     transfer->headers_done = false;
@@ -162,8 +151,13 @@ static int status_of(struct str line)
 /* A status line: of the answer, or of one more after a 1xx. */
 static void begin_headers(struct transfer *transfer, struct str line)
 {
-    exchange_begin_response(transfer->exchange, status_of(line));
-    heads_begin_response(&transfer->heads);
+    struct exchange *exchange = transfer->exchange;
+
+    exchange->status = status_of(line);
+    exchange->mime[0] = exchange->charset_label[0] = '\0';
+    exchange->location = exchange->refresh = (struct str){0};
+    exchange->noindex = exchange->nofollow = false;
+    buf_clear(&transfer->response_head);
     forget_answer(transfer);
     transfer->in_headers = true;
 }
@@ -179,11 +173,8 @@ static enum mime_verdict type_verdict(const struct transfer *transfer)
 
 static bool is_announced_too_large(const struct transfer *transfer)
 {
-    curl_off_t length = -1;
-
-    curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-                      &length);
-    return length > 0 && (uint64_t)length > transfer->body.cap &&
+    return transfer->has_length && !transfer->is_chunked &&
+           transfer->length > transfer->body.cap &&
            transfer->page->kind != WEBPAGE_ROBOTS;
 }
 
@@ -196,18 +187,17 @@ static size_t end_headers(struct transfer *transfer, size_t len)
         return len;
     /* Where its end is, nobody can tell. */
     if (transfer->is_length_bad && !transfer->is_chunked)
-        return transfer_cut(transfer, BAD_HTTP);
+        return cut(transfer, BAD_HTTP);
     transfer->headers_done = true;
     if (status != 200)
         return len;
     enum mime_verdict verdict = type_verdict(transfer);
     if (verdict == MIME_OTHER)
-        return transfer_cut(transfer, NOT_HTML);
+        return cut(transfer, NOT_HTML);
     transfer->to_sniff = verdict == MIME_SNIFF;
     if (is_announced_too_large(transfer))
-        return transfer_cut(transfer, TOO_LARGE);
-    return transfer->has_transfer_coding ? transfer_cut(transfer, BAD_ENCODING)
-                                         : len;
+        return cut(transfer, TOO_LARGE);
+    return transfer->has_transfer_coding ? cut(transfer, BAD_ENCODING) : len;
 }
 
 /* Some servers send more than one carriage return. */
@@ -227,38 +217,104 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
     transfer->header_bytes += len;
     if (transfer->header_bytes > HEADER_BYTES_MAX ||
         ++transfer->header_lines > HEADER_LINES_MAX)
-        return transfer_cut(transfer, BAD_HTTP);
+        return cut(transfer, BAD_HTTP);
     if (transfer->headers_done)
         return len; /* a trailer */
     bool is_status_line = !transfer->in_headers;
     if (is_status_line)
         begin_headers(transfer, line);
-    heads_put_response(&transfer->heads, (struct str){bytes, len});
+    if (transfer->setup->options->wishes & WISH_RESPONSE_HEAD)
+        buf_put(&transfer->response_head, (struct str){bytes, len});
     if (is_status_line)
-        return transfer->exchange->status ? len
-                                          : transfer_cut(transfer, BAD_HTTP);
+        return transfer->exchange->status ? len : cut(transfer, BAD_HTTP);
     if (bytes[0] == ' ' || bytes[0] == '\t')
         return transfer->has_header && unfold(transfer, line)
                    ? len
-                   : transfer_cut(transfer, BAD_HTTP);
+                   : cut(transfer, BAD_HTTP);
     take_last(transfer);
     /* To libcurl such a line ends the head, whatever else is in it. */
     if (bytes[0] == '\r' || bytes[0] == '\n')
         return is_empty_line((struct str){bytes, len})
                    ? end_headers(transfer, len)
-                   : transfer_cut(transfer, BAD_HTTP);
+                   : cut(transfer, BAD_HTTP);
     transfer->has_header = true;
     buf_put(&transfer->header, line);
     return len;
 }
 
-size_t transfer_preview_header(struct transfer *transfer, struct str part)
+static size_t preview_header(struct transfer *transfer, struct str part)
 {
     bool goes_on =
         !transfer->in_line && (part.ptr[0] == ' ' || part.ptr[0] == '\t');
 
     transfer->in_line = !str_ends(part, STR("\n"));
     if (goes_on && transfer->in_headers && !transfer->has_header)
-        return transfer_cut(transfer, BAD_HTTP);
+        return cut(transfer, BAD_HTTP);
     return part.len;
+}
+
+/* --- the body --------------------------------------------------------------
+ */
+
+/* False if enough has come to tell that it is no page. */
+static bool sniff_early(struct transfer *transfer)
+{
+    if (!transfer->to_sniff || transfer->codings.count ||
+        transfer->body.len < MIME_SNIFF_LEN)
+        return true;
+    transfer->to_sniff = false;
+    return mime_sniffs_as_html(buf_str(&transfer->body));
+}
+
+static size_t wait_for_room(struct transfer *transfer)
+{
+    transfer->is_waiting = true;
+    transfer->seen_ms = 0; /* that it does not get on is not its fault */
+    return CURL_WRITEFUNC_PAUSE;
+}
+
+/* The body of an answer that is no page. It is read to this cap whatever the
+ * cap of a page is, and what is kept of it is too little to have to wait. */
+static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
+{
+    struct buf *body = &transfer->body;
+
+    transfer->unwanted_bytes += bytes.len;
+    if (transfer->setup->options->wishes & WISH_EVERY_BODY) {
+        body->cap = UNWANTED_BYTES_MAX;
+        bodies_put(transfer->bodies, body,
+                   str_first(bytes, body->cap - body->len));
+    }
+    return transfer->unwanted_bytes > UNWANTED_BYTES_MAX
+               ? cut(transfer, transfer_outcome_of_status(transfer->exchange))
+               : bytes.len;
+}
+
+size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user)
+{
+    struct transfer *transfer = user;
+    size_t len = size * count;
+
+    if (!transfer->headers_done)
+        return preview_header(transfer, (struct str){bytes, len});
+    if (transfer->exchange->status != 200)
+        return on_unwanted_body(transfer, (struct str){bytes, len});
+    if (transfer->is_coding_unknown)
+        return cut(transfer, BAD_ENCODING);
+    switch (bodies_put(transfer->bodies, &transfer->body,
+                       (struct str){bytes, len})) {
+    case BODY_PUT:
+        return sniff_early(transfer) ? len : cut(transfer, NOT_HTML);
+    case BODY_WAIT:
+        return wait_for_room(transfer);
+    case BODY_FULL:
+        break;
+    }
+    if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
+        return cut(transfer, TOO_LARGE);
+    /* Of a robots.txt what is beyond the cap does not count. */
+    struct str rest = {bytes, transfer->body.cap - transfer->body.len};
+    if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
+        return wait_for_room(transfer);
+    return cut(transfer, FETCHED);
 }
