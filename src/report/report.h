@@ -33,13 +33,10 @@ struct report {
 /* Load it, but only once: it takes a second for a million URLs. */
 bool report_load(struct report *report, struct store_error *error);
 
-/* Was the crawl killed, or did its machine go down? */
-bool report_was_killed(const struct report *report);
-
-/* Can it go on? */
+/* Can the crawl go on? */
 bool report_can_go_on(const struct report *report);
 
-/* The command that goes on with it. */
+/* The command that goes on with it, onto a line. */
 void report_put_resume(const struct report *report, struct buf *line);
 
 #endif

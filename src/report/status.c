@@ -42,7 +42,7 @@ static const char *state_text(const struct report *report)
     };
 
     static_assert(ARRAY_LEN(texts) == STATES, "every state has a text");
-    return report_was_killed(report)
+    return report->facts->state == STATE_RUNNING && !report->locked
                ? "stopped: killed, or the machine went down"
                : texts[report->facts->state];
 }

@@ -3,8 +3,7 @@
 #include <stdio.h>
 
 #include "base/terminal.h"
-#include "report/host_record.h"
-#include "report/url_details.h"
+#include "report/details.h"
 #include "report/words.h"
 
 /* A line of robots.txt may be long, a chain of redirects too. */
@@ -17,7 +16,7 @@ struct why {
     uint64_t number;        /* of the URL; 0: it was never seen, */
     struct url_details url; /* else all of it */
     struct url_neighbours neighbours;
-    struct host_record host;
+    struct host_details host;
     struct arena arena;
     struct buf line;
 };
@@ -39,7 +38,7 @@ static void put_host(struct why *why)
 
 static void say_robots_line(struct why *why, unsigned number)
 {
-    const struct host_record *host = &why->host;
+    const struct host_details *host = &why->host;
     struct buf *line = &why->line;
     struct buf text;
 
@@ -165,7 +164,7 @@ static enum verdict precheck(const struct why *why, unsigned *line)
         frontier_domain_counts(report->validator.frontier, url).crawled >= cap)
         return DOMAIN_CAP;
     /* The frontier forgets rules that are old; here they are good enough. */
-    return host_record_allows(&why->host, url, report->scan.robots_agent, line)
+    return host_details_allows(&why->host, url, report->scan.robots_agent, line)
                ? ACCEPT
                : ROBOTS_REFUSED;
 }
@@ -562,9 +561,9 @@ static bool read_all(struct why *why, struct store_error *error)
 
     return url_find(store, &why->asked, scan, &why->number, error) &&
            (!why->number || read_known(why, error)) &&
-           host_record_read(&why->host, store, &why->known.url,
-                            scan->robots_agent, line_of(&why->url), &why->arena,
-                            error);
+           host_details_read(&why->host, store, &why->known.url,
+                             scan->robots_agent, line_of(&why->url),
+                             &why->arena, error);
 }
 
 bool why_print(struct report *report, const struct page_link *link,
