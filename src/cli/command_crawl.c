@@ -110,7 +110,7 @@ static int crawl(struct plan *plan)
     const struct options *options = plan->options;
     bool on_terminal = !options->quiet && progress_is_wanted();
 
-    /* Before anything is there to see: a signal that comes then counts. */
+    /* Signals are blocked before anything is written, so none is lost. */
     plan->crawl.signal_fd = open_signals();
     if (!state_begin(plan)) {
         close(plan->crawl.signal_fd);

@@ -124,8 +124,8 @@ static void print_links(struct webpage *page, bool json)
                       page->links.baseless == 1 ? "" : "s");
 }
 
-/* A server would have said this: the URL of the page, its type, its charset.
- * Status 0, or another after one line. */
+/* Set what a server would have said: the URL of the page, its type and its
+ * charset. Status 0, or another after one line. */
 static int set_context(struct webpage *page, const struct options *options)
 {
     struct exchange *exchange = &page->exchange;

@@ -89,8 +89,9 @@ static void close_record(struct open_record *open)
     arena_release(&open->arena);
 }
 
-/* A crawl that ends says so before it gives its lock up, so the lock was looked
- * at first; one that begins takes the lock before it says anything. */
+/* A crawl takes its lock before it writes that it runs, and writes that it
+ * ended before it gives the lock up. So the lock was looked at first, and is
+ * looked at again if the crawl seems to have been killed. */
 static int read_facts(struct open_record *open)
 {
     struct crawl_record *record = &open->record;

@@ -33,7 +33,7 @@ static void put_name(struct names *names, struct str name)
     }
 }
 
-/* The part of a start that a rule of this kind takes; see url/scope.h. */
+/* The part of a URL that a scope of this kind is made of; see url/scope.h. */
 static struct str name_of(const struct plan *plan, enum scope_kind kind,
                           const struct url *url)
 {

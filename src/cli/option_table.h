@@ -32,7 +32,7 @@ struct option_row {
     bool looks;     /* only of the run: a crawl that goes on with it does
                      * not record it */
     bool has_login; /* a URL: a name and password in it are taken out */
-    bool never_recorded; /* nothing of it, not even that it was given */
+    bool never_recorded; /* not even that it was given */
     const char *help;
 };
 

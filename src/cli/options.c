@@ -4,7 +4,7 @@
 #include "base/values.h"
 #include "cli/option_table.h"
 
-/* How much of a wrong word is told. */
+/* How much of a wrong word a message repeats. */
 enum { SHOWN_MAX = 200 };
 
 /* --- values ------------------------------------------------------------ */
@@ -14,7 +14,7 @@ static void *field(struct options *options, const struct option_row *row)
     return (char *)options + row->at;
 }
 
-/* The room for the NULL at the end is always there. */
+/* There is always room for the NULL at the end. */
 static void list_init(struct options *options, struct list *list)
 {
     *list = (struct list){
@@ -27,7 +27,7 @@ static void list_add(struct options *options, struct list *list,
 {
     size_t used = list->count + 1;
 
-    /* At every power of two it is full. */
+    /* The array is full at every power of two. */
     if ((used & (used - 1)) == 0) {
         const char **grown =
             arena_new(&options->arena, 2 * used * sizeof(*grown));
@@ -167,7 +167,7 @@ static void note_given(struct options *options, const struct option_row *row,
     list_add(options, &options->given, given);
 }
 
-/* From here on nobody sees a password in the URL. */
+/* After this the URL has no password in it. */
 static const char *take_login(struct options *options, const char *text)
 {
     struct option_login *entry = arena_new(&options->arena, sizeof(*entry));

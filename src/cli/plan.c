@@ -101,12 +101,12 @@ static uint32_t core_count(void)
     return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
 }
 
-/* Workers are not loaded quite evenly; the busier one must not have to close
- * connections that it will use again. Of very many workers not each can have
- * one that is kept beside the one in use. */
+/* Fetches are not spread evenly over the threads; the busier thread must not
+ * have to close connections that it will use again. With very many fetches not
+ * each can keep an idle connection beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
-/* The sockets of all workers, and what every thread and the rest have. */
+/* Allow enough open files: the sockets of all threads, and some more. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need =
@@ -209,7 +209,7 @@ static void plan_log(struct plan *plan)
     plan->crawl.log = &plan->log;
 }
 
-/* What large pages in flight may take of memory, all workers together. */
+/* The memory for large pages in flight, of all threads together. */
 enum { BODY_MEMORY = 96 << 20 };
 
 /* One page may always be fetched to its end; the rest is the budget for the
@@ -283,7 +283,8 @@ static int check_pairs(const struct plan *plan)
     return 0;
 }
 
-/* Names and passwords are not kept, only for whom they were. */
+/* The record has the origins that were given a name and password, but not
+ * those: the user must give them again. */
 static int check_logins(struct plan *plan)
 {
     const struct list *origins = &plan->record.logins;
@@ -345,7 +346,8 @@ int plan_make(struct plan *plan, const struct options *options)
     return plan_files(&plan->crawl);
 }
 
-/* So that URLs are compared as the crawl compared them. */
+/* A login changes how URLs of its origin are compared, so the origins are
+ * needed, though the names and passwords are not known. */
 static void recall_logins(struct plan *plan)
 {
     const struct list *origins = &plan->record.logins;

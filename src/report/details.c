@@ -175,7 +175,7 @@ struct host_reading {
     struct str agent;
     unsigned line;
     struct arena *arena;
-    bool matched; /* the rules refuse it by that line */
+    bool matched; /* `rules` refuse the URL by that line */
 };
 
 /* Hosts are recorded without a final dot. */

@@ -28,7 +28,7 @@ bool url_details_read(struct url_details *details, uint64_t number,
                       struct store *store, struct arena *arena,
                       struct store_error *error);
 
-/* Other URLs that belong to it. */
+/* Other URLs that have to do with it. */
 struct url_neighbours {
     uint64_t page;   /* the URL of the page where it was found, or 0 */
     uint64_t before; /* how many queued URLs a breadth-first crawl takes before
@@ -56,8 +56,8 @@ bool host_details_read(struct host_details *host, struct store *store,
                        const struct url *url, struct str agent, unsigned line,
                        struct arena *arena, struct store_error *error);
 
-/* May the agent fetch the URL, as far as the rules are known? `*line` as of
- * robots_allows. */
+/* May the agent fetch the URL, as far as the rules are known? `*line` is that
+ * of robots_allows(). */
 bool host_details_allows(const struct host_details *host, const struct url *url,
                          struct str agent, unsigned *line);
 

@@ -10,7 +10,7 @@
 #include "page/webpage.h"
 #include "url/url.h"
 
-/* A page, or a link of a page, as it is given to a printer. */
+/* A page, as it is given to a printer. */
 struct export_page {
     struct str url;
     struct str referrer;  /* NULL for a seed */
@@ -19,7 +19,7 @@ struct export_page {
     const struct store_fetch *fetch;
 };
 
-/* `page` or `link` is set; false of it ends the reading. */
+/* It gets pages or links: `page` or `link` is set. False ends the reading. */
 struct printer {
     void *user;
     void (*begin)(void); /* before the first, also if there is none */
@@ -118,7 +118,7 @@ static bool read_fetch(void *user, const struct store_fetch *row)
            exporter->printer->page(exporter->printer->user, &page);
 }
 
-/* Only its digest matters. */
+/* The rows are only read for their digest. */
 static bool read_url(void *user, const struct store_url *row)
 {
     (void)user, (void)row;
@@ -165,7 +165,7 @@ static const char *const columns[] = {
 };
 enum { COLUMNS = ARRAY_LEN(columns) };
 
-/* A text if it has one, a number if it is none; else it is null. */
+/* A text if there is one, else a number, or null. */
 struct cell {
     struct str text;
     uint64_t number;
@@ -218,7 +218,7 @@ static void put_json(struct buf *line, const struct row *row)
     buf_put(line, STR("}\n"));
 }
 
-/* RFC 4180: quoted where it has to be, a quote is two. */
+/* RFC 4180: a field is quoted if it must be, and a quote is doubled. */
 static void put_field(struct buf *line, struct str text)
 {
     bool plain = true;
@@ -254,7 +254,7 @@ static void put_csv(struct buf *line, const struct row *row)
 
 /* --- links -------------------------------------------------------------- */
 
-/* A rel has no limit of its own. */
+/* The scanner does not limit a rel. */
 enum { FIELD_MAX = 64 << 10 };
 
 /* One line, one column: a character that would end either becomes a blank, and

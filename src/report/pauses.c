@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "report/verify_internal.h"
 
-/* Times are whole milliseconds, of two clocks where a crawl was resumed. */
+/* Times are rounded to milliseconds, and a resumed crawl has used two clocks.
+ */
 enum { ROUNDING_MS = 2 };
 
 void pauses_init(struct pauses *pauses, uint64_t seed)

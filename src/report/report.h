@@ -1,6 +1,6 @@
 /* A recorded crawl, as the reports see it: its record, open to be read, and
- * the rules that it was run with. The command line fills this in; reports
- * change nothing, also beside the crawl at work. */
+ * the rules that it was run with. The command line fills this in. Reports
+ * change nothing, so the crawl may be at work. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -30,7 +30,7 @@ struct report {
     struct validator validator; /* once loaded; the command line releases it */
 };
 
-/* Load it, but only once: it takes a second for a million URLs. */
+/* Load it unless it is loaded: it takes a second for a million URLs. */
 bool report_load(struct report *report, struct store_error *error);
 
 /* Can the crawl go on? */

@@ -15,7 +15,7 @@ struct status {
     struct buf line;
 };
 
-/* "  label    the line so far", which is empty then. */
+/* Print the line so far behind a label, and clear it. */
 static void say(struct status *status, const char *label)
 {
     terminal_line(stdout, "  %-8s %s", label, buf_cstr(&status->line));
@@ -81,7 +81,7 @@ static void say_times(struct status *status)
     say(status, "begun");
 }
 
-/* Which name a site's owner writes into robots.txt. */
+/* A site's owner writes this name into robots.txt. */
 static void say_robots(struct status *status)
 {
     struct str agent = status->report->scan.robots_agent;

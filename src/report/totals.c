@@ -13,7 +13,7 @@ struct reading {
     struct hashtable domains, hosts;
 };
 
-/* The entry of that name, made if there is none; it begins with the name. */
+/* Find or make the entry of that name. Its first member is the name. */
 static void *entry_for(struct reading *reading, struct hashtable *table,
                        struct str name, size_t size)
 {

@@ -75,7 +75,7 @@ static bool read_setting(void *user, const struct store_setting *row)
     return facts_add_setting(&verify->facts, row);
 }
 
-/* A row belongs to this URL. False if there can be none of that number. */
+/* Note that a row belongs to this URL. False if no URL can have that number. */
 static bool mention(struct verify *verify, uint64_t number, const char *what)
 {
     if (number <= verify->last_number) {
@@ -110,8 +110,7 @@ static struct str host_of(struct str url)
     return user.tail.ptr ? user.tail : authority;
 }
 
-/* It may have been asked for on another host than the one whose rules it has.
- */
+/* After a redirect it was fetched from another host than the one it is for. */
 static bool read_robots(void *user, const struct store_robots *row)
 {
     struct verify *verify = user;

@@ -11,7 +11,7 @@
 
 /* --- a file ------------------------------------------------------------- */
 
-/* The first `max` bytes, or all where there are fewer. False with errno. */
+/* Read the first `max` bytes, or all if there are fewer. False with errno. */
 static bool read_first(int fd, struct buf *out, size_t max)
 {
     buf_clear(out);
@@ -129,9 +129,9 @@ static int compare_ids(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* Pages that a killed crawl had saved after its last commit go on where the
- * record ends, without a hole; those of a crawl that is being replaced go with
- * the next page. */
+/* A killed crawl may have saved pages after its last commit: their numbers
+ * follow the last recorded page without a hole. Pages of a crawl that is being
+ * replaced are there until the next page is saved. */
 void verify_unknown_files(struct verify *verify)
 {
     uint64_t old = verify->facts.number[FACT_OLD_PAGES];
@@ -144,7 +144,7 @@ void verify_unknown_files(struct verify *verify)
     bool before = pagedir_is_locked(verify->dir);
 
     pagedir_each(verify->dir, note_file, &files);
-    /* A crawl at work saves on while we look. */
+    /* A crawl at work saves more pages while we look. */
     if (before || pagedir_is_locked(verify->dir))
         files.count = 0;
     if (files.count)

@@ -147,7 +147,7 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
 
 /* --- what would be ------------------------------------------------------ */
 
-/* ACCEPT, or a verdict that holds whoever links to it. */
+/* What would become of the URL, whichever page links to it. */
 static enum verdict precheck(const struct why *why, unsigned *line)
 {
     const struct report *report = why->report;
@@ -321,7 +321,7 @@ static enum verdict verdict_of(const struct url_details *url)
     return (enum verdict)url->record.verdict;
 }
 
-/* Of robots.txt, that refused it. */
+/* The line of robots.txt that refused it, or 0. */
 static unsigned line_of(const struct url_details *url)
 {
     return url->record.refused_late ? url->refusal.line : url->row.line;
@@ -457,7 +457,7 @@ static void say_before(struct why *why)
     }
 }
 
-/* Where it led, hop by hop. */
+/* The URLs that it was redirected to, one after the other. */
 static bool say_after(struct why *why, struct store_error *error)
 {
     const struct scan_options *scan = &why->report->scan;
@@ -553,7 +553,7 @@ static bool read_known(struct why *why, struct store_error *error)
     return true;
 }
 
-/* What is known of the URL, and of its host. */
+/* Read what is known of the URL, and of its host. */
 static bool read_all(struct why *why, struct store_error *error)
 {
     const struct scan_options *scan = &why->report->scan;

@@ -4,8 +4,8 @@
 
 #include "report/report.h"
 
-/* Print the answer for a URL, as a link of the crawl would be, on standard
- * output. False with `error`. */
+/* Print the answer for a URL on standard output; `link` is parsed as a link of
+ * the crawl would be. False with `error`. */
 bool why_print(struct report *report, const struct page_link *link,
                struct store_error *error);
 
