@@ -151,7 +151,7 @@ int fetching_plan_logins(struct plan *plan)
     return 0;
 }
 
-/* --- the way ------------------------------------------------------------ */
+/* --- connections -------------------------------------------------------- */
 
 /* Is it [SCHEME://][USER:PASSWORD@]HOST[:PORT]? The URL parser reads what comes
  * after the scheme. */

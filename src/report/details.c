@@ -130,8 +130,7 @@ bool url_details_read(struct url_details *details, uint64_t number,
     return store_fold(store, 0, &reader, error);
 }
 
-/* --- other URLs -------------------------------------------------------------
- */
+/* --- other URLs --------------------------------------------------------- */
 
 struct comparison {
     struct url_neighbours *neighbours;

@@ -145,7 +145,7 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
     }
 }
 
-/* --- what would be ------------------------------------------------------ */
+/* --- a URL that was never seen ------------------------------------------ */
 
 /* What would become of the URL, whichever page links to it. */
 static enum verdict precheck(const struct why *why, unsigned *line)
@@ -205,7 +205,7 @@ static bool say_never_seen(struct why *why, struct store_error *error)
     return true;
 }
 
-/* --- what is to be ------------------------------------------------------ */
+/* --- a queued URL -------------------------------------------------------- */
 
 static double hundredths(uint64_t score)
 {
@@ -314,7 +314,7 @@ static bool say_queued(struct why *why, struct store_error *error)
     return true;
 }
 
-/* --- one sentence ------------------------------------------------------- */
+/* --- what became of it ---------------------------------------------------- */
 
 static enum verdict verdict_of(const struct url_details *url)
 {
