@@ -2,6 +2,8 @@
 # make demo       crawl the playground's letters site and show the result
 # make test       build and run every test (BUILD=asan, tsan or debug for a
 #                 variant; VALGRIND=1 runs the unit tests under valgrind)
+# make differential
+#                 compare links with parse5's, URLs with whatwg-url's (npm)
 # make lint       format, static analysis, warnings with gcc and clang
 # make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each),
 #                 compares 100,000 spoiled pages and URLs (FUZZ_SEED) and
@@ -35,7 +37,8 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3 \
+            -lssl -lcrypto
 PLAY_LIBS := -ldeflate -lm
 
 LIB_DIRS := base ds url html robots frontier store page crawler report cli
@@ -53,10 +56,11 @@ TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC) \
 FUZZERS := $(patsubst fuzz/%.c,$(OUT)/fuzz/%,$(FUZZ_SRC))
 BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 
-DEPS_STAMP := build/.deps-installed
+# $(DEPS)GROUP: the packages of that group are installed (tools/install-deps).
+DEPS := build/.installed-
 
-.PHONY: all demo test bench fuzz lint format install clean tests benches \
-        fuzzers FORCE
+.PHONY: all demo test differential bench fuzz lint format install clean \
+        tests benches fuzzers FORCE
 .DELETE_ON_ERROR:
 
 all: crawler playground
@@ -105,15 +109,19 @@ $(OUT)/bench/%: PEER_LIBS = $(shell $(PEERS) --libs libxml-2.0 gumbo)
 $(OUT)/bench/%.o: CPPFLAGS += \
     $(shell $(PEERS) --cflags libxml-2.0 gumbo && echo -DHAS_PEERS)
 
-$(OUT)/%.o: %.c VERSION | $(DEPS_STAMP)
+$(call obj,$(TEST_SRC) $(SUP_SRC)): | $(DEPS)test
+$(OUT)/%.o: %.c VERSION | $(DEPS)build
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(DEPS_STAMP): tools/install-deps
+$(DEPS)%: tools/install-deps
 	@mkdir -p $(@D)
-	tools/install-deps
+	tools/install-deps $*
 	@touch $@
+# One after the other, also with -j: apt-get locks others out.
+$(DEPS)demo $(DEPS)test: | $(DEPS)build
+$(DEPS)valgrind: | $(DEPS)test
 
 -include $(wildcard $(OUT)/*/*.d $(OUT)/*/*/*.d)
 
@@ -121,11 +129,15 @@ tests: all $(TESTS)
 benches: $(BENCHES)
 fuzzers: $(FUZZERS)
 
-demo: all
+demo: all $(DEPS)demo
 	tools/demo
 
-test: tests
+test: tests $(DEPS)test $(if $(VALGRIND),$(DEPS)valgrind)
 	tools/run-tests $(OUT)
+
+differential: all
+	command -v npm >/dev/null || tools/install-deps differential
+	tools/run-tests $(OUT) tests/differential/run
 
 bench: all
 	tools/bench $(OUT)
@@ -137,7 +149,7 @@ fuzz: all
 	tests/differential/run spoiled 100000 $(FUZZ_SEED)
 	tools/measure-tarpits
 
-lint: $(DEPS_STAMP)
+lint: $(DEPS)build
 	tools/lint
 
 format:

@@ -4,7 +4,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-#include "page/gunzip.h"
+#include "page/coding.h"
 
 enum { UNPACKED_MAX = 1 << 20 };
 
@@ -15,11 +15,11 @@ static void check_unpack(struct str bytes)
 
     buf_init(&once, UNPACKED_MAX);
     buf_init(&twice, UNPACKED_MAX);
-    enum gunzip_end end = gunzip(bytes, &once);
+    enum coding_end end = gunzip(bytes, &once);
     assert(once.len <= UNPACKED_MAX && once.room <= 2 * UNPACKED_MAX);
     assert(gunzip(bytes, &twice) == end);
     assert(str_eq(buf_str(&once), buf_str(&twice)));
-    assert(gunzip_is_gzip(bytes) || (!once.len && end == GUNZIP_WHOLE));
+    assert(gunzip_is_gzip(bytes) || (!once.len && end == CODING_WHOLE));
     buf_release(&once);
     buf_release(&twice);
 }
@@ -50,18 +50,18 @@ static void check_packed(struct str text)
     struct str cut = str_first(buf_str(&packed), packed.len - 1);
 
     buf_init(&out, text.len);
-    enum gunzip_end end = gunzip(cut, &out);
-    assert(end != GUNZIP_WHOLE && out.len == half);
+    enum coding_end end = gunzip(cut, &out);
+    assert(end != CODING_WHOLE && out.len == half);
     buf_put_char(&packed, '\0');
     buf_clear(&out);
     end = gunzip(buf_str(&packed), &out);
-    assert(end == GUNZIP_WHOLE && str_eq(buf_str(&out), text));
+    assert(end == CODING_WHOLE && str_eq(buf_str(&out), text));
     buf_release(&out);
 
     if (half) {
         buf_init(&out, half - 1);
         end = gunzip(str_first(buf_str(&packed), first_len), &out);
-        assert(end == GUNZIP_TOO_LARGE && !out.len);
+        assert(end == CODING_TOO_LARGE && !out.len);
         buf_release(&out);
     }
     buf_release(&packed);

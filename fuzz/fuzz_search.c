@@ -1,5 +1,5 @@
-/* Result pages of a search. The first byte gives the status and whether there
- * is a base. */
+/* Result pages of a search. The first byte gives the status and the
+ * charset. */
 #include "fuzz.h"
 
 #include "page/searchpage.h"
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .body = {(const char *)data + 1, size - 1},
         .http_charset = data[0] & 8 ? STR("shift_jis") : STR("utf-8"),
         .status = statuses[data[0] & 3],
-        .base = data[0] & 4 ? &base : NULL,
+        .base = &base,
     };
     searchpage_read(&page, &arena, &answer);
     check(&page, &arena);

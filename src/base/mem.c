@@ -37,3 +37,11 @@ void *mem_resize(void *ptr, size_t size)
 {
     return mem_checked(realloc(ptr, size));
 }
+
+void *mem_grow(void *array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    *room = *room ? 2 * *room : 16;
+    return mem_checked(reallocarray(array, *room, size));
+}

@@ -17,6 +17,10 @@ void *mem_new(size_t size);                 /* zeroed */
 void *mem_array(size_t count, size_t size); /* zeroed, overflow checked */
 void *mem_resize(void *ptr, size_t size);
 
+/* Room for one more at the end of an array of `count` items of that size:
+ * `array`, or where it is from now on. `*room` is how many fit. */
+void *mem_grow(void *array, size_t count, size_t *room, size_t size);
+
 /* For what other libraries allocate: `ptr`, which is NULL for want of memory.
  */
 void *mem_checked(void *ptr);

@@ -109,15 +109,15 @@ static int read_answer(struct plan *plan, struct webpage *page)
 {
     struct searchpage results;
     struct url base;
-    bool based = !url_parse(&base, &plan->arena, page->url, NULL, NULL);
     const struct searchpage_answer answer = {
         .body = page->exchange.body,
         .http_charset = str_of(page->exchange.charset_label),
         .status = page->exchange.status,
-        .base = based ? &base : NULL,
+        .base = &base,
     };
 
-    if (!is_answer(page))
+    if (!is_answer(page) ||
+        url_parse(&base, &plan->arena, page->url, NULL, NULL))
         return complain_of_fetch(plan, page);
     searchpage_read(&results, &plan->arena, &answer);
     if (results.kind == SEARCH_BLOCKED)

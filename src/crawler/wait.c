@@ -34,8 +34,6 @@ static int wait_ms(const struct crawler *crawler, const struct idle *idle)
     }
     if (options->progress_ms && options->progress_ms < wait)
         wait = options->progress_ms;
-    if (workers_busy(crawler->workers) && WORKERS_WATCH_MS < wait)
-        wait = WORKERS_WATCH_MS;
     return wait < INT32_MAX ? (int)wait : -1;
 }
 
@@ -150,7 +148,6 @@ void wait_for_news(struct crawler *crawler)
         return; /* nothing is in flight that could wake us */
     poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
     note_time(crawler, clock_mono_ms());
-    workers_watch(crawler->workers);
     if (fd[1].revents & POLLIN)
         take_signals(crawler, &idle);
 }

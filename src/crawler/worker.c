@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/container.h"
@@ -13,15 +12,6 @@
  */
 enum { DONE_BYTES_MAX = 1 << 20 };
 
-/* What a call of libcurl may take of the processor before it is looked at, and
- * then before it is ended; usual are a few. With a sanitizer all takes longer,
- * large bodies above all. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { CALL_CPU_MAX_MS = 2000 };
-#else
-enum { CALL_CPU_MAX_MS = 200 };
-#endif
-
 struct worker {
     pthread_t thread;
     const struct worker_options *options;
@@ -30,10 +20,6 @@ struct worker {
     struct fetch_options fetch;
     struct pagefetcher *fetcher;
     bool quit;
-    /* the crawler thread's, for worker_watch */
-    unsigned watched_call, watched_connects;
-    bool marked;
-    uint64_t watched_cpu_ms;
 };
 
 static void save(struct worker *worker, struct webpage *page)
@@ -164,42 +150,6 @@ struct worker *worker_start(const struct worker_options *options,
 void worker_put(struct worker *worker, struct messages *jobs)
 {
     mailbox_put(&worker->inbox, jobs);
-}
-
-/* The processor's time, not the clock's: neither a busy machine nor a stop of
- * the program is the server's fault. */
-static uint64_t cpu_ms(pthread_t thread)
-{
-    struct timespec time = {0};
-    clockid_t clock;
-
-    if (!pthread_getcpuclockid(thread, &clock))
-        clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
-void worker_watch(struct worker *worker)
-{
-    unsigned call = pagefetcher_calls(worker->fetcher);
-
-    if (call % 2 == 0)
-        return;
-    unsigned connects = pagefetcher_connects(worker->fetcher);
-    uint64_t now_ms = cpu_ms(worker->thread);
-    /* To begin thousands of connections in a call takes a while too. */
-    if (call != worker->watched_call || connects != worker->watched_connects) {
-        worker->watched_call = call;
-        worker->watched_connects = connects;
-        worker->watched_cpu_ms = now_ms;
-        worker->marked = false;
-    } else if (now_ms - worker->watched_cpu_ms >= CALL_CPU_MAX_MS) {
-        worker->watched_cpu_ms = now_ms;
-        if (worker->marked)
-            pagefetcher_cut_busiest(worker->fetcher);
-        else
-            pagefetcher_mark(worker->fetcher);
-        worker->marked = true;
-    }
 }
 
 void worker_join(struct worker *worker)

@@ -52,10 +52,6 @@ struct worker *worker_start(const struct worker_options *options,
 /* Send the jobs; `jobs` is empty after. */
 void worker_put(struct worker *worker, struct messages *jobs);
 
-/* To be called every now and then: a worker that libcurl keeps busy in one call
- * gets free of the server that does it. */
-void worker_watch(struct worker *worker);
-
 /* Wait for the thread, which has been told to quit, and free it. */
 void worker_join(struct worker *worker);
 

@@ -213,12 +213,6 @@ void workers_put_back(struct workers *workers, struct job *job)
     workers->spare = &job->message;
 }
 
-void workers_watch(struct workers *workers)
-{
-    for (unsigned i = 0; i < workers->count; i++)
-        worker_watch(workers->member[i].worker);
-}
-
 void workers_abandon(struct workers *workers)
 {
     /* The message is part of the worker's struct, so it is sent only once. */

@@ -38,10 +38,6 @@ int workers_fd(const struct workers *workers);
 struct job *workers_take(struct workers *workers);
 void workers_put_back(struct workers *workers, struct job *job);
 
-/* To be called every WORKERS_WATCH_MS while some are busy: see worker_watch. */
-enum { WORKERS_WATCH_MS = 250 };
-void workers_watch(struct workers *workers);
-
 /* End all fetches now; they still come back, as ABANDONED. No fetch may start
  * after this. */
 void workers_abandon(struct workers *workers);

@@ -28,10 +28,24 @@ static bool in(unsigned char c, unsigned char low, unsigned char high)
     return c >= low && c <= high;
 }
 
-static unsigned gb18030_pointer(const unsigned char *at)
+static unsigned two_bytes(const unsigned char *at)
 {
-    return ((at[0] - 0x81u) * 10 + (at[1] - 0x30u)) * 1260 +
-           (at[2] - 0x81u) * 10 + (at[3] - 0x30u);
+    return (unsigned)(at[0] << 8 | at[1]);
+}
+
+/* Four bytes that editions of gb18030 read differently, or 0: characters that
+ * also have two bytes since the edition of 2005; in that of 2022 these four
+ * stand for private-use characters. */
+static uint32_t gb18030_four_bytes(const unsigned char *at)
+{
+    unsigned pointer = ((at[0] - 0x81u) * 10 + (at[1] - 0x30u)) * 1260 +
+                       (at[2] - 0x81u) * 10 + (at[3] - 0x30u);
+
+    if (pointer >= 19057 && pointer < 19057 + 8)
+        return 0x9FB4 + (pointer - 19057);
+    if (pointer >= 39076 && pointer < 39076 + 10)
+        return 0xFE10 + (pointer - 39076);
+    return 0;
 }
 
 /* iconv does not know the sequence at `at`: the standard may, or it is one
@@ -44,7 +58,7 @@ static size_t put_unknown(struct decoder *decoder, const unsigned char *at)
     uint32_t c = 0;
 
     if (decoder->kind == KIND_BIG5)
-        c = charset_big5_quirk((unsigned)(at[0] << 8 | at[1]));
+        c = charset_pair_decode(charset_big5_pairs, two_bytes(at));
 
     decoder->to += utf8_put(decoder->to, c ? c : UTF8_REPLACEMENT);
     if (!c && !four && !transcribed && at[1] < 0x80)
@@ -88,10 +102,15 @@ static void put_sequence(struct decoder *decoder, const void *bytes, size_t len)
     decoder->len += len;
 }
 
+/* A cell of the grid of JIS X 0208, 94 by 94, in its Shift_JIS form. */
 static void put_jis0208(struct decoder *decoder, unsigned row, unsigned cell)
 {
-    unsigned bytes = charset_sjis_of_pointer(row * 94 + cell);
-    unsigned char sjis[2] = {(unsigned char)(bytes >> 8), (unsigned char)bytes};
+    unsigned pointer = row * 94 + cell;
+    unsigned lead = pointer / 188, trail = pointer % 188;
+    unsigned char sjis[2] = {
+        (unsigned char)(lead + (lead < 0x1F ? 0x81 : 0xC1)),
+        (unsigned char)(trail + (trail < 0x3F ? 0x40 : 0x41)),
+    };
 
     put_sequence(decoder, sjis, 2);
 }
@@ -119,7 +138,7 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
         bool broken = (left > 2 && !in(at[2], 0x81, 0xFE)) ||
                       (left > 3 && !in(at[3], '0', '9'));
         if (left > 3 && !broken) {
-            uint32_t c = charset_gb18030_range_quirk(gb18030_pointer(at));
+            uint32_t c = gb18030_four_bytes(at);
             if (c)
                 put(decoder, c);
             else
@@ -132,7 +151,7 @@ static size_t take_gb18030(struct decoder *decoder, const unsigned char *at,
     if (left < 2 || !in(at[1], 0x40, 0xFE) || at[1] == 0x7F)
         return put_broken(decoder, at, left);
 
-    uint32_t c = charset_gb18030_quirk((unsigned)(at[0] << 8 | at[1]));
+    uint32_t c = charset_pair_decode(charset_gb18030_pairs, two_bytes(at));
     if (c)
         put(decoder, c);
     else
@@ -152,7 +171,7 @@ static size_t take_big5(struct decoder *decoder, const unsigned char *at,
 
     /* In these rows glibc has other characters; elsewhere it has none. */
     uint32_t c = at[0] == 0xA1 || at[0] == 0xA2
-                     ? charset_big5_quirk((unsigned)(at[0] << 8 | at[1]))
+                     ? charset_pair_decode(charset_big5_pairs, two_bytes(at))
                      : 0;
     if (c)
         put(decoder, c);
@@ -347,16 +366,17 @@ static void decode_mixed(struct decoder *decoder, struct str bytes)
     }
 }
 
-char *charset_decode_asia(enum charset_kind kind, struct str bytes, char *to)
+char *charset_decode_asia(const struct charset *charset, struct str bytes,
+                          char *to)
 {
     struct decoder decoder = {
-        .kind = kind == KIND_GBK ? KIND_GB18030 : kind,
+        .kind = charset->kind == KIND_GBK ? KIND_GB18030 : charset->kind,
         .to = to,
-        .iconv = iconv_open("UTF-8", charset_iconv_name(kind)),
+        .iconv = iconv_open("UTF-8", charset->iconv_name),
         .jis0212 = charset_no_iconv(),
     };
 
-    if (kind == KIND_ISO_2022_JP)
+    if (decoder.kind == KIND_ISO_2022_JP)
         decode_iso_2022_jp(&decoder, bytes);
     else
         decode_mixed(&decoder, bytes);

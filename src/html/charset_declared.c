@@ -7,6 +7,7 @@
  * it parses, 13.2.3.5). One inside of a comment, a script, a style or a title
  * is none. Where no element declares anything, an XML declaration counts.
  */
+#include "base/arena.h"
 #include "html/charset_internal.h"
 #include "html/tag.h"
 #include "html/tokenizer.h"
@@ -14,123 +15,95 @@
 
 enum { PRESCAN_LEN = 1024 };
 
-/* ---- a meta element ---------------------------------------------------- */
-
-/* What is left of the bytes; every step takes from the front. */
-struct scan {
-    struct str rest;
-};
-
-static void skip(struct scan *scan, size_t n)
+/* A page whose declaration could be read is not UTF-16, whatever it says. */
+static const struct charset *not_utf_16(const struct charset *charset)
 {
-    scan->rest = str_skip(scan->rest, n < scan->rest.len ? n : scan->rest.len);
+    bool utf_16 = charset == CHARSET_UTF_16BE || charset == CHARSET_UTF_16LE;
+
+    return utf_16 ? CHARSET_UTF_8 : charset;
 }
 
-static void skip_space(struct scan *scan)
+/* The text of a value in quotes, which `s` starts with; {NULL, 0} where a quote
+ * is missing. */
+static struct str in_quotes(struct str s)
 {
-    while (scan->rest.len && ascii_is_space(scan->rest.ptr[0]))
-        skip(scan, 1);
+    if (!s.len || (s.ptr[0] != '"' && s.ptr[0] != '\''))
+        return (struct str){NULL, 0};
+
+    struct str text = str_skip(s, 1);
+    size_t len = str_find(text, s.ptr[0]);
+    return len < text.len ? str_first(text, len) : (struct str){NULL, 0};
+}
+
+/* ---- a meta element ---------------------------------------------------- */
+
+static struct str skip_space(struct str s)
+{
+    while (s.len && ascii_is_space(s.ptr[0]))
+        s = str_skip(s, 1);
+    return s;
 }
 
 /* "Extracting a character encoding from a meta element": the label in a
  * content attribute, or NULL. */
 static const struct charset *of_content(struct str s)
 {
-    while (s.len) {
-        if (!str_starts_nocase(s, STR("charset"))) {
-            s = str_skip(s, 1);
+    for (; s.len; s = str_skip(s, 1)) {
+        if (!str_starts_nocase(s, STR("charset")))
             continue;
-        }
-        struct scan scan = {str_skip(s, strlen("charset"))};
-        skip_space(&scan);
-        s = scan.rest;
-        if (!s.len || s.ptr[0] != '=')
+        struct str rest = skip_space(str_skip(s, strlen("charset")));
+        if (!str_starts(rest, STR("=")))
             continue;
-        skip(&scan, 1);
-        skip_space(&scan);
-        s = scan.rest;
-        if (s.len && (s.ptr[0] == '"' || s.ptr[0] == '\'')) {
-            struct str label = str_skip(s, 1);
-            size_t len = str_find(label, s.ptr[0]);
-            return len < label.len ? charset_find(str_first(label, len)) : NULL;
-        }
+        rest = skip_space(str_skip(rest, 1));
+        if (str_starts(rest, STR("\"")) || str_starts(rest, STR("'")))
+            return charset_find(in_quotes(rest));
         size_t len = 0;
-        while (len < s.len && !ascii_is_space(s.ptr[len]) && s.ptr[len] != ';')
+        while (len < rest.len && !ascii_is_space(rest.ptr[len]) &&
+               rest.ptr[len] != ';')
             len++;
-        return charset_find(str_first(s, len));
+        return charset_find(str_first(rest, len));
     }
     return NULL;
 }
 
-/* What a meta element has said so far. */
-struct meta {
-    bool seen_http_equiv, seen_content, seen_charset; /* the first counts */
-    bool got_pragma;
-    enum { PRAGMA_UNKNOWN, PRAGMA_NEEDED, PRAGMA_NOT_NEEDED } need_pragma;
-    const struct charset *charset;
-};
-
-static void note_attribute(struct meta *meta, struct str name, struct str value)
-{
-    if (str_eq_nocase(name, STR("http-equiv"))) {
-        if (!meta->seen_http_equiv)
-            meta->got_pragma = str_eq_nocase(value, STR("content-type"));
-        meta->seen_http_equiv = true;
-    } else if (str_eq_nocase(name, STR("content"))) {
-        const struct charset *charset = of_content(value);
-        if (!meta->seen_content && !meta->seen_charset && charset) {
-            meta->charset = charset;
-            meta->need_pragma = PRAGMA_NEEDED;
-        }
-        meta->seen_content = true;
-    } else if (str_eq_nocase(name, STR("charset"))) {
-        if (!meta->seen_charset) {
-            meta->charset = charset_find(value);
-            meta->need_pragma = PRAGMA_NOT_NEEDED;
-        }
-        meta->seen_charset = true;
-    }
-}
-
-/* A page whose declaration could be read is not UTF-16, whatever it says. */
-static const struct charset *not_utf_16(const struct charset *charset)
-{
-    bool utf_16 =
-        charset->kind == KIND_UTF_16BE || charset->kind == KIND_UTF_16LE;
-
-    return utf_16 ? CHARSET_UTF_8 : charset;
-}
-
 /* An encoding is hardly ever named with a character reference in it. */
-static void note_raw_attribute(struct meta *meta, const struct html_attr *attr)
+static struct str text_of(struct arena *arena, struct str raw)
 {
-    struct buf value;
+    if (html_text_is_plain(raw, HTML_TEXT_VALUE))
+        return raw;
 
-    if (html_text_is_plain(attr->value, HTML_TEXT_VALUE)) {
-        note_attribute(meta, attr->name, attr->value);
-        return;
-    }
-    buf_init(&value, 3 * attr->value.len);
-    html_text_put(&value, attr->value, HTML_TEXT_VALUE);
-    note_attribute(meta, attr->name, buf_str(&value));
-    buf_release(&value);
+    size_t room = 3 * raw.len;
+    struct buf text = {
+        .ptr = arena_new(arena, room), .room = room, .cap = room};
+    html_text_put(&text, raw, HTML_TEXT_VALUE);
+    return buf_str(&text);
 }
 
 /* NULL where the element declares nothing. */
 static const struct charset *of_meta(const struct html_token *tag)
 {
-    struct meta meta = {0};
+    enum { HTTP_EQUIV, CONTENT, CHARSET, ATTRS };
+    static const struct str names[ATTRS] = {
+        STR_INIT("http-equiv"), STR_INIT("content"), STR_INIT("charset")};
+    const struct charset *charset = NULL;
+    struct str value[ATTRS] = {0};
     struct html_attrs attrs = html_attrs(tag);
     struct html_attr attr;
+    struct arena arena;
 
+    arena_init(&arena);
     while (html_attrs_next(&attrs, &attr))
-        note_raw_attribute(&meta, &attr);
-    if (!meta.charset || meta.need_pragma == PRAGMA_UNKNOWN ||
-        (meta.need_pragma == PRAGMA_NEEDED && !meta.got_pragma))
-        return NULL;
-    if (meta.charset->kind == KIND_X_USER_DEFINED)
+        for (size_t i = 0; i < ATTRS; i++)
+            if (!value[i].ptr && str_eq_nocase(attr.name, names[i]))
+                value[i] = text_of(&arena, attr.value);
+    if (value[CHARSET].ptr)
+        charset = charset_find(value[CHARSET]);
+    else if (str_eq_nocase(value[HTTP_EQUIV], STR("content-type")))
+        charset = of_content(value[CONTENT]);
+    arena_release(&arena);
+    if (charset && charset->kind == KIND_X_USER_DEFINED)
         return CHARSET_WINDOWS_1252;
-    return not_utf_16(meta.charset);
+    return not_utf_16(charset);
 }
 
 /* ---- the head ---------------------------------------------------------- */
@@ -210,44 +183,31 @@ static const struct charset *of_markup(struct str page)
 
 /* ---- an XML declaration ------------------------------------------------ */
 
-static bool skip_controls(struct scan *scan)
+static struct str skip_controls(struct str s)
 {
-    while (scan->rest.len && (unsigned char)scan->rest.ptr[0] <= ' ')
-        skip(scan, 1);
-    return scan->rest.len > 0;
+    while (s.len && (unsigned char)s.ptr[0] <= ' ')
+        s = str_skip(s, 1);
+    return s;
 }
 
 /* The standard's "get an XML encoding". */
 static const struct charset *of_xml_declaration(struct str body)
 {
+    static const struct str word = STR_INIT("encoding");
     size_t end = str_find(body, '>');
-    struct scan scan = {str_first(body, end)};
 
     if (!str_starts(body, STR("<?xml")) || end == body.len)
         return NULL;
-    while (scan.rest.len && !str_starts(scan.rest, STR("encoding")))
-        skip(&scan, 1);
-    skip(&scan, strlen("encoding"));
-    if (!skip_controls(&scan) || scan.rest.ptr[0] != '=')
+    const char *at = memmem(body.ptr, end, word.ptr, word.len);
+    if (!at)
         return NULL;
-    skip(&scan, 1);
-    if (!skip_controls(&scan))
+    struct str rest = skip_controls(str_between(at + word.len, body.ptr + end));
+    if (!str_starts(rest, STR("=")))
         return NULL;
 
-    char quote = scan.rest.ptr[0];
-    if (quote != '"' && quote != '\'')
-        return NULL;
-    skip(&scan, 1);
-
-    struct str label = str_first(scan.rest, str_find(scan.rest, quote));
-    if (label.len == scan.rest.len)
-        return NULL;
-    for (size_t i = 0; i < label.len; i++)
-        if ((unsigned char)label.ptr[i] <= ' ')
-            return NULL;
-
-    const struct charset *charset = charset_find(label);
-    return charset ? not_utf_16(charset) : NULL;
+    struct str label = in_quotes(skip_controls(str_skip(rest, 1)));
+    return str_trim(label).len == label.len ? not_utf_16(charset_find(label))
+                                            : NULL;
 }
 
 /* Every second byte is 0, so no declaration can be read as ASCII. */

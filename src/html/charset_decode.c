@@ -101,7 +101,7 @@ bool charset_decode(const struct charset *charset, struct str in,
         end = decode_bytes(charset->high, in, start);
         break;
     default:
-        end = charset_decode_asia(charset->kind, in, start);
+        end = charset_decode_asia(charset, in, start);
         break;
     }
     out->len += (size_t)(end - start);

@@ -29,7 +29,12 @@ static struct code two_bytes(unsigned bytes)
                          {(unsigned char)(bytes >> 8), (unsigned char)bytes}};
 }
 
-/* What iconv makes of `c`; without a module, nothing. */
+static unsigned number_of(struct code two_bytes)
+{
+    return (unsigned)(two_bytes.byte[0] << 8 | two_bytes.byte[1]);
+}
+
+/* The bytes that iconv has for `c`; none without a module. */
 static struct code ask_iconv(const struct encoder *encoder, uint32_t c)
 {
     struct code code = {0};
@@ -62,11 +67,14 @@ static struct code encode_single_byte(const uint16_t *high, uint32_t c)
 static struct code encode_gb18030(const struct encoder *encoder, uint32_t c)
 {
     bool gbk = encoder->charset->kind == KIND_GBK;
-    unsigned quirk = charset_gb18030_quirk_bytes(c);
+    unsigned private = charset_pair_encode(charset_gb18030_private, c);
+    unsigned quirk = charset_pair_encode(charset_gb18030_pairs, c);
 
     if (gbk && c == 0x20AC)
         return one_byte(0x80);
-    if (quirk)
+    if (private)
+        return two_bytes(private);
+    if (quirk && c != 0x3000) /* A3A0 is only decoded */
         return two_bytes(quirk);
     if (c >= 0x10000) {
         unsigned pointer = 189000 + (c - 0x10000);
@@ -80,30 +88,43 @@ static struct code encode_gb18030(const struct encoder *encoder, uint32_t c)
     }
 
     struct code code = ask_iconv(encoder, c);
-    unsigned bytes = (unsigned)(code.byte[0] << 8 | code.byte[1]);
     if ((gbk && code.len == 4) ||
-        (code.len == 2 && charset_gb18030_quirk(bytes)))
+        (code.len == 2 &&
+         charset_pair_decode(charset_gb18030_pairs, number_of(code))))
         return (struct code){0};
     return code;
 }
 
 static struct code encode_big5(const struct encoder *encoder, uint32_t c)
 {
-    unsigned preferred = charset_big5_preferred(c);
+    unsigned preferred = charset_pair_encode(charset_big5_preferred, c);
 
     if (preferred)
         return two_bytes(preferred);
 
-    /* Rows before A1 are Hong Kong's, which are only read; and what glibc
-     * has where the standard has another character does not exist. */
+    /* Rows before A1 are Hong Kong's, which are only decoded. Where the
+     * standard has another character than glibc, glibc's has no bytes. */
     struct code code = ask_iconv(encoder, c);
     if (code.len == 2 && code.byte[0] >= 0xA1 &&
-        !charset_big5_quirk((unsigned)(code.byte[0] << 8 | code.byte[1])))
+        !charset_pair_decode(charset_big5_pairs, number_of(code)))
         return code;
 
-    unsigned quirk = charset_big5_quirk_bytes(c);
-    return quirk ? two_bytes(quirk) : (struct code){0};
+    unsigned quirk = charset_pair_encode(charset_big5_pairs, c);
+    return quirk >= 0xA100 ? two_bytes(quirk) : (struct code){0};
 }
+
+// clang-format off
+/* JIS X 0208 has U+FF61 to U+FF9F in full width only. */
+static const uint16_t fullwidth_katakana[] = {
+    0x3002, 0x300C, 0x300D, 0x3001, 0x30FB, 0x30F2, 0x30A1, 0x30A3, 0x30A5,
+    0x30A7, 0x30A9, 0x30E3, 0x30E5, 0x30E7, 0x30C3, 0x30FC, 0x30A2, 0x30A4,
+    0x30A6, 0x30A8, 0x30AA, 0x30AB, 0x30AD, 0x30AF, 0x30B1, 0x30B3, 0x30B5,
+    0x30B7, 0x30B9, 0x30BB, 0x30BD, 0x30BF, 0x30C1, 0x30C4, 0x30C6, 0x30C8,
+    0x30CA, 0x30CB, 0x30CC, 0x30CD, 0x30CE, 0x30CF, 0x30D2, 0x30D5, 0x30D8,
+    0x30DB, 0x30DE, 0x30DF, 0x30E0, 0x30E1, 0x30E2, 0x30E4, 0x30E6, 0x30E8,
+    0x30E9, 0x30EA, 0x30EB, 0x30EC, 0x30ED, 0x30EF, 0x30F3, 0x309B, 0x309C,
+};
+// clang-format on
 
 static bool is_halfwidth_katakana(uint32_t c)
 {
@@ -139,12 +160,21 @@ static struct code encode_shift_jis(const struct encoder *encoder, uint32_t c)
     return encode_jis0208(encoder, c);
 }
 
-/* row * 94 + cell of two bytes of Shift_JIS, each byte counted from `base`. */
+/* The row and the cell of two bytes of Shift_JIS, each counted from `base`. */
 static struct code in_grid(struct code sjis, unsigned base)
 {
-    unsigned pointer =
-        charset_pointer_of_sjis((unsigned)(sjis.byte[0] << 8 | sjis.byte[1]));
+    unsigned lead = sjis.byte[0] - (sjis.byte[0] < 0xA0 ? 0x81u : 0xC1u);
+    unsigned trail = sjis.byte[1] - (sjis.byte[1] < 0x7F ? 0x40u : 0x41u);
+    unsigned pointer = lead * 188 + trail;
 
+    /* IBM's extensions lie beyond the grid; NEC's copy of them is in it, in
+     * another order: kanji, small Roman numerals, three symbols. */
+    if (pointer >= 10744)
+        pointer -= 10744 - 8272;
+    else if (pointer >= 10737)
+        pointer -= 10737 - 8645;
+    else if (pointer >= 10716)
+        pointer -= 10716 - 8634;
     return two_bytes((pointer / 94 + base) << 8 | (pointer % 94 + base));
 }
 
@@ -201,7 +231,7 @@ static bool put_iso_2022_jp(struct encoder *encoder, uint32_t c)
                put_code(encoder, one_byte(c == 0xA5 ? '\\' : '~'));
 
     struct code code = encode_jis0208(
-        encoder, is_halfwidth_katakana(c) ? charset_fullwidth_katakana(c) : c);
+        encoder, is_halfwidth_katakana(c) ? fullwidth_katakana[c - 0xFF61] : c);
     if (code.len)
         return switch_to(encoder, JIS_0208) &&
                put_code(encoder, in_grid(code, 0x21));
@@ -260,7 +290,7 @@ static bool encode_all(struct encoder *encoder, struct str utf8)
 bool charset_encode_query(void *charset, struct str utf8, struct buf *out)
 {
     struct encoder encoder = {charset, out, charset_no_iconv(), JIS_ASCII};
-    const char *name = charset_iconv_name(encoder.charset->kind);
+    const char *name = encoder.charset->iconv_name;
     bool ascii = charset_ascii_prefix(utf8) == utf8.len;
     size_t before = out->len;
 

@@ -1,4 +1,4 @@
-/* What the files of the charset module share; nobody else includes this. */
+/* Shared by the files of the charset module; nobody else includes this. */
 #ifndef HTML_CHARSET_INTERNAL_H
 #define HTML_CHARSET_INTERNAL_H
 
@@ -27,6 +27,8 @@ struct charset {
     struct str name;
     enum charset_kind kind;
     const uint16_t *high; /* KIND_SINGLE_BYTE: the bytes from 0x80 on */
+    const char
+        *iconv_name; /* glibc's encoding whose tables are used, or NULL */
 };
 
 extern const struct charset *const CHARSET_UTF_16BE;
@@ -37,32 +39,28 @@ size_t charset_ascii_prefix(struct str s);
 
 /* The multi-byte encodings of East Asia, by iconv (charset_asia.c). Writes to
  * `to`, which has room, and returns the end of the text. */
-char *charset_decode_asia(enum charset_kind kind, struct str in, char *to);
+char *charset_decode_asia(const struct charset *charset, struct str in,
+                          char *to);
 
-/* glibc's name of the encoding whose tables serve for `kind`, or NULL. */
-const char *charset_iconv_name(enum charset_kind kind);
-
-/* What iconv_open returns where it fails. */
+/* The value of iconv_open where it fails. */
 static inline iconv_t charset_no_iconv(void)
 {
     return (iconv_t)-1; /* NOLINT(performance-no-int-to-ptr): as POSIX has it */
 }
 
-/* Where glibc's tables and the standard's part (charset_quirks.c); 0 where
- * they do not. `bytes` is lead * 256 + trail. */
-uint32_t charset_big5_quirk(unsigned bytes);
-unsigned charset_big5_preferred(uint32_t c);
-unsigned charset_big5_quirk_bytes(uint32_t c);
-uint32_t charset_gb18030_quirk(unsigned bytes);
-unsigned charset_gb18030_quirk_bytes(uint32_t c);
-uint32_t charset_gb18030_range_quirk(unsigned pointer); /* four bytes */
+/* A list of pairs ends with {0, 0} (charset_quirks.c). */
+struct charset_pair {
+    uint16_t bytes; /* lead * 256 + trail */
+    uint16_t code_point;
+};
 
-/* JIS X 0208 has one grid of 94 by 94 with several byte forms. `pointer` is
- * row * 94 + cell; the result is lead * 256 + trail of Shift_JIS. */
-unsigned charset_sjis_of_pointer(unsigned pointer);
-unsigned charset_pointer_of_sjis(unsigned bytes);
+extern const struct charset_pair charset_big5_pairs[];
+extern const struct charset_pair charset_big5_preferred[]; /* only encoded */
+extern const struct charset_pair charset_gb18030_pairs[];
+extern const struct charset_pair charset_gb18030_private[]; /* only encoded */
 
-/* Halfwidth katakana U+FF61 to U+FF9F as JIS X 0208 has them. */
-uint32_t charset_fullwidth_katakana(uint32_t halfwidth);
+/* The other half of a pair in the list; 0 where there is none. */
+uint32_t charset_pair_decode(const struct charset_pair *pair, unsigned bytes);
+unsigned charset_pair_encode(const struct charset_pair *pair, uint32_t c);
 
 #endif

@@ -1,22 +1,18 @@
-/* Where the tables of glibc's iconv and the indexes of the Encoding standard
- * part. All that is needed to agree with every entry of the standard:
+/* The characters for which the tables of glibc's iconv and the indexes of the
+ * Encoding standard differ. With these, every entry is the standard's:
  *
  * - Big5 is glibc's BIG5-HKSCS. It reads eleven symbols another way and lacks
  *   131 pairs that HKSCS unified with others; the standard reads those too.
  * - gb18030 is glibc's GB18030, which follows the edition of 2005 (2022 from
- *   glibc 2.39 on) where the standard kept private-use characters, and for
- *   A3 A0 what pages meant. What the editions read differently is not asked.
+ *   glibc 2.39 on). The standard kept private-use characters there, and reads
+ *   A3 A0 as pages mean it. iconv is not asked for what the editions read
+ *   differently.
  * - EUC-KR is UHC, Shift_JIS is CP932: the same in every entry.
  */
 #include "html/charset_internal.h"
 
-struct pair {
-    uint16_t bytes; /* lead * 256 + trail */
-    uint16_t code_point;
-};
-
 // clang-format off
-static const struct pair big5_pairs[] = {
+const struct charset_pair charset_big5_pairs[] = {
     {0x8E69, 0x7BB8}, {0x8E6F, 0x7C06}, {0x8E7E, 0x7CCE}, {0x8EAB, 0x7DD2},
     {0x8EB4, 0x7E1D}, {0x8ECD, 0x8005}, {0x8ED0, 0x8028}, {0x8F57, 0x83C1},
     {0x8F69, 0x84A8}, {0x8F6E, 0x840F}, {0x8FCB, 0x89A6}, {0x8FCC, 0x89A9},
@@ -53,155 +49,41 @@ static const struct pair big5_pairs[] = {
     {0xFCE2, 0x6674}, {0xFCF1, 0x675E}, {0xFDB7, 0x6C9C}, {0xFDB8, 0x6E1D},
     {0xFDBB, 0x6E2F}, {0xFDF1, 0x716E}, {0xFE52, 0x732A}, {0xFE6F, 0x745C},
     {0xFEAA, 0x74E9}, {0xFEDD, 0x7809},
+    {0, 0},
 };
 
-/* Pairs that the standard's encoder prefers over glibc's. */
-static const struct pair big5_preferred[] = {
+const struct charset_pair charset_big5_preferred[] = {
     {0xA27E, 0x256D}, {0xA2A1, 0x256E}, {0xA2A2, 0x2570}, {0xA2A3, 0x256F},
     {0xC6CF, 0x5EF4}, {0xC6D3, 0x65E0}, {0xC6D5, 0x7676}, {0xC6DF, 0x4EDD},
+    {0, 0},
 };
 
-static const struct pair gb18030_pairs[] = {
+const struct charset_pair charset_gb18030_pairs[] = {
     {0xA3A0, 0x3000}, {0xFE51, 0xE816}, {0xFE52, 0xE817}, {0xFE53, 0xE818},
     {0xFE6C, 0xE831}, {0xFE76, 0xE83B}, {0xFE91, 0xE855},
+    {0, 0},
 };
 
-/* Only encoded: the private-use characters of the edition of 2000. */
-static const struct pair gb18030_private[] = {
+const struct charset_pair charset_gb18030_private[] = {
     {0xA6D9, 0xE78D}, {0xA6DA, 0xE78E}, {0xA6DB, 0xE78F}, {0xA6DC, 0xE790},
     {0xA6DD, 0xE791}, {0xA6DE, 0xE792}, {0xA6DF, 0xE793}, {0xA6EC, 0xE794},
     {0xA6ED, 0xE795}, {0xA6F3, 0xE796}, {0xFE59, 0xE81E}, {0xFE61, 0xE826},
     {0xFE66, 0xE82B}, {0xFE67, 0xE82C}, {0xFE6D, 0xE832}, {0xFE7E, 0xE843},
     {0xFE90, 0xE854}, {0xFEA0, 0xE864},
-};
-
-static const uint16_t katakana[] = {
-    0x3002, 0x300C, 0x300D, 0x3001, 0x30FB, 0x30F2, 0x30A1, 0x30A3, 0x30A5,
-    0x30A7, 0x30A9, 0x30E3, 0x30E5, 0x30E7, 0x30C3, 0x30FC, 0x30A2, 0x30A4,
-    0x30A6, 0x30A8, 0x30AA, 0x30AB, 0x30AD, 0x30AF, 0x30B1, 0x30B3, 0x30B5,
-    0x30B7, 0x30B9, 0x30BB, 0x30BD, 0x30BF, 0x30C1, 0x30C4, 0x30C6, 0x30C8,
-    0x30CA, 0x30CB, 0x30CC, 0x30CD, 0x30CE, 0x30CF, 0x30D2, 0x30D5, 0x30D8,
-    0x30DB, 0x30DE, 0x30DF, 0x30E0, 0x30E1, 0x30E2, 0x30E4, 0x30E6, 0x30E8,
-    0x30E9, 0x30EA, 0x30EB, 0x30EC, 0x30ED, 0x30EF, 0x30F3, 0x309B, 0x309C,
+    {0, 0},
 };
 // clang-format on
 
-const char *charset_iconv_name(enum charset_kind kind)
+uint32_t charset_pair_decode(const struct charset_pair *pair, unsigned bytes)
 {
-    switch (kind) {
-    case KIND_GBK:
-    case KIND_GB18030:
-        return "GB18030";
-    case KIND_BIG5:
-        return "BIG5-HKSCS";
-    case KIND_EUC_JP:
-    case KIND_ISO_2022_JP:
-    case KIND_SHIFT_JIS:
-        return "CP932";
-    case KIND_EUC_KR:
-        return "UHC";
-    default:
-        return NULL;
-    }
+    while (pair->bytes && pair->bytes != bytes)
+        pair++;
+    return pair->code_point;
 }
 
-static uint32_t code_point_of(const struct pair *pair, size_t count,
-                              unsigned bytes)
+unsigned charset_pair_encode(const struct charset_pair *pair, uint32_t c)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (pair[middle].bytes < bytes)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && pair[low].bytes == bytes ? pair[low].code_point : 0;
-}
-
-static unsigned bytes_of(const struct pair *pair, size_t count, uint32_t c)
-{
-    for (size_t i = 0; i < count; i++)
-        if (pair[i].code_point == c)
-            return pair[i].bytes;
-    return 0;
-}
-
-uint32_t charset_big5_quirk(unsigned bytes)
-{
-    return code_point_of(big5_pairs, ARRAY_LEN(big5_pairs), bytes);
-}
-
-unsigned charset_big5_preferred(uint32_t c)
-{
-    return bytes_of(big5_preferred, ARRAY_LEN(big5_preferred), c);
-}
-
-unsigned charset_big5_quirk_bytes(uint32_t c)
-{
-    for (size_t i = 0; i < ARRAY_LEN(big5_pairs); i++)
-        if (big5_pairs[i].code_point == c && big5_pairs[i].bytes >= 0xA100)
-            return big5_pairs[i].bytes;
-    return 0;
-}
-
-uint32_t charset_gb18030_quirk(unsigned bytes)
-{
-    return code_point_of(gb18030_pairs, ARRAY_LEN(gb18030_pairs), bytes);
-}
-
-unsigned charset_gb18030_quirk_bytes(uint32_t c)
-{
-    unsigned bytes = bytes_of(gb18030_private, ARRAY_LEN(gb18030_private), c);
-
-    if (bytes)
-        return bytes;
-    return c < 0x10000 && c != 0x3000
-               ? bytes_of(gb18030_pairs, ARRAY_LEN(gb18030_pairs), c)
-               : 0;
-}
-
-uint32_t charset_gb18030_range_quirk(unsigned pointer)
-{
-    /* Characters that also have two bytes since the edition of 2005; in that of
-     * 2022 these four stand for private-use characters. */
-    if (pointer >= 19057 && pointer < 19057 + 8)
-        return 0x9FB4 + (pointer - 19057);
-    if (pointer >= 39076 && pointer < 39076 + 10)
-        return 0xFE10 + (pointer - 39076);
-    return 0;
-}
-
-unsigned charset_sjis_of_pointer(unsigned pointer)
-{
-    unsigned lead = pointer / 188, trail = pointer % 188;
-
-    lead += lead < 0x1F ? 0x81 : 0xC1;
-    trail += trail < 0x3F ? 0x40 : 0x41;
-    return lead << 8 | trail;
-}
-
-unsigned charset_pointer_of_sjis(unsigned bytes)
-{
-    unsigned lead = bytes >> 8, trail = bytes & 0xFF;
-
-    lead -= lead < 0xA0 ? 0x81 : 0xC1;
-    trail -= trail < 0x7F ? 0x40 : 0x41;
-
-    unsigned pointer = lead * 188 + trail;
-    /* IBM's extensions lie beyond the grid; NEC's copy of them is in it, in
-     * another order: kanji, small Roman numerals, three symbols. */
-    if (pointer >= 10744)
-        return pointer - 10744 + 8272;
-    if (pointer >= 10737)
-        return pointer - 10737 + 8645;
-    if (pointer >= 10716)
-        return pointer - 10716 + 8634;
-    return pointer;
-}
-
-uint32_t charset_fullwidth_katakana(uint32_t halfwidth)
-{
-    return katakana[halfwidth - 0xFF61];
+    while (pair->bytes && pair->code_point != c)
+        pair++;
+    return pair->bytes;
 }

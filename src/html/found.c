@@ -58,10 +58,10 @@ static void begin_text(struct html_found *found)
     found->text_len = 0;
 }
 
-void html_found_hyperlink(struct html_found *found, enum html_link_kind kind,
-                          struct str href, struct str rel)
+static void hyperlink(struct html_found *found, enum html_link_kind kind,
+                      struct str href, struct str rel)
 {
-    if (kind == HTML_LINK && !str_trim(rel).len)
+    if (!href.ptr || (kind == HTML_LINK && !str_trim(rel).len))
         return;
 
     struct html_link *link = add_link(found, kind, href);
@@ -72,23 +72,8 @@ void html_found_hyperlink(struct html_found *found, enum html_link_kind kind,
         begin_text(found);
 }
 
-/* An empty src means about:blank, not the page; with a srcdoc an iframe's src
- * is not looked at. */
-void html_found_frame(struct html_found *found, enum html_link_kind kind,
-                      struct str src, bool has_srcdoc)
-{
-    if (src.len && !(kind == HTML_IFRAME && has_srcdoc))
-        add_link(found, kind, src);
-}
-
-void html_found_base(struct html_found *found, struct str href)
-{
-    if (!found->links->info.base.ptr)
-        found->links->info.base = href;
-}
-
-void html_found_meta(struct html_found *found, struct str content,
-                     struct str http_equiv, struct str name)
+static void meta(struct html_found *found, struct str content,
+                 struct str http_equiv, struct str name)
 {
     struct html_info *info = &found->links->info;
 
@@ -100,6 +85,66 @@ void html_found_meta(struct html_found *found, struct str content,
     if (str_eq_nocase(name, STR("robots")) ||
         (name.len && str_eq_nocase(name, found->options->agent)))
         html_robots_rules(content, &info->noindex, &info->nofollow);
+}
+
+const struct str *html_found_attrs(enum html_tag tag)
+{
+    static const struct str hyperlink_attrs[HTML_FOUND_ATTRS] = {
+        STR_INIT("href"), STR_INIT("rel"), STR_INIT("xlink:href")};
+    static const struct str frame_attrs[HTML_FOUND_ATTRS] = {
+        STR_INIT("src"), STR_INIT("srcdoc"), STR_INIT("")};
+    static const struct str meta_attrs[HTML_FOUND_ATTRS] = {
+        STR_INIT("content"), STR_INIT("http-equiv"), STR_INIT("name")};
+
+    switch (tag) {
+    case TAG_A:
+    case TAG_AREA:
+    case TAG_BASE:
+    case TAG_LINK:
+        return hyperlink_attrs;
+    case TAG_FRAME:
+    case TAG_IFRAME:
+        return frame_attrs;
+    case TAG_META:
+        return meta_attrs;
+    default:
+        return NULL;
+    }
+}
+
+/* An empty src means about:blank, not the page; an iframe with a srcdoc
+ * ignores its src. */
+void html_found_element(struct html_found *found, enum html_tag tag,
+                        const struct str value[static HTML_FOUND_ATTRS])
+{
+    switch (tag) {
+    case TAG_A:
+        hyperlink(found, HTML_A, value[0], value[1]);
+        break;
+    case TAG_AREA:
+        hyperlink(found, HTML_AREA, value[0], value[1]);
+        break;
+    case TAG_LINK:
+        hyperlink(found, HTML_LINK, value[0], value[1]);
+        break;
+    case TAG_BASE:
+        if (!found->links->info.base.ptr)
+            found->links->info.base = value[0];
+        break;
+    case TAG_FRAME:
+        if (value[0].len)
+            add_link(found, HTML_FRAME, value[0]);
+        break;
+    case TAG_IFRAME:
+        if (value[0].len && !value[1].ptr)
+            add_link(found, HTML_IFRAME, value[0]);
+        break;
+    case TAG_META:
+        meta(found, value[0], value[1], value[2]);
+        break;
+    default:
+        break;
+    }
 }
 
 void html_found_cut(struct html_found *found, size_t count)

@@ -9,6 +9,7 @@
 #define HTML_FOUND_H
 
 #include "html/scan.h"
+#include "html/tag.h"
 
 struct html_found {
     struct html_links *links;
@@ -32,19 +33,15 @@ void html_found_init(struct html_found *found, struct html_links *links,
 /* The page is over: `links` has all that was found. */
 void html_found_finish(struct html_found *found);
 
-/* An a, area or link that has an href. */
-void html_found_hyperlink(struct html_found *found, enum html_link_kind kind,
-                          struct str href, struct str rel);
+/* The names of the attributes that decide what an element of HTML says; NULL
+ * for an element that says nothing. */
+enum { HTML_FOUND_ATTRS = 3 };
+const struct str *html_found_attrs(enum html_tag tag);
 
-/* A frame or an iframe. */
-void html_found_frame(struct html_found *found, enum html_link_kind kind,
-                      struct str src, bool has_srcdoc);
-
-/* A base that has an href. */
-void html_found_base(struct html_found *found, struct str href);
-
-void html_found_meta(struct html_found *found, struct str content,
-                     struct str http_equiv, struct str name);
+/* An element begins; `value` has the attributes of html_found_attrs(tag). An
+ * `a` of SVG is TAG_A too. */
+void html_found_element(struct html_found *found, enum html_tag tag,
+                        const struct str value[static HTML_FOUND_ATTRS]);
 
 /* Text, which counts while `is_in_a`, and the place where that ends. */
 void html_found_text(struct html_found *found, struct str text);

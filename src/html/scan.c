@@ -63,116 +63,36 @@ static struct str value_of(struct scanner *scanner, struct str raw)
                       meaning_of(scanner, raw, HTML_TEXT_VALUE));
 }
 
-/* An attribute that somebody asks for, by its name in lower case; `value` is
- * raw, and its pointer is NULL where there is none. */
-struct wanted {
-    struct str name, value;
-};
-
-static inline bool is_wanted(const struct wanted *wanted, struct str name)
+/* `lower_case` is the name of an attribute. */
+static inline bool is_name(struct str name, struct str lower_case)
 {
-    if (name.len != wanted->name.len || wanted->value.ptr)
+    if (name.len != lower_case.len)
         return false;
     for (size_t i = 0; i < name.len; i++)
-        if (ascii_lower(name.ptr[i]) != wanted->name.ptr[i])
+        if (ascii_lower(name.ptr[i]) != lower_case.ptr[i])
             return false;
     return true;
 }
 
-static inline void find_attrs(const struct html_token *tag,
-                              struct wanted *wanted, size_t count)
-{
-    struct html_attrs attrs = html_attrs(tag);
-    struct html_attr attr;
-
-    while (html_attrs_next(&attrs, &attr))
-        for (size_t i = 0; i < count; i++)
-            if (is_wanted(&wanted[i], attr.name))
-                wanted[i].value = attr.value;
-}
-
-/* ---- links ------------------------------------------------------------ */
-
-/* a, area, and link. */
-static void hyperlink(struct scanner *scanner, enum html_link_kind kind,
-                      const struct html_token *tag)
-{
-    struct wanted wanted[] = {{.name = STR_INIT("href")},
-                              {.name = STR_INIT("rel")},
-                              {.name = STR_INIT("xlink:href")}};
-    bool is_svg = html_tree_is_foreign(&scanner->tree);
-
-    find_attrs(tag, wanted, is_svg ? 3 : 2);
-    struct str href = wanted[0].value.ptr ? wanted[0].value : wanted[2].value;
-    if (href.ptr)
-        html_found_hyperlink(&scanner->found, kind, value_of(scanner, href),
-                             value_of(scanner, wanted[1].value));
-}
-
-/* frame and iframe. */
-static void frame(struct scanner *scanner, enum html_link_kind kind,
-                  const struct html_token *tag)
-{
-    struct wanted wanted[] = {{.name = STR_INIT("src")},
-                              {.name = STR_INIT("srcdoc")}};
-
-    find_attrs(tag, wanted, ARRAY_LEN(wanted));
-    html_found_frame(&scanner->found, kind, value_of(scanner, wanted[0].value),
-                     wanted[1].value.ptr);
-}
-
-static void base(struct scanner *scanner, const struct html_token *tag)
-{
-    struct wanted href = {.name = STR_INIT("href")};
-
-    find_attrs(tag, &href, 1);
-    if (href.value.ptr)
-        html_found_base(&scanner->found, value_of(scanner, href.value));
-}
-
-static void meta(struct scanner *scanner, const struct html_token *tag)
-{
-    struct wanted wanted[] = {{.name = STR_INIT("content")},
-                              {.name = STR_INIT("http-equiv")},
-                              {.name = STR_INIT("name")}};
-
-    find_attrs(tag, wanted, ARRAY_LEN(wanted));
-    if (wanted[0].value.len)
-        html_found_meta(&scanner->found, value_of(scanner, wanted[0].value),
-                        value_of(scanner, wanted[1].value),
-                        value_of(scanner, wanted[2].value));
-}
-
 /* ---- tags ------------------------------------------------------------- */
 
-static void html_element(struct scanner *scanner, enum html_tag tag,
-                         const struct html_token *token)
+static void element(struct scanner *scanner, enum html_tag tag,
+                    const struct html_token *token)
 {
-    switch (tag) {
-    case TAG_A:
-        hyperlink(scanner, HTML_A, token);
-        break;
-    case TAG_AREA:
-        hyperlink(scanner, HTML_AREA, token);
-        break;
-    case TAG_LINK:
-        hyperlink(scanner, HTML_LINK, token);
-        break;
-    case TAG_FRAME:
-        frame(scanner, HTML_FRAME, token);
-        break;
-    case TAG_IFRAME:
-        frame(scanner, HTML_IFRAME, token);
-        break;
-    case TAG_BASE:
-        base(scanner, token);
-        break;
-    case TAG_META:
-        meta(scanner, token);
-        break;
-    default:
-        break;
-    }
+    const struct str *names = html_found_attrs(tag);
+    struct str value[HTML_FOUND_ATTRS] = {0};
+    struct html_attrs attrs = html_attrs(token);
+    struct html_attr attr;
+
+    if (!names)
+        return;
+    while (html_attrs_next(&attrs, &attr))
+        for (size_t i = 0; i < HTML_FOUND_ATTRS; i++)
+            if (is_name(attr.name, names[i]) && !value[i].ptr)
+                value[i] = value_of(scanner, attr.value);
+    if (!value[0].ptr && html_tree_is_foreign(&scanner->tree))
+        value[0] = value[2]; /* xlink:href of SVG */
+    html_found_element(&scanner->found, tag, value);
 }
 
 /* What the tag is in the tree, with what that means for what came before. */
@@ -212,14 +132,13 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
 
     if (tag == TAG_A && !is_inert)
         html_found_end_text(&scanner->found);
-    if (tag == TAG_A && !is_inert && place == HTML_IN_SVG)
-        hyperlink(scanner, HTML_A, token);
-    if (tag == TAG_FRAME && lacks_frameset(&scanner->tree))
-        frame(scanner, HTML_FRAME, token);
+    if ((tag == TAG_A && !is_inert && place == HTML_IN_SVG) ||
+        (tag == TAG_FRAME && lacks_frameset(&scanner->tree)))
+        element(scanner, tag, token);
     if (place != HTML_IN_HTML)
         return;
     if (!is_inert)
-        html_element(scanner, tag, token);
+        element(scanner, tag, token);
     html_tokenizer_enter(&scanner->tokenizer, html_tree_state(tag),
                          token->name);
 }

@@ -3,7 +3,6 @@
 #include "base/utf8.h"
 #include "html/entity.h"
 #include "html/found.h"
-#include "html/namespaces.h"
 #include "html/tag.h"
 #include "html/tree.h"
 #include "html/xml.h"
@@ -17,6 +16,30 @@ enum { GROWTH_MAX = 4, GROWTH_FREE = 1 << 20 };
 /* "<!ENTITY name "&#38;#160;">", twice that for a name of two characters. */
 enum { ENTITY_DECLARATION_MAX = 96 };
 
+enum xml_namespace {
+    NAMESPACE_OTHER,
+    NAMESPACE_HTML,
+    NAMESPACE_SVG,
+    NAMESPACE_XLINK,
+};
+
+/* Declarations of namespaces that an element may be inside of. */
+enum { NAMESPACE_PREFIX_MAX = 23, NAMESPACES_MAX = 64 };
+
+/* From this depth on the prefix stands for the namespace. */
+struct binding {
+    unsigned depth;
+    enum xml_namespace namespace;
+    uint8_t prefix_len; /* 0: names without a prefix */
+    char prefix[NAMESPACE_PREFIX_MAX];
+};
+
+struct xml_name {
+    enum xml_namespace namespace; /* of an attribute only with a prefix */
+    bool has_prefix;
+    struct str local;
+};
+
 struct reader {
     struct html_found found;
     struct arena *arena;
@@ -27,7 +50,8 @@ struct reader {
     bool is_stopped;
     bool in_own_dtd; /* reading declare_entities' */
 
-    struct namespaces namespaces;
+    size_t binding_count;
+    struct binding binding[NAMESPACES_MAX]; /* outermost first */
     unsigned depth;
     unsigned template_depth; /* of the template that is open, or 0 */
     unsigned silent_depth;   /* of a script or the like that is open, or 0 */
@@ -37,6 +61,85 @@ static void stop(struct reader *reader)
 {
     reader->is_stopped = true;
     XML_StopParser(reader->parser, XML_FALSE);
+}
+
+/* ---- namespaces --------------------------------------------------------
+ *
+ * A prefix that nothing declares is no error: the element is of no namespace
+ * that counts. Chromium does the same and ends a page only at an attribute
+ * with such a prefix; Firefox ends it at both. */
+
+static enum xml_namespace find_prefix(const struct reader *reader,
+                                      struct str prefix)
+{
+    for (size_t i = reader->binding_count; i > 0; i--) {
+        const struct binding *binding = &reader->binding[i - 1];
+        struct str known = {binding->prefix, binding->prefix_len};
+
+        if (str_eq(known, prefix))
+            return binding->namespace;
+    }
+    return NAMESPACE_OTHER;
+}
+
+static enum xml_namespace namespace_of(const char *uri)
+{
+    static const struct {
+        const char *uri;
+        enum xml_namespace namespace;
+    } known[] = {
+        {"http://www.w3.org/1999/xhtml", NAMESPACE_HTML},
+        {"http://www.w3.org/2000/svg", NAMESPACE_SVG},
+        {"http://www.w3.org/1999/xlink", NAMESPACE_XLINK},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (!strcmp(uri, known[i].uri))
+            return known[i].namespace;
+    return NAMESPACE_OTHER;
+}
+
+/* A declaration that changes nothing needs no room; so a namespace that does
+ * not count is kept only where its prefix had a meaning before. */
+static void bind(struct reader *reader, struct str prefix,
+                 enum xml_namespace namespace)
+{
+    if (prefix.len > NAMESPACE_PREFIX_MAX ||
+        find_prefix(reader, prefix) == namespace)
+        return;
+    if (reader->binding_count == NAMESPACES_MAX) {
+        stop(reader);
+        return;
+    }
+    struct binding *binding = &reader->binding[reader->binding_count++];
+    binding->depth = reader->depth;
+    binding->namespace = namespace;
+    binding->prefix_len = (uint8_t)prefix.len;
+    memcpy(binding->prefix, prefix.ptr, prefix.len);
+}
+
+static void bind_all(struct reader *reader, const char **attrs)
+{
+    for (; attrs[0] && !reader->is_stopped; attrs += 2) {
+        struct str_pair name = str_cut(str_of(attrs[0]), ':');
+
+        if (str_eq(name.head, STR("xmlns")))
+            bind(reader, name.tail, namespace_of(attrs[1]));
+    }
+}
+
+static struct xml_name name_of(const struct reader *reader, const char *text)
+{
+    struct str name = str_of(text);
+    size_t colon = str_find(name, ':');
+    bool has_prefix = colon > 0 && colon < name.len;
+
+    return (struct xml_name){
+        .namespace =
+            find_prefix(reader, str_first(name, has_prefix ? colon : 0)),
+        .has_prefix = has_prefix,
+        .local = has_prefix ? str_skip(name, colon + 1) : name,
+    };
 }
 
 /* ---- attributes -------------------------------------------------------- */
@@ -80,75 +183,17 @@ static void spend_attrs(struct reader *reader, const char **attrs)
 
 /* ---- elements ---------------------------------------------------------- */
 
-static void hyperlink(struct reader *reader, enum html_link_kind kind,
-                      const char **attrs, const char *name)
+/* The name of the attribute that says where an `a` of SVG leads, if not
+ * "href". */
+static const char *xlink_href(const struct reader *reader, const char **attrs)
 {
-    struct str href = value_of(reader, attrs, name);
-
-    if (href.ptr)
-        html_found_hyperlink(&reader->found, kind, href,
-                             value_of(reader, attrs, "rel"));
-}
-
-/* The name of the attribute that says where an `a` of SVG leads. */
-static const char *svg_href(const struct reader *reader, const char **attrs)
-{
-    if (find_attr(attrs, "href"))
-        return "href";
     for (; attrs[0]; attrs += 2) {
-        struct xml_name name =
-            namespaces_name(&reader->namespaces, str_of(attrs[0]));
+        struct xml_name name = name_of(reader, attrs[0]);
         if (name.has_prefix && name.namespace == NAMESPACE_XLINK &&
             str_eq(name.local, STR("href")))
             return attrs[0];
     }
     return "";
-}
-
-static void frame(struct reader *reader, enum html_link_kind kind,
-                  const char **attrs)
-{
-    html_found_frame(&reader->found, kind, value_of(reader, attrs, "src"),
-                     find_attr(attrs, "srcdoc"));
-}
-
-static void html_element(struct reader *reader, enum html_tag tag,
-                         const char **attrs)
-{
-    struct str href;
-
-    switch (tag) {
-    case TAG_A:
-        hyperlink(reader, HTML_A, attrs, "href");
-        break;
-    case TAG_AREA:
-        hyperlink(reader, HTML_AREA, attrs, "href");
-        break;
-    case TAG_LINK:
-        hyperlink(reader, HTML_LINK, attrs, "href");
-        break;
-    case TAG_FRAME:
-        frame(reader, HTML_FRAME, attrs);
-        break;
-    case TAG_IFRAME:
-        frame(reader, HTML_IFRAME, attrs);
-        break;
-    case TAG_BASE:
-        href = value_of(reader, attrs, "href");
-        if (href.ptr)
-            html_found_base(&reader->found, href);
-        break;
-    case TAG_META:
-        html_found_meta(&reader->found, value_of(reader, attrs, "content"),
-                        value_of(reader, attrs, "http-equiv"),
-                        value_of(reader, attrs, "name"));
-        break;
-    case TAG_TEMPLATE:
-        reader->template_depth = reader->depth;
-        break;
-    default:
-        break;
-    }
 }
 
 /* The element of HTML that is called exactly that. */
@@ -168,13 +213,22 @@ static bool is_svg_a(struct xml_name name)
 static void start_element(struct reader *reader, struct xml_name name,
                           const char **attrs)
 {
-    enum html_tag tag = tag_of(name);
+    bool is_svg = is_svg_a(name);
+    enum html_tag tag = is_svg ? TAG_A : tag_of(name);
+    const struct str *names = html_found_attrs(tag);
 
-    if (tag == TAG_A || is_svg_a(name))
+    if (tag == TAG_A)
         html_found_end_text(&reader->found);
-    if (is_svg_a(name))
-        hyperlink(reader, HTML_A, attrs, svg_href(reader, attrs));
-    html_element(reader, tag, attrs);
+    if (names) {
+        struct str value[HTML_FOUND_ATTRS];
+        for (size_t i = 0; i < HTML_FOUND_ATTRS; i++)
+            value[i] = value_of(reader, attrs, names[i].ptr);
+        if (is_svg && !value[0].ptr)
+            value[0] = value_of(reader, attrs, xlink_href(reader, attrs));
+        html_found_element(&reader->found, tag, value);
+    }
+    if (tag == TAG_TEMPLATE)
+        reader->template_depth = reader->depth;
     if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
         reader->silent_depth = reader->depth;
 }
@@ -185,17 +239,15 @@ static void XMLCALL on_start(void *user, const char *name, const char **attrs)
 
     reader->depth++;
     spend_attrs(reader, attrs);
-    if (!namespaces_start(&reader->namespaces, reader->depth, attrs))
-        stop(reader);
+    bind_all(reader, attrs);
     if (!reader->is_stopped && !reader->template_depth)
-        start_element(
-            reader, namespaces_name(&reader->namespaces, str_of(name)), attrs);
+        start_element(reader, name_of(reader, name), attrs);
 }
 
 static void XMLCALL on_end(void *user, const char *text)
 {
     struct reader *reader = user;
-    struct xml_name name = namespaces_name(&reader->namespaces, str_of(text));
+    struct xml_name name = name_of(reader, text);
 
     if (reader->is_stopped)
         return;
@@ -205,7 +257,9 @@ static void XMLCALL on_end(void *user, const char *text)
         reader->template_depth = 0;
     if (reader->silent_depth == reader->depth)
         reader->silent_depth = 0;
-    namespaces_end(&reader->namespaces, reader->depth);
+    while (reader->binding_count &&
+           reader->binding[reader->binding_count - 1].depth >= reader->depth)
+        reader->binding_count--;
     reader->depth--;
 }
 
@@ -395,7 +449,6 @@ void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
         reader.page = buf_str(&decoded);
     }
     html_found_init(&reader.found, links, arena, options);
-    namespaces_init(&reader.namespaces);
     read_page(&reader);
     html_found_finish(&reader.found);
     buf_release(&decoded);

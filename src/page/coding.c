@@ -1,37 +1,35 @@
 #include "page/coding.h"
 
-#include <assert.h>
 #include <brotli/decode.h>
 #include <libdeflate.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "base/mem.h"
-#include "page/gunzip.h"
 
-/* Text becomes a fifth or less: what a decoder that wants to know the length
- * before is given at first. */
-enum { FIRST_ROOM = 32 * 1024, USUAL_RATIO = 6 };
+/* Some decoders need to be told how much room there is. They begin with this,
+ * or with so many times the input: text becomes a fifth or less. */
+enum { FIRST_ROOM = 64 * 1024, USUAL_RATIO = 6 };
 
 /* --- names -------------------------------------------------------------- */
 
-struct coding_name {
-    struct str name;
-    enum coding coding;
-};
-
-static const struct coding_name *find(struct str name)
+static bool find(struct str name, enum coding *coding)
 {
-    static const struct coding_name names[] = {
+    static const struct {
+        struct str name;
+        enum coding coding;
+    } names[] = {
         {STR_INIT("gzip"), CODING_GZIP}, {STR_INIT("x-gzip"), CODING_GZIP},
         {STR_INIT("br"), CODING_BROTLI}, {STR_INIT("deflate"), CODING_DEFLATE},
         {STR_INIT("zstd"), CODING_ZSTD},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq_nocase(name, names[i].name))
-            return &names[i];
-    return NULL;
+        if (str_eq_nocase(name, names[i].name)) {
+            *coding = names[i].coding;
+            return true;
+        }
+    return false;
 }
 
 bool codings_add(struct codings *codings, struct str value)
@@ -44,35 +42,37 @@ bool codings_add(struct codings *codings, struct str value)
         if (!name.len || str_eq_nocase(name, STR("identity")) ||
             str_eq_nocase(name, STR("none")))
             continue;
-        const struct coding_name *known = find(name);
-        if (!known || codings->count == CODINGS_MAX)
+        if (codings->count == CODINGS_MAX ||
+            !find(name, &codings->coding[codings->count]))
             return false;
-        codings->coding[codings->count++] = known->coding;
+        codings->count++;
     }
     return true;
 }
 
 /* --- decoders ----------------------------------------------------------- */
 
-/* Decode all of `in` to `out`, which has that room. */
+/* Decode the beginning of `in`, up to its own end, to `out`, which has that
+ * room. */
 typedef enum coding_end one_go(struct str in, char *out, size_t room,
-                               size_t *len);
+                               size_t *in_len, size_t *len);
 
-/* With more and more room, so that all tries cost no more than the last one
- * twice. */
-static enum coding_end decode(one_go *decoder, struct str in, struct buf *out)
+/* Each try has twice the room of the one before, so that all of them together
+ * cost no more than the last one twice. */
+static enum coding_end decode(one_go *decoder, struct str *in, struct buf *out)
 {
-    size_t most = out->cap - out->len, room = FIRST_ROOM;
+    size_t most = out->cap - out->len, room = FIRST_ROOM, in_len, len;
 
-    if (in.len > FIRST_ROOM / USUAL_RATIO)
-        room = in.len * USUAL_RATIO;
+    if (in->len > FIRST_ROOM / USUAL_RATIO)
+        room = in->len * USUAL_RATIO;
     for (;;) {
-        size_t len;
-
         room = room < most ? room : most;
-        enum coding_end end = decoder(in, buf_reserve(out, room), room, &len);
-        if (end == CODING_WHOLE)
+        enum coding_end end =
+            decoder(*in, buf_reserve(out, room), room, &in_len, &len);
+        if (end == CODING_WHOLE) {
             out->len += len;
+            *in = str_skip(*in, in_len);
+        }
         if (end != CODING_TOO_LARGE || room == most)
             return end;
         room *= 2;
@@ -88,25 +88,37 @@ static enum coding_end end_of_deflate(enum libdeflate_result result)
 
 /* "deflate" is the zlib format, but some servers send it without its frame. */
 static enum coding_end inflate_in_one_go(struct str in, char *out, size_t room,
-                                         size_t *len)
+                                         size_t *in_len, size_t *len)
 {
     struct libdeflate_decompressor *z =
         mem_checked(libdeflate_alloc_decompressor());
-    size_t in_len;
-
     enum libdeflate_result result = libdeflate_zlib_decompress_ex(
-        z, in.ptr, in.len, out, room, &in_len, len);
+        z, in.ptr, in.len, out, room, in_len, len);
+
     if (result == LIBDEFLATE_BAD_DATA)
         result = libdeflate_deflate_decompress_ex(z, in.ptr, in.len, out, room,
-                                                  &in_len, len);
+                                                  in_len, len);
+    libdeflate_free_decompressor(z);
+    return end_of_deflate(result);
+}
+
+static enum coding_end unzip_in_one_go(struct str in, char *out, size_t room,
+                                       size_t *in_len, size_t *len)
+{
+    struct libdeflate_decompressor *z =
+        mem_checked(libdeflate_alloc_decompressor());
+    enum libdeflate_result result = libdeflate_gzip_decompress_ex(
+        z, in.ptr, in.len, out, room, in_len, len);
+
     libdeflate_free_decompressor(z);
     return end_of_deflate(result);
 }
 
 /* Into a flat buffer no window is needed, whatever size a frame asks for. */
 static enum coding_end zstd_in_one_go(struct str in, char *out, size_t room,
-                                      size_t *len)
+                                      size_t *in_len, size_t *len)
 {
+    *in_len = in.len;
     *len = ZSTD_decompress(out, room, in.ptr, in.len);
     if (!ZSTD_isError(*len))
         return CODING_WHOLE;
@@ -115,15 +127,18 @@ static enum coding_end zstd_in_one_go(struct str in, char *out, size_t room,
                : CODING_BROKEN;
 }
 
-static enum coding_end unzip(struct str in, struct buf *out)
+bool gunzip_is_gzip(struct str bytes)
 {
-    static const enum coding_end end_of[] = {
-        [GUNZIP_WHOLE] = CODING_WHOLE,
-        [GUNZIP_BROKEN] = CODING_BROKEN,
-        [GUNZIP_TOO_LARGE] = CODING_TOO_LARGE,
-    };
+    return str_starts(bytes, STR("\x1f\x8b"));
+}
 
-    return gunzip_is_gzip(in) ? end_of[gunzip(in, out)] : CODING_BROKEN;
+enum coding_end gunzip(struct str bytes, struct buf *out)
+{
+    enum coding_end end = CODING_WHOLE;
+
+    while (end == CODING_WHOLE && gunzip_is_gzip(bytes))
+        end = decode(unzip_in_one_go, &bytes, out);
+    return end;
 }
 
 static enum coding_end brotli(struct str in, struct buf *out)
@@ -151,32 +166,26 @@ static enum coding_end brotli(struct str in, struct buf *out)
                                                              : CODING_BROKEN;
 }
 
-static enum coding_end inflate(struct str in, struct buf *out)
-{
-    return decode(inflate_in_one_go, in, out);
-}
-
-static enum coding_end zstd(struct str in, struct buf *out)
-{
-    return decode(zstd_in_one_go, in, out);
-}
-
 static enum coding_end undo(enum coding coding, struct str in, struct buf *out)
 {
-    static enum coding_end (*const decoder[])(struct str, struct buf *) = {
-        [CODING_DEFLATE] = inflate,
-        [CODING_GZIP] = unzip,
-        [CODING_BROTLI] = brotli,
-        [CODING_ZSTD] = zstd,
-    };
-    static_assert(ARRAY_LEN(decoder) == CODINGS, "every coding has a decoder");
-
     /* Some servers name a coding where there is nothing to encode. */
-    return in.len ? decoder[coding](in, out) : CODING_WHOLE;
+    if (!in.len)
+        return CODING_WHOLE;
+    switch (coding) {
+    case CODING_DEFLATE:
+        return decode(inflate_in_one_go, &in, out);
+    case CODING_ZSTD:
+        return decode(zstd_in_one_go, &in, out);
+    case CODING_BROTLI:
+        return brotli(in, out);
+    case CODING_GZIP:
+        break;
+    }
+    return gunzip_is_gzip(in) ? gunzip(in, out) : CODING_BROKEN;
 }
 
-/* The last one applied comes off first; what is between two has the same cap
- * as the end. */
+/* The last coding applied comes off first. The steps in between have the same
+ * cap as the end. */
 enum coding_end codings_undo(const struct codings *codings, struct str body,
                              struct buf *out)
 {

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -28,9 +27,7 @@ struct pagefetcher {
     struct transfer *free;                      /* ready for the next page */
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
-    struct sockets sockets; /* of all connections */
     struct dns_overrides dns_overrides;
-    atomic_uint calls; /* of libcurl, begun and ended: odd within one */
     struct epoll_event event[EVENTS_AT_ONCE]; /* of the last wait */
     int events, next_event;
 };
@@ -157,7 +154,6 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     struct pagefetcher *fetcher = NEW(struct pagefetcher);
 
     transfer_setup_init(&fetcher->setup, options);
-    sockets_init(&fetcher->sockets);
     dns_overrides_init(&fetcher->dns_overrides);
     bodies_init(&fetcher->bodies, options->body_budget);
     fetcher->last_finished = &fetcher->finished;
@@ -197,7 +193,6 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
-    sockets_release(&fetcher->sockets);
     dns_overrides_release(&fetcher->dns_overrides);
     close(fetcher->epoll_fd);
     free(fetcher->owner);
@@ -248,7 +243,7 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
         fetcher->free = transfer->next;
     else
         transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
-                                &fetcher->sockets, &fetcher->dns_overrides);
+                                &fetcher->dns_overrides);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     run(fetcher, transfer);
     if (!transfer_begin(transfer, page) ||
@@ -256,33 +251,11 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
         finish(fetcher, transfer);
 }
 
-/* Because it kept libcurl busy. */
-static bool was_cut(struct pagefetcher *fetcher,
-                    const struct transfer *transfer)
-{
-    long port = 0;
-
-    curl_easy_getinfo(transfer->easy, CURLINFO_LOCAL_PORT, &port);
-    return sockets_was_cut(&fetcher->sockets, (uint16_t)port);
-}
-
-/* A body that goes on to the end of the connection seems whole where we ended
- * it. */
-static bool seems_whole(const struct transfer *transfer)
-{
-    return transfer->exchange->outcome == FETCHED && !transfer->has_length &&
-           !transfer->is_chunked;
-}
-
 /* Any message of libcurl about it is gone after this. */
 static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
     transfer_end(transfer, code);
-    if ((transfer->exchange->outcome == CONNECTION_LOST ||
-         seems_whole(transfer)) &&
-        was_cut(fetcher, transfer))
-        transfer_give_up(transfer, BAD_HTTP);
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
     finish(fetcher, transfer);
 }
@@ -301,7 +274,6 @@ static void collect(struct pagefetcher *fetcher)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         end(fetcher, transfer, code);
     }
-    sockets_forget_closed(&fetcher->sockets);
 }
 
 /* Those that were paused may go on, the oldest first, while there is room: some
@@ -418,30 +390,8 @@ static void call_libcurl(struct pagefetcher *fetcher, curl_socket_t fd,
 {
     int still_running;
 
-    atomic_fetch_add(&fetcher->calls, 1);
     curl_multi_socket_action(fetcher->multi, fd, events, &still_running);
-    atomic_fetch_add(&fetcher->calls, 1);
     collect(fetcher);
-}
-
-unsigned pagefetcher_calls(const struct pagefetcher *fetcher)
-{
-    return atomic_load(&fetcher->calls);
-}
-
-unsigned pagefetcher_connects(const struct pagefetcher *fetcher)
-{
-    return atomic_load(&fetcher->sockets.opened);
-}
-
-void pagefetcher_mark(struct pagefetcher *fetcher)
-{
-    sockets_mark(&fetcher->sockets);
-}
-
-void pagefetcher_cut_busiest(struct pagefetcher *fetcher)
-{
-    sockets_cut_busiest(&fetcher->sockets);
 }
 
 /* Let libcurl do what is due: start new transfers, mind the deadlines. */

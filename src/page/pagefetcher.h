@@ -60,15 +60,6 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms);
 struct webpage *pagefetcher_take(struct pagefetcher *fetcher);
 void pagefetcher_give_back(struct pagefetcher *fetcher, struct webpage *page);
 
-/* For another thread, to see that a fetcher gets on: how often libcurl was
- * called and came back; odd while it is within a call. If a server keeps it in
- * one call, pagefetcher_cut_busiest ends the connection from which most was
- * read since pagefetcher_mark. */
-unsigned pagefetcher_calls(const struct pagefetcher *fetcher);
-unsigned pagefetcher_connects(const struct pagefetcher *fetcher); /* begun */
-void pagefetcher_mark(struct pagefetcher *fetcher);
-void pagefetcher_cut_busiest(struct pagefetcher *fetcher);
-
 /* End every fetch now; they come out of pagefetcher_take as ABANDONED. */
 void pagefetcher_abandon(struct pagefetcher *fetcher);
 

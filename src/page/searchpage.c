@@ -1,12 +1,11 @@
 #include "page/searchpage.h"
 
-#include <assert.h>
-
-#include "base/hash.h"
+#include "base/buf.h"
 #include "html/charset.h"
 #include "html/tag.h"
 #include "html/tokenizer.h"
 #include "html/tree.h"
+#include "page/robots_tag.h"
 
 #define ENGINE "duckduckgo.com"
 
@@ -16,14 +15,6 @@ struct scope {
     struct str name;
     size_t depth; /* of elements with that name; 0: not inside */
 };
-
-/* The attributes that count, raw; empty where there are none. */
-struct attributes {
-    struct str class, id, href, action;
-};
-
-/* Twice as many slots as links: a look-up ends soon. */
-enum { SLOTS = 2 * SEARCHPAGE_LINKS_MAX };
 
 struct reader {
     struct searchpage *page;
@@ -36,68 +27,30 @@ struct reader {
     bool is_challenge;
 
     struct arena scratch; /* of one link */
-    struct buf meaning;
-    struct buf target;
-    uint16_t slot[SLOTS]; /* 1 + the number of a link, by its fingerprint */
+    struct buf href, target;
 };
 
 /* ---- elements ---------------------------------------------------------- */
 
-static struct attributes attributes_of(const struct html_token *tag)
+/* The raw value, with a pointer if the tag has that attribute. */
+static struct str attribute(const struct html_token *tag, struct str name)
 {
-    struct attributes found = {0};
     struct html_attrs attrs = html_attrs(tag);
     struct html_attr attr;
-    struct {
-        struct str name;
-        struct str *value;
-    } wanted[] = {
-        {STR("class"), &found.class},
-        {STR("id"), &found.id},
-        {STR("href"), &found.href},
-        {STR("action"), &found.action},
-    };
 
     while (html_attrs_next(&attrs, &attr))
-        for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-            if (str_eq_nocase(attr.name, wanted[i].name) &&
-                !wanted[i].value->ptr)
-                *wanted[i].value = attr.value.ptr ? attr.value : STR("");
-    return found;
-}
-
-/* Take the first word off a list of classes. */
-static struct str next_word(struct str *list)
-{
-    size_t len = 0;
-
-    while (list->len && ascii_is_space(list->ptr[0]))
-        *list = str_skip(*list, 1);
-    while (len < list->len && !ascii_is_space(list->ptr[len]))
-        len++;
-
-    struct str word = str_first(*list, len);
-    *list = str_skip(*list, len);
-    return word;
-}
-
-static bool has_class(struct str list, struct str name)
-{
-    while (list.len)
-        if (str_eq(next_word(&list), name))
-            return true;
-    return false;
+        if (str_eq_nocase(attr.name, name))
+            return attr.value.ptr ? attr.value : STR("");
+    return (struct str){0};
 }
 
 static bool is_challenge(struct str words)
 {
-    while (words.len) {
-        struct str word = next_word(&words);
-        if (str_starts(word, STR("anomaly-modal")) ||
-            str_eq(word, STR("challenge-form")))
+    for (size_t i = 0; i < words.len; i++)
+        if ((!i || ascii_is_space(words.ptr[i - 1])) &&
+            str_starts(str_skip(words, i), STR("anomaly-modal")))
             return true;
-    }
-    return false;
+    return rel_has(words, STR("challenge-form"));
 }
 
 static void scope_start(struct scope *scope, const struct html_token *tag,
@@ -136,17 +89,15 @@ static bool is_engine(const struct reader *reader, const struct url *url)
     struct str host = url_host(url);
 
     return is_at_or_below(host, STR(ENGINE)) ||
-           (reader->base && str_eq(host, url_host(reader->base)));
+           str_eq(host, url_host(reader->base));
 }
 
 static bool leads_away(const struct reader *reader, const struct url *url)
 {
-    struct str host = url_host(url);
+    struct str host = url_host(url), own = url_host(reader->base);
 
-    if (is_at_or_below(host, STR(ENGINE)))
-        return false;
-    return !reader->base || (!is_at_or_below(host, url_host(reader->base)) &&
-                             !is_at_or_below(url_host(reader->base), host));
+    return !is_at_or_below(host, STR(ENGINE)) && !is_at_or_below(host, own) &&
+           !is_at_or_below(own, host);
 }
 
 /* ---- links ------------------------------------------------------------- */
@@ -196,31 +147,19 @@ static bool follow_redirect(struct reader *reader, struct url *url)
 static void add_link(struct reader *reader, struct str href)
 {
     struct searchpage *page = reader->page;
-    /* Seeded with what no page can know: an address. */
-    size_t at = hash64(href, (uintptr_t)reader) % SLOTS;
 
-    for (; reader->slot[at]; at = (at + 1) % SLOTS) {
-        if (str_eq(page->link[reader->slot[at] - 1], href)) {
-            page->duplicates++;
+    for (size_t i = 0; i < page->count; i++)
+        if (str_eq(page->link[i], href))
             return;
-        }
-    }
     page->link[page->count++] = arena_copy(reader->arena, href);
-    reader->slot[at] = (uint16_t)page->count;
-}
-
-/* What an attribute means, good until the next call. */
-static struct str meaning_of(struct reader *reader, struct str raw)
-{
-    buf_clear(&reader->meaning);
-    html_text_put(&reader->meaning, raw, HTML_TEXT_VALUE);
-    return buf_str(&reader->meaning);
 }
 
 static bool parse(struct reader *reader, struct url *url, struct str raw)
 {
     arena_clear(&reader->scratch);
-    return !url_parse(url, &reader->scratch, meaning_of(reader, raw),
+    buf_clear(&reader->href);
+    html_text_put(&reader->href, raw, HTML_TEXT_VALUE);
+    return !url_parse(url, &reader->scratch, buf_str(&reader->href),
                       reader->base, NULL);
 }
 
@@ -230,25 +169,13 @@ static bool is_ad(const struct reader *reader, const struct url *url)
            (is_engine(reader, url) && str_eq(url_path(url), STR("/y.js")));
 }
 
-static void result(struct reader *reader, struct str href)
+static void take_link(struct reader *reader, struct str href)
 {
     struct url url;
 
     if (!parse(reader, &url, href) || !follow_redirect(reader, &url))
-        reader->page->bad++;
-    else if (is_ad(reader, &url))
-        reader->page->ads++;
-    else
-        add_link(reader, url.href);
-}
-
-static void any_link(struct reader *reader, struct str href)
-{
-    struct url url;
-
-    /* What is bad is not counted: a page has many javascript: links. */
-    if (parse(reader, &url, href) && follow_redirect(reader, &url) &&
-        leads_away(reader, &url))
+        return;
+    if (reader->takes_any ? leads_away(reader, &url) : !is_ad(reader, &url))
         add_link(reader, url.href);
 }
 
@@ -267,8 +194,8 @@ static bool is_search_form(struct reader *reader, struct str action)
            str_eq(path, STR("/lite/")) || str_eq(path, STR("/lite"));
 }
 
-static bool is_known(struct reader *reader, enum html_tag tag,
-                     const struct attributes *attributes)
+static bool is_known(struct reader *reader, const struct html_token *tag,
+                     struct str class)
 {
     static const struct str classes[] = {
         STR_INIT("web-result"),  STR_INIT("result__a"),
@@ -278,39 +205,44 @@ static bool is_known(struct reader *reader, enum html_tag tag,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(classes); i++)
-        if (has_class(attributes->class, classes[i]))
+        if (rel_has(class, classes[i]))
             return true;
-    return tag == TAG_FORM && is_search_form(reader, attributes->action);
+    return str_eq_nocase(tag->name, STR("form")) &&
+           is_search_form(reader, attribute(tag, STR("action")));
+}
+
+/* In a page of the engine: is this `a` a result, or an ad that looks like one?
+ */
+static bool is_result(const struct reader *reader, struct str class)
+{
+    return rel_has(class, STR("result-link")) ||
+           (rel_has(class, STR("result__a")) &&
+            (reader->web.depth || reader->ad.depth));
 }
 
 static void start_tag(struct reader *reader, const struct html_token *token)
 {
     enum html_tag tag = html_tag_find(token->name);
-    struct attributes attributes = attributes_of(token);
+    struct str class = attribute(token, STR("class"));
+    struct str href = attribute(token, STR("href"));
     bool can_open = !(html_tags[tag].flags & TAG_IS_VOID);
 
-    if (is_challenge(attributes.class) || is_challenge(attributes.id))
+    if (is_challenge(class) || is_challenge(attribute(token, STR("id"))))
         reader->is_challenge = true;
-    reader->is_known = reader->is_known || is_known(reader, tag, &attributes);
+    reader->is_known = reader->is_known || is_known(reader, token, class);
 
     scope_start(&reader->web, token,
-                can_open && has_class(attributes.class, STR("web-result")));
+                can_open && rel_has(class, STR("web-result")));
     scope_start(&reader->ad, token,
-                can_open &&
-                    (has_class(attributes.class, STR("result--ad")) ||
-                     has_class(attributes.class, STR("result-sponsored"))));
+                can_open && (rel_has(class, STR("result--ad")) ||
+                             rel_has(class, STR("result-sponsored"))));
     scope_start(&reader->foreign, token,
                 (tag == TAG_SVG || tag == TAG_MATH) &&
                     !html_is_self_closing(token));
 
-    if (tag == TAG_A && attributes.href.ptr) {
-        if (reader->takes_any)
-            any_link(reader, attributes.href);
-        else if (has_class(attributes.class, STR("result-link")) ||
-                 (has_class(attributes.class, STR("result__a")) &&
-                  (reader->web.depth || reader->ad.depth)))
-            result(reader, attributes.href);
-    }
+    if (tag == TAG_A && href.ptr &&
+        (reader->takes_any || is_result(reader, class)))
+        take_link(reader, href);
     if (!reader->foreign.depth)
         html_tokenizer_enter(&reader->tokenizer, html_tree_state(tag),
                              token->name);
@@ -389,22 +321,11 @@ void searchpage_read(struct searchpage *page, struct arena *arena,
     buf_init(&decoded, 3 * answer->body.len + 16);
     struct str html = decode(answer, &decoded);
     arena_init(&reader.scratch);
-    buf_init(&reader.meaning, 3 * html.len + 16);
+    buf_init(&reader.href, 3 * html.len + 16);
     buf_init(&reader.target, URL_LEN_MAX);
     read_page(&reader, html);
     buf_release(&reader.target);
-    buf_release(&reader.meaning);
+    buf_release(&reader.href);
     arena_release(&reader.scratch);
     buf_release(&decoded);
-}
-
-const char *searchpage_kind_name(enum searchpage_kind kind)
-{
-    static const char *const names[] = {
-        [SEARCH_RESULTS] = "results",
-        [SEARCH_NO_RESULTS] = "no results",
-        [SEARCH_BLOCKED] = "blocked",
-    };
-
-    return (unsigned)kind < ARRAY_LEN(names) ? names[kind] : "unknown";
 }

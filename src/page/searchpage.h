@@ -1,36 +1,22 @@
 /* The result page of a web search: which links does it give, if any?
  *
- *     struct searchpage page;
- *     struct searchpage_answer answer = {
- *         .body = body, .status = 200, .base = &url_of_the_page};
- *
- *     searchpage_read(&page, &arena, &answer);
- *     switch (page.kind) {
- *     case SEARCH_RESULTS:    ... page.link[0 .. page.count - 1] are seeds
- *     case SEARCH_NO_RESULTS: ... "nothing found for ..."
- *     case SEARCH_BLOCKED:    ... "the search engine takes us for a robot"
- *     }
- *
  * Three kinds of result pages are read; the page itself says which it is:
  *
  * - DuckDuckGo's html form: `a.result__a` inside of `.web-result`;
  * - its lite form: `a.result-link`;
  * - anything else (--search-url may name any engine): every `a` that leads
  *   away from the engine, that is to a host that is neither the page's own,
- *   nor above or below it, nor DuckDuckGo's. That is rough, since it takes
- *   what stands in a footer too, and is done only if nothing in the page looks
- *   like DuckDuckGo's forms, so that their page without results has none.
+ *   nor above or below it, nor DuckDuckGo's. That is rough, since it takes the
+ *   links of a footer too. So it is done only if nothing in the page looks like
+ *   DuckDuckGo's forms: their page without results has none.
  *
- * In the first two, ads are dropped: what stands inside of `.result--ad` or
- * (lite) `.result-sponsored`, and what leads to the engine's /y.js. A link of
- * the engine to "/l/?uddg=TARGET" counts as a link to TARGET.
+ * In the first two, ads are left out: links inside of `.result--ad` or (lite)
+ * `.result-sponsored`, and links to the engine's /y.js. A link of the engine to
+ * "/l/?uddg=TARGET" counts as a link to TARGET.
  *
  * The engine blocks with a page that looks like success: a status 202, 403 or
  * 429, or an element with the id or class "challenge-form" or "anomaly-modal"
- * (with whatever ending). Text that only speaks of those is no sign.
- *
- * Not here: asking for the page, and statuses that are plain errors (404,
- * 500); for those there is nothing to read.
+ * (with whatever ending). Text that only mentions those is no sign.
  */
 #ifndef PAGE_SEARCHPAGE_H
 #define PAGE_SEARCHPAGE_H
@@ -45,14 +31,13 @@ enum searchpage_kind {
     SEARCH_BLOCKED,
 };
 
-/* What came back. The body is capped by who fetched it; reading takes time
- * and memory in proportion to it. */
+/* Who fetched the body has capped it; reading takes time and memory in
+ * proportion to it. */
 struct searchpage_answer {
     struct str body;
     struct str http_charset; /* the label of the HTTP header, or empty */
-    int status;              /* 0 if it is not known */
-    const struct url *base;  /* of the page, after redirects; NULL: relative
-                                links count as bad */
+    int status;
+    const struct url *base; /* of the page, after redirects */
 };
 
 /* More links than this are not read: a result page has ten to thirty. */
@@ -63,14 +48,10 @@ struct searchpage {
     struct str *link; /* absolute, as url_parse writes them, each once, in the
                          order of the page; none where blocked */
     size_t count;     /* > 0 exactly if the kind is SEARCH_RESULTS */
-    size_t ads, duplicates, bad; /* dropped; bad: no http(s) URL */
 };
 
 /* The links live in `arena`; nothing else is kept. */
 void searchpage_read(struct searchpage *page, struct arena *arena,
                      const struct searchpage_answer *answer);
-
-/* "results", "no results", "blocked" */
-const char *searchpage_kind_name(enum searchpage_kind kind);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "html/charset.h"
 #include "html/xml.h"
-#include "page/gunzip.h"
+#include "page/coding.h"
 
 enum {
     DEPTH_MAX = 256,
@@ -448,10 +448,10 @@ static void read_text(struct reader *reader, struct str text)
 
 void sitemap_read(struct sitemap *sitemap, struct arena *arena, struct str body)
 {
-    static const enum sitemap_end end_of_gunzip[] = {
-        [GUNZIP_WHOLE] = SITEMAP_WHOLE,
-        [GUNZIP_BROKEN] = SITEMAP_CUT,
-        [GUNZIP_TOO_LARGE] = SITEMAP_TOO_LARGE,
+    static const enum sitemap_end end_of_coding[] = {
+        [CODING_WHOLE] = SITEMAP_WHOLE,
+        [CODING_BROKEN] = SITEMAP_CUT,
+        [CODING_TOO_LARGE] = SITEMAP_TOO_LARGE,
     };
     struct reader reader = {.sitemap = sitemap, .arena = arena};
     struct buf unzipped;
@@ -463,7 +463,7 @@ void sitemap_read(struct sitemap *sitemap, struct arena *arena, struct str body)
     buf_init(&reader.text, TEXT_MAX);
     buf_init(&reader.guid, URL_LEN_MAX);
     if (gunzip_is_gzip(body)) {
-        sitemap->end = end_of_gunzip[gunzip(body, &unzipped)];
+        sitemap->end = end_of_coding[gunzip(body, &unzipped)];
         body = buf_str(&unzipped);
     }
     read_text(&reader, body);

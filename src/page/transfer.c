@@ -1,13 +1,19 @@
 #include "page/transfer.h"
 
 #include <assert.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "page/mime.h"
 #include "page/private_address.h"
 
-enum { CERTIFICATES_DESCRIBED = 4, RECEIVE_BUFFER = 64 * 1024 };
+enum {
+    CERTIFICATES_DESCRIBED = 4,
+    RECEIVE_BUFFER = 64 * 1024,
+    TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
+};
 
 static_assert((int)UNWANTED_BYTES_MAX <= (int)BODY_SMALL,
               "what is kept of an unwanted body never waits for room");
@@ -21,7 +27,7 @@ static bool sniff_early(struct transfer *transfer)
         transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
-    return transfer_sniffs_as_page(buf_str(&transfer->body));
+    return mime_sniffs_as_html(buf_str(&transfer->body));
 }
 
 static size_t wait_for_room(struct transfer *transfer)
@@ -107,14 +113,8 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
     }
-    return sockets_open(transfer->sockets, address->family, address->socktype,
-                        address->protocol);
-}
-
-/* Connections outlive transfers. */
-static int on_close_socket(void *user, curl_socket_t fd)
-{
-    return sockets_close(user, fd);
+    return socket(address->family, address->socktype | SOCK_CLOEXEC,
+                  address->protocol);
 }
 
 /* With a proxy the address connected to is the proxy's, which the user named,
@@ -141,9 +141,42 @@ static void allow_only_web(CURL *easy)
 #endif
 }
 
+/* OpenSSL reads messages that carry no data until there are no more, in one
+ * call: a server that sends them for ever would keep the thread there. They
+ * come with the handshake, with a change of keys and with tickets for later
+ * connections; no server needs many. */
+static void on_tls_message(int is_sent, int version, int type,
+                           const void *bytes, size_t len, SSL *ssl, void *user)
+{
+    size_t count = (uintptr_t)user;           /* of this connection so far */
+    bool is_data = (type == SSL3_RT_HEADER || /* of a record */
+                    type == SSL3_RT_INNER_CONTENT_TYPE) &&
+                   len && *(const char *)bytes == SSL3_RT_APPLICATION_DATA;
+
+    (void)version;
+    if (is_sent || is_data)
+        return;
+    SSL_set_msg_callback_arg(ssl, (void *)(uintptr_t)++count);
+    if (count <= TLS_MESSAGES_MAX)
+        return;
+    /* The next read fails, with an error, so that it is not taken for an end.
+     */
+    SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
+    ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
+}
+
+static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
+{
+    (void)easy, (void)user;
+    SSL_CTX_set_msg_callback(ssl_ctx, on_tls_message);
+    SSL_CTX_set_msg_callback_arg(ssl_ctx, NULL);
+    return CURLE_OK;
+}
+
 /* One file and no directory (page/trust.h). An https proxy is no different. */
 static void trust(CURL *easy, const struct fetch_options *options)
 {
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_setup);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
     if (!options->trusted)
@@ -187,8 +220,6 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->sockets);
 #if LIBCURL_VERSION_NUM >= 0x075000
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, transfer_on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
@@ -205,12 +236,11 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies, struct sockets *sockets,
+                              struct bodies *bodies,
                               struct dns_overrides *overrides)
 {
     struct transfer *transfer = NEW(struct transfer);
 
-    transfer->sockets = sockets;
     transfer->dns_overrides = overrides;
     transfer->setup = setup;
     transfer->bodies = bodies;

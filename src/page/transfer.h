@@ -10,7 +10,6 @@
 #include "page/dns_overrides.h"
 #include "page/heads.h"
 #include "page/pagefetcher.h"
-#include "page/sockets.h"
 
 /* The lists that every handle shares; read-only once made. */
 struct transfer_setup {
@@ -38,7 +37,6 @@ struct transfer {
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
-    struct sockets *sockets;
     struct dns_overrides *dns_overrides;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
@@ -77,7 +75,7 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies, struct sockets *sockets,
+                              struct bodies *bodies,
                               struct dns_overrides *overrides);
 void transfer_free(struct transfer *transfer);
 
@@ -87,9 +85,6 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page);
 
 /* Of an answer whose status is not 200. */
 enum outcome transfer_outcome_of_status(const struct exchange *exchange);
-
-/* Is it a page, by its first bytes, or all there are? */
-bool transfer_sniffs_as_page(struct str body);
 
 /* libcurl is done with it: fill in the exchange. */
 void transfer_end(struct transfer *transfer, CURLcode code);

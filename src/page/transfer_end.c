@@ -34,11 +34,6 @@ enum outcome transfer_outcome_of_status(const struct exchange *exchange)
     return HTTP_OTHER;
 }
 
-bool transfer_sniffs_as_page(struct str body)
-{
-    return mime_sniffs_as_html(str_first(body, MIME_SNIFF_LEN));
-}
-
 static enum outcome outcome_of_code(CURLcode code)
 {
     switch (code) {
@@ -95,7 +90,7 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
         return FETCHED;
     if (!body.len)
         return EMPTY_BODY;
-    if (transfer->to_sniff && !transfer_sniffs_as_page(body))
+    if (transfer->to_sniff && !mime_sniffs_as_html(body))
         return NOT_HTML;
     return FETCHED;
 }

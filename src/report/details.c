@@ -72,19 +72,13 @@ struct reading {
     struct arena *arena;
 };
 
-static struct str keep(void *user, struct str text)
-{
-    return arena_copy(user, text);
-}
-
 static bool read_fetch(void *user, const struct store_fetch *row)
 {
     const struct reading *reading = user;
 
     if (row->number == reading->number) {
         reading->details->fetch = *row;
-        row_move_texts(ROW_fetch, &reading->details->fetch, keep,
-                       reading->arena);
+        row_copy_texts(ROW_fetch, &reading->details->fetch, reading->arena);
     }
     return true;
 }
@@ -105,7 +99,7 @@ static bool read_url(void *user, const struct url_record *url)
 
     if (url->row->number == reading->number) {
         details->row = *url->row;
-        row_move_texts(ROW_url, &details->row, keep, reading->arena);
+        row_copy_texts(ROW_url, &details->row, reading->arena);
         details->record = *url;
         details->record.row = &details->row;
     }
@@ -194,7 +188,7 @@ static struct store_robots keep_robots(const struct host_reading *reading,
 {
     struct store_robots robots = *row;
 
-    row_move_texts(ROW_robots, &robots, keep, reading->arena);
+    row_copy_texts(ROW_robots, &robots, reading->arena);
     return robots;
 }
 
@@ -247,7 +241,7 @@ static bool read_host(void *user, const struct store_host *row)
     if (!is_host_of(reading->url, row->name))
         return true;
     host->trouble = *row;
-    row_move_texts(ROW_host, &host->trouble, keep, reading->arena);
+    row_copy_texts(ROW_host, &host->trouble, reading->arena);
     host->troubled =
         row->failures || row->mute || row->given_up || row->backoffs;
     return true;

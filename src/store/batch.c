@@ -44,21 +44,13 @@ size_t store_batch_bytes(const struct store_batch *batch)
     return bytes;
 }
 
-static struct str copy_text(void *user, struct str text)
-{
-    return arena_copy(user, text);
-}
-
 void store_add(struct store_batch *batch, enum row_kind kind, const void *row)
 {
     struct store_rows *rows = &batch->rows[kind];
     size_t size = row_description[kind].size;
 
-    if (rows->count == rows->room) {
-        rows->room = rows->room ? 2 * rows->room : 64;
-        rows->item = mem_resize(rows->item, rows->room * size);
-    }
+    rows->item = mem_grow(rows->item, rows->count, &rows->room, size);
     void *kept = (char *)rows->item + size * rows->count++;
     memcpy(kept, row, size);
-    row_move_texts(kind, kept, copy_text, &batch->text);
+    row_copy_texts(kind, kept, &batch->text);
 }

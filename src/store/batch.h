@@ -2,7 +2,6 @@
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
 
-#include "base/arena.h"
 #include "store/rows.h"
 
 /* An array that grows, of the structs of one kind. */
@@ -32,11 +31,6 @@ void store_add(struct store_batch *batch, enum row_kind kind, const void *row);
     {                                                                          \
         store_add(batch, ROW_##kind, row);                                     \
     }
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 
 #endif

@@ -40,8 +40,8 @@ struct store {
 
 extern const struct store_engine store_sqlite;
 
-/* For engines. */
-void store_fail(struct store_error *error, enum store_status status,
+/* For engines. Always false. */
+bool store_fail(struct store_error *error, enum store_status status,
                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Give a row to the reader's function of its kind, if it has one. */

@@ -2,6 +2,10 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "store/engine.h"
 
 static const char *const fact_names[] = {
     [FACT_STATE] = "state",
@@ -31,26 +35,13 @@ static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");
 
 /* --- reading ------------------------------------------------------------ */
 
-/* Room for one more at the end of an array in the arena. It grows when its
- * count is a power of two. */
-static void *room_for_one(struct arena *arena, void *array, size_t count,
-                          size_t size)
-{
-    if (count & (count - 1) || (!count && array))
-        return array;
-    void *grown = arena_new(arena, (count ? 2 * count : 1) * size);
-    if (count)
-        memcpy(grown, array, count * size);
-    return grown;
-}
-
 /* Names are "option.000001" and so on, and come sorted. */
 static void add_text(struct facts *facts, const char ***list, size_t *count,
-                     struct str text)
+                     size_t *room, struct str text)
 {
     if (!text.len)
         return; /* taken back */
-    *list = room_for_one(&facts->arena, *list, *count, sizeof(**list));
+    *list = mem_grow(*list, *count, room, sizeof(**list));
     (*list)[(*count)++] = arena_copy(&facts->arena, text).ptr;
 }
 
@@ -64,9 +55,11 @@ static void read_state(struct facts *facts, struct str value)
 bool facts_add_setting(struct facts *facts, const struct store_setting *row)
 {
     if (str_starts(row->name, STR(OPTION)))
-        add_text(facts, &facts->option, &facts->options, row->value);
+        add_text(facts, &facts->option, &facts->options, &facts->option_room,
+                 row->value);
     if (str_starts(row->name, STR(LOGIN)))
-        add_text(facts, &facts->login, &facts->logins, row->value);
+        add_text(facts, &facts->login, &facts->logins, &facts->login_room,
+                 row->value);
     for (int fact = 0; fact < FACTS; fact++) {
         if (!str_eq(row->name, str_of(fact_names[fact])))
             continue;
@@ -89,8 +82,8 @@ static bool read_seed(void *user, const struct store_seed *row)
 {
     struct facts *facts = user;
 
-    facts->seed = room_for_one(&facts->arena, facts->seed, facts->seeds,
-                               sizeof(*facts->seed));
+    facts->seed = mem_grow(facts->seed, facts->seeds, &facts->seed_room,
+                           sizeof(*facts->seed));
     facts->seed[facts->seeds++] = (struct facts_seed){
         .url = arena_copy(&facts->arena, row->url),
         .named = row->named,
@@ -116,16 +109,16 @@ bool facts_read(struct facts *facts, struct store *store,
     facts_init(facts);
     if (!store_load(store, 0, &reader, error))
         return false;
-    if (facts->number[FACT_SAVED] <= UINT32_MAX)
-        return true;
-    error->status = STORE_DAMAGED;
-    snprintf(error->text, sizeof(error->text), "more pages than there can be");
-    return false;
+    return facts->number[FACT_SAVED] <= UINT32_MAX ||
+           store_fail(error, STORE_DAMAGED, "more pages than there can be");
 }
 
 void facts_release(struct facts *facts)
 {
     arena_release(&facts->arena);
+    free(facts->option);
+    free(facts->login);
+    free(facts->seed);
     *facts = (struct facts){0};
 }
 

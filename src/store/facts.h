@@ -44,11 +44,11 @@ struct facts {
     uint64_t number[FACTS]; /* of those that are numbers; 0: not known */
     struct str program;
     const char **option;
-    size_t options;
+    size_t options, option_room;
     const char **login; /* origins that were given a name and password */
-    size_t logins;
+    size_t logins, login_room;
     struct facts_seed *seed;
-    size_t seeds;
+    size_t seeds, seed_room;
 };
 
 /* Read them, with the seeds. False with `error`. In either case release it. */

@@ -6,27 +6,32 @@
 #include "base/mem.h"
 #include "store/engine.h"
 
+static const char *const end_names[] = {
+    [URL_QUEUED] = "queued",
+    [URL_SAVED] = "saved",
+    [URL_REDIRECTED] = "redirected",
+    [URL_FAILED] = "failed",
+    [URL_REFUSED] = "refused",
+    [URL_OUTSIDE] = "outside",
+    [URL_NONE] = "none",
+};
+static_assert(ARRAY_LEN(end_names) == URL_ENDS, "every end has a name");
+
+const char *url_end_name(enum url_end end)
+{
+    return end_names[end];
+}
+
 /* What the rows before a URL's own have said of it. */
 struct folded {
     uint32_t again; /* index into the list of those found again, + 1; 0: none */
     uint8_t fetches, tries;
-    uint8_t outcome; /* of the last fetch */
-    uint8_t refused; /* by a verdict after its own row: that + 1, 0: it was not;
-                      * and in the two highest bits: how often it ended */
+    uint8_t outcome;   /* of the last fetch */
+    unsigned late : 6; /* the verdict at its turn, + 1; 0: there is none */
+    unsigned ends : 2; /* how often it ended; 3: or more */
 };
 static_assert(sizeof(struct folded) == 8, "there is one for every URL");
-enum { ONE_END = 64, VERDICTS_MAX = ONE_END - 1 };
-
-static unsigned ends_of(const struct folded *folded)
-{
-    return folded->refused / ONE_END;
-}
-
-/* The verdict that it was refused by after its own row, or -1. */
-static int late_verdict(const struct folded *folded)
-{
-    return folded->refused % ONE_END - 1;
-}
+enum { VERDICTS_MAX = 63 };
 
 struct again {
     uint32_t depth, referrer, found;
@@ -64,12 +69,8 @@ static struct again *again_of(struct folding *folding, struct folded *folded)
 {
     if (folded->again)
         return &folding->again[folded->again - 1];
-    if (folding->again_count == folding->again_room) {
-        folding->again_room =
-            folding->again_room ? 2 * folding->again_room : 64;
-        folding->again = mem_resize(
-            folding->again, folding->again_room * sizeof(*folding->again));
-    }
+    folding->again = mem_grow(folding->again, folding->again_count,
+                              &folding->again_room, sizeof(*folding->again));
     folded->again = (uint32_t)++folding->again_count;
     return &folding->again[folded->again - 1];
 }
@@ -91,11 +92,10 @@ static void add_one(uint8_t *count, bool counts)
         (*count)++;
 }
 
-/* More than three times is as wrong as three. */
 static void add_end(struct folded *folded)
 {
-    if (ends_of(folded) < 3)
-        folded->refused = (uint8_t)(folded->refused + ONE_END);
+    if (folded->ends < 3)
+        folded->ends++;
 }
 
 static bool fold_fetch(void *user, const struct store_fetch *row)
@@ -127,8 +127,7 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
     if (row->verdict >= folding->codes->verdicts)
         return false;
     if (folded) {
-        folded->refused =
-            (uint8_t)(ends_of(folded) * ONE_END + row->verdict + 1);
+        folded->late = (row->verdict + 1u) & VERDICTS_MAX;
         add_end(folded);
     }
     return store_give(&folding->reader->rows, ROW_refusal, row);
@@ -138,13 +137,13 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
 static enum url_end end_of(const struct store_codes *codes,
                            const struct folded *folded, uint8_t verdict)
 {
-    int late = late_verdict(folded);
+    unsigned late = folded->late;
 
-    if (late >= 0)
-        return late ? codes->verdict[late].end : URL_NONE;
+    if (late)
+        return late > 1 ? codes->verdict[late - 1].end : URL_NONE;
     if (codes->verdict[verdict].end != URL_QUEUED)
         return codes->verdict[verdict].end;
-    return ends_of(folded) ? codes->outcome[folded->outcome].end : URL_QUEUED;
+    return folded->ends ? codes->outcome[folded->outcome].end : URL_QUEUED;
 }
 
 static bool fold_url(void *user, const struct store_url *row)
@@ -154,7 +153,7 @@ static bool fold_url(void *user, const struct store_url *row)
 
     if (!folded || row->verdict >= folding->codes->verdicts)
         return false;
-    int late = late_verdict(folded);
+    unsigned late = folded->late;
     const struct again first = {row->depth, row->referrer, row->found};
     const struct again *again =
         folded->again ? &folding->again[folded->again - 1] : &first;
@@ -164,14 +163,14 @@ static bool fold_url(void *user, const struct store_url *row)
         .depth = again->depth,
         .referrer = again->referrer,
         .found = again->found,
-        .ended = ends_of(folded) > 0,
-        .ends = (uint8_t)ends_of(folded),
+        .ended = folded->ends > 0,
+        .ends = folded->ends,
         .page = folding->page ? folding->page[row->number] : 0,
         .fetches = folded->fetches,
         .tries = folded->tries,
         .outcome = folded->outcome,
-        .verdict = late >= 0 ? (uint8_t)late : row->verdict,
-        .refused_late = late >= 0,
+        .verdict = late ? (uint8_t)(late - 1) : row->verdict,
+        .refused_late = late,
     };
 
     return !folding->reader->url ||

@@ -14,40 +14,18 @@
     }                                                                          \
     ;
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 
 const struct row_description row_description[ROW_KINDS] = {
 #define KIND(kind)                                                             \
     [ROW_##kind] = {#kind, sizeof(struct store_##kind), kind##_columns,        \
                     ARRAY_LEN(kind##_columns)},
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 };
 
-#define LATER_ID     false
-#define LATER_NUMBER true
-#define LATER_U32    true
-#define LATER_U8     true
-#define LATER_FLAG   true
-#define LATER_BITS   true
-#define LATER_NAME   false
-#define LATER_TEXT   true
-#define LATER_PART   false
-#define KIND(kind)
 #define COLUMN(kind, type, name, since)                                        \
-    static_assert((since) == 1 || LATER_##type,                                \
+    static_assert((since) == 1 || ROW_##type > ROW_PART,                       \
                   "records of earlier versions read as 0 or NULL there");
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 
 /* --- values ------------------------------------------------------------- */
 
@@ -62,49 +40,32 @@ uint64_t row_get_number(const void *row, const struct row_column *column)
         memcpy(&half, at, sizeof(half));
         return half;
     case ROW_U8:
-        return *(const uint8_t *)at;
     case ROW_FLAG:
-        return *(const bool *)(const void *)at;
+        return *(const uint8_t *)at;
     default:
         memcpy(&number, at, sizeof(number));
         return number;
     }
 }
 
-static bool fits(enum row_type type, uint64_t value)
-{
-    switch (type) {
-    case ROW_ID:
-        return value && value <= INT64_MAX;
-    case ROW_NUMBER:
-        return value <= INT64_MAX;
-    case ROW_U32:
-        return value <= UINT32_MAX;
-    case ROW_U8:
-        return value <= UINT8_MAX;
-    case ROW_FLAG:
-        return value <= 1;
-    default:
-        return true;
-    }
-}
-
 bool row_set_number(void *row, const struct row_column *column, uint64_t value)
 {
+    static const uint64_t max[] = {
+        [ROW_ID] = INT64_MAX, [ROW_NUMBER] = INT64_MAX, [ROW_U32] = UINT32_MAX,
+        [ROW_U8] = UINT8_MAX, [ROW_FLAG] = 1,           [ROW_BITS] = UINT64_MAX,
+    };
     char *at = (char *)row + column->at;
     uint32_t half = (uint32_t)value;
 
-    if (!fits(column->type, value))
+    if (value > max[column->type] || (!value && column->type == ROW_ID))
         return false;
     switch (column->type) {
     case ROW_U32:
         memcpy(at, &half, sizeof(half));
         return true;
     case ROW_U8:
-        *(uint8_t *)at = (uint8_t)value;
-        return true;
     case ROW_FLAG:
-        *(bool *)(void *)at = value != 0;
+        *(uint8_t *)at = (uint8_t)value;
         return true;
     default:
         memcpy(at, &value, sizeof(value));
@@ -112,8 +73,7 @@ bool row_set_number(void *row, const struct row_column *column, uint64_t value)
     }
 }
 
-void row_move_texts(enum row_kind kind, void *row,
-                    struct str (*move)(void *user, struct str text), void *user)
+void row_copy_texts(enum row_kind kind, void *row, struct arena *arena)
 {
     const struct row_description *description = &row_description[kind];
     const char *from = NULL, *to = NULL;
@@ -125,7 +85,7 @@ void row_move_texts(enum row_kind kind, void *row,
             from = text->ptr;
             /* NULL stays NULL: it may mean something else than empty. */
             if (from)
-                *text = move(user, *text);
+                *text = arena_copy(arena, *text);
             to = text->ptr;
         } else if (column->type == ROW_PART) {
             text->ptr = to + (text->ptr - from);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/str.h"
+#include "base/arena.h"
 
 /* --- the structs -------------------------------------------------------- */
 
@@ -27,33 +27,25 @@
     }                                                                          \
     ;
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 
 /* --- their description -------------------------------------------------- */
 
 enum row_kind {
 #define KIND(kind) ROW_##kind,
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
     ROW_KINDS,
 };
 
 enum row_type {
     ROW_ID,
+    ROW_NAME,
+    ROW_PART, /* up to here: only in version 1 */
     ROW_NUMBER,
     ROW_U32,
     ROW_U8,
     ROW_FLAG,
     ROW_BITS,
-    ROW_NAME,
     ROW_TEXT,
-    ROW_PART,
 };
 
 struct row_column {
@@ -75,12 +67,7 @@ extern const struct row_description row_description[ROW_KINDS];
 /* The greatest of the structs. */
 union row_any {
 #define KIND(kind) struct store_##kind kind;
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 };
 
 /* --- the values of a row ------------------------------------------------ */
@@ -108,11 +95,8 @@ static inline bool row_is_text(const struct row_column *column)
     return column->type == ROW_NAME || column->type == ROW_TEXT;
 }
 
-/* Move the texts of a row: `move` gives the place where the bytes of a text are
- * from now on. Parts go with the text that they are a part of. */
-void row_move_texts(enum row_kind kind, void *row,
-                    struct str (*move)(void *user, struct str text),
-                    void *user);
+/* Copy the texts of a row into the arena. Parts go with their text. */
+void row_copy_texts(enum row_kind kind, void *row, struct arena *arena);
 
 /* The digest of all rows of a kind up to this one, from the digest of those
  * before it. It depends on every value and on their order, so that a reader

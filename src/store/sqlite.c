@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,160 +28,200 @@ static void put_path(char path[PATH_ROOM], const char *where, const char *name)
     snprintf(path, PATH_ROOM, "%s/%s", where, name);
 }
 
-/* --- errors ------------------------------------------------------------- */
+/* --- SQL ---------------------------------------------------------------- */
 
 /* What SQLite calls "I/O error" the system has a better word for. */
-void sqlite_fail(struct store_error *error, sqlite3 *db)
+static bool fail(struct store_error *error, sqlite3 *db)
 {
     int code = sqlite3_errcode(db);
-    int why = sqlite3_system_errno(db);
+    int why = code == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(db);
     bool damaged =
         code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
-
-    if (code == SQLITE_FULL)
-        why = ENOSPC;
     bool system = (code == SQLITE_FULL || code == SQLITE_IOERR ||
                    code == SQLITE_CANTOPEN) &&
                   why;
-    store_fail(error, damaged ? STORE_DAMAGED : STORE_FAILED, "%s",
-               system                    ? strerror(why)
-               : code == SQLITE_READONLY ? "it cannot be written"
-                                         : sqlite3_errmsg(db));
+
+    return store_fail(error, damaged ? STORE_DAMAGED : STORE_FAILED, "%s",
+                      system                    ? strerror(why)
+                      : code == SQLITE_READONLY ? "it cannot be written"
+                                                : sqlite3_errmsg(db));
 }
 
-bool sqlite_run(struct sqlite_store *store, const char *sql,
-                struct store_error *error)
+static char *format_sql(const char *format, va_list args)
 {
-    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK)
-        return true;
-    sqlite_fail(error, store->db);
-    return false;
+    char *sql = NULL;
+
+    return mem_checked(vasprintf(&sql, format, args) < 0 ? NULL : sql);
+}
+
+bool sqlite_run(struct sqlite_store *store, struct store_error *error,
+                const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    char *sql = format_sql(format, args);
+    va_end(args);
+    bool good = sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    free(sql);
+    return good || fail(error, store->db);
+}
+
+sqlite3_stmt *sqlite_prepare(struct sqlite_store *store,
+                             struct store_error *error, const char *format, ...)
+{
+    sqlite3_stmt *stmt = NULL;
+    va_list args;
+
+    va_start(args, format);
+    char *sql = format_sql(format, args);
+    va_end(args);
+    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+        fail(error, store->db);
+    free(sql);
+    return stmt;
+}
+
+bool sqlite_step(struct sqlite_store *store, sqlite3_stmt *stmt,
+                 struct store_error *error)
+{
+    int code = sqlite3_step(stmt);
+
+    error->status = STORE_OK;
+    return code == SQLITE_ROW ||
+           (code != SQLITE_DONE && fail(error, store->db));
+}
+
+bool sqlite_ask_number(struct sqlite_store *store, int64_t *out,
+                       struct store_error *error, const char *sql)
+{
+    sqlite3_stmt *stmt = sqlite_prepare(store, error, "%s", sql);
+    bool good = stmt && sqlite_step(store, stmt, error);
+
+    if (good)
+        *out = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return good;
+}
+
+struct str sqlite_text(sqlite3_stmt *stmt, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+    return (struct str){text, (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
 /* --- what is there ------------------------------------------------------ */
 
+static bool fail_by_errno(struct store_error *error)
+{
+    return store_fail(error, errno == ENOENT ? STORE_NONE : STORE_FAILED, "%s",
+                      strerror(errno));
+}
+
 /* A link or a pipe of that name is not ours, and opening it may do harm. */
-static enum store_status look_at(const char *path, struct store_error *error)
+static bool is_database(const char *path, struct store_error *error)
 {
     static const char magic[16] = "SQLite format 3";
     char head[sizeof(magic)];
     struct stat st;
 
-    if (lstat(path, &st)) {
-        store_fail(error, errno == ENOENT ? STORE_NONE : STORE_FAILED, "%s",
-                   strerror(errno));
-        return error->status;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        store_fail(error, STORE_FOREIGN, "not a file");
-        return error->status;
-    }
+    if (lstat(path, &st))
+        return fail_by_errno(error);
+    if (!S_ISREG(st.st_mode))
+        return store_fail(error, STORE_FOREIGN, "not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t len = fd < 0 ? -1 : read(fd, head, sizeof(head));
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
     if (len < 0)
-        store_fail(error, STORE_FAILED, "%s", strerror(why));
+        store_fail(error, STORE_FAILED, "%s", strerror(errno));
     else if (!len)
         store_fail(error, STORE_EMPTY, "empty");
-    else if (memcmp(head, magic, len < 10 ? (size_t)len : 10) != 0 &&
-             st.st_size <= NOTE_MAX)
-        store_fail(error, STORE_NOTE, "not the state of a crawl");
-    else if (len < (ssize_t)sizeof(head) ||
-             memcmp(head, magic, sizeof(head)) != 0)
-        store_fail(error, STORE_FOREIGN, "not the state of a crawl");
-    else
+    else if (len == sizeof(head) && !memcmp(head, magic, sizeof(head)))
         error->status = STORE_OK;
-    return error->status;
-}
-
-static bool ask_number(struct sqlite_store *store, const char *sql,
-                       int64_t *out, struct store_error *error)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool good =
-        sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-        sqlite3_step(stmt) == SQLITE_ROW;
-
-    if (good)
-        *out = sqlite3_column_int64(stmt, 0);
     else
-        sqlite_fail(error, store->db);
-    sqlite3_finalize(stmt);
-    return good;
+        /* Some bytes that begin otherwise are no damaged record. */
+        store_fail(error,
+                   st.st_size <= NOTE_MAX &&
+                           memcmp(head, magic, len < 10 ? (size_t)len : 10) != 0
+                       ? STORE_NOTE
+                       : STORE_FOREIGN,
+                   "not the state of a crawl");
+    if (fd >= 0)
+        close(fd);
+    return error->status == STORE_OK;
 }
 
 static bool is_ours(struct sqlite_store *store, struct store_error *error)
 {
     int64_t id, version, tables;
 
-    if (!ask_number(store, "PRAGMA application_id", &id, error) ||
-        !ask_number(store, "PRAGMA user_version", &version, error) ||
-        !ask_number(store, "SELECT count(*) FROM sqlite_master", &tables,
-                    error))
+    if (!sqlite_ask_number(store, &id, error, "PRAGMA application_id") ||
+        !sqlite_ask_number(store, &version, error, "PRAGMA user_version") ||
+        !sqlite_ask_number(store, &tables, error,
+                           "SELECT count(*) FROM sqlite_master"))
         return false;
     store->version = (int)version;
     if (!tables)
-        store_fail(error, STORE_EMPTY, "empty");
-    else if (id != SQLITE_FILE_ID)
-        store_fail(error, STORE_FOREIGN, "not the state of a crawl");
-    else if (version > STORE_VERSION)
-        store_fail(error, STORE_NEWER,
-                   "written by a newer version of this program (format %lld, "
-                   "not %d)",
-                   (long long)version, STORE_VERSION);
-    else if (version < 1)
-        store_fail(error, STORE_DAMAGED, "format %lld, which there never was",
-                   (long long)version);
-    else
-        return true;
-    return false;
+        return store_fail(error, STORE_EMPTY, "empty");
+    if (id != SQLITE_FILE_ID)
+        return store_fail(error, STORE_FOREIGN, "not the state of a crawl");
+    if (version > STORE_VERSION)
+        return store_fail(error, STORE_NEWER,
+                          "written by a newer version of this program (format "
+                          "%lld, not %d)",
+                          (long long)version, STORE_VERSION);
+    return version >= 1 ||
+           store_fail(error, STORE_DAMAGED,
+                      "format %lld, which there never was", (long long)version);
 }
 
 /* --- is it still there? ------------------------------------------------- */
 
-static bool look_again(const struct sqlite_place *place, struct stat *st)
+static const char *file_name(const struct sqlite_store *store)
 {
-    return !fstatat(place->dir_fd, place->name, st, AT_SYMLINK_NOFOLLOW);
+    return store->aside ? ASIDE_NAME : FILE_NAME;
 }
 
-static bool note_place(struct sqlite_store *store, const char *name,
-                       struct store_error *error)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
-    struct sqlite_place *place = &store->place;
-
-    place->dir = mem_checked(strdup(store->where));
-    place->name = mem_checked(strdup(name));
-    place->dir_fd = open(place->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (place->dir_fd >= 0 && look_again(place, &place->file))
-        return true;
-    store_fail(error, STORE_FAILED, "%s", strerror(errno));
-    return false;
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-static void forget_place(struct sqlite_place *place)
+static bool note_place(struct sqlite_store *store, struct store_error *error)
 {
-    if (place->dir_fd >= 0)
-        close(place->dir_fd);
-    free(place->dir);
-    free(place->name);
-    *place = (struct sqlite_place){.dir_fd = -1};
+    store->dir_fd = open(store->where, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return (store->dir_fd >= 0 &&
+            !fstatat(store->dir_fd, file_name(store), &store->file,
+                     AT_SYMLINK_NOFOLLOW)) ||
+           store_fail(error, STORE_FAILED, "%s", strerror(errno));
+}
+
+static void forget_place(struct sqlite_store *store)
+{
+    if (store->dir_fd >= 0)
+        close(store->dir_fd);
+    store->dir_fd = -1;
 }
 
 bool sqlite_is_in_place(const struct sqlite_store *store,
                         struct store_error *error)
 {
-    const struct sqlite_place *place = &store->place;
     struct stat st;
 
-    if (place->dir_fd < 0 ||
-        (look_again(place, &st) && st.st_ino == place->file.st_ino &&
-         st.st_dev == place->file.st_dev))
-        return true;
-    store_fail(error, STORE_FAILED,
-               "it was removed or replaced while the crawl was running");
-    return false;
+    return store->dir_fd < 0 ||
+           (!fstatat(store->dir_fd, file_name(store), &st,
+                     AT_SYMLINK_NOFOLLOW) &&
+            is_same(&st, &store->file)) ||
+           store_fail(error, STORE_FAILED,
+                      "it was removed or replaced while the crawl was running");
+}
+
+static bool has_moved(const struct sqlite_store *store)
+{
+    struct stat then, now;
+
+    return store->dir_fd >= 0 && !fstat(store->dir_fd, &then) &&
+           (stat(store->where, &now) || !is_same(&then, &now));
 }
 
 /* --- opening ------------------------------------------------------------ */
@@ -194,7 +235,7 @@ static struct sqlite_store *new_store(const char *where, enum store_mode mode,
     store->base.codes = codes;
     store->mode = mode;
     store->where = mem_checked(strdup(where));
-    store->place.dir_fd = -1;
+    store->dir_fd = -1;
     store->version = STORE_VERSION;
     return store;
 }
@@ -202,58 +243,38 @@ static struct sqlite_store *new_store(const char *where, enum store_mode mode,
 static bool open_file(struct sqlite_store *store, const char *path, int flags,
                       struct store_error *error)
 {
-    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) ==
-        SQLITE_OK) {
-        sqlite3_busy_timeout(store->db, BUSY_MS);
-        return true;
-    }
-    sqlite_fail(error, store->db);
-    return false;
-}
-
-/* What an earlier program began, this one goes on with. */
-static bool bring_up_to_date(struct sqlite_store *store,
-                             struct store_error *error)
-{
-    bool old = store->version < STORE_VERSION;
-
-    if (!old && sqlite_has_codes(store))
-        return sqlite_check_settings(store, error);
-    if (!sqlite_run(store, "BEGIN IMMEDIATE", error))
-        return false;
-    if ((old ? sqlite_migrate(store, error) : sqlite_add_codes(store, error)) &&
-        sqlite_run(store, "COMMIT", error))
-        return true;
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
+    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
+        return fail(error, store->db);
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    return true;
 }
 
 /* A commit is on the disk when it returns; the file proper is written when the
  * journal has grown, a few megabytes at a time. */
-static bool set_up_to_write(struct sqlite_store *store, const char *name,
+static bool set_up_to_write(struct sqlite_store *store,
                             struct store_error *error)
 {
-    return sqlite_run(store, "PRAGMA journal_mode = WAL", error) &&
-           sqlite_run(store, "PRAGMA synchronous = FULL", error) &&
-           sqlite_run(store, "PRAGMA wal_autocheckpoint = 4000", error) &&
-           bring_up_to_date(store, error) &&
+    return sqlite_run(store, error, "PRAGMA journal_mode = WAL") &&
+           sqlite_run(store, error, "PRAGMA synchronous = FULL") &&
+           sqlite_run(store, error, "PRAGMA wal_autocheckpoint = 4000") &&
+           sqlite_run(store, error, "BEGIN IMMEDIATE") &&
+           sqlite_end(store, sqlite_bring_up_to_date(store, error), error) &&
            sqlite_read_seals(store, store->seal, error) &&
-           note_place(store, name, error);
+           note_place(store, error);
 }
 
-static bool open_for(struct sqlite_store *store, const char *name,
-                     struct store_error *error)
+static bool open_for(struct sqlite_store *store, struct store_error *error)
 {
     bool writes = store->mode == STORE_WRITE;
     char path[PATH_ROOM];
 
-    put_path(path, store->where, name);
-    return look_at(path, error) == STORE_OK &&
+    put_path(path, store->where, file_name(store));
+    return is_database(path, error) &&
            open_file(store, path,
                      writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
                      error) &&
-           is_ours(store, error) &&
-           (!writes || set_up_to_write(store, name, error));
+           is_ours(store, error) && (!writes || set_up_to_write(store, error));
 }
 
 /* What SQLite has beside its file: the first two hold rows that are not in the
@@ -297,12 +318,11 @@ static bool open_still(struct sqlite_store *store, struct store_error *error)
     struct buf name;
 
     put_path(path, store->where, FILE_NAME);
-    if (has_journal(path)) {
-        store_fail(error, STORE_FAILED,
-                   "its crawl was killed, and what it wrote last can be read "
-                   "only where the directory can be written, or in a copy");
-        return false;
-    }
+    if (has_journal(path))
+        return store_fail(error, STORE_FAILED,
+                          "its crawl was killed, and what it wrote last can be "
+                          "read only where the directory can be written, or in "
+                          "a copy");
     buf_init(&name, 4 * sizeof(path));
     buf_put(&name, STR("file:"));
     for (const char *at = path; *at; at++)
@@ -326,9 +346,8 @@ static bool open_again(struct sqlite_store *store, struct store_error *error)
     sqlite3_close(store->db);
     store->db = NULL;
     tidy(store->where);
-    return open_for(store, FILE_NAME, error) ||
-           (error->status == STORE_FAILED && store->db &&
-            open_still(store, error));
+    return open_for(store, error) || (error->status == STORE_FAILED &&
+                                      store->db && open_still(store, error));
 }
 
 static struct store *open_store(const char *where, enum store_mode mode,
@@ -337,7 +356,7 @@ static struct store *open_store(const char *where, enum store_mode mode,
 {
     struct sqlite_store *store = new_store(where, mode, codes);
 
-    if (open_for(store, FILE_NAME, error) ||
+    if (open_for(store, error) ||
         (mode == STORE_READ && error->status == STORE_FAILED && store->db &&
          open_again(store, error)))
         return &store->base;
@@ -347,7 +366,10 @@ static struct store *open_store(const char *where, enum store_mode mode,
 
 /* --- closing ------------------------------------------------------------ */
 
-void sqlite_finalize(struct sqlite_store *store)
+/* One file that can be copied and read anywhere; if somebody else reads just
+ * now it stays as it is, which is as good. Not if the directory was moved:
+ * another crawl may be at its path. */
+static void close_file(struct sqlite_store *store)
 {
     for (size_t i = 0; i < ARRAY_LEN(store->insert); i++) {
         sqlite3_finalize(store->insert[i]);
@@ -355,24 +377,7 @@ void sqlite_finalize(struct sqlite_store *store)
     }
     sqlite3_finalize(store->find_url);
     store->find_url = NULL;
-}
-
-static bool has_moved(const struct sqlite_place *place)
-{
-    struct stat then, now;
-
-    return place->dir_fd >= 0 && !fstat(place->dir_fd, &then) &&
-           (stat(place->dir, &now) || now.st_ino != then.st_ino ||
-            now.st_dev != then.st_dev);
-}
-
-/* One file that can be copied and read anywhere; if somebody else reads just
- * now it stays as it is, which is as good. Not if the directory was moved:
- * another crawl may be at its path. */
-static void close_file(struct sqlite_store *store)
-{
-    sqlite_finalize(store);
-    if (store->db && store->mode == STORE_WRITE && !has_moved(&store->place)) {
+    if (store->db && store->mode == STORE_WRITE && !has_moved(store)) {
         sqlite3_busy_timeout(store->db, 0);
         /* When all rows are in the file proper, and on the disk, a change of
          * the mode may be lost without harm. */
@@ -400,12 +405,12 @@ static void remove_file(const char *where, const char *name)
 static void close_store(struct store *base)
 {
     struct sqlite_store *store = sqlite_of(base);
-    bool moved = has_moved(&store->place);
+    bool moved = has_moved(store);
 
     close_file(store);
     if (store->aside && !moved)
         remove_file(store->where, ASIDE_NAME);
-    forget_place(&store->place);
+    forget_place(store);
     free(store->where);
     free(store);
 }
@@ -418,8 +423,7 @@ static void tidy(const char *where)
     char path[PATH_ROOM];
 
     put_path(path, where, FILE_NAME);
-    if (!has_beside(path, ARRAY_LEN(journals), 0) ||
-        look_at(path, &error) != STORE_OK)
+    if (!has_beside(path, ARRAY_LEN(journals), 0) || !is_database(path, &error))
         return;
     store = new_store(where, STORE_READ, NULL);
     if (open_file(store, path, SQLITE_OPEN_READWRITE, &error) &&
@@ -435,13 +439,12 @@ static void tidy(const char *where)
 static bool fill(struct sqlite_store *store, const struct store_batch *first,
                  struct store_error *error)
 {
-    return sqlite_run(store, "PRAGMA journal_mode = MEMORY", error) &&
-           sqlite_run(store, "PRAGMA synchronous = OFF", error) &&
-           sqlite_run(store, "BEGIN", error) &&
-           sqlite_create_tables(store, error) &&
-           sqlite_run(store, "COMMIT", error) &&
+    return sqlite_run(store, error, "PRAGMA journal_mode = MEMORY") &&
+           sqlite_run(store, error, "PRAGMA synchronous = OFF") &&
+           sqlite_run(store, error, "BEGIN") &&
+           sqlite_end(store, sqlite_create_tables(store, error), error) &&
            sqlite_commit(&store->base, &first, 1, error) &&
-           sqlite_run(store, "PRAGMA journal_mode = WAL", error);
+           sqlite_run(store, error, "PRAGMA journal_mode = WAL");
 }
 
 static bool sync_file(const char *path, struct store_error *error)
@@ -462,10 +465,8 @@ static bool create_file(const char *path, struct store_error *error)
     int fd =
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
-    if (fd < 0) {
-        store_fail(error, STORE_FAILED, "%s", strerror(errno));
-        return false;
-    }
+    if (fd < 0)
+        return store_fail(error, STORE_FAILED, "%s", strerror(errno));
     close(fd);
     return true;
 }
@@ -494,11 +495,10 @@ static bool create_aside(const char *where, const struct store_codes *codes,
  * would be lost, and another's journal must never lie beside it. */
 static bool is_one_file(const char *path, struct store_error *error)
 {
-    if (!has_journal(path))
-        return true;
-    store_fail(error, STORE_FAILED,
+    return !has_journal(path) ||
+           store_fail(
+               error, STORE_FAILED,
                "its journal cannot be emptied; is another program reading it?");
-    return false;
 }
 
 static bool rename_aside(const char *where, struct store_error *error)
@@ -509,13 +509,11 @@ static bool rename_aside(const char *where, struct store_error *error)
     put_path(to, where, FILE_NAME);
     tidy(where);
     if (!is_one_file(from, error) ||
-        (look_at(to, error) == STORE_OK && !is_one_file(to, error)))
+        (is_database(to, error) && !is_one_file(to, error)))
         return false;
     remove_journals(to);
-    if (!rename(from, to))
-        return true;
-    store_fail(error, STORE_FAILED, "%s", strerror(errno));
-    return false;
+    return !rename(from, to) ||
+           store_fail(error, STORE_FAILED, "%s", strerror(errno));
 }
 
 static struct store *create(const char *where, const struct store_codes *codes,
@@ -526,8 +524,7 @@ static struct store *create(const char *where, const struct store_codes *codes,
         return NULL;
     struct sqlite_store *store = new_store(where, STORE_WRITE, codes);
     store->aside = start == STORE_ASIDE;
-    if ((store->aside || rename_aside(where, error)) &&
-        open_for(store, store->aside ? ASIDE_NAME : FILE_NAME, error))
+    if ((store->aside || rename_aside(where, error)) && open_for(store, error))
         return &store->base;
     store_close(&store->base);
     return NULL;
@@ -539,18 +536,16 @@ static bool take_place(struct store *base, struct store_error *error)
 
     if (!store->aside)
         return true;
-    if (has_moved(&store->place)) {
-        store_fail(error, STORE_FAILED, "its directory was moved");
-        return false;
-    }
+    if (has_moved(store))
+        return store_fail(error, STORE_FAILED, "its directory was moved");
     if (!sqlite_is_in_place(store, error))
         return false;
     close_file(store);
-    forget_place(&store->place);
+    forget_place(store);
     if (!rename_aside(store->where, error))
         return false;
     store->aside = false;
-    return open_for(store, FILE_NAME, error);
+    return open_for(store, error);
 }
 
 /* The marker tells nothing from now on, whatever it was. */

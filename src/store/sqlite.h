@@ -19,15 +19,6 @@ struct seal {
     uint64_t digest;
 };
 
-/* Where a file was when it was opened. SQLite's SQLITE_FCNTL_HAS_MOVED asks for
- * the path, but a directory may be moved with all that is in it. */
-struct sqlite_place {
-    int dir_fd; /* -1: nobody asks */
-    char *dir;  /* its path then */
-    char *name; /* in there */
-    struct stat file;
-};
-
 struct sqlite_store {
     struct store base;
     sqlite3 *db;
@@ -35,7 +26,11 @@ struct sqlite_store {
     int version; /* of the file */
     char *where; /* the page directory */
     bool aside;  /* not in its place yet */
-    struct sqlite_place place;
+    /* The directory and the file as they were when it was opened to be
+     * written. SQLite's SQLITE_FCNTL_HAS_MOVED asks for the path, but a
+     * directory may be moved with all that is in it. */
+    int dir_fd; /* -1: nobody asks */
+    struct stat file;
     uint64_t batches; /* committed so far */
     struct seal seal[ROW_KINDS];
     sqlite3_stmt *insert[ROW_KINDS]; /* NULL: not asked for yet */
@@ -49,32 +44,42 @@ static inline struct sqlite_store *sqlite_of(struct store *store)
 
 /* --- sqlite.c ----------------------------------------------------------- */
 
-void sqlite_fail(struct store_error *error, sqlite3 *db);
-bool sqlite_run(struct sqlite_store *store, const char *sql,
+/* SQL is given as for printf. What fails says why in `error`. */
+bool sqlite_run(struct sqlite_store *store, struct store_error *error,
+                const char *format, ...) __attribute__((format(printf, 3, 4)));
+sqlite3_stmt *sqlite_prepare(struct sqlite_store *store,
+                             struct store_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool sqlite_ask_number(struct sqlite_store *store, int64_t *out,
+                       struct store_error *error, const char *sql);
+
+/* True if there is a row. False at the end, or with `error` other than
+ * STORE_OK. */
+bool sqlite_step(struct sqlite_store *store, sqlite3_stmt *stmt,
+                 struct store_error *error);
+
+/* NULL stays NULL. */
+struct str sqlite_text(sqlite3_stmt *stmt, int column);
+
+/* Commit if all is good so far, or roll back. */
+bool sqlite_end(struct sqlite_store *store, bool good,
                 struct store_error *error);
 
 /* False with `error` if another file is in its place, or none. */
 bool sqlite_is_in_place(const struct sqlite_store *store,
                         struct store_error *error);
 
-/* Forget prepared statements. */
-void sqlite_finalize(struct sqlite_store *store);
-
 /* --- sqlite_tables.c ---------------------------------------------------- */
 
 /* "crwl": what file(1) and other programs tell it by. */
 enum { SQLITE_FILE_ID = 0x6372776c };
 
-/* Everything that a new file has, or what one of an earlier version lacks. In
- * a transaction of the caller's. */
+/* In a transaction of the caller's: everything that a new file has, or what
+ * one of an earlier version or of a program with other codes lacks. */
 bool sqlite_create_tables(struct sqlite_store *store,
                           struct store_error *error);
-bool sqlite_migrate(struct sqlite_store *store, struct store_error *error);
-
-/* What codes are called and how a URL ends with them, as this program has it.
- */
-bool sqlite_add_codes(struct sqlite_store *store, struct store_error *error);
-bool sqlite_has_codes(struct sqlite_store *store);
+bool sqlite_bring_up_to_date(struct sqlite_store *store,
+                             struct store_error *error);
 
 /* "number, url, host_at, host_len, ..." of the file's version. */
 void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version);
@@ -82,15 +87,23 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version);
 /* The column that rows of the kind are ordered by. */
 const char *sqlite_key_of(enum row_kind kind);
 
-/* Are the views as this program makes them? Calls `found` if not. */
-bool sqlite_check_views(struct sqlite_store *store,
-                        void (*found)(void *user, const char *text), void *user,
-                        struct store_error *error);
-
 /* --- sqlite_write.c ----------------------------------------------------- */
 
 bool sqlite_commit(struct store *store, const struct store_batch *const *batch,
                    size_t count, struct store_error *error);
+
+/* The last seals of the file. */
+bool sqlite_read_seals(struct sqlite_store *store, struct seal seal[ROW_KINDS],
+                       struct store_error *error);
+
+/* The seals of rows that were written without any. */
+bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error);
+
+/* The digest of all settings and names of codes, which are not only appended.
+ * It is a setting itself, which no reader is shown. */
+#define SQLITE_DIGEST_NAME "digest"
+bool sqlite_write_settings_digest(struct sqlite_store *store,
+                                  struct store_error *error);
 
 /* --- sqlite_read.c ------------------------------------------------------ */
 
@@ -99,55 +112,21 @@ bool sqlite_load(struct store *store, unsigned slice,
 bool sqlite_find_url(struct store *store, uint64_t number,
                      struct store_url *url);
 
-/* --- sqlite_seal.c: digests --------------------------------------------- */
+/* Of rows without one. */
+bool sqlite_seal_kind(struct sqlite_store *store, enum row_kind kind,
+                      struct seal *seal, struct store_error *error);
 
-/* The last seals of the file. */
-bool sqlite_read_seals(struct sqlite_store *store, struct seal seal[ROW_KINDS],
+/* --- checks: STORE_DAMAGED if it is not as it was written ---------------- */
+
+bool sqlite_check_kind(struct sqlite_store *store, enum row_kind kind,
                        struct store_error *error);
-
-/* Those that differ from the store's go into the file. */
-bool sqlite_write_seals(struct sqlite_store *store,
-                        const struct seal seal[ROW_KINDS],
-                        struct store_error *error);
-
-/* Of all settings and names of codes, which are not only appended. It is a
- * setting itself, which no reader is shown. */
-#define SQLITE_DIGEST_NAME "digest"
-bool sqlite_write_settings_digest(struct sqlite_store *store,
-                                  struct store_error *error);
 bool sqlite_check_settings(struct sqlite_store *store,
                            struct store_error *error);
+bool sqlite_check_views(struct sqlite_store *store, struct store_error *error);
 
-/* The seals of rows that were written without any. */
-bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error);
-
+/* All of the above, and the file (sqlite_check.c). */
 bool sqlite_check(struct store *store,
                   void (*found)(void *user, const char *text), void *user,
                   struct store_error *error);
-
-/* --- sqlite_wal.c ------------------------------------------------------- */
-
-/* Does the journal of that path hold no commit that SQLite passes over because
- * something before it is damaged? */
-bool sqlite_wal_is_whole(const char *path);
-
-/* --- cursors ------------------------------------------------------------ */
-
-/* The rows of a kind, one after the other. */
-struct sqlite_cursor {
-    sqlite3_stmt *stmt;
-    enum row_kind kind;
-    uint64_t key; /* of the row */
-    bool ended;
-    union row_any row;
-};
-
-bool sqlite_begin(struct sqlite_store *store, struct sqlite_cursor *cursor,
-                  enum row_kind kind, struct store_error *error);
-
-/* False at the end, or with `error` other than STORE_OK. */
-bool sqlite_next(struct sqlite_store *store, struct sqlite_cursor *cursor,
-                 struct store_error *error);
-void sqlite_end(struct sqlite_cursor *cursor);
 
 #endif

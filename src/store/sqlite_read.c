@@ -1,7 +1,9 @@
+#include <stdio.h>
+
 #include "store/sqlite.h"
 
-/* Everything back, row by row. The file may be anybody's work by now: a value
- * that cannot be is as good as a broken file. */
+/* Rows back, one after the other. The file may be anybody's work by now: a
+ * value that cannot be is as good as a broken file. */
 
 /* Numbers of URLs are given almost without gaps, so that readers may use them
  * as indices: at most so many are missing. */
@@ -20,16 +22,6 @@ static bool get_part(sqlite3_stmt *stmt, int *at, struct str whole,
         return false;
     *part = (struct str){whole.ptr + start, (size_t)len};
     return true;
-}
-
-static bool get_text(sqlite3_stmt *stmt, int at, enum row_type type,
-                     struct str *out)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, at);
-    int len = sqlite3_column_bytes(stmt, at);
-
-    *out = (struct str){text, text ? (size_t)len : 0};
-    return text || type != ROW_NAME;
 }
 
 /* NULL and most texts would pass as 0; anything else is found by its digest. */
@@ -54,8 +46,8 @@ static bool get_row(sqlite3_stmt *stmt, int at, enum row_kind kind, void *row)
         if (column->type == ROW_PART) {
             good = get_part(stmt, &at, whole, text);
         } else if (row_is_text(column)) {
-            good = get_text(stmt, at++, column->type, text);
-            whole = *text;
+            *text = whole = sqlite_text(stmt, at++);
+            good = text->ptr || column->type != ROW_NAME;
         } else {
             good = get_number(stmt, at++, column, row);
         }
@@ -67,140 +59,181 @@ static bool get_row(sqlite3_stmt *stmt, int at, enum row_kind kind, void *row)
 
 /* --- all rows of a kind ------------------------------------------------- */
 
-bool sqlite_begin(struct sqlite_store *store, struct sqlite_cursor *cursor,
-                  enum row_kind kind, struct store_error *error)
-{
-    const char *key = sqlite_key_of(kind);
-    struct buf sql;
-
-    *cursor = (struct sqlite_cursor){.kind = kind};
-    buf_init(&sql, SQL_MAX);
-    buf_printf(&sql, "SELECT %s, ", key);
-    sqlite_put_columns(&sql, kind, store->version);
-    buf_printf(&sql, " FROM %s%s ORDER BY %s", row_description[kind].name,
-               kind == ROW_setting ? " WHERE name <> '" SQLITE_DIGEST_NAME "'"
-                                   : "",
-               key);
-    bool good = sqlite3_prepare_v2(store->db, buf_cstr(&sql), -1, &cursor->stmt,
-                                   NULL) == SQLITE_OK;
-    buf_release(&sql);
-    if (!good)
-        sqlite_fail(error, store->db);
-    return good;
-}
-
-bool sqlite_next(struct sqlite_store *store, struct sqlite_cursor *cursor,
-                 struct store_error *error)
-{
-    error->status = STORE_OK;
-    if (cursor->ended)
-        return false; /* another step would begin anew */
-    int code = sqlite3_step(cursor->stmt);
-    cursor->ended = code != SQLITE_ROW;
-    if (code == SQLITE_DONE)
-        return false;
-    if (code != SQLITE_ROW) {
-        sqlite_fail(error, store->db);
-        return false;
-    }
-    cursor->key = (uint64_t)sqlite3_column_int64(cursor->stmt, 0);
-    if (get_row(cursor->stmt, 1, cursor->kind, &cursor->row))
-        return true;
-    store_fail(error, STORE_DAMAGED, "a row of %s that cannot be",
-               row_description[cursor->kind].name);
-    cursor->ended = true;
-    return false;
-}
-
-void sqlite_end(struct sqlite_cursor *cursor)
-{
-    sqlite3_finalize(cursor->stmt);
-}
-
-/* --- a load ------------------------------------------------------------- */
-
-struct loading {
+/* The rows of a kind, and the commits that wrote them, if they are checked. */
+struct walk {
     struct sqlite_store *store;
-    const struct store_reader *reader;
-    struct seal seal[ROW_KINDS]; /* as the file has them */
+    enum row_kind kind;
     bool checked;
+    sqlite3_stmt *rows;
+    sqlite3_stmt *commits; /* NULL: only the last, which is `sealed` */
+    struct seal sealed;    /* at the end of the commit; 0: there is no more */
+    struct seal seal;      /* of the rows so far */
+    uint64_t batch;        /* number of the commit; 0: not known */
 };
 
-static bool give_all(struct loading *loading, struct sqlite_cursor *cursor,
-                     struct seal *seal, struct store_error *error)
+static sqlite3_stmt *select_rows(struct sqlite_store *store, enum row_kind kind,
+                                 struct store_error *error)
 {
-    while (sqlite_next(loading->store, cursor, error)) {
-        seal->last = cursor->key;
-        if (loading->checked)
-            seal->digest = row_digest(seal->digest, cursor->kind, &cursor->row);
-        if (store_give(loading->reader, cursor->kind, &cursor->row))
-            continue;
-        store_fail(error, STORE_DAMAGED, "a row of %s that cannot be",
-                   row_description[cursor->kind].name);
-        return false;
+    const char *key = sqlite_key_of(kind);
+    struct buf columns;
+
+    buf_init(&columns, SQL_MAX);
+    sqlite_put_columns(&columns, kind, store->version);
+    sqlite3_stmt *stmt = sqlite_prepare(
+        store, error, "SELECT %s, %s FROM %s%s ORDER BY %s", key,
+        buf_cstr(&columns), row_description[kind].name,
+        kind == ROW_setting ? " WHERE name <> '" SQLITE_DIGEST_NAME "'" : "",
+        key);
+    buf_release(&columns);
+    return stmt;
+}
+
+static bool fail_written(const struct walk *walk, struct store_error *error)
+{
+    char commit[48] = "";
+
+    if (walk->batch)
+        snprintf(commit, sizeof(commit), " of commit %llu",
+                 (unsigned long long)walk->batch);
+    return store_fail(error, STORE_DAMAGED,
+                      "rows of %s%s are not as they were written",
+                      row_description[walk->kind].name, commit);
+}
+
+static bool next_commit(struct walk *walk, struct store_error *error)
+{
+    walk->sealed = (struct seal){0};
+    if (!walk->commits)
+        return true;
+    if (!sqlite_step(walk->store, walk->commits, error))
+        return error->status == STORE_OK;
+    walk->batch = (uint64_t)sqlite3_column_int64(walk->commits, 0);
+    walk->sealed.last = (uint64_t)sqlite3_column_int64(walk->commits, 1);
+    walk->sealed.digest = (uint64_t)sqlite3_column_int64(walk->commits, 2);
+    return true;
+}
+
+/* A row belongs to a commit, and the last of a commit makes its digest. */
+static bool check_row(struct walk *walk, const void *row,
+                      struct store_error *error)
+{
+    struct seal *seal = &walk->seal;
+
+    seal->last = (uint64_t)sqlite3_column_int64(walk->rows, 0);
+    seal->digest = row_digest(seal->digest, walk->kind, row);
+    if (seal->last < walk->sealed.last)
+        return true;
+    if (seal->last > walk->sealed.last || seal->digest != walk->sealed.digest)
+        return fail_written(walk, error);
+    return next_commit(walk, error);
+}
+
+static bool walk_rows(struct walk *walk, const struct store_reader *reader,
+                      struct store_error *error)
+{
+    union row_any row;
+
+    while (sqlite_step(walk->store, walk->rows, error)) {
+        bool good = get_row(walk->rows, 1, walk->kind, &row);
+        if (good && walk->checked && !check_row(walk, &row, error))
+            return false;
+        if (!good || !store_give(reader, walk->kind, &row))
+            return store_fail(error, STORE_DAMAGED,
+                              "a row of %s that cannot be",
+                              row_description[walk->kind].name);
     }
     return error->status == STORE_OK;
 }
 
-static bool load_kind(struct loading *loading, enum row_kind kind,
-                      struct store_error *error)
+/* All commits have been met. */
+static bool is_at_end(const struct walk *walk, struct store_error *error)
 {
-    const struct seal *expected = &loading->seal[kind];
-    struct sqlite_cursor cursor;
-    struct seal seal = {0};
-
-    bool good = sqlite_begin(loading->store, &cursor, kind, error) &&
-                give_all(loading, &cursor, &seal, error);
-    sqlite_end(&cursor);
-    if (!good || !loading->checked)
-        return good;
-    if (kind == ROW_setting)
-        return sqlite_check_settings(loading->store, error);
-    if (seal.last == expected->last && seal.digest == expected->digest)
-        return true;
-    store_fail(error, STORE_DAMAGED, "rows of %s are not as they were written",
-               row_description[kind].name);
-    return false;
+    return !walk->sealed.last || fail_written(walk, error);
 }
 
-static bool give_begin(struct loading *loading, struct store_error *error)
+static bool walk_kind(struct walk *walk, const struct store_reader *reader,
+                      struct store_error *error)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool good =
-        sqlite3_prepare_v2(loading->store->db,
-                           "SELECT count(*), coalesce(max(number), 0) FROM url",
-                           -1, &stmt, NULL) == SQLITE_OK &&
-        sqlite3_step(stmt) == SQLITE_ROW;
-
-    if (!good) {
-        sqlite_fail(error, loading->store->db);
-        sqlite3_finalize(stmt);
-        return false;
-    }
-    int64_t urls = sqlite3_column_int64(stmt, 0);
-    int64_t last = sqlite3_column_int64(stmt, 1);
-    sqlite3_finalize(stmt);
-    good = last >= 0 && last <= urls + NUMBERS_MISSING_MAX &&
-           loading->reader->begin(loading->reader->user, (uint64_t)urls,
-                                  (uint64_t)last);
-    if (!good)
-        store_fail(error, STORE_DAMAGED, "numbers of URLs that cannot be");
+    walk->rows = select_rows(walk->store, walk->kind, error);
+    bool good = walk->rows && walk_rows(walk, reader, error);
+    sqlite3_finalize(walk->rows);
     return good;
 }
 
-static bool load_all(struct loading *loading, struct store_error *error)
+bool sqlite_check_kind(struct sqlite_store *store, enum row_kind kind,
+                       struct store_error *error)
 {
-    const struct store_reader *reader = loading->reader;
+    const struct store_reader nobody = {0};
+    struct walk walk = {.store = store, .kind = kind, .checked = true};
 
-    if (loading->checked &&
-        !sqlite_read_seals(loading->store, loading->seal, error))
+    walk.commits = sqlite_prepare(store, error,
+                                  "SELECT batch, last, digest FROM batch "
+                                  "WHERE kind = '%s' ORDER BY place",
+                                  row_description[kind].name);
+    bool good = walk.commits && next_commit(&walk, error) &&
+                walk_kind(&walk, &nobody, error) && is_at_end(&walk, error);
+    sqlite3_finalize(walk.commits);
+    return good;
+}
+
+bool sqlite_seal_kind(struct sqlite_store *store, enum row_kind kind,
+                      struct seal *seal, struct store_error *error)
+{
+    const struct store_reader nobody = {0};
+    struct walk walk = {
+        .store = store,
+        .kind = kind,
+        .checked = true,
+        .sealed = {.last = UINT64_MAX}, /* which is never met */
+    };
+    bool good = walk_kind(&walk, &nobody, error);
+
+    *seal = walk.seal;
+    return good;
+}
+
+/* --- a load ------------------------------------------------------------- */
+
+static bool give_begin(struct sqlite_store *store,
+                       const struct store_reader *reader,
+                       struct store_error *error)
+{
+    int64_t urls, last;
+
+    if (!sqlite_ask_number(store, &urls, error, "SELECT count(*) FROM url") ||
+        !sqlite_ask_number(store, &last, error, "SELECT max(number) FROM url"))
         return false;
-    if (reader->begin && !give_begin(loading, error))
+    if (last >= 0 && last <= urls + NUMBERS_MISSING_MAX &&
+        reader->begin(reader->user, (uint64_t)urls, (uint64_t)last))
+        return true;
+    return store_fail(error, STORE_DAMAGED, "numbers of URLs that cannot be");
+}
+
+static bool load_all(struct sqlite_store *store,
+                     const struct store_reader *reader,
+                     struct store_error *error)
+{
+    struct seal seal[ROW_KINDS] = {0};
+    bool checked = !reader->unchecked;
+
+    if ((checked && !sqlite_read_seals(store, seal, error)) ||
+        (reader->begin && !give_begin(store, reader, error)))
         return false;
-    for (int kind = 0; kind < ROW_KINDS; kind++)
-        if (store_wants(reader, (enum row_kind)kind) &&
-            !load_kind(loading, (enum row_kind)kind, error))
+    for (enum row_kind kind = 0; kind < ROW_KINDS; kind++) {
+        struct walk walk = {
+            .store = store,
+            .kind = kind,
+            .checked = checked && kind != ROW_setting,
+            .sealed = seal[kind],
+        };
+        if (!store_wants(reader, kind))
+            continue;
+        if (!walk_kind(&walk, reader, error) || !is_at_end(&walk, error))
             return false;
+        if (checked && kind == ROW_setting &&
+            !sqlite_check_settings(store, error))
+            return false;
+    }
     return true;
 }
 
@@ -209,15 +242,12 @@ bool sqlite_load(struct store *base, unsigned slice,
                  const struct store_reader *reader, struct store_error *error)
 {
     struct sqlite_store *store = sqlite_of(base);
-    struct loading loading = {
-        .store = store,
-        .reader = reader,
-        .checked = !reader->unchecked && store->version > 1,
-    };
+    struct store_reader own = *reader;
 
     (void)slice;
+    own.unchecked |= store->version < 2; /* it has no digests */
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
-    bool good = load_all(&loading, error);
+    bool good = load_all(store, &own, error);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return good;
 }
@@ -225,23 +255,19 @@ bool sqlite_load(struct store *base, unsigned slice,
 bool sqlite_find_url(struct store *base, uint64_t number, struct store_url *url)
 {
     struct sqlite_store *store = sqlite_of(base);
-    struct buf sql;
+    struct store_error error;
+    struct buf columns;
 
-    if (number > INT64_MAX)
-        return false;
     if (!store->find_url) {
-        buf_init(&sql, SQL_MAX);
-        buf_put(&sql, STR("SELECT "));
-        sqlite_put_columns(&sql, ROW_url, store->version);
-        buf_put(&sql, STR(" FROM url WHERE number = ?"));
-        sqlite3_prepare_v3(store->db, buf_cstr(&sql), -1,
-                           SQLITE_PREPARE_PERSISTENT, &store->find_url, NULL);
-        buf_release(&sql);
+        buf_init(&columns, SQL_MAX);
+        sqlite_put_columns(&columns, ROW_url, store->version);
+        store->find_url =
+            sqlite_prepare(store, &error, "SELECT %s FROM url WHERE number = ?",
+                           buf_cstr(&columns));
+        buf_release(&columns);
     }
-    if (!store->find_url)
-        return false;
     sqlite3_reset(store->find_url);
     sqlite3_bind_int64(store->find_url, 1, (int64_t)number);
-    return sqlite3_step(store->find_url) == SQLITE_ROW &&
+    return sqlite_step(store, store->find_url, &error) &&
            get_row(store->find_url, 0, ROW_url, url);
 }

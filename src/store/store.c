@@ -8,7 +8,7 @@
 
 static const struct store_engine *const engines[] = {&store_sqlite};
 
-void store_fail(struct store_error *error, enum store_status status,
+bool store_fail(struct store_error *error, enum store_status status,
                 const char *format, ...)
 {
     va_list args;
@@ -17,13 +17,14 @@ void store_fail(struct store_error *error, enum store_status status,
     va_start(args, format);
     vsnprintf(error->text, sizeof(error->text), format, args);
     va_end(args);
+    return false;
 }
 
 /* --- names -------------------------------------------------------------- */
 
 /* "sqlite:pages": the engine, and what is behind the colon. */
-static const struct store_engine *engine_of(const char *name,
-                                            const char **where)
+static const struct store_engine *
+engine_of(const char *name, const char **where, struct store_error *error)
 {
     for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
         size_t len = strlen(engines[i]->kind);
@@ -32,23 +33,15 @@ static const struct store_engine *engine_of(const char *name,
             return engines[i];
         }
     }
+    store_fail(error, STORE_FAILED, "no kind of store is called so");
     return NULL;
-}
-
-static const struct store_engine *
-engine_or_fail(const char *name, const char **where, struct store_error *error)
-{
-    const struct store_engine *engine = engine_of(name, where);
-
-    if (!engine)
-        store_fail(error, STORE_FAILED, "no kind of store is called so");
-    return engine;
 }
 
 const char *store_label(const char *name, struct arena *arena)
 {
+    struct store_error error;
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where);
+    const struct store_engine *engine = engine_of(name, &where, &error);
 
     return engine ? engine->label(where, arena) : name;
 }
@@ -69,7 +62,7 @@ struct store *store_create(const char *name, const struct store_codes *codes,
                            enum store_start start, struct store_error *error)
 {
     const char *where;
-    const struct store_engine *engine = engine_or_fail(name, &where, error);
+    const struct store_engine *engine = engine_of(name, &where, error);
 
     return engine ? engine->create(where, codes, first, start, error) : NULL;
 }
@@ -82,7 +75,7 @@ bool store_take_place(struct store *store, struct store_error *error)
 bool store_leave_empty(const char *name, struct store_error *error)
 {
     const char *where;
-    const struct store_engine *engine = engine_or_fail(name, &where, error);
+    const struct store_engine *engine = engine_of(name, &where, error);
 
     return engine && engine->leave_empty(where, error);
 }
@@ -92,7 +85,7 @@ struct store *store_open(const char *name, enum store_mode mode,
                          struct store_error *error)
 {
     const char *where;
-    const struct store_engine *engine = engine_or_fail(name, &where, error);
+    const struct store_engine *engine = engine_of(name, &where, error);
 
     return engine ? engine->open(where, mode, codes, error) : NULL;
 }
@@ -105,8 +98,9 @@ void store_close(struct store *store)
 
 void store_tidy(const char *name)
 {
+    struct store_error error;
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where);
+    const struct store_engine *engine = engine_of(name, &where, &error);
 
     if (engine)
         engine->tidy(where);
@@ -154,12 +148,7 @@ bool store_wants(const struct store_reader *reader, enum row_kind kind)
 #define KIND(kind)                                                             \
     case ROW_##kind:                                                           \
         return reader->kind != NULL;
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
     case ROW_KINDS:
         break;
     }
@@ -173,12 +162,7 @@ bool store_give(const struct store_reader *reader, enum row_kind kind,
 #define KIND(kind)                                                             \
     case ROW_##kind:                                                           \
         return !reader->kind || reader->kind(reader->user, row);
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
     case ROW_KINDS:
         break;
     }

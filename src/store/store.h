@@ -113,12 +113,7 @@ struct store_reader {
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
 // NOLINTNEXTLINE(bugprone-macro-parentheses) ; it is a name
 #define KIND(kind) bool (*kind)(void *user, const struct store_##kind *row);
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 };
 
 unsigned store_slices(const struct store *store);

@@ -6,8 +6,7 @@
 load helper
 load nginx
 
-CORPORA=$(realpath -m "$PROJECT/${CONFORMANCE:-../shared/conformance}/corpora")
-[[ ${CONFORMANCE:-} != /* ]] || CORPORA=$CONFORMANCE/corpora
+CORPORA=$CONFORMANCE/corpora
 
 # The sanitizers make a crawl many times slower; one site shows what they can
 # find. CORPORA_ALL=1 crawls the others too.
@@ -23,7 +22,7 @@ needs_speed() {
 serve_corpus() {
     local folder
 
-    [ -r "$CORPORA/$1.json" ] || skip "no conformance data in $CORPORA"
+    needs_conformance "corpora/$1.json"
     folder=$("$PROJECT/tools/get-corpus" "$2" 2>/dev/null) ||
         skip "the Debian package $2 cannot be had"
     ROOT=$folder/$(corpus_fact "$1" root)

@@ -27,6 +27,9 @@ PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 CRAWLER=$(realpath -m "${CRAWLER:-$PROJECT/crawler}")
 RESEAL=$(realpath -m "${RESEAL:-$PROJECT/build/release/tests/tools/reseal}")
 PLAYGROUND=$(realpath -m "${PLAYGROUND:-$PROJECT/playground}")
+# The public suites (tools/get-conformance); a relative path is from the project.
+CONFORMANCE=${CONFORMANCE:-../shared/conformance}
+[[ $CONFORMANCE == /* ]] || CONFORMANCE=$(realpath -m "$PROJECT/$CONFORMANCE")
 LETTERS=http://cs50tse.cs.dartmouth.edu/tse/letters
 
 helper_setup() {
@@ -77,6 +80,17 @@ LIMIT=300
 # without_sanitizer: skip the test where it is.
 without_sanitizer() {
     ! is_sanitized || skip "not with a sanitizer"
+}
+
+# needs_conformance PATH...: skip the test where a file or folder of the public
+# suites is missing, with the same reason as tests/support/conformance.c.
+needs_conformance() {
+    local path
+
+    [ -d "$CONFORMANCE" ] || skip "no conformance data: tools/get-conformance"
+    for path; do
+        [ -e "$CONFORMANCE/$path" ] || skip "not in the conformance data: $path"
+    done
 }
 
 # preload FILE: what LD_PRELOAD must be for the program under test to load this

@@ -227,11 +227,10 @@ disallow 7 http://x.example/b" \
 }
 
 @test "crawler robots agrees with public suites" {
-    local suite=${CONFORMANCE:-$PROJECT/../shared/conformance}/robots/robots_cases.json
-
-    [ -e "$suite" ] || skip "no conformance data at $suite"
+    needs_conformance robots/robots_cases.json
     # One in twelve: all of them are the unit tests' business.
-    python3 - "$suite" "$CRAWLER" "$TMP" >"$TMP/out" <<'END'
+    python3 - "$CONFORMANCE/robots/robots_cases.json" "$CRAWLER" "$TMP" \
+        >"$TMP/out" <<'END'
 import base64, json, subprocess, sys
 
 suite, crawler, tmp = sys.argv[1:]

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { FILE_MAX = 64 << 20, CHUNK = 64 << 10 };
 
@@ -16,11 +17,15 @@ bool conformance_read(const char *relative_path, struct buf *out)
     const char *root = getenv("CONFORMANCE");
     char path[4096];
 
-    snprintf(path, sizeof(path), "%s/%s",
-             root && *root ? root : "../shared/conformance", relative_path);
+    if (!root || !*root)
+        root = "../shared/conformance";
+    snprintf(path, sizeof(path), "%s/%s", root, relative_path);
     FILE *file = fopen(path, "rb");
     if (!file) {
-        printf("skipped: %s is not there\n", path);
+        if (access(root, X_OK))
+            printf("skipped: no conformance data: tools/get-conformance\n");
+        else
+            printf("skipped: not in the conformance data: %s\n", relative_path);
         return false;
     }
 

@@ -14,7 +14,8 @@
 #include "support/json.h"
 
 /* Append the file's bytes to `out`. Where there is no such file: false, and
- * the line "skipped: <path> is not there" on standard output. */
+ * a line "skipped: " with the reason on standard output, for tools/run-tests.
+ */
 bool conformance_read(const char *relative_path, struct buf *out);
 
 /* The same as a tree in `arena`, NULL where the file is missing. A file that

@@ -127,12 +127,7 @@ static bool show_row(struct buf *out, enum row_kind kind, const void *row)
     {                                                                          \
         return show_row(user, ROW_##kind, row);                                \
     }
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
 
 struct store_reader storefile_show(struct buf *out)
 {
@@ -140,12 +135,7 @@ struct store_reader storefile_show(struct buf *out)
         .user = out,
         .begin = show_begin,
 #define KIND(kind) .kind = show_##kind,
-#define COLUMN(kind, type, name, since)
-#define END(kind)
 #include "store/rows.def"
-#undef KIND
-#undef COLUMN
-#undef END
     };
 }
 

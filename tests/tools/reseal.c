@@ -16,10 +16,11 @@ int main(int argc, char *argv[])
     bool good = argc == 2 &&
                 sqlite3_open_v2(path, &store.db, SQLITE_OPEN_READWRITE, NULL) ==
                     SQLITE_OK &&
-                sqlite_run(&store, "BEGIN; DELETE FROM batch", &error) &&
+                sqlite_run(&store, &error, "BEGIN") &&
+                sqlite_run(&store, &error, "DELETE FROM batch") &&
                 sqlite_seal_all(&store, &error) &&
                 sqlite_write_settings_digest(&store, &error) &&
-                sqlite_run(&store, "COMMIT", &error);
+                sqlite_run(&store, &error, "COMMIT");
     if (!good)
         fprintf(stderr, "reseal: %s\n", error.text);
     sqlite3_close(store.db);
