@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
-#include "cli/explain.h"
+#include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/codes.h"
 #include "crawler/resume.h"
@@ -45,8 +45,6 @@ static int refuse(const struct open_record *open,
         return complain("no crawl is recorded in '%s': %s is missing", dir_path,
                         open->label);
     case STORE_EMPTY:
-        return complain("no crawl is recorded in '%s': %s is empty", dir_path,
-                        open->label);
     case STORE_NOTE:
     case STORE_FOREIGN:
         return complain("no crawl is recorded in '%s': %s is %s", dir_path,
@@ -150,7 +148,6 @@ static void fill_report(struct open_record *open)
     report->now_ms = clock_mono_ms();
     report->wall_ms = clock_wall_ms();
     report->scope = plan->scope;
-    report->scope_text = explain_scope(plan, &open->arena);
     report->domains = plan->domains;
     report->max_depth = plan->crawl.max_depth;
     report->max_redirects = plan->crawl.max_redirects;

@@ -16,7 +16,6 @@ struct report {
     uint64_t now_ms, wall_ms;
 
     const struct scope *scope;
-    const char *scope_text; /* for people: "the host example.org" */
     const struct domains *domains;
     uint32_t max_depth, max_redirects;
     struct frontier_options frontier;

@@ -114,7 +114,7 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
 
     switch (verdict) {
     case EXTERNAL:
-        buf_put(&why->line, str_of(report->scope_text));
+        scope_describe(report->scope, &why->line);
         say(why, "scope");
         break;
     case TOO_DEEP:
