@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/terminal.h"
-#include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/options.h"
 #include "cli/usage.h"
 #include "page/pagescanner.h"
 #include "robots/agent.h"

@@ -1,7 +1,6 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/codes.h"

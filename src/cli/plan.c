@@ -284,20 +284,26 @@ static int check_pairs(const struct plan *plan)
 }
 
 /* The record has the origins that were given a name and password, but not
- * those: the user must give them again. */
-static int check_logins(struct plan *plan)
+ * those. A resume needs them again. A report needs only the origins, since a
+ * login changes how URLs are compared. */
+static int plan_recorded_logins(struct plan *plan, bool report)
 {
-    const struct list *origins = &plan->record.logins;
+    const struct list *recorded = &plan->record.logins;
+    const struct login unknown = {STR_INIT(""), STR_INIT("")};
     struct url url;
 
-    for (size_t i = 0; i < origins->count; i++)
-        if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
-                       NULL) &&
-            !origins_login(&plan->origins, &url))
-            return complain("the crawl had a name and password for %s, "
-                            "which are not kept; give them again: with "
-                            "--user NAME:PASSWORD, or in the URL as before",
-                            origins->item[i]);
+    for (size_t i = 0; i < recorded->count; i++) {
+        struct str origin = str_of(recorded->item[i]);
+        if (url_parse(&url, &plan->arena, origin, NULL, NULL))
+            continue;
+        if (report)
+            origins_add_login(&plan->origins, &url, &unknown);
+        else if (!origins_login(&plan->origins, &url))
+            return complain("the crawl had a name and password for %s, which "
+                            "are not kept; give them again: with --user "
+                            "NAME:PASSWORD, or in the URL as before",
+                            origin.ptr);
+    }
     return 0;
 }
 
@@ -314,7 +320,7 @@ static int plan_seeds(struct plan *plan)
         return status;
     if (plan->action == ACTION_RESUME) {
         seeds_add_record(plan);
-        status = check_logins(plan);
+        status = plan_recorded_logins(plan, false);
     } else if (plan->action != ACTION_NONE && plan->options->search) {
         status = seeds_add_search(plan);
     }
@@ -346,20 +352,6 @@ int plan_make(struct plan *plan, const struct options *options)
     return plan_files(&plan->crawl);
 }
 
-/* A login changes how URLs of its origin are compared, so the origins are
- * needed, though the names and passwords are not known. */
-static void recall_logins(struct plan *plan)
-{
-    const struct list *origins = &plan->record.logins;
-    const struct login unknown = {STR_INIT(""), STR_INIT("")};
-    struct url url;
-
-    for (size_t i = 0; i < origins->count; i++)
-        if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
-                       NULL))
-            origins_add_login(&plan->origins, &url, &unknown);
-}
-
 int plan_recall(struct plan *plan, const struct options *options,
                 struct crawl_record *record)
 {
@@ -368,8 +360,8 @@ int plan_recall(struct plan *plan, const struct options *options,
     plan_init(plan, options);
     plan->record = *record;
     *record = (struct crawl_record){0};
-    recall_logins(plan);
-    if ((status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
+    if ((status = plan_recorded_logins(plan, true)) ||
+        (status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
         (status = plan_depth(plan, options->argument[1])) ||
         (status = seeds_plan_sitemaps(plan)))
         return status;

@@ -41,8 +41,8 @@ enum verify_flag {
 struct verify_url {
     uint32_t depth, referrer; /* the latest */
     uint32_t page;            /* the number it was saved under, or 0 */
-    uint32_t host;            /* of pauses_host; 0: it was not fetched */
     uint8_t flags;
+    const struct str *host; /* pauses_host; NULL: it was not fetched */
 };
 
 struct verify_page {
