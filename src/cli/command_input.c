@@ -204,8 +204,8 @@ int command_robots(const struct options *options)
     int status;
 
     if (!agent.len && !options->agent)
-        return complain("the User-Agent '%s' has no name of letters, '-' and "
-                        "'_' that robots.txt could have; give one with --agent",
+        return complain("the User-Agent '%s' has no name that robots.txt could "
+                        "have, of letters, '-' and '_'; give one with --agent",
                         options->user_agent);
     buf_init(&file, ROBOTS_MAX);
     if (input_read(options->argument[0], &file)) {

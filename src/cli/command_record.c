@@ -249,7 +249,7 @@ static int check_part(const struct open_record *open,
     unsigned long long parts = size->parts;
 
     if (!parts) {
-        complain("no page in '%s' can be in a sitemap, which must have one",
+        complain("there is no page in '%s' for a sitemap",
                  open->report.dir_path);
         return 1;
     }

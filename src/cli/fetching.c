@@ -124,8 +124,8 @@ int fetching_plan_agent(struct plan *plan)
                         login_hide(&plan->arena, options->robots_agent));
     if (!token.len)
         return complain(
-            "the User-Agent '%.*s' has no name of letters, '-' and '_' that "
-            "robots.txt could have; give one with --robots-agent",
+            "the User-Agent '%.*s' has no name that robots.txt could have, of "
+            "letters, '-' and '_'; give one with --robots-agent",
             (int)sent.len, sent.ptr);
     plan->crawl.worker.robots_agent = token;
     plan->crawl.worker.scan.robots_agent = token;

@@ -118,7 +118,7 @@ static int plan_files(const struct crawl_options *crawl)
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
         return complain("--workers %u and --threads %u may need %llu open "
-                        "files, and ulimit -n is %llu",
+                        "files, and ulimit -n allows %llu; use fewer workers",
                         (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
                         (unsigned long long)need,
                         (unsigned long long)limit.rlim_cur);
@@ -268,11 +268,11 @@ static int check_pairs(const struct plan *plan)
     if (options->remembered)
         return 0;
     if (options->sitemaps && !obeys_robots)
-        return complain("--sitemaps are those that robots.txt names, which "
-                        "is not asked for; use --robots obey, or --sitemap");
+        return complain("--sitemaps needs robots.txt, which this crawl does "
+                        "not read; use --robots obey, or --sitemap");
     if (options->robots_agent && !obeys_robots)
-        return complain("--robots-agent is whose rules of robots.txt are "
-                        "obeyed, which is not asked for; use --robots obey");
+        return complain("--robots-agent needs robots.txt, which this crawl "
+                        "does not read; use --robots obey");
     if (options->links && options->state)
         return complain("--links are remembered in the state; they need "
                         "--state file");

@@ -140,7 +140,7 @@ int seeds_add_search(struct plan *plan)
     buf_init(&url, 4 * URL_LEN_MAX);
     webpage_init(&page);
     if (!make_url(&url, plan->options)) {
-        status = complain("--search: too long");
+        status = complain("--search has too many words for a URL");
     } else {
         struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
         fetch(fetcher, &page, &url, plan->options->max_redirects);

@@ -223,8 +223,8 @@ static void say_score(struct why *why, const struct target *target)
 
     if (why->report->frontier.order == ORDER_BFS) {
         buf_printf(line,
-                   "%.2f as all, smaller depths and older ones first; %llu "
-                   "before it",
+                   "%.2f as all; smaller depths go first, then older URLs; "
+                   "%llu before it",
                    hundredths(score),
                    (unsigned long long)why->neighbours.before);
     } else {
