@@ -43,7 +43,7 @@ static void set_up(struct fixture *fixture, uint64_t now_ms)
     *fixture = (struct fixture){.domains = domains_new()};
     fixture->options = (struct crawl_options){
         .signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC),
-        .on_asked = count_asked,
+        .on_status_signal = count_asked,
         .user = fixture,
         .max_time_ms = UINT64_MAX,
         .frontier = {.per_host = 1, .domains = fixture->domains},
@@ -54,7 +54,7 @@ static void set_up(struct fixture *fixture, uint64_t now_ms)
         .stats = &stats,
         .start_ms = now_ms,
         .now_ms = now_ms,
-        .looked_ms = now_ms,
+        .signals_checked_ms = now_ms,
     };
     validator_init(&fixture->crawler.validator, NULL, 1,
                    &fixture->options.frontier);
@@ -85,7 +85,7 @@ static void a_signal_is_seen_within_5_ms_of_short_pieces_of_work(void **state)
         raise(SIGTERM);
         while (!fixture.crawler.signals && passed_ms < 100) {
             passed_ms += piece_ms;
-            look_around(&fixture.crawler, start_ms + passed_ms);
+            check_time_and_signals(&fixture.crawler, start_ms + passed_ms);
             assert_int_equal(fixture.crawler.now_ms, start_ms + passed_ms);
         }
         assert_int_equal(passed_ms, cases[i].seen_ms);
@@ -102,7 +102,7 @@ static void figures_are_told_in_the_middle_of_work(void **state)
     for (uint64_t now_ms = 1000; now_ms < 1050; now_ms++) {
         if (now_ms % 25 == 0)
             raise(SIGUSR1);
-        look_around(&fixture.crawler, now_ms);
+        check_time_and_signals(&fixture.crawler, now_ms);
     }
     assert_int_equal(fixture.asked, 2);
     assert_int_equal(fixture.crawler.signals, 0);
