@@ -6,9 +6,7 @@
 #include "crawler/codes.h"
 #include "crawler/resume.h"
 #include "report/export.h"
-#include "report/status.h"
-#include "report/verify.h"
-#include "report/why.h"
+#include "report/report.h"
 
 /* The record of a crawl, opened to be read. Nothing is changed, so it works
  * beside a crawl at work and in a directory that cannot be written.
@@ -273,10 +271,10 @@ static int print_sitemap(const struct open_record *open, uint64_t part)
     struct sitemap_size size;
     struct store_error error;
 
-    if (!export_measure_sitemap(store, &size, &error))
+    if (!export_sitemap(store, 0, &size, &error))
         return fail(open, &error);
     int status = check_part(open, &size, part);
-    if (!status && !export_sitemap(store, part ? part : 1, &error))
+    if (!status && !export_sitemap(store, part ? part : 1, &size, &error))
         status = fail(open, &error);
     return status;
 }

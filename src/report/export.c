@@ -431,35 +431,17 @@ static bool add_page(void *user, const struct export_page *page)
     return !ferror(stdout);
 }
 
-static bool walk(struct store *store, struct sitemap *sitemap, uint64_t wanted,
-                 struct store_error *error)
+bool export_sitemap(struct store *store, uint64_t part,
+                    struct sitemap_size *size, struct store_error *error)
 {
-    const struct printer printer = {.user = sitemap, .page = add_page};
+    struct sitemap sitemap = {.wanted = part};
+    const struct printer printer = {.user = &sitemap, .page = add_page};
 
-    *sitemap = (struct sitemap){.wanted = wanted};
-    buf_init(&sitemap->entry, ENTRY_MAX);
+    buf_init(&sitemap.entry, ENTRY_MAX);
     bool good = print_all(store, &printer, error) || ferror(stdout);
     if (good)
-        end_part(sitemap);
-    buf_release(&sitemap->entry);
-    return good;
-}
-
-bool export_measure_sitemap(struct store *store, struct sitemap_size *size,
-                            struct store_error *error)
-{
-    struct sitemap sitemap;
-
-    if (!walk(store, &sitemap, 0, error))
-        return false;
+        end_part(&sitemap);
+    buf_release(&sitemap.entry);
     *size = sitemap.size;
-    return true;
-}
-
-bool export_sitemap(struct store *store, uint64_t part,
-                    struct store_error *error)
-{
-    struct sitemap sitemap;
-
-    return walk(store, &sitemap, part, error);
+    return good;
 }

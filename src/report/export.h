@@ -24,11 +24,10 @@ struct sitemap_size {
     uint64_t left_out; /* pages whose URL is too long for a sitemap */
 };
 enum { SITEMAP_URL_MAX = 2047 };
-bool export_measure_sitemap(struct store *store, struct sitemap_size *size,
-                            struct store_error *error);
 
-/* Print a part; the first is 1. */
+/* Print a part, of which the first is 1, or none if it is 0. `*size` is that of
+ * the sitemap up to there. */
 bool export_sitemap(struct store *store, uint64_t part,
-                    struct store_error *error);
+                    struct sitemap_size *size, struct store_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #define REPORT_REPORT_H
 
 #include "frontier/validator.h"
+#include "page/pagedir.h"
 #include "page/pagescanner.h"
 #include "store/facts.h"
 
@@ -37,5 +38,23 @@ bool report_can_go_on(const struct report *report);
 
 /* The command that goes on with it, onto a line. */
 void report_put_resume(const struct report *report, struct buf *line);
+
+/* --- the reports ---------------------------------------------------------
+ *
+ * Each prints on standard output. False with `error`. */
+
+/* crawler status: how the crawl is, on one screen. */
+bool status_print(struct report *report, struct store_error *error);
+
+/* crawler why: why the crawl fetched a URL, or did not; `link` is parsed as a
+ * link of the crawl would be. */
+bool why_print(struct report *report, const struct page_link *link,
+               struct store_error *error);
+
+/* crawler verify: read everything again, record and page files, and find what
+ * is not as it was recorded. `*clean`: there is no such thing. `seed` is for
+ * hash tables. */
+bool verify_print(struct store *store, const struct pagedir *dir, uint64_t seed,
+                  bool *clean, struct store_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/status.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <stdio.h>

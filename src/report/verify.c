@@ -1,4 +1,4 @@
-#include "report/verify.h"
+#include "report/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "report/why.h"
+#include "report/report.h"
 
 #include <stdio.h>
 
