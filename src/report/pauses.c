@@ -98,7 +98,7 @@ static void check_start(const struct pause_fetch *fetch,
         fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
         return;
     clock_format_iso(fetch->start_ms, at);
-    findings_add(findings, FINDING_PAUSE, NO_URL,
+    findings_add(findings, FINDING_PAUSE, of_crawl(),
                  "%.*s: asked at %s, %llu ms before its pause was over",
                  (int)name.len, name.ptr, at,
                  (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
