@@ -5,15 +5,15 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "cli/commands.h"
-#include "cli/explain.h"
 #include "cli/progress.h"
 #include "cli/state.h"
 #include "cli/usage.h"
 
 /* crawler seedURL pageDirectory maxDepth */
 
-enum { PROGRESS_MS = 200 };
+enum { PROGRESS_MS = 200, TEXT_MAX = 64 * 1024, URL_REPEATED = 200 };
+
+/* --- signals ------------------------------------------------------------ */
 
 /* nohup ignores SIGHUP; if it were blocked it would reach us all the same. */
 static bool is_ignored(int number)
@@ -41,7 +41,108 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-enum { TEXT_MAX = 64 * 1024 };
+/* --- not a single page -------------------------------------------------- */
+
+/* Would the URL be in scope with this --scope? */
+static bool is_in(const struct plan *plan, enum scope_kind kind,
+                  const struct url *url)
+{
+    struct scope *scope = scope_new(plan->domains);
+    const struct url *start;
+
+    for (size_t i = 0; (start = plan_start(plan, i)); i++)
+        scope_add_seed(scope, kind, start);
+    bool inside = scope_contains(scope, url);
+    scope_free(scope);
+    return inside;
+}
+
+/* The narrowest --scope that the URL is in. */
+static const char *scope_for(const struct plan *plan, const struct url *url)
+{
+    enum scope_kind kind = SCOPE_PREFIX;
+
+    while (kind < SCOPE_ANY && !is_in(plan, kind, url))
+        kind++;
+    return scope_kind_name(kind);
+}
+
+static void put_scope(struct buf *out, const struct plan *plan, struct str text,
+                      bool redirect)
+{
+    struct arena arena;
+    struct url url;
+
+    arena_init(&arena);
+    if (!url_parse(&url, &arena, text, NULL, NULL)) {
+        buf_put(out, STR("; "));
+        if (redirect && text.len <= URL_REPEATED &&
+            plan_scope_kind(plan) != SCOPE_KINDS)
+            buf_printf(out, "start from %.*s, or ", (int)text.len, text.ptr);
+        buf_printf(out, "use --scope %s%s", scope_for(plan, &url),
+                   redirect ? " to follow it" : "");
+    }
+    arena_release(&arena);
+}
+
+static bool is_asked_by_site(const struct reason *reason)
+{
+    switch (reason->kind) {
+    case REASON_NO_ROBOTS:
+        return true;
+    case REASON_VERDICT:
+        return reason->verdict == ROBOTS_REFUSED;
+    case REASON_OUTCOME:
+        return reason->outcome == NOINDEX;
+    default:
+        return false;
+    }
+}
+
+static void put_help(struct buf *out, const struct plan *plan,
+                     const struct reason *reason)
+{
+    bool redirect = reason->kind == REASON_REDIRECT;
+
+    if (is_asked_by_site(reason))
+        buf_put(out, STR("; --robots ignore is for a site of your own"));
+    else if (redirect && reason->verdict == TOO_MANY_REDIRECTS)
+        buf_put(out, STR("; --max-redirects allows more"));
+    else if (reason->verdict == EXTERNAL)
+        put_scope(out, plan, redirect ? reason->target : reason->url, redirect);
+}
+
+static void put_reason(struct buf *out, const struct plan *plan,
+                       const struct reason *reason)
+{
+    unsigned long long total = reasons_total(plan->crawl.reasons);
+
+    buf_put(out, STR(": "));
+    if (reason->count < total)
+        buf_printf(out, "%llu of %llu URLs such as ",
+                   (unsigned long long)reason->count, total);
+    else if (total > 1)
+        buf_printf(out, "all %llu URLs such as ", total);
+    reason_put(out, reason);
+    put_help(out, plan, reason);
+}
+
+static void explain_nothing(const struct plan *plan, const struct stats *stats)
+{
+    const struct reason *reason = reasons_main(plan->crawl.reasons);
+    enum outcome outcome = stats_main_failure(stats);
+    struct buf line;
+
+    buf_init(&line, TEXT_MAX);
+    if (reason)
+        put_reason(&line, plan, reason);
+    else if (outcome != OUTCOMES) /* of an earlier run: no URL is known */
+        buf_printf(&line, ": %s", outcome_text(outcome));
+    complain("not a single page could be fetched%s", buf_cstr(&line));
+    buf_release(&line);
+}
+
+/* --- figures ------------------------------------------------------------ */
 
 static void print_stats(const struct stats *stats, bool details)
 {
@@ -103,6 +204,8 @@ static void keep_stats(struct plan *plan, const struct stats *stats,
                  plan->crawl.dir_path, strerror(errno));
 }
 
+/* --- a crawl ------------------------------------------------------------ */
+
 static int crawl(struct plan *plan)
 {
     struct progress progress = {0};
@@ -110,7 +213,7 @@ static int crawl(struct plan *plan)
     const struct options *options = plan->options;
     bool on_terminal = !options->quiet && progress_is_wanted();
 
-    /* Before anything is there to see: a signal that comes then counts. */
+    /* Signals are blocked before anything is written, so none is lost. */
     plan->crawl.signal_fd = open_signals();
     if (!state_begin(plan)) {
         close(plan->crawl.signal_fd);

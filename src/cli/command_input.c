@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/terminal.h"
-#include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/options.h"
 #include "cli/usage.h"
 #include "page/pagescanner.h"
 #include "robots/robots.h"
@@ -122,8 +122,8 @@ static void print_links(struct webpage *page, bool json)
                       page->links.baseless == 1 ? "" : "s");
 }
 
-/* A server would have said this: the URL of the page, its type, its charset.
- * Status 0, or another after one line. */
+/* Set what a server would have said: the URL of the page, its type and its
+ * charset. Status 0, or another after one line. */
 static int set_context(struct webpage *page, const struct options *options)
 {
     struct exchange *exchange = &page->exchange;
@@ -202,8 +202,8 @@ int command_robots(const struct options *options)
     int status;
 
     if (!agent.len && !options->agent)
-        return complain("the User-Agent '%s' has no name of letters, '-' and "
-                        "'_' that robots.txt could have; give one with --agent",
+        return complain("the User-Agent '%s' has no name that robots.txt could "
+                        "have, of letters, '-' and '_'; give one with --agent",
                         options->user_agent);
     buf_init(&file, ROBOTS_MAX);
     if (input_read(options->argument[0], &file)) {

@@ -1,15 +1,12 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
-#include "cli/explain.h"
+#include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/codes.h"
 #include "crawler/resume.h"
 #include "report/export.h"
-#include "report/status.h"
-#include "report/verify.h"
-#include "report/why.h"
+#include "report/report.h"
 
 /* The record of a crawl, opened to be read. Nothing is changed, so it works
  * beside a crawl at work and in a directory that cannot be written.
@@ -45,8 +42,6 @@ static int refuse(const struct open_record *open,
         return complain("no crawl is recorded in '%s': %s is missing", dir_path,
                         open->label);
     case STORE_EMPTY:
-        return complain("no crawl is recorded in '%s': %s is empty", dir_path,
-                        open->label);
     case STORE_NOTE:
     case STORE_FOREIGN:
         return complain("no crawl is recorded in '%s': %s is %s", dir_path,
@@ -89,8 +84,9 @@ static void close_record(struct open_record *open)
     arena_release(&open->arena);
 }
 
-/* A crawl that ends says so before it gives its lock up, so the lock was looked
- * at first; one that begins takes the lock before it says anything. */
+/* A crawl takes its lock before it writes that it runs, and writes that it
+ * ended before it gives the lock up. So the lock was looked at first, and is
+ * looked at again if the crawl seems to have been killed. */
 static int read_facts(struct open_record *open)
 {
     struct crawl_record *record = &open->record;
@@ -149,7 +145,6 @@ static void fill_report(struct open_record *open)
     report->now_ms = clock_mono_ms();
     report->wall_ms = clock_wall_ms();
     report->scope = plan->scope;
-    report->scope_text = explain_scope(plan, &open->arena);
     report->domains = plan->domains;
     report->max_depth = plan->crawl.max_depth;
     report->max_redirects = plan->crawl.max_redirects;
@@ -252,7 +247,7 @@ static int check_part(const struct open_record *open,
     unsigned long long parts = size->parts;
 
     if (!parts) {
-        complain("no page in '%s' can be in a sitemap, which must have one",
+        complain("there is no page in '%s' for a sitemap",
                  open->report.dir_path);
         return 1;
     }
@@ -276,10 +271,10 @@ static int print_sitemap(const struct open_record *open, uint64_t part)
     struct sitemap_size size;
     struct store_error error;
 
-    if (!export_measure_sitemap(store, &size, &error))
+    if (!export_sitemap(store, 0, &size, &error))
         return fail(open, &error);
     int status = check_part(open, &size, part);
-    if (!status && !export_sitemap(store, part ? part : 1, &error))
+    if (!status && !export_sitemap(store, part ? part : 1, &size, &error))
         status = fail(open, &error);
     return status;
 }

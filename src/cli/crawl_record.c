@@ -184,7 +184,7 @@ int record_options(struct options *options, const struct crawl_record *record,
 
 /* --- a resume ----------------------------------------------------------- */
 
-/* A damaged record is no mistake of the user. */
+/* If the record is damaged, the user did not name the wrong directory. */
 static int cannot_resume(const char *path, const struct store_error *error)
 {
     struct arena arena;

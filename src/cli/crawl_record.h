@@ -25,15 +25,17 @@ static inline uint32_t record_pages(const struct crawl_record *record)
     return (uint32_t)record->facts.number[FACT_SAVED];
 }
 
-/* Options into a batch, where there were `before` of them. */
+/* Put options into a batch, in place of the `before` options that are recorded
+ * already. */
 void record_put_options(struct store_batch *batch, const struct list *given,
                         size_t before);
 
-/* The origins for which there is a name and password, not those themselves. */
+/* Put the origins for which there is a name and password into a batch, but not
+ * names and passwords. */
 void record_put_logins(struct store_batch *batch,
                        const struct trusted_origins *origins);
 
-/* An option of which the value was not kept. */
+/* Was the value of this option not kept? */
 bool record_is_secret(const char *given);
 
 /* The first fixed option of `one` that `other` does not have, or NULL. */

@@ -42,7 +42,7 @@ static int check_header(const char *text)
 {
     struct str name = str_cut(str_of(text), ':').head;
 
-    /* The rest of it may be a secret. */
+    /* The rest of the header may be a secret. */
     if (!is_header(text))
         return complain("--header must be 'Name: value' in one line, not "
                         "'%.*s...'",
@@ -68,7 +68,7 @@ static int check_headers(const struct options *options)
     return 0;
 }
 
-/* The address that the machine would give itself in a mail. */
+/* The mail address of this user on this machine. */
 static const char *own_address(struct plan *plan)
 {
     char host[256] = "localhost";
@@ -94,7 +94,7 @@ static const char *default_user_agent(struct plan *plan)
     return agent;
 }
 
-/* A header of the user's takes the place of ours. */
+/* A header that the user gives takes the place of ours. */
 static struct str sent_user_agent(const struct plan *plan)
 {
     const struct list *headers = &plan->options->headers;
@@ -124,8 +124,8 @@ int fetching_plan_agent(struct plan *plan)
                         login_hide(&plan->arena, options->robots_agent));
     if (!token.len)
         return complain(
-            "the User-Agent '%.*s' has no name of letters, '-' and '_' that "
-            "robots.txt could have; give one with --robots-agent",
+            "the User-Agent '%.*s' has no name that robots.txt could have, of "
+            "letters, '-' and '_'; give one with --robots-agent",
             (int)sent.len, sent.ptr);
     plan->crawl.worker.robots_agent = token;
     plan->crawl.worker.scan.robots_agent = token;
@@ -151,10 +151,10 @@ int fetching_plan_logins(struct plan *plan)
     return 0;
 }
 
-/* --- the way ------------------------------------------------------------ */
+/* --- connections -------------------------------------------------------- */
 
-/* [SCHEME://][USER:PASSWORD@]HOST[:PORT]; what is after the scheme is read
- * as that part of a URL. */
+/* Is it [SCHEME://][USER:PASSWORD@]HOST[:PORT]? The URL parser reads what comes
+ * after the scheme. */
 static bool is_proxy(struct plan *plan, const char *text)
 {
     const char *mark = strstr(text, "://");
@@ -179,9 +179,9 @@ static bool has_https_seed(const struct plan *plan)
     return false;
 }
 
-/* Which file has the certificates that are trusted: as for curl, SSL_CERT_FILE
- * goes before the system's. The course's crawl stays on http, and a crawl from
- * an https seed would fetch nothing at all without them. */
+/* Choose the file of trusted certificates: as for curl, SSL_CERT_FILE goes
+ * before the system's. Without it a crawl from an https seed would fetch
+ * nothing; the course's crawl stays on http and needs none. */
 static int plan_trust(struct plan *plan)
 {
     const char *cacert = plan->options->cacert, *own = getenv("SSL_CERT_FILE");

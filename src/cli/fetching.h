@@ -1,20 +1,19 @@
-/* How pages are asked for: what is sent, and by which way. */
+/* How pages are fetched: what is sent, through which proxy, whom we trust. */
 #ifndef CLI_FETCHING_H
 #define CLI_FETCHING_H
 
 #include "cli/options.h"
 #include "cli/plan.h"
 
-/* Who we say that we are: the User-Agent, and the product token in it, whose
- * rules of robots.txt are ours. Status 0, or another after one line on standard
- * error. */
+/* Plan the User-Agent, and the product token in it that names our rules of
+ * robots.txt. Status 0, or another after one line on standard error. */
 int fetching_plan_agent(struct plan *plan);
 
-/* The names and passwords that stand in options; before any seed. Status as
+/* Plan the names and passwords of options, before any seed is added. Status as
  * above. */
 int fetching_plan_logins(struct plan *plan);
 
-/* The rest, after that. Status as above. */
+/* Plan the rest, after that. Status as above. */
 int fetching_plan(struct plan *plan);
 
 #endif

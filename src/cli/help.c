@@ -4,7 +4,7 @@
 
 enum { HELP_COLUMN = 30, HELP_WIDTH = 79 };
 
-/* Words from `column` on, wrapped and indented. */
+/* Print words from `column` on, wrapped and indented. */
 static void print_wrapped(FILE *out, struct str text, int column)
 {
     int at = column;

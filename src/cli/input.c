@@ -12,7 +12,7 @@ static FILE *open_input(const char *name)
     return strcmp(name, "-") != 0 ? fopen(name, "rb") : stdin;
 }
 
-/* False with the errno of before if reading failed. */
+/* False if reading failed, with the errno of that. */
 static bool close_input(FILE *in)
 {
     bool good = !ferror(in);

@@ -29,10 +29,9 @@ struct option_row {
     bool may_be_none;    /* "none" lifts this limit: OPTION_NONE */
     const char *choices; /* "a|b|c" */
     bool fixed;     /* once the crawl has begun: a resume must not change it */
-    bool looks;     /* only of the run: a crawl that goes on with it does
-                     * not record it */
+    bool looks;     /* changes only what a run shows: not kept by a resume */
     bool has_login; /* a URL: a name and password in it are taken out */
-    bool never_recorded; /* nothing of it, not even that it was given */
+    bool never_recorded; /* not even that it was given */
     const char *help;
 };
 

@@ -4,7 +4,7 @@
 #include "base/values.h"
 #include "cli/option_table.h"
 
-/* How much of a wrong word is told. */
+/* How much of a wrong word a message repeats. */
 enum { SHOWN_MAX = 200 };
 
 /* --- values ------------------------------------------------------------ */
@@ -14,7 +14,7 @@ static void *field(struct options *options, const struct option_row *row)
     return (char *)options + row->at;
 }
 
-/* The room for the NULL at the end is always there. */
+/* There is always room for the NULL at the end. */
 static void list_init(struct options *options, struct list *list)
 {
     *list = (struct list){
@@ -27,7 +27,7 @@ static void list_add(struct options *options, struct list *list,
 {
     size_t used = list->count + 1;
 
-    /* At every power of two it is full. */
+    /* The array is full at every power of two. */
     if ((used & (used - 1)) == 0) {
         const char **grown =
             arena_new(&options->arena, 2 * used * sizeof(*grown));
@@ -52,48 +52,46 @@ static bool choice_number(const char *choices, struct str text, uint64_t *out)
     return false;
 }
 
-static void put_number(const struct option_row *row, uint64_t value,
-                       struct buf *out)
+static void put_count(struct buf *out, uint64_t value)
 {
-    if (row->type == OPTION_DURATION)
-        value_put_duration(out, value);
-    else if (row->type == OPTION_SIZE)
-        value_put_size(out, value);
-    else
-        buf_printf(out, "%llu", (unsigned long long)value);
+    buf_printf(out, "%llu", (unsigned long long)value);
 }
 
-static const char *kind_of_number(enum option_type type)
-{
-    return type == OPTION_COUNT      ? "a whole number"
-           : type == OPTION_DURATION ? "a duration such as 500ms, 10s, 5m or 2h"
-                                     : "a size such as 1000, 64K or 16M";
-}
+static const struct number_type {
+    bool (*read)(struct str text, uint64_t *value);
+    void (*put)(struct buf *out, uint64_t value);
+    const char *kind;
+} number_types[] = {
+    [OPTION_COUNT] = {str_to_u64, put_count, "a whole number"},
+    [OPTION_DURATION] = {value_duration_ms, value_put_duration,
+                         "a duration such as 500ms, 10s, 5m or 2h"},
+    [OPTION_SIZE] = {value_size, value_put_size,
+                     "a size such as 1000, 64K or 16M"},
+};
 
 /* False with the next words of a sentence that begins with the option's name.
  */
 static bool set_number(const struct option_row *row, struct str text,
                        uint64_t *out, struct buf *error)
 {
+    const struct number_type *type = &number_types[row->type];
     uint64_t value = 0;
 
     if (row->may_be_none && str_eq(text, STR("none"))) {
         *out = OPTION_NONE;
         return true;
     }
-    bool read = row->type == OPTION_COUNT      ? str_to_u64(text, &value)
-                : row->type == OPTION_DURATION ? value_duration_ms(text, &value)
-                                               : value_size(text, &value);
+    bool read = type->read(text, &value);
     if (read && value >= row->min && value <= row->max) {
         *out = value;
         return true;
     }
     buf_put(error, STR("must be "));
     if (!read) {
-        buf_put(error, str_of(kind_of_number(row->type)));
+        buf_put(error, str_of(type->kind));
     } else {
         buf_put(error, value < row->min ? STR("at least ") : STR("at most "));
-        put_number(row, value < row->min ? row->min : row->max, error);
+        type->put(error, value < row->min ? row->min : row->max);
     }
     if (row->may_be_none)
         buf_put(error, STR(", or none"));
@@ -138,21 +136,16 @@ struct parser {
     struct buf *error;
 };
 
-static const struct option_row *find_name(enum command command, struct str name)
+/* By its letter if there is one, else by its name. */
+static const struct option_row *find_row(enum command command, struct str name,
+                                         char letter)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if ((option_table[i].commands & command) &&
-            str_eq(str_of(option_table[i].name), name))
-            return &option_table[i];
-    return NULL;
-}
-
-static const struct option_row *find_letter(enum command command, char letter)
-{
-    for (size_t i = 0; i < option_count; i++)
-        if ((option_table[i].commands & command) &&
-            option_table[i].letter == letter)
-            return &option_table[i];
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_row *row = &option_table[i];
+        if ((row->commands & command) &&
+            (letter ? row->letter == letter : str_eq(str_of(row->name), name)))
+            return row;
+    }
     return NULL;
 }
 
@@ -167,7 +160,7 @@ static void note_given(struct options *options, const struct option_row *row,
     list_add(options, &options->given, given);
 }
 
-/* From here on nobody sees a password in the URL. */
+/* After this the URL has no password in it. */
 static const char *take_login(struct options *options, const char *text)
 {
     struct option_login *entry = arena_new(&options->arena, sizeof(*entry));
@@ -218,7 +211,7 @@ static bool apply(struct parser *parser, const struct option_row *row,
 static bool parse_long(struct parser *parser, const char *given)
 {
     struct str_pair cut = str_cut(str_of(given), '=');
-    const struct option_row *row = find_name(parser->command, cut.head);
+    const struct option_row *row = find_row(parser->command, cut.head, 0);
     char shown[64];
 
     if (!row) {
@@ -236,7 +229,7 @@ static bool parse_long(struct parser *parser, const char *given)
 static bool parse_letters(struct parser *parser, const char *word)
 {
     for (const char *at = word + 1; *at; at++) {
-        const struct option_row *row = find_letter(parser->command, *at);
+        const struct option_row *row = find_row(parser->command, STR(""), *at);
         char shown[] = {'-', *at, '\0'};
 
         if (!row) {
@@ -329,7 +322,7 @@ bool option_is_given(const struct list *given, struct str name)
 
 static const struct option_row *row_of(struct str given)
 {
-    return find_name(COMMAND_CRAWL, str_cut(given, '=').head);
+    return find_row(COMMAND_CRAWL, str_cut(given, '=').head, 0);
 }
 
 bool option_is_fixed(struct str given)

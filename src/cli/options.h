@@ -58,19 +58,18 @@ struct options {
         version;
 
     struct arena arena;
-    const char **argument; /* what is not an option */
+    const char **argument; /* the words that are no options */
     size_t argument_count;
     struct list given; /* the options as given: "name" or "name=value" */
-    struct option_login *logins; /* which are no part of those */
-    bool remembered; /* they are those of a crawl that goes on: its seeds
-                      * are known */
+    struct option_login *logins; /* not part of `given` */
+    bool remembered;             /* read from a record, whose seeds count */
 };
 
-/* With all defaults. */
+/* Set all defaults. */
 void options_init(struct options *options);
 void options_release(struct options *options);
 
-/* One more option of a crawl, "name" or "name=value". False as below. */
+/* Add an option of a crawl, "name" or "name=value". False as below. */
 bool options_add(struct options *options, const char *given, struct buf *error);
 
 /* Read the command line after the command's name into new options. False with
@@ -78,16 +77,16 @@ bool options_add(struct options *options, const char *given, struct buf *error);
 bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error);
 
-/* Of an option as given, "name" or "name=value": is it fixed once the crawl has
+/* Is an option as given ("name" or "name=value") fixed once the crawl has
  * begun? Does it only change what a run shows? Is this its name? */
 bool option_is_fixed(struct str given);
 bool option_is_for_looks(struct str given);
 bool option_is_named(struct str given, struct str name);
 
-/* Is there one of this name? */
+/* Is there an option of this name? */
 bool option_is_given(const struct list *given, struct str name);
 
-/* The options of a command as --help shows them. */
+/* Print the options of a command for --help. */
 void options_print_help(FILE *out, enum command command);
 
 #endif

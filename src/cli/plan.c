@@ -101,12 +101,12 @@ static uint32_t core_count(void)
     return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
 }
 
-/* Workers are not loaded quite evenly; the busier one must not have to close
- * connections that it will use again. Of very many workers not each can have
- * one that is kept beside the one in use. */
+/* Fetches are not spread evenly over the threads; the busier thread must not
+ * have to close connections that it will use again. With very many fetches not
+ * each can keep an idle connection beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
-/* The sockets of all workers, and what every thread and the rest have. */
+/* Allow enough open files: the sockets of all threads, and some more. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need =
@@ -118,7 +118,7 @@ static int plan_files(const struct crawl_options *crawl)
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
         return complain("--workers %u and --threads %u may need %llu open "
-                        "files, and ulimit -n is %llu",
+                        "files, and ulimit -n allows %llu; use fewer workers",
                         (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
                         (unsigned long long)need,
                         (unsigned long long)limit.rlim_cur);
@@ -209,7 +209,7 @@ static void plan_log(struct plan *plan)
     plan->crawl.log = &plan->log;
 }
 
-/* What large pages in flight may take of memory, all workers together. */
+/* The memory for large pages in flight, of all threads together. */
 enum { BODY_MEMORY = 96 << 20 };
 
 /* One page may always be fetched to its end; the rest is the budget for the
@@ -268,11 +268,11 @@ static int check_pairs(const struct plan *plan)
     if (options->remembered)
         return 0;
     if (options->sitemaps && !obeys_robots)
-        return complain("--sitemaps are those that robots.txt names, which "
-                        "is not asked for; use --robots obey, or --sitemap");
+        return complain("--sitemaps needs robots.txt, which this crawl does "
+                        "not read; use --robots obey, or --sitemap");
     if (options->robots_agent && !obeys_robots)
-        return complain("--robots-agent is whose rules of robots.txt are "
-                        "obeyed, which is not asked for; use --robots obey");
+        return complain("--robots-agent needs robots.txt, which this crawl "
+                        "does not read; use --robots obey");
     if (options->links && options->state)
         return complain("--links are remembered in the state; they need "
                         "--state file");
@@ -283,20 +283,27 @@ static int check_pairs(const struct plan *plan)
     return 0;
 }
 
-/* Names and passwords are not kept, only for whom they were. */
-static int check_logins(struct plan *plan)
+/* The record has the origins that were given a name and password, but not
+ * those. A resume needs them again. A report needs only the origins, since a
+ * login changes how URLs are compared. */
+static int plan_recorded_logins(struct plan *plan, bool report)
 {
-    const struct list *origins = &plan->record.logins;
+    const struct list *recorded = &plan->record.logins;
+    const struct login unknown = {STR_INIT(""), STR_INIT("")};
     struct url url;
 
-    for (size_t i = 0; i < origins->count; i++)
-        if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
-                       NULL) &&
-            !origins_login(&plan->origins, &url))
-            return complain("the crawl had a name and password for %s, "
-                            "which are not kept; give them again: with "
-                            "--user NAME:PASSWORD, or in the URL as before",
-                            origins->item[i]);
+    for (size_t i = 0; i < recorded->count; i++) {
+        struct str origin = str_of(recorded->item[i]);
+        if (url_parse(&url, &plan->arena, origin, NULL, NULL))
+            continue;
+        if (report)
+            origins_add_login(&plan->origins, &url, &unknown);
+        else if (!origins_login(&plan->origins, &url))
+            return complain("the crawl had a name and password for %s, which "
+                            "are not kept; give them again: with --user "
+                            "NAME:PASSWORD, or in the URL as before",
+                            origin.ptr);
+    }
     return 0;
 }
 
@@ -313,7 +320,7 @@ static int plan_seeds(struct plan *plan)
         return status;
     if (plan->action == ACTION_RESUME) {
         seeds_add_record(plan);
-        status = check_logins(plan);
+        status = plan_recorded_logins(plan, false);
     } else if (plan->action != ACTION_NONE && plan->options->search) {
         status = seeds_add_search(plan);
     }
@@ -345,19 +352,6 @@ int plan_make(struct plan *plan, const struct options *options)
     return plan_files(&plan->crawl);
 }
 
-/* So that URLs are compared as the crawl compared them. */
-static void recall_logins(struct plan *plan)
-{
-    const struct list *origins = &plan->record.logins;
-    const struct login unknown = {STR_INIT(""), STR_INIT("")};
-    struct url url;
-
-    for (size_t i = 0; i < origins->count; i++)
-        if (!url_parse(&url, &plan->arena, str_of(origins->item[i]), NULL,
-                       NULL))
-            origins_add_login(&plan->origins, &url, &unknown);
-}
-
 int plan_recall(struct plan *plan, const struct options *options,
                 struct crawl_record *record)
 {
@@ -366,8 +360,8 @@ int plan_recall(struct plan *plan, const struct options *options,
     plan_init(plan, options);
     plan->record = *record;
     *record = (struct crawl_record){0};
-    recall_logins(plan);
-    if ((status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
+    if ((status = plan_recorded_logins(plan, true)) ||
+        (status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
         (status = plan_depth(plan, options->argument[1])) ||
         (status = seeds_plan_sitemaps(plan)))
         return status;

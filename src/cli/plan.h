@@ -8,7 +8,7 @@
 #include "page/bodies.h"
 #include "page/pagefiles.h"
 
-/* The CS50 playground: what is internal where nothing else is said. */
+/* The CS50 playground: it is internal if no option says otherwise. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
 #define COURSE_DEPTH_MAX 10
 
@@ -35,7 +35,7 @@ struct plan {
     struct body_budget body_budget;
     struct page_link *seeds;
     size_t seed_count, seed_room;
-    size_t named_seeds;   /* the first ones: named by the user */
+    size_t named_seeds;   /* how many of them, the first ones, the user named */
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;
     struct pagefiles files; /* in it */

@@ -12,8 +12,8 @@
 
 enum { WHY_MAX = 1024 };
 
-/* What is not unreserved is escaped, blanks too: "+" means a blank in a query
- * only, and a template may have the words elsewhere. */
+/* All but unreserved characters are escaped, blanks too: "+" means a blank only
+ * in a query, and a template may have the words elsewhere. */
 static void put_escaped(struct buf *out, const char *text)
 {
     for (; *text; text++) {
@@ -47,8 +47,8 @@ static void fetch_one(struct pagefetcher *fetcher, struct webpage *page)
         pagefetcher_wait(fetcher, -1);
 }
 
-/* `url` and its redirects, which are put there; the body is good until the
- * fetcher is freed. */
+/* Fetch `url` and follow its redirects; `url` is the last one then. The body is
+ * good until the fetcher is freed. */
 static void fetch(struct pagefetcher *fetcher, struct webpage *page,
                   struct buf *url, uint64_t max_redirects)
 {
@@ -85,7 +85,7 @@ static int add_results(struct plan *plan, const struct searchpage *results)
                : fail_search(plan, "has no results that can be crawled");
 }
 
-/* Something to read: a whole page, or one that tells that it is refused. */
+/* Can the page be read? It is whole, or it says that we are refused. */
 static bool is_answer(const struct webpage *page)
 {
     if (page->exchange.status == 200)
@@ -144,7 +144,7 @@ int seeds_add_search(struct plan *plan)
     webpage_init(&page);
     struct pagefetcher *fetcher = pagefetcher_new(&fetch_options);
     if (!make_url(&url, plan->options)) {
-        status = complain("--search: too long");
+        status = complain("--search has too many words for a URL");
     } else if (!fetcher) {
         complain("--search: %s", strerror(errno));
         status = EXIT_FAILURE;

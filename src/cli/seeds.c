@@ -50,8 +50,9 @@ static enum err parse(struct plan *plan, struct page_link *seed,
 
 /* --- seeds that a person wrote ------------------------------------------ */
 
-/* "example.org", "localhost:8080/path", "[::1]/": a host where a URL should
- * begin. A word without a dot is rather a mistake. */
+/* Does a host stand where a URL should begin: "example.org",
+ * "localhost:8080/path", "[::1]/"? Any other word without a dot is taken for a
+ * mistake. */
 static bool begins_with_host(struct str text)
 {
     size_t end = 0;

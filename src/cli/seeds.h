@@ -9,7 +9,7 @@
 /* Find what is wrong with --seeds, --search-url and --sitemap before any of
  * them is used, and trust the origins of the latter two. */
 int seeds_check(struct plan *plan);
-int seeds_plan_sitemaps(struct plan *plan); /* a part of it */
+int seeds_plan_sitemaps(struct plan *plan); /* the same for --sitemap alone */
 
 int seeds_add_argument(struct plan *plan, const char *url);
 
@@ -25,10 +25,10 @@ int seeds_add_search(struct plan *plan);
  * internal. */
 void seeds_add_result(struct plan *plan, struct str url);
 
-/* Those of the record, as far as the user did not name them again. */
+/* Add the seeds of the record that the user did not name again. */
 void seeds_add_record(struct plan *plan);
 
-/* Without seeds the scope is that of the sitemaps' URLs. */
+/* If there are no seeds, make the scope of the URLs of the sitemaps. */
 void seeds_scope_of_sitemaps(struct plan *plan);
 
 #endif

@@ -44,7 +44,7 @@ static bool has_same_seeds(const struct plan *plan,
     return at == plan->seed_count;
 }
 
-/* NULL, or what is different, for people. */
+/* What is different from the recorded crawl, for people; NULL: nothing. */
 static const char *difference(struct plan *plan)
 {
     const struct crawl_record *record = &plan->record;
@@ -287,7 +287,8 @@ static struct list options_to_keep(struct plan *plan)
     return kept;
 }
 
-/* They are written when the record has been read. */
+/* Keep what is new about the crawl; it is written when its record has been
+ * read. */
 static void put_new_facts(struct plan *plan)
 {
     const struct list kept = options_to_keep(plan);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "base/terminal.h"
-#include "cli/commands.h"
+#include "cli/options.h"
 
 enum { ERROR_MAX = 4096 };
 

@@ -12,4 +12,20 @@ int usage_run(int argc, char *const argv[]);
 /* One line on standard error, after the program's name. Returns EXIT_USAGE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The commands. Each gets as many arguments as its row in cli/usage.c says, and
+ * returns the exit status; standard output is flushed after it. */
+struct options;
+int command_crawl(const struct options *options);
+
+/* cli/command_input.c: they read a file or standard input as a crawl would. */
+int command_url(const struct options *options);
+int command_links(const struct options *options);
+int command_robots(const struct options *options);
+
+/* cli/command_record.c: they read the record of a crawl. */
+int command_status(const struct options *options);
+int command_why(const struct options *options);
+int command_verify(const struct options *options);
+int command_export(const struct options *options);
+
 #endif

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "base/terminal.h"
 #include "page/webpage.h"
-#include "store/fold.h"
+#include "url/url.h"
 
-/* A page, or a link of a page, as it is given to a printer. */
+/* A page, as it is given to a printer. */
 struct export_page {
     struct str url;
     struct str referrer;  /* NULL for a seed */
@@ -19,32 +19,32 @@ struct export_page {
     const struct store_fetch *fetch;
 };
 
-/* `page` or `link` is set; false of it ends the reading. */
+/* It gets pages or links: `page` or `link` is set. False ends the reading. */
 struct printer {
     void *user;
-    void (*begin)(void *user); /* before the first, also if there is none */
+    void (*begin)(void); /* before the first, also if there is none */
     bool (*page)(void *user, const struct export_page *page);
     bool (*link)(void *user, struct str source, const struct store_link *link);
 };
 
 /* --- reading ------------------------------------------------------------ */
 
-/* Pages come in the order of their fetches, but what became of their URLs comes
- * in the order of the URLs. So the record is read twice; what a crawl at work
- * saves in between is left out. It takes some bytes of memory a URL. */
-
-struct page_entry {
-    uint32_t number; /* of the URL; 0: there is no such page */
+/* The latest change of a URL, if there was one. */
+struct change {
+    bool known;
     uint32_t depth, referrer;
 };
 
+/* One reading is enough: changes of a URL come before its fetch, and the page
+ * where it was found was saved before it. */
 struct exporter {
     struct store *store;
     const struct printer *printer;
-    struct page_entry *page; /* by number of the page */
-    uint64_t urls;
-    uint32_t last_page;  /* of the first reading, */
-    uint32_t later_page; /* and of the second */
+    struct change *change; /* by number of the URL */
+    uint64_t last_number;
+    uint64_t
+        *page; /* the URL's number, by number of the page; 0: no such page */
+    uint64_t pages_max;
     struct buf url;
     struct buf source;    /* the URL of the page where it was found, */
     uint32_t source_page; /* and which page that is */
@@ -54,89 +54,82 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
 {
     struct exporter *exporter = user;
 
-    exporter->urls = urls;
+    exporter->last_number = last_number;
+    exporter->change = mem_array(last_number + 1, sizeof(*exporter->change));
+    exporter->pages_max = urls;
     exporter->page = mem_array(urls + 1, sizeof(*exporter->page));
-    return last_number < UINT32_MAX;
+    if (exporter->printer->begin)
+        exporter->printer->begin();
+    return true;
 }
 
-static bool note_page(void *user, const struct store_fetch *row)
+static bool read_change(void *user, const struct store_change *row)
 {
     struct exporter *exporter = user;
 
-    if (row->page > exporter->urls)
+    if (row->number > exporter->last_number)
         return false;
-    if (row->page > exporter->last_page)
-        exporter->last_page = row->page;
+    exporter->change[row->number] =
+        (struct change){true, row->depth, row->referrer};
     return true;
 }
 
-static bool note_url(void *user, const struct url_record *url)
-{
-    struct exporter *exporter = user;
-
-    if (!url->page)
-        return true;
-    exporter->page[url->page] = (struct page_entry){
-        .number = (uint32_t)url->row->number,
-        .depth = url->depth,
-        .referrer = url->referrer,
-    };
-    return true;
-}
-
-static bool find(struct exporter *exporter, uint64_t number, struct buf *text)
-{
-    struct store_url url;
-
-    buf_clear(text);
-    return store_find_url(exporter->store, number, &url) &&
-           buf_put(text, url.url);
-}
-
-/* Where something was found; often the same page as the last time. */
+/* Find where something was found; often it is the same page as the last time.
+ */
 static bool find_source(struct exporter *exporter, uint32_t page)
 {
-    if (page == exporter->source_page)
+    struct store_url row;
+
+    if (page && page == exporter->source_page)
         return true;
     exporter->source_page = page;
-    return page <= exporter->last_page && exporter->page[page].number &&
-           find(exporter, exporter->page[page].number, &exporter->source);
+    buf_clear(&exporter->source);
+    return page && page <= exporter->pages_max &&
+           store_find_url(exporter->store, exporter->page[page], &row) &&
+           buf_put(&exporter->source, row.url);
 }
 
-static bool give_page(void *user, const struct store_fetch *row)
+static bool read_fetch(void *user, const struct store_fetch *row)
 {
     struct exporter *exporter = user;
+    struct store_url url;
 
-    if (row->page > exporter->later_page)
-        exporter->later_page = row->page;
-    if (!row->page || row->page > exporter->last_page ||
-        !exporter->printer->page)
+    if (!row->page)
         return true;
-    const struct page_entry *entry = &exporter->page[row->page];
-    if (entry->number != row->number || row->mime.len > MIME_MAX ||
-        !find(exporter, row->number, &exporter->url))
+    buf_clear(&exporter->url);
+    if (row->page > exporter->pages_max || row->mime.len > MIME_MAX ||
+        row->number > exporter->last_number ||
+        !store_find_url(exporter->store, row->number, &url) ||
+        !buf_put(&exporter->url, url.url))
         return false;
+    exporter->page[row->page] = row->number;
+    const struct change *change = &exporter->change[row->number];
     struct export_page page = {
         .url = buf_str(&exporter->url),
-        .depth = entry->depth,
-        .referrer_id = entry->referrer,
+        .depth = change->known ? change->depth : url.depth,
+        .referrer_id = change->known ? change->referrer : url.referrer,
         .fetch = row,
     };
-    if (page.referrer_id) {
-        if (!find_source(exporter, page.referrer_id))
-            return false;
+    if (page.referrer_id && !find_source(exporter, page.referrer_id))
+        return false;
+    if (page.referrer_id)
         page.referrer = buf_str(&exporter->source);
-    }
-    return exporter->printer->page(exporter->printer->user, &page);
+    return !exporter->printer->page ||
+           exporter->printer->page(exporter->printer->user, &page);
 }
 
-static bool give_link(void *user, const struct store_link *row)
+/* The rows are only read for their digest. */
+static bool read_url(void *user, const struct store_url *row)
+{
+    (void)user, (void)row;
+    return true;
+}
+
+static bool read_link(void *user, const struct store_link *row)
 {
     struct exporter *exporter = user;
 
-    if (row->page > exporter->last_page && row->page <= exporter->later_page)
-        return true;
-    return row->page && find_source(exporter, row->page) &&
+    return find_source(exporter, row->page) &&
            exporter->printer->link(exporter->printer->user,
                                    buf_str(&exporter->source), row);
 }
@@ -145,24 +138,19 @@ static bool print_all(struct store *store, const struct printer *printer,
                       struct store_error *error)
 {
     struct exporter exporter = {.store = store, .printer = printer};
-    const struct fold_reader urls = {
-        .rows = {.user = &exporter, .fetch = note_page},
-        .pages = true,
-        .begin = begin,
-        .url = note_url,
-    };
-    const struct store_reader rows = {
+    const struct store_reader reader = {
         .user = &exporter,
-        .fetch = give_page,
-        .link = printer->link ? give_link : NULL,
+        .begin = begin,
+        .change = read_change,
+        .fetch = read_fetch,
+        .url = read_url,
+        .link = printer->link ? read_link : NULL,
     };
 
     buf_init(&exporter.url, URL_LEN_MAX);
     buf_init(&exporter.source, URL_LEN_MAX);
-    bool good = store_fold(store, 0, &urls, error);
-    if (good && printer->begin)
-        printer->begin(printer->user);
-    good = good && store_load(store, 0, &rows, error);
+    bool good = store_load(store, 0, &reader, error);
+    free(exporter.change);
     free(exporter.page);
     buf_release(&exporter.url);
     buf_release(&exporter.source);
@@ -177,7 +165,7 @@ static const char *const columns[] = {
 };
 enum { COLUMNS = ARRAY_LEN(columns) };
 
-/* A text if it has one, a number if it is none; else it is null. */
+/* A text if there is one, else a number, or null. */
 struct cell {
     struct str text;
     uint64_t number;
@@ -231,7 +219,7 @@ static void put_json(struct buf *line, const struct row *row)
     buf_put_char(line, '\n');
 }
 
-/* RFC 4180: quoted where it has to be, a quote is two. */
+/* RFC 4180: a field is quoted if it must be, and a quote is doubled. */
 static void put_field(struct buf *line, struct str text)
 {
     bool plain = true;
@@ -267,7 +255,7 @@ static void put_csv(struct buf *line, const struct row *row)
 
 /* --- links -------------------------------------------------------------- */
 
-/* A rel has no limit of its own. */
+/* The scanner does not limit a rel. */
 enum { FIELD_MAX = 64 << 10 };
 
 /* One line, one column: a character that would end either becomes a blank, and
@@ -317,9 +305,8 @@ static bool print_line(struct buf *line)
     return !ferror(stdout);
 }
 
-static void print_csv_head(void *user)
+static void print_csv_head(void)
 {
-    (void)user;
     for (size_t i = 0; i < COLUMNS; i++)
         printf("%s%s", i ? "," : "", columns[i]);
     fputs("\r\n", stdout);
@@ -445,35 +432,17 @@ static bool add_page(void *user, const struct export_page *page)
     return !ferror(stdout);
 }
 
-static bool walk(struct store *store, struct sitemap *sitemap, uint64_t wanted,
-                 struct store_error *error)
+bool export_sitemap(struct store *store, uint64_t part,
+                    struct sitemap_size *size, struct store_error *error)
 {
-    const struct printer printer = {.user = sitemap, .page = add_page};
+    struct sitemap sitemap = {.wanted = part};
+    const struct printer printer = {.user = &sitemap, .page = add_page};
 
-    *sitemap = (struct sitemap){.wanted = wanted};
-    buf_init(&sitemap->entry, ENTRY_MAX);
+    buf_init(&sitemap.entry, ENTRY_MAX);
     bool good = print_all(store, &printer, error) || ferror(stdout);
     if (good)
-        end_part(sitemap);
-    buf_release(&sitemap->entry);
-    return good;
-}
-
-bool export_measure_sitemap(struct store *store, struct sitemap_size *size,
-                            struct store_error *error)
-{
-    struct sitemap sitemap;
-
-    if (!walk(store, &sitemap, 0, error))
-        return false;
+        end_part(&sitemap);
+    buf_release(&sitemap.entry);
     *size = sitemap.size;
-    return true;
-}
-
-bool export_sitemap(struct store *store, uint64_t part,
-                    struct store_error *error)
-{
-    struct sitemap sitemap;
-
-    return walk(store, &sitemap, part, error);
+    return good;
 }

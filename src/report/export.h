@@ -4,7 +4,7 @@
 
 #include "store/store.h"
 
-/* As --format numbers them. */
+/* In the order of the choices of --format. */
 enum export_format {
     EXPORT_NONE,
     EXPORT_JSONL,
@@ -13,8 +13,8 @@ enum export_format {
     EXPORT_SITEMAP,
 };
 
-/* Print lines (jsonl, csv or links) on standard output. False with `error`. A
- * standard output that nobody reads ends it early, which is no error here. */
+/* Print lines (jsonl, csv or links) on standard output. False with `error`. If
+ * standard output cannot be written it ends early; that is no error here. */
 bool export_lines(struct store *store, enum export_format format,
                   struct store_error *error);
 
@@ -24,11 +24,10 @@ struct sitemap_size {
     uint64_t left_out; /* pages whose URL is too long for a sitemap */
 };
 enum { SITEMAP_URL_MAX = 2047 };
-bool export_measure_sitemap(struct store *store, struct sitemap_size *size,
-                            struct store_error *error);
 
-/* Print a part, from 1. */
+/* Print a part, of which the first is 1, or none if it is 0. `*size` is that of
+ * the sitemap up to there. */
 bool export_sitemap(struct store *store, uint64_t part,
-                    struct store_error *error);
+                    struct sitemap_size *size, struct store_error *error);
 
 #endif

@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "report/verify_internal.h"
 
-/* Times are whole milliseconds, of two clocks where a crawl was resumed. */
+/* Times are rounded to milliseconds, and a resumed crawl has used two clocks.
+ */
 enum { ROUNDING_MS = 2 };
 
 void pauses_init(struct pauses *pauses, uint64_t seed)
@@ -22,23 +23,19 @@ void pauses_release(struct pauses *pauses)
     hashtable_release(&pauses->hosts);
     arena_release(&pauses->arena);
     free(pauses->fetch);
-    free(pauses->name);
 }
 
-uint32_t pauses_host(struct pauses *pauses, struct str name)
+const struct str *pauses_host(struct pauses *pauses, struct str name)
 {
     uint64_t key = hash64(name, pauses->seed);
-    uint32_t *host = hashtable_get(&pauses->hosts, key);
+    struct str *host = hashtable_get(&pauses->hosts, key);
 
-    if (host)
-        return *host;
-    host = arena_new(&pauses->arena, sizeof(*host));
-    hashtable_put(&pauses->hosts, key, host);
-    *host = (uint32_t)pauses->hosts.count;
-    pauses->name = mem_grow(pauses->name, *host, &pauses->hosts_room,
-                            sizeof(*pauses->name));
-    pauses->name[*host] = arena_copy(&pauses->arena, name);
-    return *host;
+    if (!host) {
+        host = arena_new(&pauses->arena, sizeof(*host));
+        *host = arena_copy(&pauses->arena, name);
+        hashtable_put(&pauses->hosts, key, host);
+    }
+    return host;
 }
 
 void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch)
@@ -55,7 +52,9 @@ static int compare(const void *a, const void *b)
     const struct pause_fetch *one = a, *other = b;
 
     if (one->host != other->host)
-        return one->host < other->host ? -1 : 1;
+        return !one->host     ? -1
+               : !other->host ? 1
+                              : strcmp(one->host->ptr, other->host->ptr);
     if (one->start_ms != other->start_ms)
         return one->start_ms < other->start_ms ? -1 : 1;
     return 0;
@@ -86,18 +85,17 @@ static void add_end(struct latest *latest, uint64_t end_ms)
     }
 }
 
-static void check_start(const struct pauses *pauses,
-                        const struct pause_fetch *fetch,
+static void check_start(const struct pause_fetch *fetch,
                         const struct latest *latest, struct findings *findings)
 {
-    struct str name = pauses->name[fetch->host];
+    struct str name = *fetch->host;
     char at[CLOCK_ISO_LEN + 1];
 
     if (latest->count < latest->max ||
         fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
         return;
     clock_format_iso(fetch->start_ms, at);
-    findings_add(findings, FINDING_PAUSE, NO_URL,
+    findings_add(findings, FINDING_PAUSE, of_crawl(),
                  "%.*s: asked at %s, %llu ms before its pause was over",
                  (int)name.len, name.ptr, at,
                  (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
@@ -110,7 +108,7 @@ void pauses_check(struct pauses *pauses, uint32_t per_host,
         .end_ms = mem_array(per_host, sizeof(*latest.end_ms)),
         .max = per_host,
     };
-    uint32_t host = 0;
+    const struct str *host = NULL;
 
     if (pauses->count)
         qsort(pauses->fetch, pauses->count, sizeof(*pauses->fetch), compare);
@@ -121,7 +119,7 @@ void pauses_check(struct pauses *pauses, uint32_t per_host,
         if (fetch->host != host)
             latest.count = 0;
         host = fetch->host;
-        check_start(pauses, fetch, &latest, findings);
+        check_start(fetch, &latest, findings);
         /* Without a pause there is nothing to wait for. */
         if (fetch->pause_ms)
             add_end(&latest, fetch->start_ms + fetch->ms + fetch->pause_ms);

@@ -18,8 +18,8 @@ struct pause_fetch {
     uint64_t start_ms;
     uint32_t ms;       /* how long it took */
     uint32_t pause_ms; /* that the host is given after it */
-    uint32_t host;     /* pauses_host; 0: it is not known */
     uint32_t number;   /* of the URL, to find the host by; 0: it is known */
+    const struct str *host; /* pauses_host; NULL: it is not known */
 };
 
 struct findings;
@@ -27,18 +27,16 @@ struct findings;
 struct pauses {
     struct pause_fetch *fetch;
     size_t count, room;
-    struct hashtable hosts; /* to their numbers */
+    struct hashtable hosts; /* their names */
     struct arena arena;
-    struct str *name; /* of hosts, by number */
-    size_t hosts_room;
     uint64_t seed;
 };
 
 void pauses_init(struct pauses *pauses, uint64_t seed);
 void pauses_release(struct pauses *pauses);
 
-/* The number of a host, "example.org:8080"; never 0. */
-uint32_t pauses_host(struct pauses *pauses, struct str name);
+/* The one copy of a host's name, "example.org:8080", which stands for it. */
+const struct str *pauses_host(struct pauses *pauses, struct str name);
 
 void pauses_add(struct pauses *pauses, const struct pause_fetch *fetch);
 

@@ -7,15 +7,11 @@ bool report_load(struct report *report, struct store_error *error)
     return report->loaded || report->load(report, error);
 }
 
-bool report_was_killed(const struct report *report)
-{
-    return report->facts->state == STATE_RUNNING && !report->locked;
-}
-
 void report_put_resume(const struct report *report, struct buf *line)
 {
     buf_put(line, STR("crawler --resume"));
-    /* That limit is of the whole crawl, which would stop at once. */
+    /* --max-pages counts the whole crawl: with the old limit it would stop at
+     * once. */
     if (report->facts->state == STATE_MAX_PAGES)
         buf_put(line, STR(" --max-pages ..."));
     buf_printf(line, "%s ", report->ask_again);

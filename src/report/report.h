@@ -1,10 +1,11 @@
 /* A recorded crawl, as the reports see it: its record, open to be read, and
- * the rules that it was run with. The command line fills this in; reports
- * change nothing, also beside the crawl at work. */
+ * the rules that it was run with. The command line fills this in. Reports
+ * change nothing, so the crawl may be at work. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
 #include "frontier/validator.h"
+#include "page/pagedir.h"
 #include "page/pagescanner.h"
 #include "store/facts.h"
 
@@ -16,7 +17,6 @@ struct report {
     uint64_t now_ms, wall_ms;
 
     const struct scope *scope;
-    const char *scope_text; /* for people: "the host example.org" */
     const struct domains *domains;
     uint32_t max_depth, max_redirects;
     struct frontier_options frontier;
@@ -30,16 +30,31 @@ struct report {
     struct validator validator; /* once loaded; the command line releases it */
 };
 
-/* Load it, but only once: it takes a second for a million URLs. */
+/* Load it unless it is loaded: it takes a second for a million URLs. */
 bool report_load(struct report *report, struct store_error *error);
 
-/* Was the crawl killed, or did its machine go down? */
-bool report_was_killed(const struct report *report);
-
-/* Can it go on? */
+/* Can the crawl go on? */
 bool report_can_go_on(const struct report *report);
 
-/* The command that goes on with it. */
+/* The command that goes on with it, onto a line. */
 void report_put_resume(const struct report *report, struct buf *line);
+
+/* --- the reports ---------------------------------------------------------
+ *
+ * Each prints on standard output. False with `error`. */
+
+/* crawler status: how the crawl is, on one screen. */
+bool status_print(struct report *report, struct store_error *error);
+
+/* crawler why: why the crawl fetched a URL, or did not; `link` is parsed as a
+ * link of the crawl would be. */
+bool why_print(struct report *report, const struct page_link *link,
+               struct store_error *error);
+
+/* crawler verify: read everything again, record and page files, and find what
+ * is not as it was recorded. `*clean`: there is no such thing. `seed` is for
+ * hash tables. */
+bool verify_print(struct store *store, const struct pagedir *dir, uint64_t seed,
+                  bool *clean, struct store_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/status.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct status {
     struct buf line;
 };
 
-/* "  label    the line so far", which is empty then. */
+/* Print the line so far behind a label, and clear it. */
 static void say(struct status *status, const char *label)
 {
     terminal_line(stdout, "  %-8s %s", label, buf_cstr(&status->line));
@@ -42,7 +42,7 @@ static const char *state_text(const struct report *report)
     };
 
     static_assert(ARRAY_LEN(texts) == STATES, "every state has a text");
-    return report_was_killed(report)
+    return report->facts->state == STATE_RUNNING && !report->locked
                ? "stopped: killed, or the machine went down"
                : texts[report->facts->state];
 }
@@ -81,7 +81,7 @@ static void say_times(struct status *status)
     say(status, "begun");
 }
 
-/* Which name a site's owner writes into robots.txt. */
+/* A site's owner writes this name into robots.txt. */
 static void say_robots(struct status *status)
 {
     struct str agent = status->report->scan.robots_agent;

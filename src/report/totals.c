@@ -13,7 +13,7 @@ struct reading {
     struct hashtable domains, hosts;
 };
 
-/* The entry of that name, made if there is none; it begins with the name. */
+/* Find or make the entry of that name. Its first member is the name. */
 static void *entry_for(struct reading *reading, struct hashtable *table,
                        struct str name, size_t size)
 {
@@ -136,15 +136,12 @@ bool totals_read(struct totals *totals, const struct report *report,
         .rows = {.user = &reading, .host = read_host, .fetch = read_fetch},
         .url = read_url,
     };
-    struct store *store = report->store;
-    bool good = true;
 
     *totals = (struct totals){0};
     arena_init(&totals->arena);
     hashtable_init(&reading.domains);
     hashtable_init(&reading.hosts);
-    for (unsigned slice = 0; slice < store_slices(store) && good; slice++)
-        good = store_fold(store, slice, &reader, error);
+    bool good = store_fold(report->store, 0, &reader, error);
     if (good) {
         list_domains(&reading);
         list_hosts(&reading, &totals->given_up, true);

@@ -1,4 +1,4 @@
-#include "report/verify.h"
+#include "report/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ static const char *const names[FINDINGS] = {
     [FINDING_RECORD] = "records",
 };
 
-void findings_add(struct findings *findings, enum finding kind, struct str url,
-                  const char *format, ...)
+void findings_add(struct findings *findings, enum finding kind,
+                  struct subject subject, const char *format, ...)
 {
     char line[LINE_LEN_MAX];
     va_list args;
@@ -33,8 +33,13 @@ void findings_add(struct findings *findings, enum finding kind, struct str url,
     va_start(args, format);
     vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    terminal_line(stdout, "%s%s%.*s", line, url.ptr ? ": " : "", (int)url.len,
-                  url.ptr ? url.ptr : "");
+    if (subject.page)
+        terminal_line(stdout, "page %u: %s", (unsigned)subject.page, line);
+    else if (subject.url.ptr)
+        terminal_line(stdout, "%s: %.*s", line, (int)subject.url.len,
+                      subject.url.ptr);
+    else
+        terminal_line(stdout, "%s", line);
 }
 
 /* Print how many more there are than were shown. True if there are none. */
@@ -75,14 +80,14 @@ static bool read_setting(void *user, const struct store_setting *row)
     return facts_add_setting(&verify->facts, row);
 }
 
-/* A row belongs to this URL. False if there can be none of that number. */
+/* Note that a row belongs to this URL. False if no URL can have that number. */
 static bool mention(struct verify *verify, uint64_t number, const char *what)
 {
     if (number <= verify->last_number) {
         verify->url[number].flags |= VERIFY_MENTIONED;
         return true;
     }
-    findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+    findings_add(&verify->findings, FINDING_RECORD, of_crawl(),
                  "a %s belongs to number %llu, which is no URL", what,
                  (unsigned long long)number);
     return false;
@@ -110,8 +115,7 @@ static struct str host_of(struct str url)
     return user.tail.ptr ? user.tail : authority;
 }
 
-/* It may have been asked for on another host than the one whose rules it has.
- */
+/* After a redirect it was fetched from another host than the one it is for. */
 static bool read_robots(void *user, const struct store_robots *row)
 {
     struct verify *verify = user;
@@ -150,16 +154,16 @@ static void note_page(struct verify *verify, const struct store_fetch *row)
     verify->pages++;
     verify->bytes += row->size;
     if (row->page > verify->urls) {
-        findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
-                     "page %u: there are not that many URLs", id);
+        findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
+                     "there are not that many URLs");
         return;
     }
     struct verify_page *page = &verify->page[row->page];
     if (row->page > verify->last_page)
         verify->last_page = row->page;
     if (page->number)
-        findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
-                     "page %u: it is recorded twice", id);
+        findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
+                     "it is recorded twice");
     *page = (struct verify_page){
         .size = row->size,
         .digest = row->digest,
@@ -194,10 +198,10 @@ static void check_redirect(struct verify *verify, const struct store_url *row)
                                        : &(struct verify_url){0};
 
     if (!(via->flags & VERIFY_KNOWN))
-        findings_add(&verify->findings, FINDING_RECORD, row->url,
+        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
                      "what redirected there is not known");
     else if (via->depth != row->depth)
-        findings_add(&verify->findings, FINDING_DEPTH, row->url,
+        findings_add(&verify->findings, FINDING_DEPTH, of_url(row->url),
                      "depth %u, but what redirected there has %u",
                      (unsigned)row->depth, (unsigned)via->depth);
 }
@@ -208,13 +212,12 @@ static void check_page(struct verify *verify, const struct url_record *url)
 
     /* Other contradictions are reported by check_ends. */
     if (url->end != URL_SAVED && url->ends <= 1 && url->row->verdict == ACCEPT)
-        findings_add(&verify->findings, FINDING_RECORD, NO_URL,
-                     "page %u: it is recorded as one that was not fetched",
-                     (unsigned)url->page);
+        findings_add(&verify->findings, FINDING_RECORD, of_page(url->page),
+                     "it is recorded as one that was not fetched");
     if (!seen_add(&verify->page_urls, hash64(text, verify->seed)))
-        findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
-                     "page %u: its URL is that of another page, %.*s",
-                     (unsigned)url->page, (int)text.len, text.ptr);
+        findings_add(&verify->findings, FINDING_NUMBER, of_page(url->page),
+                     "its URL is that of another page, %.*s", (int)text.len,
+                     text.ptr);
     if (url->page <= verify->last_page)
         verify_page_file(verify, url->page, text, url->depth);
 }
@@ -225,14 +228,14 @@ static void check_ends(struct verify *verify, const struct url_record *url)
     const struct store_url *row = url->row;
 
     if (url->ends > 1)
-        findings_add(&verify->findings, FINDING_RECORD, row->url,
+        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
                      "it has ended more than once");
     if (row->verdict != ACCEPT &&
         (url->fetches || (url->ended && url->verdict)))
-        findings_add(&verify->findings, FINDING_RECORD, row->url,
+        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
                      "it was refused, and yet more is recorded of it");
     if (url->end == URL_SAVED && !url->page && row->kind == TARGET_PAGE)
-        findings_add(&verify->findings, FINDING_RECORD, row->url,
+        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
                      "it was fetched, but it is no page");
 }
 
@@ -266,7 +269,7 @@ static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
                           const char *what)
 {
     if (verify->facts.number[fact] != count)
-        findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+        findings_add(&verify->findings, FINDING_RECORD, of_crawl(),
                      "%llu %s are counted, but %llu are recorded",
                      (unsigned long long)verify->facts.number[fact], what,
                      (unsigned long long)count);
@@ -278,13 +281,11 @@ static void check_numbers(struct verify *verify)
         uint32_t number = verify->page[id].number;
         uint32_t page = verify->url[number].page;
         if (!number)
-            findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
-                         "page %u: it is not recorded, but later ones are",
-                         (unsigned)id);
+            findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
+                         "it is not recorded, but later ones are");
         else if (page && page != id)
-            findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
-                         "page %u: its URL is that of page %u", (unsigned)id,
-                         (unsigned)page);
+            findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
+                         "its URL is that of page %u", (unsigned)page);
     }
 }
 
@@ -292,7 +293,7 @@ static void check_mentioned(struct verify *verify)
 {
     for (uint64_t number = 1; number <= verify->last_number; number++)
         if (verify->url[number].flags == VERIFY_MENTIONED)
-            findings_add(&verify->findings, FINDING_RECORD, NO_URL,
+            findings_add(&verify->findings, FINDING_RECORD, of_crawl(),
                          "rows belong to number %llu, which is no URL",
                          (unsigned long long)number);
 }
@@ -372,14 +373,14 @@ static void check_depth(struct verify *verify, uint64_t number,
     if (!store_find_url(verify->store, number, &row))
         row.url = STR("(unknown)");
     if (!id)
-        findings_add(&verify->findings, FINDING_DEPTH, row.url,
+        findings_add(&verify->findings, FINDING_DEPTH, of_url(row.url),
                      "depth %u, but it was found on no page", depth);
     else if (page)
-        findings_add(&verify->findings, FINDING_DEPTH, row.url,
+        findings_add(&verify->findings, FINDING_DEPTH, of_url(row.url),
                      "depth %u, but page %u, where it was found, has %u", depth,
                      id, (unsigned)verify->url[page].depth);
     else
-        findings_add(&verify->findings, FINDING_DEPTH, row.url,
+        findings_add(&verify->findings, FINDING_DEPTH, of_url(row.url),
                      "it was found on page %u, which is not recorded", id);
 }
 
@@ -427,7 +428,7 @@ static void add_record_finding(void *user, const char *text)
 {
     struct verify *verify = user;
 
-    findings_add(&verify->findings, FINDING_RECORD, NO_URL, "%s", text);
+    findings_add(&verify->findings, FINDING_RECORD, of_crawl(), "%s", text);
 }
 
 static bool check_all(struct verify *verify, struct store_error *error)

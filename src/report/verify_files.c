@@ -11,7 +11,7 @@
 
 /* --- a file ------------------------------------------------------------- */
 
-/* The first `max` bytes, or all where there are fewer. False with errno. */
+/* Read the first `max` bytes, or all if there are fewer. False with errno. */
 static bool read_first(int fd, struct buf *out, size_t max)
 {
     buf_clear(out);
@@ -42,23 +42,20 @@ static void compare(struct verify *verify, uint32_t id, struct str url,
     uint64_t found;
 
     if (!str_eq(first.head, url))
-        findings_add(findings, FINDING_FILE, NO_URL,
-                     "page %u: its first line is not its URL, %.*s",
-                     (unsigned)id, (int)url.len, url.ptr);
+        findings_add(findings, FINDING_FILE, of_page(id),
+                     "its first line is not its URL, %.*s", (int)url.len,
+                     url.ptr);
     else if (!second.tail.ptr || !str_to_u64(second.head, &found) ||
              found != depth)
-        findings_add(findings, FINDING_FILE, NO_URL,
-                     "page %u: its second line is not its depth, %u",
-                     (unsigned)id, (unsigned)depth);
+        findings_add(findings, FINDING_FILE, of_page(id),
+                     "its second line is not its depth, %u", (unsigned)depth);
     else if (body_size != page->size)
-        findings_add(findings, FINDING_FILE, NO_URL,
-                     "page %u: it has %llu bytes, not %llu", (unsigned)id,
-                     (unsigned long long)body_size,
-                     (unsigned long long)page->size);
+        findings_add(
+            findings, FINDING_FILE, of_page(id), "it has %llu bytes, not %llu",
+            (unsigned long long)body_size, (unsigned long long)page->size);
     else if (hash64(second.tail, 0) != page->digest)
-        findings_add(findings, FINDING_FILE, NO_URL,
-                     "page %u: its bytes are not those that were saved",
-                     (unsigned)id);
+        findings_add(findings, FINDING_FILE, of_page(id),
+                     "its bytes are not those that were saved");
 }
 
 /* A pipe or a link of that name is no page, and opening it may do harm. */
@@ -84,17 +81,16 @@ void verify_page_file(struct verify *verify, uint32_t id, struct str url,
     int fd = open_page(verify, id, &st);
 
     if (fd < 0 && errno == ENOENT)
-        findings_add(&verify->findings, FINDING_FILE, NO_URL,
-                     "page %u: there is no file", (unsigned)id);
+        findings_add(&verify->findings, FINDING_FILE, of_page(id),
+                     "there is no file");
     else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
-        findings_add(&verify->findings, FINDING_FILE, NO_URL,
-                     "page %u: it is no file", (unsigned)id);
+        findings_add(&verify->findings, FINDING_FILE, of_page(id),
+                     "it is no file");
     /* A file that is larger than it should be need not be read to its end. */
     else if (fd < 0 ||
              !read_first(fd, &verify->file, verify->page[id].size + head_max))
-        findings_add(&verify->findings, FINDING_FILE, NO_URL,
-                     "page %u: it cannot be read: %s", (unsigned)id,
-                     strerror(errno));
+        findings_add(&verify->findings, FINDING_FILE, of_page(id),
+                     "it cannot be read: %s", strerror(errno));
     else
         compare(verify, id, url, depth, (uint64_t)st.st_size);
     if (fd >= 0)
@@ -127,9 +123,9 @@ static int compare_ids(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* Pages that a killed crawl had saved after its last commit go on where the
- * record ends, without a hole; those of a crawl that is being replaced go with
- * the next page. */
+/* A killed crawl may have saved pages after its last commit: their numbers
+ * follow the last recorded page without a hole. Pages of a crawl that is being
+ * replaced are there until the next page is saved. */
 void verify_unknown_files(struct verify *verify)
 {
     uint64_t old = verify->facts.number[FACT_OLD_PAGES];
@@ -142,7 +138,7 @@ void verify_unknown_files(struct verify *verify)
     bool before = pagedir_is_locked(verify->dir);
 
     pagedir_each(verify->dir, note_file, &files);
-    /* A crawl at work saves on while we look. */
+    /* A crawl at work saves more pages while we look. */
     if (before || pagedir_is_locked(verify->dir))
         files.count = 0;
     if (files.count)
@@ -151,7 +147,7 @@ void verify_unknown_files(struct verify *verify)
         if (facts_is_unclean(&verify->facts) && files.id[i] == expected)
             expected++;
         else
-            findings_add(&verify->findings, FINDING_NUMBER, NO_URL,
+            findings_add(&verify->findings, FINDING_NUMBER, of_crawl(),
                          "file %u: no page of that number is recorded",
                          (unsigned)files.id[i]);
     }

@@ -22,12 +22,32 @@ struct findings {
     uint64_t count[FINDINGS];
 };
 
-/* Print a finding as one line on standard output, of every kind at most a
- * hundred; with the URL at its end if there is one. */
-void findings_add(struct findings *findings, enum finding kind, struct str url,
-                  const char *format, ...)
+/* What a finding is about: a page or a URL, or neither. */
+struct subject {
+    uint32_t page;
+    struct str url;
+};
+
+/* Print "page 7: ..." or "...: URL", one line on standard output, of every kind
+ * at most a hundred. */
+void findings_add(struct findings *findings, enum finding kind,
+                  struct subject subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-#define NO_URL ((struct str){0})
+
+static inline struct subject of_page(uint32_t page)
+{
+    return (struct subject){.page = page};
+}
+
+static inline struct subject of_url(struct str url)
+{
+    return (struct subject){.url = url};
+}
+
+static inline struct subject of_crawl(void)
+{
+    return (struct subject){0};
+}
 
 /* The rows of URLs are read last, so what is known of them before waits here:
  * some tens of bytes each, no texts. */
@@ -41,8 +61,8 @@ enum verify_flag {
 struct verify_url {
     uint32_t depth, referrer; /* the latest */
     uint32_t page;            /* the number it was saved under, or 0 */
-    uint32_t host;            /* of pauses_host; 0: it was not fetched */
     uint8_t flags;
+    const struct str *host; /* pauses_host; NULL: it was not fetched */
 };
 
 struct verify_page {

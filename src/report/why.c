@@ -1,10 +1,9 @@
-#include "report/why.h"
+#include "report/report.h"
 
 #include <stdio.h>
 
 #include "base/terminal.h"
-#include "report/host_record.h"
-#include "report/url_details.h"
+#include "report/details.h"
 #include "report/words.h"
 
 /* A line of robots.txt may be long, a chain of redirects too. */
@@ -17,7 +16,7 @@ struct why {
     uint64_t number;        /* of the URL; 0: it was never seen, */
     struct url_details url; /* else all of it */
     struct url_neighbours neighbours;
-    struct host_record host;
+    struct host_details host;
     struct arena arena;
     struct buf line;
 };
@@ -39,7 +38,7 @@ static void put_host(struct why *why)
 
 static void say_robots_line(struct why *why, unsigned number)
 {
-    const struct host_record *host = &why->host;
+    const struct host_details *host = &why->host;
     struct buf *line = &why->line;
     struct buf text;
 
@@ -115,7 +114,7 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
 
     switch (verdict) {
     case EXTERNAL:
-        buf_put(&why->line, str_of(report->scope_text));
+        scope_describe(report->scope, &why->line);
         say(why, "scope");
         break;
     case TOO_DEEP:
@@ -146,9 +145,9 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
     }
 }
 
-/* --- what would be ------------------------------------------------------ */
+/* --- a URL that was never seen ------------------------------------------ */
 
-/* ACCEPT, or a verdict that holds whoever links to it. */
+/* What would become of the URL, whichever page links to it. */
 static enum verdict precheck(const struct why *why, unsigned *line)
 {
     const struct report *report = why->report;
@@ -165,7 +164,7 @@ static enum verdict precheck(const struct why *why, unsigned *line)
         frontier_domain_counts(report->validator.frontier, url).crawled >= cap)
         return DOMAIN_CAP;
     /* The frontier forgets rules that are old; here they are good enough. */
-    return host_record_allows(&why->host, url, report->scan.robots_agent, line)
+    return host_details_allows(&why->host, url, report->scan.robots_agent, line)
                ? ACCEPT
                : ROBOTS_REFUSED;
 }
@@ -206,7 +205,7 @@ static bool say_never_seen(struct why *why, struct store_error *error)
     return true;
 }
 
-/* --- what is to be ------------------------------------------------------ */
+/* --- a queued URL -------------------------------------------------------- */
 
 static double hundredths(uint64_t score)
 {
@@ -224,8 +223,8 @@ static void say_score(struct why *why, const struct target *target)
 
     if (why->report->frontier.order == ORDER_BFS) {
         buf_printf(line,
-                   "%.2f as all, smaller depths and older ones first; %llu "
-                   "before it",
+                   "%.2f as all; smaller depths go first, then older URLs; "
+                   "%llu before it",
                    hundredths(score),
                    (unsigned long long)why->neighbours.before);
     } else {
@@ -315,14 +314,14 @@ static bool say_queued(struct why *why, struct store_error *error)
     return true;
 }
 
-/* --- one sentence ------------------------------------------------------- */
+/* --- what became of it ---------------------------------------------------- */
 
 static enum verdict verdict_of(const struct url_details *url)
 {
     return (enum verdict)url->record.verdict;
 }
 
-/* Of robots.txt, that refused it. */
+/* The line of robots.txt that refused it, or 0. */
 static unsigned line_of(const struct url_details *url)
 {
     return url->record.refused_late ? url->refusal.line : url->row.line;
@@ -458,7 +457,7 @@ static void say_before(struct why *why)
     }
 }
 
-/* Where it led, hop by hop. */
+/* The URLs that it was redirected to, one after the other. */
 static bool say_after(struct why *why, struct store_error *error)
 {
     const struct scan_options *scan = &why->report->scan;
@@ -554,7 +553,7 @@ static bool read_known(struct why *why, struct store_error *error)
     return true;
 }
 
-/* What is known of the URL, and of its host. */
+/* Read what is known of the URL, and of its host. */
 static bool read_all(struct why *why, struct store_error *error)
 {
     const struct scan_options *scan = &why->report->scan;
@@ -562,9 +561,9 @@ static bool read_all(struct why *why, struct store_error *error)
 
     return url_find(store, &why->asked, scan, &why->number, error) &&
            (!why->number || read_known(why, error)) &&
-           host_record_read(&why->host, store, &why->known.url,
-                            scan->robots_agent, line_of(&why->url), &why->arena,
-                            error);
+           host_details_read(&why->host, store, &why->known.url,
+                             scan->robots_agent, line_of(&why->url),
+                             &why->arena, error);
 }
 
 bool why_print(struct report *report, const struct page_link *link,

@@ -184,3 +184,43 @@ bool scope_contains(const struct scope *scope, const struct url *url)
            nameset_has(&scope->hosts, host, port_class(url)) ||
            in_domain(scope, host);
 }
+
+/* --- for people --------------------------------------------------------- */
+
+enum { NAMES_SHOWN = 5 };
+
+static void put_name(struct buf *out, const char *what, size_t shown,
+                     struct str name)
+{
+    if (shown < NAMES_SHOWN)
+        buf_printf(out, "%s%s%.*s", shown || !out->len ? "" : "; ",
+                   shown ? ", " : what, (int)name.len, name.ptr);
+    else if (shown == NAMES_SHOWN)
+        buf_put(out, STR(" and others"));
+}
+
+static void put_set(struct buf *out, const char *what,
+                    const struct nameset *set)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < set->room && shown <= NAMES_SHOWN; i++) {
+        const struct nameset_entry *entry = &set->slots[i];
+        if (!entry->name.ptr)
+            continue;
+        put_name(out, what, shown++, entry->name);
+        if (entry->number && shown <= NAMES_SHOWN)
+            buf_printf(out, ":%u", (unsigned)entry->number);
+    }
+}
+
+void scope_describe(const struct scope *scope, struct buf *out)
+{
+    put_set(out, "what begins with ", &scope->directories);
+    for (size_t i = 0; i < scope->prefix_count; i++)
+        put_name(out, "what begins with ", i, scope->prefixes[i]);
+    put_set(out, "the host ", &scope->hosts);
+    put_set(out, "the domain ", &scope->registrable);
+    if (scope->any)
+        put_name(out, "everything", 0, STR(""));
+}

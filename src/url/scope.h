@@ -11,6 +11,7 @@
 #ifndef URL_SCOPE_H
 #define URL_SCOPE_H
 
+#include "base/buf.h"
 #include "url/domain.h"
 #include "url/url.h"
 
@@ -41,5 +42,9 @@ void scope_add_seed(struct scope *scope, enum scope_kind kind,
                     const struct url *seed);
 
 bool scope_contains(const struct scope *scope, const struct url *url);
+
+/* For people: "what begins with http://example.org/a/", "the host example.org";
+ * a few names of each kind, in no order. */
+void scope_describe(const struct scope *scope, struct buf *out);
 
 #endif

@@ -318,8 +318,8 @@ as_nobody() {
         "$SEED" "$DIR" 3
 }
 
-@test "options of which one makes nothing of the other" {
-    refused 2 '--sitemaps are those that robots.txt names' --sitemaps --robots ignore \
+@test "combinations in which one option has no effect" {
+    refused 2 '--sitemaps needs robots.txt' --sitemaps --robots ignore \
         "$SEED" "$DIR" 3
     refused 2 '--links are remembered in the state' --links --state none "$SEED" "$DIR" 3
     refused 2 '--save-every is for the state' --save-every 5s --state none "$SEED" "$DIR" 3

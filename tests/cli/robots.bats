@@ -124,7 +124,7 @@ END
     done
     capture crawl --scope host --robots-agent x http://example.org/ "$DIR" 0
     same 2 "$STATUS"
-    grep -q -e '--robots-agent is whose rules .* use --robots obey' "$ERR"
+    grep -q -e '--robots-agent needs robots.txt, .* use --robots obey' "$ERR"
     same "" "$(ls -A "$DIR")"
     # Who does not obey needs no name.
     capture crawl --scope host --delay 0 -U 42 http://example.org/ "$DIR" 0

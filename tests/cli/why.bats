@@ -353,7 +353,7 @@ END
     answers stopped /s/3 <<'END'
 http://example.org/s/3 is queued at depth 1
   found     on page 1, http://example.org/stop
-  score     2.00 as all, smaller depths and older ones first; 1 before it
+  score     2.00 as all; smaller depths go first, then older URLs; 1 before it
   earliest  now
   waits     for its turn
   crawl     is not running; crawler --resume --max-pages ... stopped goes on
@@ -367,7 +367,7 @@ http://example.org/later is to be tried again at TIME, in SOME
   last      503 Service Unavailable
   answer    status 503, text/html
   fetched   TIME, took SOME
-  score     2.00 as all, smaller depths and older ones first; 0 before it
+  score     2.00 as all; smaller depths go first, then older URLs; 0 before it
   earliest  TIME, in SOME
   waits     to be tried again
   crawl     is not running; crawler --resume waiting goes on
@@ -375,7 +375,7 @@ END
     answers waiting /w/2 <<'END'
 http://example.org/w/2 is queued at depth 1
   found     on page 1, http://example.org/wait
-  score     2.00 as all, smaller depths and older ones first; 2 before it
+  score     2.00 as all; smaller depths go first, then older URLs; 2 before it
   earliest  TIME, in SOME
   waits     for the pause of example.org
   crawl     is not running; crawler --resume waiting goes on

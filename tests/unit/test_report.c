@@ -5,9 +5,8 @@
 
 #include <cmocka.h>
 
-#include "report/host_record.h"
+#include "report/details.h"
 #include "report/totals.h"
-#include "report/url_details.h"
 #include "report/words.h"
 #include "support/storefile.h"
 
@@ -309,7 +308,7 @@ static void rules_are_those_that_refused_the_url(void **state)
 {
     struct fixture *fixture = *state;
     struct store_error error;
-    struct host_record host;
+    struct host_details host;
     unsigned line;
 
     add_robots(fixture, "h.example", false, RULES("allow: /"));
@@ -322,19 +321,19 @@ static void rules_are_those_that_refused_the_url(void **state)
     add_robots(fixture, "h.example", false, NULL);
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
-    assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 STR("crawler"), 2, &fixture->arena, &error));
+    assert_true(host_details_read(&host, fixture->store, &link.url,
+                                  STR("crawler"), 2, &fixture->arena, &error));
     assert_true(host.has_rules && host.rules_failed);
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /a # this"))));
     assert_int_equal(host.failure.outcome, TIMED_OUT);
-    assert_false(host_record_allows(&host, &link.url, STR("crawler"), &line));
+    assert_false(host_details_allows(&host, &link.url, STR("crawler"), &line));
     assert_int_equal(line, 2);
-    assert_true(host_record_allows(&host, &link.url, (struct str){0}, &line));
+    assert_true(host_details_allows(&host, &link.url, (struct str){0}, &line));
     /* Without a line it is the last that was had. */
-    assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 STR("crawler"), 0, &fixture->arena, &error));
+    assert_true(host_details_read(&host, fixture->store, &link.url,
+                                  STR("crawler"), 0, &fixture->arena, &error));
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /b # last"))));
-    assert_true(host_record_allows(&host, &link.url, STR("crawler"), &line));
+    assert_true(host_details_allows(&host, &link.url, STR("crawler"), &line));
 }
 
 static void trouble_of_a_host_is_the_latest(void **state)
@@ -348,20 +347,20 @@ static void trouble_of_a_host_is_the_latest(void **state)
     };
     struct fixture *fixture = *state;
     struct store_error error;
-    struct host_record host;
+    struct host_details host;
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         store_add_host(&fixture->file->batch, &rows[i]);
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
-    assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 (struct str){0}, 0, &fixture->arena, &error));
+    assert_true(host_details_read(&host, fixture->store, &link.url,
+                                  (struct str){0}, 0, &fixture->arena, &error));
     assert_true(host.troubled);
     assert_int_equal(host.trouble.failures, 2);
     assert_int_equal(host.trouble.outcome, TIMED_OUT);
     link = link_of(fixture, "http://well.example/");
-    assert_true(host_record_read(&host, fixture->store, &link.url,
-                                 (struct str){0}, 0, &fixture->arena, &error));
+    assert_true(host_details_read(&host, fixture->store, &link.url,
+                                  (struct str){0}, 0, &fixture->arena, &error));
     assert_false(host.troubled);
 }
 

@@ -218,6 +218,46 @@ static void many(void **state)
     }
 }
 
+static void assert_described(struct fixture *fixture, const char *expected)
+{
+    struct buf text;
+
+    buf_init(&text, 4096);
+    scope_describe(fixture->scope, &text);
+    assert_string_equal(buf_cstr(&text), expected);
+    buf_release(&text);
+}
+
+static void described_to_people(void **state)
+{
+    struct fixture *fixture = *state;
+    struct buf text;
+
+    assert_described(fixture, "");
+    add_prefix(fixture, "http://a.example/x");
+    assert_described(fixture, "what begins with http://a.example/x");
+    add_seed(fixture, SCOPE_HOST, "http://b.example:8080/y");
+    add_seed(fixture, SCOPE_HOST, "http://b.example:8080/z");
+    assert_described(fixture, "what begins with http://a.example/x; "
+                              "the host b.example:8080");
+    add_seed(fixture, SCOPE_DOMAIN, "http://www.example.org/");
+    add_seed(fixture, SCOPE_ANY, "http://www.example.org/");
+    assert_described(fixture, "what begins with http://a.example/x; "
+                              "the host b.example:8080; "
+                              "the domain example.org; everything");
+    /* Of many names some are enough. */
+    for (int i = 0; i < 100; i++) {
+        char url[64];
+        snprintf(url, sizeof(url), "http://h%d.test/", i);
+        add_seed(fixture, SCOPE_HOST, url);
+    }
+    buf_init(&text, 4096);
+    scope_describe(fixture->scope, &text);
+    assert_non_null(strstr(buf_cstr(&text), " and others; the domain "));
+    assert_true(text.len < 250);
+    buf_release(&text);
+}
+
 static void kind_names(void **state)
 {
     (void)state;
@@ -261,9 +301,11 @@ static void domain_of_hosts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(empty), TEST(prefixes),   TEST(seed_directory),
-        TEST(hosts), TEST(domains),    TEST(any),
-        TEST(many),  TEST(kind_names), TEST(domain_of_hosts),
+        TEST(empty),          TEST(prefixes),
+        TEST(seed_directory), TEST(hosts),
+        TEST(domains),        TEST(any),
+        TEST(many),           TEST(described_to_people),
+        TEST(kind_names),     TEST(domain_of_hosts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

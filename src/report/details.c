@@ -1,7 +1,9 @@
-#include "report/url_details.h"
+#include "report/details.h"
 
 #include "frontier/target.h"
 #include "frontier/verdict.h"
+#include "robots/robots.h"
+#include "url/key.h"
 
 /* --- finding ------------------------------------------------------------ */
 
@@ -122,7 +124,7 @@ bool url_details_read(struct url_details *details, uint64_t number,
     return store_fold(store, 0, &reader, error);
 }
 
-/* --- others ------------------------------------------------------------- */
+/* --- other URLs --------------------------------------------------------- */
 
 struct comparison {
     struct url_neighbours *neighbours;
@@ -156,4 +158,119 @@ bool url_neighbours_read(struct url_neighbours *neighbours,
 
     *neighbours = (struct url_neighbours){0};
     return store_fold(store, 0, &reader, error);
+}
+
+/* --- its host ----------------------------------------------------------- */
+
+struct host_reading {
+    struct host_details *host;
+    const struct url *url;
+    struct str agent;
+    unsigned line;
+    struct arena *arena;
+    bool matched; /* `rules` refuse the URL by that line */
+};
+
+/* Hosts are recorded without a final dot. */
+static bool is_host_of(const struct url *url, struct str name)
+{
+    struct str host = url_host(url);
+    struct str port = str_skip(url_host_port(url), host.len);
+
+    if (url_has_final_dot(url))
+        host.len--;
+    return name.len == host.len + port.len && str_starts(name, host) &&
+           str_ends(name, port);
+}
+
+static struct store_robots keep_robots(const struct host_reading *reading,
+                                       const struct store_robots *row)
+{
+    struct store_robots robots = *row;
+
+    row_copy_texts(ROW_robots, &robots, reading->arena);
+    return robots;
+}
+
+static bool allows(const struct store_robots *row, const struct url *url,
+                   struct str agent, unsigned *line)
+{
+    *line = 0;
+    if (!row->text.ptr || !agent.len)
+        return true;
+    struct robots *rules = robots_new(row->text, agent);
+    bool allowed = robots_allows(rules, url_path_query(url), line);
+    robots_free(rules);
+    return allowed;
+}
+
+static bool read_robots(void *user, const struct store_robots *row)
+{
+    struct host_reading *reading = user;
+    struct host_details *host = reading->host;
+    unsigned line;
+
+    if (row->outcome >= OUTCOMES)
+        return false;
+    if (row->https != reading->url->https ||
+        !is_host_of(reading->url, row->host))
+        return true;
+    host->rules_failed = !row->known;
+    if (!row->known) {
+        host->failure = keep_robots(reading, row);
+        return true;
+    }
+    bool matches = reading->line &&
+                   !allows(row, reading->url, reading->agent, &line) &&
+                   line == reading->line;
+    if (reading->matched && !matches)
+        return true;
+    reading->matched = matches;
+    host->has_rules = true;
+    host->rules = keep_robots(reading, row);
+    return true;
+}
+
+static bool read_host(void *user, const struct store_host *row)
+{
+    struct host_reading *reading = user;
+    struct host_details *host = reading->host;
+
+    if (row->outcome >= OUTCOMES)
+        return false;
+    if (!is_host_of(reading->url, row->name))
+        return true;
+    host->trouble = *row;
+    row_copy_texts(ROW_host, &host->trouble, reading->arena);
+    host->troubled =
+        row->failures || row->mute || row->given_up || row->backoffs;
+    return true;
+}
+
+bool host_details_read(struct host_details *host, struct store *store,
+                       const struct url *url, struct str agent, unsigned line,
+                       struct arena *arena, struct store_error *error)
+{
+    struct host_reading reading = {
+        .host = host,
+        .url = url,
+        .agent = agent,
+        .line = line,
+        .arena = arena,
+    };
+    const struct store_reader reader = {
+        .user = &reading,
+        .robots = read_robots,
+        .host = read_host,
+    };
+
+    *host = (struct host_details){0};
+    return store_load(store, 0, &reader, error);
+}
+
+bool host_details_allows(const struct host_details *host, const struct url *url,
+                         struct str agent, unsigned *line)
+{
+    *line = 0;
+    return !host->has_rules || allows(&host->rules, url, agent, line);
 }
