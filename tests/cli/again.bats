@@ -52,7 +52,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     done
 }
 
-@test "again: the same once more is fetched once more" {
+@test "again: the same crawl, bare or with --restart, fetches every page again" {
     start_playground --letters
     bare_start
     for form in bare restart; do
@@ -69,7 +69,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     same 8 "$(record_total)"
 }
 
-@test "again: nor where the old pages had a hole" {
+@test "again: a smaller crawl leaves no old pages where their numbers had a hole" {
     start_playground --letters
     bare_start
     for form in bare restart; do
@@ -133,7 +133,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     whole_pages 1
 }
 
-@test "again: other files in the directory stay" {
+@test "again: files that no crawl wrote stay in the directory" {
     start_playground --letters
     bare_start
     for name in notes.txt 1.bak 01 1a x1 -1 .hidden; do
@@ -151,7 +151,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     done
 }
 
-@test "again: the pages of another program's crawl" {
+@test "again: pages of another program's crawl are replaced by the bare form alone" {
     start_playground --letters
     bare_start
     for marker in "" "made by something else"; do
@@ -169,7 +169,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     done
 }
 
-@test "again: one that is stopped before its first page leaves them alone too" {
+@test "again: a crawl that is stopped before its first page leaves the old pages alone" {
     cat >"$TMP/stuck.site" <<'END'
 /tse/stuck
     times 1
@@ -246,7 +246,7 @@ $LETTERS/index.html 0" "$(page_depths)"
     letters_crawl 2 | cmp - "$TMP/both"
 }
 
-@test "again: so does one that was killed" {
+@test "again: a bare crawl that was killed goes on where it was" {
     start_playground --letters
     bare_start
     stopped_after 3 KILL "$LETTERS/index.html" "$DIR" 3

@@ -36,7 +36,7 @@ refused() {
 
 # --- how many ----------------------------------------------------------------
 
-@test "number of arguments: 0, 1, 2, 4 and 5" {
+@test "0, 1, 2, 4 and 5 arguments are refused" {
     capture "$CRAWLER"
     same 2 "$STATUS" "exit status without any"
     same 1 "$(wc -l <"$ERR")" "lines without any"
@@ -49,13 +49,13 @@ refused() {
     refused 2 'seedURL pageDirectory maxDepth' "$SEED" "$DIR"
 }
 
-@test "arguments: swapped" {
+@test "swapped arguments are refused" {
     refused 2 seedURL "$DIR" "$SEED" 3
     refused 2 seedURL 3 "$DIR" "$SEED"
     refused 2 pageDirectory "$SEED" 3 "$DIR"
 }
 
-@test "arguments: empty" {
+@test "empty arguments are refused" {
     refused 2 seedURL '' "$DIR" 3
     refused 2 pageDirectory "$SEED" '' 3
     refused 2 maxDepth "$SEED" "$DIR" ''
@@ -64,7 +64,7 @@ refused() {
 
 # --- seedURL -----------------------------------------------------------------
 
-@test "seedURL: not a URL" {
+@test "a seedURL that is no URL is refused" {
     for seed in word 17 '?' '   ' /tse/letters/index.html index.html \
         cs50tse.cs.dartmouth.edu/tse/letters/index.html \
         //cs50tse.cs.dartmouth.edu/tse/letters/ www.example.org http: http:// \
@@ -74,7 +74,7 @@ refused() {
     done
 }
 
-@test "seedURL: not a page of the web" {
+@test "a seedURL that is no http URL is refused" {
     for seed in ftp://cs50tse.cs.dartmouth.edu/tse/ file:///etc/passwd \
         mailto:a@example.org javascript:alert data:text/html,x; do
         refused 2 seedURL "$seed" "$DIR" 3
@@ -82,7 +82,7 @@ refused() {
     done
 }
 
-@test "seedURL: not internal" {
+@test "a seedURL that is not internal is refused" {
     for seed in http://www.example.org/ https://www.example.org/tse/ \
         https://cs50tse.cs.dartmouth.edu/tse/letters/index.html \
         https://en.wikipedia.org/wiki/Computer_science \
@@ -91,7 +91,7 @@ refused() {
     done
 }
 
-@test "seedURL: nearly internal" {
+@test "a seedURL that is nearly internal is refused" {
     for seed in http://cs50tse.cs.dartmouth.edu \
         http://cs50tse.cs.dartmouth.edu/ \
         http://cs50tse.cs.dartmouth.edu/tse \
@@ -114,7 +114,7 @@ refused() {
     done
 }
 
-@test "seedURL: not the name of an HTML page" {
+@test "a seedURL that is not the name of an HTML page is refused" {
     for name in a.pdf a.php a.png a.PDF v1.2 a.html.gz; do
         refused 2 'HTML' "http://cs50tse.cs.dartmouth.edu/tse/$name" "$DIR" 3
     done
@@ -122,7 +122,7 @@ refused() {
 
 # --- pageDirectory -----------------------------------------------------------
 
-@test "pageDirectory: does not exist" {
+@test "a pageDirectory that does not exist is refused" {
     refused 2 'No such file' "$SEED" "$TMP/nothing" 3
     [ ! -e "$TMP/nothing" ]
     refused 2 'No such file' "$SEED" "$TMP/nothing/" 3
@@ -130,7 +130,7 @@ refused() {
     refused 2 'No such file' "$SEED" "$TMP/dangling" 3
 }
 
-@test "pageDirectory: is a file" {
+@test "a pageDirectory that is a file is refused" {
     echo text >"$TMP/file"
     refused 2 'Not a directory' "$SEED" "$TMP/file" 3
     refused 2 'Not a directory' "$SEED" "$TMP/file/" 3
@@ -140,7 +140,7 @@ refused() {
     same text "$(cat "$TMP/file")"
 }
 
-@test "pageDirectory: a name that is too long" {
+@test "a pageDirectory whose name is too long is refused" {
     refused 2 pageDirectory "$SEED" "$(printf 'x%.0s' $(seq 5000))" 3
 }
 
@@ -153,7 +153,7 @@ as_nobody() {
     fi
 }
 
-@test "pageDirectory: is not writable" {
+@test "a pageDirectory that is not writable is refused" {
     mkdir -m 555 "$TMP/readonly"
     mkdir -m 666 "$TMP/no_search"
     mkdir -m 000 "$TMP/nothing_at_all"
@@ -172,7 +172,7 @@ as_nobody() {
         grep -v ':$' | grep .)" "files"
 }
 
-@test "pageDirectory: is on a file system that is read-only" {
+@test "a pageDirectory on a read-only file system is refused" {
     [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
         skip "needs root and a mount namespace"
     capture unshare -m bash -c '
@@ -186,7 +186,7 @@ as_nobody() {
 
 # --- maxDepth ----------------------------------------------------------------
 
-@test "maxDepth: out of range" {
+@test "a maxDepth out of range is refused" {
     for depth in -1 11 12 100 -10 99999999999999999999 -99999999999999999999 \
         4294967296 4294967297 18446744073709551616 18446744073709551617; do
         refused 2 'maxDepth must be an integer from 0 to 10' "$SEED" "$DIR" \
@@ -194,7 +194,7 @@ as_nobody() {
     done
 }
 
-@test "maxDepth: not a number" {
+@test "a maxDepth that is no number is refused" {
     for depth in one 1a a1 '' +5 ' 5' '5 ' 0x3 1e1 10.0 3. .5 -0 '1 2' 1,0 \
         $'\t5' '٣' NaN inf 5\; '$((3))'; do
         refused 2 maxDepth "$SEED" "$DIR" "$depth"
@@ -205,7 +205,7 @@ as_nobody() {
     done
 }
 
-@test "maxDepth: with another scope it is any whole number, and only that" {
+@test "maxDepth with another scope is any whole number, and only that" {
     start_playground --letters
     for depth in 11 100000 4294967294; do
         capture crawl --delay 0 --scope prefix "$LETTERS/H.html" "$DIR" "$depth"
@@ -219,14 +219,14 @@ as_nobody() {
 
 # --- the marker --------------------------------------------------------------
 
-@test ".crawler cannot be created: it is a directory" {
+@test "a .crawler that is a directory is refused" {
     mkdir "$DIR/.crawler"
     refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
     refused 2 "/\.crawler' is not a file" --restart "$SEED" "$DIR" 3
     rmdir "$DIR/.crawler"
 }
 
-@test ".crawler cannot be created: it is a link to nowhere or a pipe" {
+@test "a .crawler that is a link to nowhere or a pipe is refused" {
     ln -s "$TMP/here" "$DIR/.crawler"
     refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
     refused 2 "/\.crawler' is not a file" --restart "$SEED" "$DIR" 3
@@ -240,7 +240,7 @@ as_nobody() {
     [ -p "$DIR/.crawler" ]
 }
 
-@test ".crawler is not ours: a link to a file, a file of somebody else" {
+@test "a .crawler that is a link to a file, or somebody else's file, is refused" {
     echo precious >"$TMP/letter"
     ln -s "$TMP/letter" "$DIR/.crawler"
     refused 2 "/\.crawler' is not a file; use another directory" "$SEED" "$DIR" 3
@@ -254,7 +254,7 @@ as_nobody() {
     same precious "$(cat "$DIR/.crawler")"
 }
 
-@test "numbered files that no crawl is known to have written" {
+@test "numbered files that no crawl is known to have written are refused" {
     echo precious >"$DIR/7"
     for option in --restart --quiet --delay=0; do
         refused 2 'numbered files \(7\) but no crawl.*use an empty directory' \
@@ -270,7 +270,7 @@ as_nobody() {
 
 # --- options -----------------------------------------------------------------
 
-@test "options: unknown ones" {
+@test "unknown options are refused" {
     for option in --nonsense --Delay --dela --delay-ms -x -Q --- --=5 --=; do
         refused 2 'no option' "$SEED" "$DIR" 3 "$option"
     done
@@ -279,7 +279,7 @@ as_nobody() {
     refused 2 'no option --base' --base http://example.org/ "$SEED" "$DIR" 3
 }
 
-@test "options: a value that is missing" {
+@test "an option without its value is refused" {
     for option in --internal --scope --max-pages --max-time --max-size \
         --max-redirects --delay --per-host --workers --threads --timeout \
         --retries --user-agent --contact --header --proxy --connect-to \
@@ -288,7 +288,7 @@ as_nobody() {
     done
 }
 
-@test "options: a value where there is none" {
+@test "a value for an option that takes none is refused" {
     for option in --insecure --allow-private --quiet --verbose --help \
         --version; do
         refused 2 "^crawler: $option takes no value" "$option=1" "$SEED" "$DIR" 3
@@ -296,7 +296,7 @@ as_nobody() {
     refused 2 "^crawler: --quiet takes no value" --quiet= "$SEED" "$DIR" 3
 }
 
-@test "options: counts that are none" {
+@test "counts that are no numbers are refused" {
     for option in --max-pages --max-redirects --per-host --workers --threads \
         --retries; do
         for value in '' x 1x -1 +1 ' 1' '1 ' 1.5 1k 0x1 \
@@ -318,15 +318,20 @@ as_nobody() {
         "$SEED" "$DIR" 3
 }
 
+<<<<<<< HEAD
 @test "combinations in which one option has no effect" {
     refused 2 '--sitemaps needs robots.txt' --sitemaps --robots ignore \
+=======
+@test "options of which one makes the other useless are refused" {
+    refused 2 '--sitemaps are those that robots.txt names' --sitemaps --robots ignore \
+>>>>>>> h4
         "$SEED" "$DIR" 3
     refused 2 '--links are remembered in the state' --links --state none "$SEED" "$DIR" 3
     refused 2 '--save-every is for the state' --save-every 5s --state none "$SEED" "$DIR" 3
     refused 2 '--search-url needs --search' --search-url 'http://x.test/{query}' "$SEED" "$DIR" 3
 }
 
-@test "options: durations and sizes that are none" {
+@test "durations and sizes that are none are refused" {
     for option in --delay --timeout --max-time; do
         for value in '' x s 1x -1 +1s ' 1s' '1s ' 1..5s 1.s .5s 1e3 '1 s' \
             99999999999999999999s 1ss 1msx; do
@@ -346,7 +351,7 @@ as_nobody() {
     refused 2 'at most' --max-size=4G "$SEED" "$DIR" 3
 }
 
-@test "options: choices that are none" {
+@test "words that an option does not know are refused" {
     for value in '' x Host hosts 'prefix|host' '|'; do
         refused 2 '--scope must be one of prefix\|host\|domain\|any' --scope \
             "$value" "$SEED" "$DIR" 3
@@ -357,7 +362,7 @@ as_nobody() {
     done
 }
 
-@test "options: texts that cannot be used" {
+@test "texts that an option cannot use are refused" {
     for value in '' word /tse/ www.example.org ftp://example.org/ http://; do
         refused 2 '--internal' --internal "$value" "$SEED" "$DIR" 3
     done
@@ -388,7 +393,7 @@ as_nobody() {
 
 # --- hostile arguments -------------------------------------------------------
 
-@test "arguments with control characters: still one line, and none of them" {
+@test "arguments with control characters are refused in one line without them" {
     for text in $'a\nb' $'\033[31mred' $'bell\a' $'\r' $'x\x7f' $'csi\xc2\x9b31m' \
         $'\xff\xfe'; do
         refused 2 maxDepth "$SEED" "$DIR" "$text"
@@ -404,7 +409,7 @@ as_nobody() {
     refused 2 '--scope' --scope "$text" "$SEED" "$DIR" 3
 }
 
-@test "arguments of a great length" {
+@test "very long arguments are refused in one line" {
     long=$(head -c 100000 /dev/zero | tr '\0' x)
     refused 2 seedURL "$long" "$DIR" 3
     refused 2 'seedURL.*not internal' "http://example.org/$(head -c 8000 <<<"$long")" \

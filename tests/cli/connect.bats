@@ -15,7 +15,7 @@ headers() {
     sed -n "s/^$1: //Ip" <<<"$all"
 }
 
-@test "-U, --contact, EMAIL: who is asking" {
+@test "-U, --contact and EMAIL set the User-Agent that is sent" {
     version=$(cat "$PROJECT/VERSION")
     # expected:options
     while IFS=: read -r expected options; do
@@ -38,7 +38,7 @@ END
     same "crawler/$version (+somebody@$(hostname))" "$(record_column user_agent)"
 }
 
-@test "-H: headers of one's own, repeated, and in place of ours" {
+@test "-H adds headers, repeats them and replaces ours" {
     start_playground --letters --record-headers
     letters_crawl 0 -H 'X-One: first' --header 'X-Two: second: with colon' \
         -H 'X-One: again' -H 'Accept: text/x' --header='Cookie: a=b' >/dev/null
@@ -50,7 +50,7 @@ again" "$(headers X-One)"
     same "cs50tse.cs.dartmouth.edu" "$(headers Host)"
 }
 
-@test "without options a request is modest" {
+@test "a request without options has no more headers than it needs" {
     start_playground --letters --record-headers
     letters_crawl 0 >/dev/null
     same "GET /tse/letters/index.html HTTP/1.1" "$(headers | head -n 1)"
@@ -61,7 +61,7 @@ again" "$(headers X-One)"
 
 # --- how to connect ----------------------------------------------------------
 
-@test "--connect-to: all its forms" {
+@test "--connect-to leads hosts elsewhere in all its forms" {
     start_playground --letters
     to=127.0.0.1:$PORT
     for rule in "::$to" "cs50tse.cs.dartmouth.edu:80:$to" \
@@ -87,7 +87,7 @@ again" "$(headers X-One)"
         grep -v 127.0.0.1)"
 }
 
-@test "--connect-to: an IPv6 address, and one as the seed" {
+@test "--connect-to takes an IPv6 address, and so does the seed" {
     start_playground --letters --listen '[::1]:0' || skip "no IPv6 loopback"
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --connect-to "::[::1]:$PORT" \
         "$LETTERS/A.html" "$DIR" 1
@@ -100,7 +100,7 @@ again" "$(headers X-One)"
     same "http://[::1]:$PORT/tse/letters/A.html" "$(head -n 1 "$DIR/1")"
 }
 
-@test "a host name in another script" {
+@test "a host name in another script is asked for in ASCII" {
     site idn <<'END'
 //xn--bcher-kva.test/
     body books
@@ -113,7 +113,7 @@ END
     done
 }
 
-@test "--proxy: requests go through it, private addresses still do not" {
+@test "--proxy gets the requests, but none for private addresses" {
     site proxied <<'END'
 //nowhere.invalid/
     body <a href=/a>a</a> <a href=http://127.0.0.1/secret>s</a> <a href=http://10.0.0.1/>t</a>
@@ -206,7 +206,7 @@ END
     start_playground --site "$TMP/trap.site"
 }
 
-@test "private addresses: refused for hosts that nobody named" {
+@test "private addresses are refused for hosts that nobody named" {
     start_trap
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 3
@@ -223,7 +223,7 @@ http://public.test/frame" "$(page_urls)"
 }
 
 # A resolver may not know that name; then the host is given up, both spellings.
-@test "private addresses: a name with a final dot" {
+@test "private addresses are refused for a name with a final dot" {
     start_trap
     printf '/\n    body <a href=http://localhost.:%s/>.</a>\n' "$SECRET_PORT" |
         site trap
@@ -236,7 +236,7 @@ http://public.test/frame" "$(page_urls)"
     same "" "$(record_column path)" "asked of the private server"
 }
 
-@test "private addresses: --allow-private lifts it" {
+@test "private addresses are allowed with --allow-private" {
     start_trap
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
         --allow-private --connect-to "public.test:80:127.0.0.1:$PORT" \
@@ -249,7 +249,7 @@ http://public.test/frame" "$(page_urls)"
     same 1 "$(record_count /15)"
 }
 
-@test "private addresses: the seed, --internal and --connect-to name hosts" {
+@test "private addresses are allowed for hosts that the seed, --internal and --connect-to name" {
     start_trap
     # The seed's own host, on any port; localhost is another name.
     capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \

@@ -210,7 +210,7 @@ END
 
 # The short way to "target" is through a page that takes its time; who does not
 # wait for it comes by the long way and never gets to "deep".
-@test "depth: a slow page on the short way" {
+@test "a page keeps its shortest depth when the short way is slow" {
     cat >"$TMP/slow.site" <<'END'
 /tse/
     body <a href=slow.html>s</a> <a href=a.html>a</a> <a href=moved.html>m</a>
@@ -290,7 +290,7 @@ random_site() {
         }'
 }
 
-@test "depth: random graphs, many fetches at once, pages of uneven speed" {
+@test "depths are the shortest in random graphs with many fetches at once" {
     for seed in 1 2 3; do
         random_site "$seed"
     done
@@ -315,7 +315,7 @@ same_bytes() {
     tail -n +3 "$1" | cmp - "$2" || fail "$1 is not what was served as $2"
 }
 
-@test "page files: the bytes as they were served" {
+@test "page files have the bytes as they were served" {
     mkdir -p "$TMP/www/tse"
     cd "$TMP/www/tse"
     printf 'no newline at the end' >plain.html
@@ -350,7 +350,7 @@ same_bytes() {
     done
 }
 
-@test "page files: decoded from transfer and content codings, nothing more" {
+@test "page files are decoded from transfer and content codings, nothing more" {
     cat >"$TMP/coded.site" <<'END'
 /tse/
     body <a href=gzip.html>1</a><a href=deflate.html>2</a><a href=raw.html>3</a>
@@ -388,7 +388,7 @@ END
     done
 }
 
-@test "page files: numbers are in the order of the log and have no holes" {
+@test "page files are numbered in the order of the log, without holes" {
     cat >"$TMP/holes.site" <<'END'
 /tse/
     body <a href=a.html>a</a><a href=gone.html>g</a><a href=b.html>b</a>
@@ -421,7 +421,7 @@ END
 
 # --- the pause ---------------------------------------------------------------
 
-@test "pause: at least a second between fetches, from the end of one" {
+@test "the pause is at least a second from the end of a fetch to the next" {
     # A server that has to wait for a processor notes an end too late, and the
     # pause looks a little short; not three times in a row.
     for _ in 1 2 3; do
@@ -437,7 +437,7 @@ END
     [ "$gap" -lt 8000 ] || fail "a pause of $gap ms is more than asked for"
 }
 
-@test "pause: never short of it by a part of a millisecond" {
+@test "the pause is never short by a part of a millisecond" {
     start_playground --letters
     for _ in 1 2 3; do
         crawl --delay 7ms --per-host 1 "$LETTERS/index.html" "$DIR" 10 >/dev/null
@@ -454,7 +454,7 @@ END
         END { exit short > 4 || NR != 27 }'
 }
 
-@test "pause: it is counted from the end of a slow answer" {
+@test "the pause is counted from the end of a slow answer" {
     cat >"$TMP/slow.site" <<'END'
 /tse/
     delay 200ms
@@ -476,7 +476,7 @@ END
 
 # --- seeds and directories as people write them ------------------------------
 
-@test "a seed in mixed case, with dot segments or doubled slashes" {
+@test "a seed in mixed case, with dot segments or doubled slashes is normalized" {
     start_playground --letters
     for seed in HTTP://CS50TSE.cs.Dartmouth.EDU/tse/letters/A.html \
         http://cs50tse.cs.dartmouth.edu/tse/x/../letters/./A.html \
@@ -493,7 +493,7 @@ END
     same 4 "$STATUS"
 }
 
-@test "a directory with a slash at its end, relative, with blanks, a link to one" {
+@test "a pageDirectory may be relative, a link, and have blanks or a final slash" {
     start_playground --letters
     cd "$TMP"
     mkdir 'a dir' target

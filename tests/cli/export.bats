@@ -50,7 +50,7 @@ python() {
 $1" "${@:2}"
 }
 
-@test "jsonl: every page, by number, with all that is known of it" {
+@test "export jsonl: every page, by number, with all that is known of it" {
     site_crawl
     export_as jsonl >"$TMP/jsonl"
     same "1 http://example.org/ 0 None None 200 text/html
@@ -81,7 +81,7 @@ for line, row in zip(open(sys.argv[2]), view, strict=True):
 ' "$DIR" "$TMP/jsonl"
 }
 
-@test "csv: the same columns, by RFC 4180" {
+@test "export csv: the same columns, by RFC 4180" {
     site_crawl
     export_as csv >"$TMP/csv"
     same "id,url,depth,referrer_id,referrer,status,mime,size,digest,fetched,ms" \
@@ -98,14 +98,14 @@ for row, page in zip(rows, pages, strict=True):
 ' "$TMP/csv" < <(export_as jsonl)
 }
 
-@test "csv: quotes and line ends" {
+@test "export csv: quotes and line ends are escaped" {
     site_crawl
     plant "UPDATE fetch SET mime = 'a\"b,c' || char(10) || 'd' WHERE page = 1"
     same $'a"b,c\nd' "$(export_as csv | python '
 print(next(csv.DictReader(sys.stdin, strict=True))["mime"])')"
 }
 
-@test "links: source, target, rel, text, tab separated" {
+@test "export links: source, target, rel, text, tab separated" {
     site_crawl
     export_as links >"$TMP/links"
     same "http://example.org/|http://example.org/a,b||one
@@ -119,7 +119,7 @@ http://example.org/new|http://example.org/deep||" "$(tr '\t' '|' <"$TMP/links")"
     same "$(sql "SELECT count(*) FROM links")" "$(wc -l <"$TMP/links")"
 }
 
-@test "links: nothing in a text or a rel ends a line or a column" {
+@test "export links: nothing in a text or a rel ends a line or a column" {
     site_crawl
     plant "UPDATE link SET rel = char(9, 1, 127) || 'x' || char(10, 13) || 'y',
         text = 'a' || char(0) || 'b' || char(11) WHERE place = 1"
@@ -137,7 +137,7 @@ http://example.org/new|http://example.org/deep||" "$(tr '\t' '|' <"$TMP/links")"
         for (i in n) print n[i], i }')"
 }
 
-@test "links need --links" {
+@test "export links is refused for a crawl without --links" {
     start_playground --letters
     letters_crawl 1 >/dev/null
     capture export_as links
@@ -175,7 +175,7 @@ for url in root:
     print(url[0].text)'
 }
 
-@test "sitemap: every page, escaped" {
+@test "export sitemap: every page, escaped" {
     site_crawl
     capture export_as sitemap
     same 0 "$STATUS"
@@ -198,7 +198,7 @@ many_pages() {
             number, 1e12, 1e12, 0, 0, NULL FROM url"
 }
 
-@test "sitemap: as many files as the limits need" {
+@test "export sitemap: as many parts as the limit of 50,000 URLs needs" {
     site_crawl
     many_pages 100001 http://example.org/
     capture export_as sitemap
@@ -216,7 +216,7 @@ many_pages() {
     same 50000 "$(wc -l <"$TMP/urls")"
 }
 
-@test "sitemap: the limit in bytes, and URLs that are too long for one" {
+@test "export sitemap: as many parts as the limit in bytes needs, without URLs that are too long" {
     site_crawl
     # A little over 2000 bytes an entry: 25,000 and some in 50 MB.
     many_pages 30000 "http://example.org/$(printf '%01950d' 0)"
@@ -234,7 +234,7 @@ many_pages() {
     same 7 "$(is_sitemap <"$OUT" | wc -l)"
 }
 
-@test "a crawl without a page" {
+@test "export of a crawl without a page is empty" {
     serve <<'END'
 / 404
 END
@@ -251,7 +251,7 @@ END
     same 1 "$(wc -l <"$ERR")"
 }
 
-@test "the depth and the referrer are those of the fetch" {
+@test "export has the depth and the referrer that the fetch had" {
     site_crawl
     number=$(sql "SELECT number FROM url WHERE url LIKE '%/deep'")
     plant "INSERT INTO change VALUES (NULL, $number, 7, 1, 9), (NULL, $number, 9, 3, 9)"
@@ -261,7 +261,7 @@ for line in sys.stdin:
 print(page["depth"], page["referrer_id"], page["referrer"])')"
 }
 
-@test "beside a crawl at work, and the same after a resume" {
+@test "export works beside a running crawl, and after a resume" {
     serve <<'END'
 /
     links 300 /page/%d
@@ -282,7 +282,7 @@ for line in sys.stdin:
     print(json.loads(line)["id"])')"
 }
 
-@test "wrong arguments: exit status 2, one line" {
+@test "export refuses wrong arguments with exit status 2 and one line" {
     refused() {
         capture "$CRAWLER" export "${@:2}"
         same 2 "$STATUS" "$(cat "$OUT" "$ERR")"
@@ -301,7 +301,7 @@ for line in sys.stdin:
     refused "--part must be at least 1, not '0'" --format sitemap --part 0 "$DIR"
 }
 
-@test "a record that cannot be: exit status 1, one line" {
+@test "export of an impossible record ends with exit status 1 and one line" {
     site_crawl
     cp "$DIR/.crawler" "$TMP/good"
     for change in "url SET number = 4000000000 WHERE number = 2" \
@@ -327,7 +327,7 @@ for line in sys.stdin:
     [[ $(export_as jsonl | head -n 1) == *'"fetched":"9999-12-31T23:59:59.999Z","ms":0}' ]]
 }
 
-@test "nobody reads it" {
+@test "export ends when nobody reads its output" {
     site_crawl
     many_pages 20000 http://example.org/
     for format in jsonl csv links sitemap; do

@@ -80,7 +80,7 @@ one_error() {
 
 # --- files that cannot be written --------------------------------------------
 
-@test "a page larger than files may be" {
+@test "a page larger than the limit of file sizes ends the crawl with an error" {
     start_large
     # Kilobytes. The signal that comes with it must not end the crawler.
     capture bash -c 'ulimit -f 100; exec "$@"' - timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore \
@@ -91,7 +91,7 @@ one_error() {
     whole_pages 2
 }
 
-@test "a disk that is full" {
+@test "a full disk ends the crawl with an error and whole pages" {
     [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null ||
         skip "needs root and a mount namespace"
     start_large
@@ -110,7 +110,7 @@ one_error() {
     same small "$(tail -n +3 "$TMP/copy/2")"
 }
 
-@test "a page file that cannot be written: 1 is a directory" {
+@test "a page file that cannot be written ends the crawl: 1 is a directory" {
     start_playground --letters
     bare_start
     mkdir "$DIR/1"
@@ -122,7 +122,7 @@ one_error() {
 1" "$(ls -A "$DIR")" "files"
 }
 
-@test "a page file that cannot be written: 3 is a directory" {
+@test "a page file that cannot be written ends the crawl: 3 is a directory" {
     start_playground --letters
     letters_crawl 10 >/dev/null
     rm "$DIR/3"
@@ -152,7 +152,7 @@ one_error() {
     done
 }
 
-@test "the page directory vanishes" {
+@test "a page directory that vanishes ends the crawl with an error" {
     start_playground --letters
     crawl_in_background --delay 400ms "$LETTERS/index.html" "$DIR" 10
     wait_for logged 'Added: '
@@ -162,7 +162,7 @@ one_error() {
     one_error "cannot write \\(page [2-9] in .*No such file\\|the state in .*removed\\)"
 }
 
-@test "the state is removed or replaced" {
+@test "a state file that is removed or replaced during the crawl is noticed" {
     start_playground --letters
     for what in removed replaced; do
         crawl_in_background --delay 300ms --save-every 50ms "$LETTERS/index.html" \
@@ -192,7 +192,7 @@ one_error() {
     done
 }
 
-@test "the page directory is moved: nothing is lost" {
+@test "a page directory that is moved during the crawl loses nothing" {
     start_playground --letters
     crawl_in_background --delay 100ms --save-every 50ms "$LETTERS/index.html" \
         "$DIR" 10
@@ -206,7 +206,7 @@ one_error() {
 
 # --- the log's reader --------------------------------------------------------
 
-@test "the reader of the log leaves" {
+@test "the crawl ends when the reader of its log leaves" {
     start_playground --letters
     # The pipe is closed long before the last page comes.
     { crawl --delay 400ms "$LETTERS/index.html" "$DIR" 10 2>"$TMP/err" ||
@@ -221,7 +221,7 @@ one_error() {
     whole_pages "$count"
 }
 
-@test "the log's disk is full, or there is no standard output" {
+@test "a log that cannot be written ends the crawl with an error" {
     start_playground --letters
     capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
@@ -257,7 +257,7 @@ END
     whole_pages 1
 }
 
-@test "no standard streams at all" {
+@test "a crawl without standard streams harms no page file" {
     start_playground --letters
     # Files that the crawler opens must not become one of them.
     capture bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --robots ignore -q --connect-to \
@@ -271,7 +271,7 @@ END
     whole_pages "$(page_count)"
 }
 
-@test "help and version that cannot be written" {
+@test "help and version that cannot be written are an error" {
     for option in --help --version; do
         capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" "$option"
         same 1 "$STATUS" "$option"
@@ -301,7 +301,7 @@ END
     start_playground --site "$TMP/slow.site"
 }
 
-@test "one signal: what is in flight is saved, nothing more is asked" {
+@test "one signal: what is in flight is saved, nothing more is asked for" {
     start_slow
     for signal in INT TERM HUP; do
         rm -rf "$DIR" && mkdir "$DIR"
@@ -323,7 +323,7 @@ http://slow.test/slow" "$(page_urls)" "after $signal"
     same "0 0" "$(record_count /next) $(record_count /deep)" "other requests"
 }
 
-@test "two signals: stop at once" {
+@test "two signals stop the crawl at once" {
     start_slow
     crawl_in_background --scope host -v http://a.test/stuck "$DIR" 3
     wait_for logged 'Added: http://a.test/next'
@@ -335,7 +335,7 @@ http://slow.test/slow" "$(page_urls)" "after $signal"
     grep -q ' 0 retries$' "$ERR"
 }
 
-@test "the same signal twice" {
+@test "the same signal twice stops the crawl at once" {
     start_slow
     crawl_in_background --scope host http://a.test/stuck "$DIR" 3
     wait_for logged 'Added: http://a.test/next'
@@ -348,7 +348,7 @@ http://slow.test/slow" "$(page_urls)" "after $signal"
     whole_pages 1
 }
 
-@test "a signal in a pause, and while waiting to try again" {
+@test "a signal ends the crawl in a pause and while it waits to try again" {
     start_slow
     crawl_in_background --delay 10m --scope host http://a.test/ "$DIR" 3
     wait_for logged 'Added: http://a.test/next'
@@ -447,7 +447,7 @@ http://a.test/good3" "$(page_urls)"
     done
 }
 
-@test "connections that are reset or cut" {
+@test "connections that are reset or cut are failures, and the crawl goes on" {
     broken reset0=connection-lost reset=connection-lost cut=connection-lost \
         cutchunk=connection-lost nothing=connection-lost cuthead=connection-lost \
         short=connection-lost <<'END'
@@ -476,7 +476,7 @@ http://a.test/good3" "$(page_urls)"
 END
 }
 
-@test "redirects without an end, and slow drips" {
+@test "endless redirects and slow drips are failures, and the crawl goes on" {
     broken loop=redirected ring1=redirected chain1=redirected drip=timed-out \
         never=timed-out <<'END'
 /loop
@@ -523,7 +523,7 @@ END
     same 2 "$(record_count /loop)" "requests of /loop"
 }
 
-@test "answers that are not HTTP, or far too much of it" {
+@test "answers that are not HTTP, or far too long, are failures, and the crawl goes on" {
     broken text=bad-http status=bad-http endless=too-large gzip=bad-encoding \
         coding=bad-encoding headers=bad-http badchunk=connection-lost <<'END'
 /text
@@ -551,7 +551,7 @@ END
 END
 }
 
-@test "a server that goes away in the middle" {
+@test "a server that goes away in the middle of a crawl does not hang it" {
     cat >"$TMP/going.site" <<'END'
 /
     body <a href=/a>a</a> <a href=/never>n</a> <a href=/b>b</a>
@@ -574,7 +574,7 @@ END
 
 # --- too little of everything ------------------------------------------------
 
-@test "few open files: the limit is raised as far as it goes, else told" {
+@test "few open files: the limit is raised as far as it goes, else the crawl says so" {
     cat >"$TMP/many.site" <<'END'
 //start.test/
     links 40 http://h%d.test/

@@ -485,7 +485,7 @@ END
     same 21 "$(record_total)" "requests"
 }
 
-@test "IPv6: by address, and by --connect-to" {
+@test "IPv6 addresses are fetched from, as the seed and by --connect-to" {
     [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6 ||
         skip "no IPv6 loopback here"
     cat >"$TMP/my.site" <<'END'
@@ -595,7 +595,7 @@ same_as_saved() {
     grep -qx '/empty?' "$TMP/asked"
 }
 
-@test "the request: one line, Host, User-Agent, Accept, the user's headers" {
+@test "a request has one line, Host, User-Agent, Accept and the user's headers" {
     serve <<'END'
 /*
     body here

@@ -5,7 +5,7 @@
 load helper
 load site
 
-@test "codings that are unknown, broken or a bomb" {
+@test "codings that are unknown, broken or a bomb are failures" {
     head -c 50000000 /dev/zero | gzip -9 >"$TMP/bomb"
     printf '<p>hello hello hello</p>' | gzip >"$TMP/good"
     { head -c 10 "$TMP/good"; printf '\377\377'; } >"$TMP/broken"
@@ -135,7 +135,7 @@ END
 /many fetched" "$(outcomes)"
 }
 
-@test "answers that are not HTTP, or hardly" {
+@test "answers that are not HTTP, or hardly, have an outcome" {
     serve <<'END'
 /
     links 13 /%d
@@ -297,7 +297,7 @@ END
     same 17 "$(page_count)"
 }
 
-@test "the raw replies of public suites: an outcome for each, and the next page" {
+@test "each raw reply of the public suites has an outcome, and the next page is fetched" {
     needs_conformance http_bad/{curl,wpt-h1-parsing,llhttp_response_cases.json}
     python3 - "$CONFORMANCE/http_bad" "$TMP" <<'END'
 import glob, json, os, re, sys

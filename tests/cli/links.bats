@@ -26,7 +26,7 @@ for line in sys.stdin.buffer:
 ' "$1"
 }
 
-@test "all kinds, in document order, repeats included" {
+@test "crawler links: all kinds, in document order, repeats included" {
     same "http://h/d/1
 http://h/d/2
 http://h/d/3
@@ -44,7 +44,7 @@ http://h/d/e?q" "$(of '<A HREF=1>x</A><map><area href="2"></map>
 <a href=https://h/s>x</a><a href="">x</a><a href="?q">x</a>')"
 }
 
-@test "frames" {
+@test "crawler links: frames and iframes are links" {
     same "http://h/d/1
 http://h/d/2" "$(of '<frameset><frame src=1><frame src=2></frameset>')"
 }
@@ -64,7 +64,7 @@ http://h/d/2" "$(of '<!-- <a href=no> --><script>"<a href=no>"</script>
 <![CDATA[<a href=no>]]><?x <a ?><plaintext><a href=no>' | LC_ALL=C sort)"
 }
 
-@test "attributes: quotes, references, the first of two, blanks and newlines" {
+@test "link attributes: quotes, references, the first of two, blanks and newlines" {
     same "http://h/d/e?a=1&b=2
 http://h/d/first
 http://h/d/xy
@@ -142,7 +142,7 @@ END
     same http://h/d/%C3%83%C2%A9 "$(of "$page" --xhtml --charset latin1)"
 }
 
-@test "--json: url, kind, text, rel" {
+@test "links --json: url, kind, text, rel" {
     of '<a href=1 rel="nofollow next">some <b>bold</b>
     text &amp; more</a><area href=2 rel=x><iframe src=3>no</iframe>
 <meta http-equiv=refresh content="0;url=4"><a href=5></a>' --json >"$TMP/out"
@@ -154,7 +154,7 @@ END
     same frame "$(of '<frameset><frame src=1></frameset>' --json | json 'o["kind"]')"
 }
 
-@test "--json is JSON whatever the page has in it" {
+@test "links --json is JSON whatever the page has in it" {
     {
         printf '<a href="1" rel="\1\2\33 \\ &quot; \377 \xed\xa0\x80 &#0; &#xd800;">'
         printf '\1\2\33[31m \\ " \n\t\r \377 \xc3 \xf0\x9f\x98\x80 \177 &#x10ffff;'
@@ -168,7 +168,7 @@ END
     done
 }
 
-@test "--json: a text and a rel without measure" {
+@test "links --json: a very long text and rel are cut" {
     {
         printf '<a href="1" rel="'
         head -c 2000000 /dev/zero | tr '\0' '\1'
@@ -202,7 +202,7 @@ http://h/2" "$(json 'o["url"]' <"$TMP/out")"
         "$(links --base http://h/ --charset windows-1251 "$TMP/utf8")"
 }
 
-@test "an empty file, a file without links, a tag without an end" {
+@test "links prints nothing for an empty file, one without links, a tag without an end" {
     same "" "$(of '')"
     same "" "$(of 'no links')"
     same "" "$(of '<a href=never')"
@@ -213,7 +213,7 @@ http://h/2" "$(json 'o["url"]' <"$TMP/out")"
     same 0 "$status"
 }
 
-@test "a file, standard input, a pipe: the same" {
+@test "links gives the same for a file, standard input and a pipe" {
     echo '<a href=1>.</a>' >"$TMP/page"
     same http://h/1 "$(links --base http://h/ "$TMP/page")"
     same http://h/1 "$(links --base http://h/ - <"$TMP/page")"
@@ -223,14 +223,14 @@ http://h/2" "$(json 'o["url"]' <"$TMP/out")"
     same http://h/1 "$(links --base http://h/ -- -file)"
 }
 
-@test "a large file: a hundred thousand links, and depth without end" {
+@test "links reads a hundred thousand links and endless nesting" {
     seq -f '<div><a href="%.0f">' 100000 | links --base http://h/ - >"$TMP/out"
     seq -f 'http://h/%.0f' 100000 | cmp - "$TMP/out"
     { yes '<b><i><table><tr><td><svg><math><template>' | head -n 100000
         echo '<a href=1>'; } | links --base http://h/ - >"$TMP/out"
 }
 
-@test "wrong arguments are one line and status 2" {
+@test "links refuses wrong arguments with one line and status 2" {
     echo '<a href=1>.</a>' >"$TMP/page"
     while read -r line; do
         # shellcheck disable=SC2086 # the words are the arguments
@@ -254,7 +254,7 @@ END
     same 0 "$status"
 }
 
-@test "output that cannot be written is an error" {
+@test "links whose output cannot be written is an error" {
     seq -f '<a href="%.0f">.</a>' 10000 >"$TMP/page"
     for form in "" --json; do
         # shellcheck disable=SC2086 # none or one

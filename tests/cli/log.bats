@@ -112,7 +112,7 @@ END
         xargs)" "links of B"
 }
 
-@test "tse: depths of two digits" {
+@test "tse: depths of two digits are aligned" {
     awk 'BEGIN {
         for (i = 0; i < 130; i++)
             print "/p" i "\n    body <a href=p" i + 1 ">next</a>"
@@ -215,7 +215,7 @@ END
 
 # --- less and more -----------------------------------------------------------
 
-@test "quiet: nothing at all, and the pages" {
+@test "--quiet prints nothing and saves the pages" {
     start_playground --letters
     for options in -q --quiet "-q -v" "-q --log json" "--log none"; do
         rm -rf "$DIR" && mkdir "$DIR"
@@ -233,7 +233,7 @@ END
     same "crawler: not a single page could be fetched" "$(cut -d : -f 1,2 "$ERR")"
 }
 
-@test "verbose: Saved after each Fetched, reasons and a summary on stderr" {
+@test "--verbose logs Saved after each Fetched, reasons and a summary on stderr" {
     cat >"$TMP/verbose.site" <<'END'
 /
     body <a href=/gone>1</a> <a href=/text>2</a> <a href=/busy>3</a>
@@ -257,7 +257,7 @@ END
     same 5 "$(grep -c ^crawler: "$ERR")" "messages on standard error"
 }
 
-@test "no control characters where there is no terminal" {
+@test "the log has no control characters where there is no terminal" {
     start_playground --letters
     for options in "" -v "--log json"; do
         # shellcheck disable=SC2086 # the words are the arguments

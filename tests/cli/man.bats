@@ -19,7 +19,7 @@ options_of_help() {
     CRAWLER=$CRAWLER "$PROJECT/tools/update-man" --check
 }
 
-@test "the check finds a man page that is out of date" {
+@test "update-man --check finds a man page that is out of date" {
     cp -r "$PROJECT/tools" "$TMP"
     mkdir "$TMP/docs"
     sed 's/^\.B \\-\\-max\\-pages/.B \\-\\-most\\-pages/' "$MAN" >"$TMP/docs/crawler.1"
@@ -46,7 +46,7 @@ options_of_help() {
     diff -u "$TMP/help" "$TMP/man"
 }
 
-@test "every word of the log and every exit status is explained" {
+@test "every word of the log and every exit status is explained in the man page" {
     # The words are the first column of the tables.
     words=$(sed -n 's/^ *\[[A-Z_]*\] *= {"\([A-Za-z]*\)".*/\1/p' \
         "$PROJECT/src/page/outcome.c" "$PROJECT/src/frontier/verdict.c" | sort -u)
@@ -63,7 +63,7 @@ options_of_help() {
     done
 }
 
-@test "every key of the JSON log is named" {
+@test "every key of the JSON log is named in the man page" {
     start_playground --letters
     letters_crawl 0 --log json >"$TMP/json"
     sed -n '/^\.B --log json/,/^\.SH/p' <(plain_man) | tr '\n' ' ' >"$TMP/man"
@@ -80,7 +80,7 @@ columns_in_man() {
         sed -n '/^\.TP$/{n;s/^\.BR* //;s/ ", " /\n/g;p}'
 }
 
-@test "every view of the state file is explained, column by column" {
+@test "every view of the state file is explained in the man page, column by column" {
     start_playground --letters
     letters_crawl 0 >/dev/null
     state() { sqlite3 "$DIR/.crawler" "$1"; }
@@ -97,7 +97,7 @@ columns_in_man() {
         "$(sed -n 's/^\.TH .*"\(crawler [^"]*\)".*/\1/p' "$MAN")"
 }
 
-@test "mandoc has nothing to say" {
+@test "mandoc finds no fault in the man page" {
     run mandoc -T lint -W warning "$MAN"
     same "" "$output"
     same 0 "$status"

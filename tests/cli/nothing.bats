@@ -74,7 +74,7 @@ END
         --scope host --timeout 200ms $SITE/
 }
 
-@test "a page that asks not to be indexed" {
+@test "no page: the only one asks not to be indexed, and the crawl says so" {
     serve <<'END'
 /robots.txt 404
 /
@@ -157,7 +157,7 @@ END
     done
 }
 
-@test "a redirect loop, however long" {
+@test "no page: a redirect loop, however long, is told" {
     redirect_site
     nothing "$SITE/self: redirects to itself, a redirect loop" --scope host $SITE/self
     nothing "$SITE/ring3: redirects to $SITE/ring, a redirect loop" --scope host $SITE/ring
@@ -172,7 +172,7 @@ END
         "$ERR" || fail "$(cat "$ERR")"
 }
 
-@test "more redirects than --max-redirects, and one that leads nowhere" {
+@test "no page: too many redirects, or one that leads nowhere, is told" {
     redirect_site
     nothing "$SITE/3: redirects to $SITE/4: at the end of too many redirects; --max-redirects allows more" \
         --scope host --max-redirects 2 $SITE/1
@@ -186,7 +186,7 @@ END
     nothing "$SITE/gone: 410 Gone" --scope host --seeds "$TMP/seeds"
 }
 
-@test "a redirect to what is no name of a page in the course's playground" {
+@test "no page: a redirect to what is no page of the course's playground is told" {
     serve <<'END'
 /tse/a.html
     redirect /tse/a.pdf
@@ -213,7 +213,7 @@ END
 
 # --- sitemaps ----------------------------------------------------------------
 
-@test "a sitemap that lists nothing, none of the scope, or cannot be had" {
+@test "no page: a sitemap that lists nothing, none of the scope, or cannot be had is told" {
     serve <<'END'
 /robots.txt 404
 /empty.xml
@@ -243,7 +243,7 @@ END
 
 # --- answers -----------------------------------------------------------------
 
-@test "a status: its number and its standard phrase, not the server's" {
+@test "no page: a status is told with its standard phrase, not the server's" {
     serve <<'END'
 /robots.txt 404
 /404
@@ -264,7 +264,7 @@ END
         "$("$CRAWLER" why "$DIR" $SITE/499 | head -n 1)"
 }
 
-@test "what is no page: its MIME type, no body, too large" {
+@test "no page: the MIME type, the empty body or the size is told" {
     serve <<'END'
 /robots.txt 404
 /image
@@ -296,7 +296,7 @@ END
 
 # --- no answer ---------------------------------------------------------------
 
-@test "connection refused, whether robots.txt is asked for or not" {
+@test "no page: connection refused is told, whether robots.txt is asked for or not" {
     PORT=1
     for robots in obey ignore; do
         for retries in 0 1; do
@@ -309,7 +309,7 @@ END
         --seeds "$TMP/seeds"
 }
 
-@test "a host name that does not exist" {
+@test "no page: a host name that does not exist is told" {
     for delay in 0 1s; do
         capture timeout -k 5 "$LIMIT" "$CRAWLER" -q --restart --retries 0 --timeout 10s \
             --delay $delay --scope host http://no-such-host.invalid/a "$DIR" 0
@@ -320,7 +320,7 @@ END
     done
 }
 
-@test "an answer that takes too long" {
+@test "no page: an answer that takes too long is told" {
     serve <<'END'
 /robots.txt 404
 /
@@ -329,7 +329,7 @@ END
     nothing "$SITE/: took longer than --timeout" --scope host --timeout 200ms $SITE/
 }
 
-@test "a private address that nobody named" {
+@test "no page: a private address that nobody named is told" {
     serve <<'END'
 /robots.txt 404
 /go 302
@@ -344,7 +344,7 @@ END
 
 # --- several -----------------------------------------------------------------
 
-@test "of different reasons the most frequent, with its count and an example" {
+@test "no page: of different reasons the most frequent is told, with its count and an example" {
     serve <<'END'
 /robots.txt
     type text/plain
@@ -379,7 +379,7 @@ END
     same 0 "$(record_total)"
 }
 
-@test "the reason is the same in the statistics, with one end" {
+@test "no page: the statistics have the same reason, once" {
     serve <<'END'
 /robots.txt
     type text/plain
@@ -392,7 +392,7 @@ END
     grep -qx 'URLs: 0 saved, 0 redirected, 0 failed, 1 refused, 0 queued' "$ERR"
 }
 
-@test "a crawl that has a page says nothing of that" {
+@test "a crawl that saved a page gives no reason for having none" {
     serve <<'END'
 /robots.txt 404
 /

@@ -125,7 +125,7 @@ http://a.test/e" "$(saved --scope host http://a.test/ "$DIR" 1)"
     done
 }
 
-@test "--max-pages: exactly so many" {
+@test "--max-pages saves exactly so many pages" {
     site wide <<'END'
 /
     links 30 /p%d
@@ -178,7 +178,7 @@ END
     whole_pages 9
 }
 
-@test "--max-size: to the byte, whatever the coding" {
+@test "--max-size holds to the byte, whatever the coding" {
     site size <<'END'
 /
     body <a href=fits>1</a> <a href=large>2</a> <a href=gzip-fits>3</a>
@@ -222,7 +222,7 @@ http://a.test/gzip-fits" "$(saved --scope host --max-size $size \
     done
 }
 
-@test "--max-redirects: a chain of five" {
+@test "--max-redirects allows a chain of so many and no longer" {
     site chain <<'END'
 /
     body <a href=/1>1</a>
@@ -463,7 +463,7 @@ END
     done
 }
 
-@test "durations and sizes as people write them" {
+@test "durations and sizes are taken as people write them" {
     start_playground --letters
     for delay in 0 0s 0ms 1ms 0.001 0.001s 0.00001m 0h; do
         capture crawl --delay $delay "$LETTERS/index.html" "$DIR" 1
@@ -500,14 +500,14 @@ END
     done
 }
 
-@test "--version" {
+@test "--version prints the name and the version" {
     capture "$CRAWLER" --version
     same 0 "$STATUS"
     silent "$ERR"
     same "crawler $(cat "$PROJECT/VERSION")" "$(cat "$OUT")"
 }
 
-@test "exit statuses: 0 to 4" {
+@test "exit statuses 0 to 4 are as the man page says" {
     start_playground --letters
     capture letters_crawl 1
     same 0 "$STATUS" "finished"

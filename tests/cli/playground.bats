@@ -14,7 +14,7 @@ code() {
         "${@:2}" 2>/dev/null
 }
 
-@test "it says where it listens, and ends when told to" {
+@test "the playground says where it listens, and ends when told to" {
     start_playground --letters
     [ "$PORT" -gt 0 ]
     same 200 "$(code /tse/letters/A.html)"
@@ -22,13 +22,13 @@ code() {
     run ! kill -0 "$PID"
 }
 
-@test "it ends by itself" {
+@test "the playground ends by itself after its lifetime" {
     # Its default is ten minutes.
     run timeout -k 5 300 "$PLAYGROUND" --lifetime 300ms
     same 0 "$status"
 }
 
-@test "it ends with the process that started it" {
+@test "the playground ends with the process that started it" {
     mkfifo "$TMP/out"
     bash -c '"$1" >"$2" & sleep 0.2' - "$PLAYGROUND" "$TMP/out" &
     # The pipe has an end when the server has closed it.
@@ -39,7 +39,7 @@ code() {
 
 # A server that is kept from going on after each write, with a clock that stands
 # still meanwhile: a client can be done by then, and has not asked too soon.
-@test "a request ends before its last write, not after it" {
+@test "the playground's record ends a request before its last write, not after it" {
     cat >"$TMP/kept.c" <<'END'
 #include <dlfcn.h>
 #include <sys/socket.h>
@@ -68,7 +68,7 @@ END
     same "$(record_column start_us)" "$(record_column end_us)"
 }
 
-@test "it listens on loopback addresses only" {
+@test "the playground listens on loopback addresses only" {
     for address in 0.0.0.0:0 192.168.1.1:0 10.0.0.1:0 '[::]:0' 8.8.8.8:80; do
         run timeout -k 5 "$LIMIT" "$PLAYGROUND" --listen "$address"
         same 1 "$status" "$address"
@@ -80,7 +80,7 @@ END
     done
 }
 
-@test "it listens on several addresses, on one port" {
+@test "the playground listens on several addresses, on one port" {
     start_playground --letters --listen 127.0.0.1:0 --listen 127.0.7.1-3:0
     read -r -u "$SERVER_OUT" _ _ second
     read -r -u "$SERVER_OUT" _ _ third
@@ -92,7 +92,7 @@ END
     same "$third" "$(record_column local_addr)"
 }
 
-@test "wrong options are told in one line" {
+@test "the playground refuses wrong options in one line" {
     for args in --nonsense --lifetime "--lifetime=x" "--letters=1" word; do
         # shellcheck disable=SC2086 # the words are the arguments
         run timeout -k 5 "$LIMIT" "$PLAYGROUND" $args
@@ -165,7 +165,7 @@ END
     same /tse/letters/B.html "$(record_column path)"
 }
 
-@test "broken requests are answered and closed" {
+@test "the playground answers and closes broken requests" {
     start_playground --letters
     for text in 'nonsense\r\n\r\n' 'GET\r\n\r\n' 'GET / HTTP/2.0\r\n\r\n' \
         'GET x HTTP/1.1\r\n\r\n'; do
@@ -204,7 +204,7 @@ user_agent request" "$(head -n 1 "$RECORD" | tr '\t' ' ')"
     [ "$(record_column start_us)" -le "$(record_column end_us)" ]
 }
 
-@test "the helper's view of a record" {
+@test "the helper's functions read a record as it is" {
     printf '%s\t' start_us end_us conn local_addr host method path status \
         bytes >"$TMP/record"
     printf 'user_agent\n' >>"$TMP/record"
@@ -340,7 +340,7 @@ EOF
            echo -n ' '; code /busy)"
 }
 
-@test "site: framings" {
+@test "site: bodies have the framing that the entry says" {
     site <<'EOF'
 /length
     repeat 100000 0123456789
@@ -371,7 +371,7 @@ EOF
     same 0 "$(get /chunked -0 -D - -o /dev/null | grep -c '^Transfer-Enc')"
 }
 
-@test "site: codings" {
+@test "site: bodies have the coding that the entry says" {
     for coding in gzip deflate deflate-raw; do
         printf '/%s\n    encode %s\n    repeat 50000 hello\\n\n' \
             $coding $coding
@@ -384,7 +384,7 @@ EOF
     get /gzip | gunzip | cmp - <(get /gzip --compressed)
 }
 
-@test "site: cut, reset, raw, lies" {
+@test "site: replies can be cut, reset, raw and lie about their length" {
     site <<'EOF'
 /cut
     cut 10
@@ -426,7 +426,7 @@ EOF
     same "10 5" "$(record_column bytes | head -n 2 | xargs)"
 }
 
-@test "site: delay, drip, endless" {
+@test "site: replies can be delayed, drip and be endless" {
     site <<'EOF'
 /late
     delay 300ms

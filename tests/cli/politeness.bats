@@ -74,14 +74,14 @@ crawl_web() {
     kept domain 0
 }
 
-@test "the same breadth-first, with more workers than hosts and two threads" {
+@test "fifty hosts breadth-first, more workers than hosts, two threads: no gap is shorter than a rule" {
     crawl_web --order bfs --delay 150ms --ip-delay 20ms --workers 100 --threads 2
     kept host 150
     kept address 20
     kept domain 0
 }
 
-@test "the judge sees it where the pauses are taken away" {
+@test "the check of gaps fails where the pauses are taken away" {
     crawl_web --order priority --delay 0 --ip-delay 0
     broken host 300
     broken address 30
@@ -104,7 +104,7 @@ most_in_flight() {
     kept address 0
 }
 
-@test "--ip-delay 0 keeps it too" {
+@test "--ip-delay 0 keeps the limit of fetches in flight per address" {
     crawl_web --order bfs --delay 1ms --ip-delay 0
     same 1 "$(most_in_flight)"
 }
@@ -115,7 +115,7 @@ most_in_flight() {
     broken address 0
 }
 
-@test "the judge sees it where only one rule is taken away" {
+@test "the check of gaps fails where only one rule is taken away" {
     crawl_web --order priority --delay 300ms --ip-delay 0
     kept host 300
     broken address 30
@@ -163,7 +163,7 @@ END
 
 # --- robots.txt is a fetch too -----------------------------------------------
 
-@test "a robots.txt that moved: pauses of all hosts that it leads to" {
+@test "a robots.txt that moved keeps the pauses of all hosts that it leads to" {
     serve <<'END'
 //a.example/robots.txt 301
     redirect /there
@@ -217,7 +217,7 @@ END
     same 1 "$(record_max_in_flight)"
 }
 
-@test "nor are two domains at one address" {
+@test "two domains at one address are never asked at once" {
     two_hosts www.one.co.uk www.two.co.uk
     same 1 "$(record_max_in_flight)"
 }
@@ -280,7 +280,7 @@ END
 
 # The last try of a page counts too, and a host that never has time is given up,
 # or the crawl would not end.
-@test "Retry-After without another try, over and over" {
+@test "Retry-After holds a host also without another try, over and over" {
     serve <<'END'
 /robots.txt 404
 /
@@ -348,7 +348,7 @@ END
     "$CRAWLER" verify "$DIR"
 }
 
-@test "Retry-After as a date" {
+@test "Retry-After may be a date" {
     local until
 
     until=$(($(date +%s) + 3))
@@ -496,7 +496,7 @@ print(stats["domains_capped"],
     grep -q 'IgnCap: http://example.org/moved/1' "$OUT"
 }
 
-@test "a domain that is used up by a page that is tried again" {
+@test "a page that is tried again uses up --max-per-domain" {
     serve <<'END'
 /robots.txt 404
 / 503

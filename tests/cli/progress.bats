@@ -49,7 +49,7 @@ print("\n".join("".join(line).rstrip(" ") for line in screen), end="")
 ' "$TERMINAL"
 }
 
-@test "a line with all its fields, and what is waited for" {
+@test "the progress line has all its fields, and what is waited for" {
     start_playground --letters
     on_terminal 200 "$(letters_words --delay 500ms --log none) 2"
     same 0 "$STATUS"
@@ -64,7 +64,7 @@ print("\n".join("".join(line).rstrip(" ") for line in screen), end="")
     grep -qE '^2 saved' "$TMP/drawn"
 }
 
-@test "it says when a page is tried again, and that the crawl is stopping" {
+@test "the progress line says when a page is tried again, and that the crawl is stopping" {
     cat >"$TMP/busy.site" <<'END'
 /
     body <a href=/busy>b</a>
@@ -85,7 +85,7 @@ END
     grep -qE '1 in flight, .*, stopping$' "$TMP/drawn"
 }
 
-@test "it fits the terminal, however narrow" {
+@test "the progress line fits the terminal, however narrow" {
     start_playground --letters
     for columns in 80 20 2; do
         on_terminal $columns "$(letters_words --delay 150ms --log none) 1"
@@ -96,7 +96,7 @@ END
     done
 }
 
-@test "the log on the same terminal stays readable" {
+@test "the log on the same terminal as the progress line stays readable" {
     start_playground --letters
     letters_crawl 3 >"$TMP/expected"
     on_terminal 200 "$(letters_words --delay 250ms) 3"
@@ -108,7 +108,7 @@ END
     grep -qx 'crawler: 6 pages saved, .*' <(tail -n 1 "$TMP/shown")
 }
 
-@test "messages on standard error do not run into it" {
+@test "messages on standard error do not run into the progress line" {
     cat >"$TMP/gone.site" <<'END'
 /
     body <a href=/slow>s</a> <a href=/gone>g</a>
@@ -135,7 +135,7 @@ END
     grep -q '^crawler: cannot write page 2 ' "$TMP/shown"
 }
 
-@test "only where standard error is a terminal" {
+@test "the progress line is there only where standard error is a terminal" {
     start_playground --letters
     # Neither.
     capture letters_crawl 3 --delay 50ms
@@ -153,7 +153,7 @@ END
     same 13 "$(wc -l <"$TMP/out")" "lines of the log"
 }
 
-@test "not with --quiet" {
+@test "--quiet has no progress line" {
     start_playground --letters
     on_terminal 200 "$(letters_words --delay 100ms -q) 2"
     same 0 "$STATUS"

@@ -78,14 +78,14 @@ sql() {
     same "" "$(ls -A "$DIR")"
 }
 
-@test "an empty file in its place: every command exits 2" {
+@test "an empty file in the place of the record: every command exits 2" {
     : >"$DIR/.crawler"
     all_exit 2 "empty"
     same ".crawler" "$(ls -A "$DIR")"
     same "" "$(cat "$DIR/.crawler")"
 }
 
-@test "another file in its place: every command exits 2 and leaves it alone" {
+@test "another file in the place of the record: every command exits 2 and leaves it alone" {
     echo text >"$DIR/.crawler"
     all_exit 2 "not the state of a crawl"
     same text "$(cat "$DIR/.crawler")"
@@ -103,7 +103,7 @@ sql() {
     all_exit 2 "newer version"
 }
 
-@test "a row that is not as it was written: whoever reads it exits 1" {
+@test "a row of the record that is not as it was written: whoever reads it exits 1" {
     local kind change commands
 
     while IFS=@ read -r kind change commands; do
@@ -141,7 +141,7 @@ settings @ setting SET value = value + 1 WHERE name = 'depth' @ --resume DIR
 END
 }
 
-@test "a file that was cut off or overwritten: every command exits 1" {
+@test "a record that was cut off or overwritten: every command exits 1" {
     local size
 
     renew
@@ -158,7 +158,7 @@ END
     same 1 "$STATUS"
 }
 
-@test "a table that is gone: every command exits 1" {
+@test "a record without one of its tables: every command exits 1" {
     renew
     sql "DROP TABLE fetch"
     all_exit 1 "no such table: fetch" "${COMMANDS[@]:0:2}" "${COMMANDS[@]:3}"
@@ -169,7 +169,7 @@ END
 
 # Every flip of a bit in the record is either found, or changes nothing that
 # anybody reads: the reports, the views, a crawl that goes on.
-@test "single flipped bits: verify finds each that changes what is read, --resume refuses it" {
+@test "single flipped bits of the record: verify finds each that changes what is read, --resume refuses it" {
     serve <<'END'
 /
     body <a href=/a>.</a><a href=/b>.</a><a href=/c>.</a><a href=/d>.</a>

@@ -49,7 +49,7 @@ END
 /new/place 0" "$(pages)"
 }
 
-@test "redirects to what was seen, to itself, in a circle, to the outside" {
+@test "redirects to what was seen, to itself, in a circle, to the outside are not followed" {
     serve <<'END'
 /
     body <a href=/seen>.</a><a href=/self>.</a><a href=/a>.</a>
@@ -80,7 +80,7 @@ END
     same 1 "$(grep -c 'IgnExtrn: http://other.example/' "$TMP/tse")"
 }
 
-@test "as many redirects in a row as --max-redirects says" {
+@test "as many redirects in a row as --max-redirects says are followed" {
     serve <<'END'
 /1 302
     redirect /2
@@ -182,7 +182,7 @@ END
 /7 other-status" "$(outcomes)"
 }
 
-@test "a Location with blanks and bytes beyond ASCII" {
+@test "a Location with blanks and bytes beyond ASCII is followed as a browser would" {
     serve <<'END'
 /
     links 5 /%d
@@ -209,7 +209,7 @@ END
     same http://xn--bcher-kva.example/ "$(page_urls | grep xn--)"
 }
 
-@test "a Location as long as a URL may be, and longer" {
+@test "a Location as long as a URL may be is followed, a longer one is not" {
     local long
     long=$(printf 'x%.0s' {1..8172}) # with http://example.org/ it is 8191
     serve <<END
@@ -228,7 +228,7 @@ END
     same 2 "$(page_count)"
 }
 
-@test "a redirect with a large body, or one that is cut, is still one" {
+@test "a redirect with a large body, or a cut one, is followed" {
     serve <<'END'
 /
     links 3 /from/%d

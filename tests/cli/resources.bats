@@ -48,7 +48,7 @@ whole_so_far() {
 }
 
 # A judge that lets everything pass is worth nothing.
-@test "the judge of pages saved so far sees what is not whole" {
+@test "the check of pages saved so far fails where one is not whole" {
     local file
 
     for file in 1 2 3; do
@@ -73,20 +73,20 @@ whole_so_far() {
     ! whole_so_far 3 || fail "another file was not seen"
 }
 
-@test "out of file descriptors in the middle" {
+@test "a crawl that runs out of file descriptors ends with an error and whole pages" {
     start_crawl
     prlimit --pid "$CRAWL" --nofile=20:20
     end_crawl 1 "cannot write page [0-9]+ in .*: Too many open files"
 }
 
-@test "out of memory in the middle" {
+@test "a crawl that runs out of memory ends with an error and whole pages" {
     without_sanitizer
     start_crawl
     prlimit --pid "$CRAWL" --as=1000000
     end_crawl 1 "(cannot write the state in .*: )?out of memory"
 }
 
-@test "little memory is enough" {
+@test "a crawl of 1,000 pages gets by with 200 MB of address space" {
     without_sanitizer
     start_playground --web 8 --hosts 100 --pages 1000 --errors 0 --flaky 0 \
         --limited 0
@@ -174,7 +174,7 @@ END
     [ "$(record_min_gap_ms)" -ge 39 ] || fail "$(record_min_gap_ms) ms"
 }
 
-@test "stopped for longer than a time-out, and going on" {
+@test "a crawl that is suspended for longer than a time-out goes on" {
     serve <<'END'
 /
     links 30 /%d

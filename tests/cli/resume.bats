@@ -43,7 +43,7 @@ load resume
     same 9 "$(record_total)" "requests"
 }
 
-@test "--resume refuses what changes the meaning, and what is no crawl" {
+@test "--resume refuses options that are fixed once begun, and a directory without a crawl" {
     start_playground --letters
     part --max-pages 2 10
     capture "$CRAWLER" --resume --scope host "$DIR"
@@ -65,7 +65,7 @@ load resume
     same 2 "$(record_total)" "requests"
 }
 
-@test "another meaning in the same directory is refused, each with its reason" {
+@test "a crawl with other options that are fixed once begun is refused, each with its reason" {
     start_playground --letters
     part --max-pages 2 10
     capture letters 9
@@ -126,7 +126,7 @@ load resume
     whole_pages 1
 }
 
-@test "a file of another's in the way of the next page is not replaced" {
+@test "somebody else's file in the way of the next page is not replaced" {
     start_playground --letters
     part --max-pages 3 10
     echo mine >"$DIR/4"
@@ -154,7 +154,7 @@ load resume
     whole_pages 9
 }
 
-@test "how a resume looks is for that run alone" {
+@test "options of the output given to a resume are for that run alone" {
     start_playground --letters
     part --max-pages 1 10
     capture "$CRAWLER" --resume -q -v --log json --max-pages 2 "$DIR"
@@ -172,7 +172,7 @@ load resume
     same "" "$(state "SELECT value FROM setting WHERE value IN ('quiet', 'verbose', 'log=json')")"
 }
 
-@test "how a crawl looks that was begun so stays, unless a resume says otherwise" {
+@test "options of the output that a crawl was begun with stay, unless a resume says otherwise" {
     start_playground --letters
     part -q --log json --max-pages 1 10
     capture "$CRAWLER" --resume --max-pages 2 "$DIR"
@@ -185,7 +185,7 @@ load resume
     silent "$OUT"
 }
 
-@test "none lifts a limit of before, and it stays lifted" {
+@test "the value none lifts an earlier limit, and it stays lifted" {
     start_playground --letters
     part --max-pages 2 --max-time 1h --queue-memory 64K 10
     capture "$CRAWLER" --resume --max-pages none --max-time none --queue-memory none --log tse "$DIR"
@@ -249,7 +249,7 @@ load resume
     [ ! -s "$DIR/.crawler" ] || fail "the marker is not empty"
 }
 
-@test "two at once: the second is refused" {
+@test "of two crawls in a directory at once the second is refused" {
     start_playground --letters
     behind "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 500ms \
         "$LETTERS/index.html" "$DIR" 10
@@ -306,7 +306,7 @@ END
     [ "$gap" -ge 2990 ] || fail "asked again after $gap ms"
 }
 
-@test "a pause survives: by the server's record, none is short" {
+@test "pauses hold across a stop: by the server's record, none is short" {
     start_playground --letters
     for pages in 2 4 6; do
         letters --delay 400ms --max-pages $pages 10 >/dev/null 2>&1 || :
@@ -324,7 +324,7 @@ END
     [ "$(record_min_gap_ms)" -ge 399 ] || fail "$(record_min_gap_ms) ms"
 }
 
-@test "Crawl-delay and robots.txt are remembered" {
+@test "Crawl-delay and robots.txt are remembered across a stop" {
     start_playground --site <(cat <<'END'
 /robots.txt
     type text/plain
@@ -348,7 +348,7 @@ END
     [ "$(record_min_gap_ms)" -ge 999 ] || fail "$(record_min_gap_ms) ms"
 }
 
-@test "the order goes on: priorities are as if nothing had happened" {
+@test "priorities after a resume are as if nothing had happened" {
     web=(--web order --hosts 30 --pages 600 --size 500 --flaky 0 --limited 0
         --errors 0 --slow 0)
     start_playground "${web[@]}"
@@ -370,7 +370,7 @@ END
         fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 6 "$TMP/diff")"
 }
 
-@test "the figures go on: they are those of the whole crawl" {
+@test "the figures after a resume are those of the whole crawl" {
     start_playground --letters
     figures() {
         python3 -c '
@@ -387,7 +387,7 @@ print(stats["pages"], stats["by_depth"]["0"], stats["by_outcome"]["fetched"],
     same "9 1 9 True" "$(figures)"
 }
 
-@test "a cap goes on to count" {
+@test "--max-per-domain goes on to count after a resume" {
     web=(--web cap --hosts 5 --pages 500 --size 500 --flaky 0 --limited 0
         --errors 0 --slow 0)
     start_playground "${web[@]}"
@@ -402,7 +402,7 @@ print(stats["pages"], stats["by_depth"]["0"], stats["by_outcome"]["fetched"],
     same 30 "$(awk '{ print $1 }' <<<"$most")" "requests of one domain"
 }
 
-@test "secrets are not kept, and are asked for again" {
+@test "secrets are not kept, and a resume asks for them again" {
     start_playground --letters
     part -H 'Authorization: Basic c2VjcmV0' -H 'X-Api-Key: c2VjcmV0' -H 'Accept-Language: de' \
         --max-pages 2 10
@@ -422,7 +422,7 @@ print(stats["pages"], stats["by_depth"]["0"], stats["by_outcome"]["fetched"],
     whole_pages 9
 }
 
-@test "a full disk: what is good is kept, and it goes on" {
+@test "after a full disk what is good is kept, and the crawl goes on" {
     [ "$(id -u)" -eq 0 ] && mkdir "$TMP/small" &&
         mount -t tmpfs -o size=600k tmpfs "$TMP/small" 2>/dev/null ||
         skip "no small file system can be mounted"
@@ -454,7 +454,7 @@ teardown() {
     helper_teardown
 }
 
-@test "a state or a directory that cannot be written" {
+@test "a state or a directory that cannot be written is not resumed" {
     [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null ||
         skip "needs root to become nobody"
     start_playground --letters
@@ -523,7 +523,7 @@ END
     "${CC:-cc}" -shared -fPIC -o "$TMP/course.so" "$TMP/course.c" -ldl
 }
 
-@test "the bare form: the same command goes on, anything else starts over" {
+@test "the bare form: the same command goes on, any other starts over" {
     lead_course_here
     start_playground --letters
     LD_PRELOAD=$TMP/course.so COURSE_PORT=$PORT behind "$CRAWLER" \
@@ -570,7 +570,7 @@ END
     whole_pages 1
 }
 
-@test "a default port that was written, which the course keeps, is no damage" {
+@test "a default port that was written, which the course keeps, is no damage to a resume" {
     cat >"$TMP/port.site" <<'END'
 /tse/letters/index.html
     body <a href=http://cs50tse.cs.dartmouth.edu:80/tse/x.html>.</a>

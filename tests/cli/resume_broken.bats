@@ -45,7 +45,7 @@ spoil() {
         seek=$((page - 1)) count=1 iflag=fullblock conv=notrunc status=none
 }
 
-@test "--resume of a damaged state: that is no wrong argument" {
+@test "--resume of a damaged state exits with 1, not as for a wrong argument" {
     start_playground --letters
     part --max-pages 2 10
     cp "$DIR/.crawler" "$TMP/kept"
@@ -67,7 +67,7 @@ spoil() {
     same 2 "$(record_total)" "requests"
 }
 
-@test "a row that cannot be is a broken state, not a crash" {
+@test "--resume calls an impossible row a broken state, and does not crash" {
     start_playground --letters
     part --max-pages 3 10
     cp "$DIR/.crawler" "$TMP/kept"

@@ -27,7 +27,7 @@ stopped_while_waiting() {
     start_playground --site "$TMP/then" --listen "127.0.0.1:$PORT"
 }
 
-@test "stopped at once while robots.txt is awaited: nothing is held against the host" {
+@test "a crawl stopped while it awaits robots.txt holds nothing against the host" {
     printf '/robots.txt\n    delay 10m\n' >"$TMP/first"
     cat >"$TMP/then" <<'END'
 /robots.txt
@@ -46,7 +46,7 @@ END
     same 0 "$(record_count /no)"
 }
 
-@test "stopped at once while a page is awaited: that was no try" {
+@test "a crawl stopped while it awaits a page does not count that as a try" {
     printf '/\n    body <a href=/p>.</a>\n/p\n    delay 10m\n' >"$TMP/first"
     printf '/p 503\n    times 1\n/p\n    body A page.\n' >"$TMP/then"
     WAITING=2 stopped_while_waiting --robots ignore --retries 1
@@ -73,7 +73,7 @@ END
     whole_pages 2
 }
 
-@test "that a server is there is known after a resume: https may not be" {
+@test "a resume knows that a host answered http, so a closed https port does not end it" {
     start_playground --site <(cat <<'END'
 /
     body <a href=https://h.test/s>.</a> <a href=/1>.</a> <a href=/2>.</a> <a href=/3>.</a>

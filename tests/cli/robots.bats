@@ -152,7 +152,7 @@ END
     same "/ /a /b /c" "$(asked)"
 }
 
-@test "a seed that is forbidden: exit 4, a named verdict, nothing asked for" {
+@test "a seed that robots.txt forbids: exit 4, a named verdict, nothing asked for" {
     PATHS=(/a)
     rules_site <<'END'
 User-agent: *
@@ -277,7 +277,7 @@ obey_seeds() {
     same 1 "$(page_count)"
 }
 
-@test "4xx: there are no rules" {
+@test "robots.txt with 4xx: there are no rules" {
     local statuses=(400 401 402 403 404 405 410 418 451 499)
 
     for status in "${statuses[@]}"; do
@@ -299,7 +299,7 @@ END
     same ${#statuses[@]} "$(page_count)"
 }
 
-@test "2xx of every kind, empty, compressed, of any MIME type" {
+@test "robots.txt with any 2xx counts: empty, compressed, of any MIME type" {
     serve <<'END'
 //empty.example/robots.txt
     type
@@ -342,7 +342,7 @@ robots_gaps() {
         last = $2 }'
 }
 
-@test "5xx: nothing is asked for; again after growing pauses, then given up" {
+@test "robots.txt with 5xx: nothing is asked for; again after growing pauses, then given up" {
     serve <<'END'
 /robots.txt 503
 /*
@@ -361,7 +361,7 @@ import json, sys
 print(json.load(open(sys.argv[1]))["hosts_dead"])' "$DIR/.crawler-stats.json")"
 }
 
-@test "5xx and then rules: the crawl goes on and obeys them" {
+@test "robots.txt with 5xx and then rules: the crawl goes on and obeys them" {
     serve <<'END'
 /robots.txt 500
     times 1
@@ -380,7 +380,7 @@ END
     same 2 "$(record_count /robots.txt)"
 }
 
-@test "429 holds the host as long as Retry-After says" {
+@test "robots.txt with 429 holds the host as long as Retry-After says" {
     serve <<'END'
 /robots.txt 429
     times 1
@@ -394,7 +394,7 @@ END
     same / "$(asked)"
 }
 
-@test "no answer: nothing is asked for, the reason is named" {
+@test "robots.txt without an answer: nothing is asked for, the reason is named" {
     serve <<'END'
 //reset.example/robots.txt
     body Disallow: /
@@ -473,7 +473,7 @@ chain() {
     printf '//%s/r/%d\n    body User-agent: *\n    body Disallow: /no\n' "$1" "$2"
 }
 
-@test "five redirects are followed, a sixth is not: then there are no rules" {
+@test "five redirects of robots.txt are followed, a sixth is not: then there are no rules" {
     serve < <(
         chain five.example 5
         chain six.example 6
@@ -490,7 +490,7 @@ END
     same "/ /no /r/1 /r/2 /r/3 /r/4 /r/5 /yes" "$(asked six.example)"
 }
 
-@test "a redirect in a circle, to nowhere, to another scheme" {
+@test "a redirect of robots.txt in a circle, to nowhere or to another scheme means no rules" {
     serve <<'END'
 //circle.example/robots.txt 302
     redirect /robots.txt
@@ -511,7 +511,7 @@ END
     same 6 "$(record_count /robots.txt circle.example)"
 }
 
-@test "rules from another host are for the host that was asked first" {
+@test "robots.txt redirected to another host counts for the host that was asked first" {
     serve <<'END'
 //example.org/robots.txt 301
     redirect http://www.example.org/robots.txt
@@ -548,7 +548,7 @@ obey_tls() {
         >"$TMP/log" 2>"$TMP/err" || STATUS=$?
 }
 
-@test "robots.txt that moved from http to https" {
+@test "robots.txt that moved from http to https is read there" {
     certificate
     start_nginx <<END
 ssl_certificate $TMP/own.pem;
@@ -572,7 +572,7 @@ END
         "$(nginx_log | cut -d ' ' -f 2 | LC_ALL=C sort | xargs)"
 }
 
-@test "http and https have different rules" {
+@test "http and https of a host have different robots.txt rules" {
     certificate
     start_nginx <<END
 ssl_certificate $TMP/own.pem;
@@ -643,7 +643,7 @@ END
     [ "$bytes" -lt 20000000 ] || fail "$bytes bytes were sent"
 }
 
-@test "ten thousand wildcards do not stop the crawl" {
+@test "ten thousand wildcards in robots.txt do not stop the crawl" {
     python3 - >"$TMP/robots" <<'END'
 print("User-agent: *")
 for n in range(10000):
@@ -738,7 +738,7 @@ END
     same " 0  IgnRobot: $seed" "$(cat "$OUT")"
 }
 
-@test "--scope and --internal obey without being told" {
+@test "crawls with --scope or --internal obey robots.txt without being told" {
     robots_everywhere
     capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host \
         http://example.org/ "$DIR" 1

@@ -89,7 +89,7 @@ END
 /meta 1" "$(pages)"
 }
 
-@test "nofollow: of a page, of a header, of a link" {
+@test "nofollow of a page, of a header and of a link is obeyed" {
     serve <<'END'
 /robots.txt 404
 /
@@ -140,7 +140,7 @@ END
 /x 2" "$(pages)"
 }
 
-@test "tags with a date, with a comma in it, in several headers" {
+@test "robots tags with a date, with a comma in it, in several headers are read" {
     serve <<'END'
 /robots.txt 404
 /
@@ -196,7 +196,7 @@ disallow 7 http://x.example/b" \
         "$(printf http://x.example/a | judge "$TMP/robots.txt")"
 }
 
-@test "crawler robots: bad input" {
+@test "crawler robots: bad input is refused or has no rules" {
     printf 'User-agent: *\nDisallow: /\n' >"$TMP/robots.txt"
     # One answer a line, whatever the line.
     printf 'nonsense\n\nftp://x.example/\nhttp://x.example/\n' |

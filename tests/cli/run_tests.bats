@@ -67,7 +67,7 @@ not ok 2 - broken
     same "1 passed, 1 failed, 0 skipped" "$(last_line)"
 }
 
-@test "run-tests fails where no test passed" {
+@test "run-tests fails where there was no test" {
     suite nothing 0 '1..0'
     run_suites
     same 1 "$STATUS"

@@ -120,7 +120,7 @@ refused() {
 RESULTS='http://direct.example/a?x=1&y=2
 http://uddg.example/b?c=d&e'
 
-@test "the html form: direct and uddg links, each once, no ads" {
+@test "--search reads the html form: direct and uddg links, each once, no ads" {
     serve_web </dev/null
     search parks
     same 0 "$STATUS"
@@ -130,7 +130,7 @@ http://uddg.example/b?c=d&e'
         "$(record_column host | sort | xargs)"
 }
 
-@test "the lite form" {
+@test "--search reads the lite form" {
     serve_web </dev/null
     search parks --search-url "$LITE"
     same 0 "$STATUS"
@@ -138,7 +138,7 @@ http://uddg.example/b?c=d&e'
     same 1 "$(record_total lite.duckduckgo.com)"
 }
 
-@test "another engine: links that lead away from it" {
+@test "--search with another engine takes the links that lead away from it" {
     serve_web <<'END'
 //find.example/s
     body <a href=/about>.</a><a href=http://www.find.example/help>.</a>
@@ -153,7 +153,7 @@ http://uddg.example/" "$(page_urls)"
     same 1 "$(record_count '/s?a=any%20words&b=any%20words')"
 }
 
-@test "blocked: by 202, 403, 429 and by the challenge page with 200" {
+@test "--search says that it is blocked: by 202, 403, 429 and by the challenge page with 200" {
     serve_web </dev/null
     for query in 202 403 429 challenge; do
         refused $query "was refused"
@@ -162,14 +162,14 @@ http://uddg.example/" "$(page_urls)"
     same 4 "$(record_total)"
 }
 
-@test "no results" {
+@test "--search without results says so" {
     serve_web </dev/null
     refused nothing "has no results"
     refused nothing "has no results" --search-url "$LITE"
     refused empty "has no results"
 }
 
-@test "the engine cannot be reached, or answers with an error" {
+@test "--search says that the engine cannot be reached, or answers with an error" {
     serve_web </dev/null
     for query in 500 404 cut circle nowhere; do
         refused $query "could not be made"
@@ -181,7 +181,7 @@ http://uddg.example/" "$(page_urls)"
     grep -q 'connection refused' "$ERR"
 }
 
-@test "the three failures have three messages" {
+@test "the three failures of --search have three messages" {
     serve_web </dev/null
     for query in 202 nothing 500; do
         search $query
@@ -200,7 +200,7 @@ END
     grep -q 'took longer than --timeout' "$ERR"
 }
 
-@test "redirects of the engine are followed, also to another host" {
+@test "redirects of the search engine are followed, also to another host" {
     serve_web </dev/null
     search moved
     same 0 "$STATUS" "$(cat "$ERR")"
@@ -226,14 +226,14 @@ END
     same "http://direct.example/$long" "$(page_urls)"
 }
 
-@test "--max-redirects holds for the engine too" {
+@test "--max-redirects holds for the search engine too" {
     serve_web </dev/null
     refused moved "could not be made" --max-redirects 1
     search moved --max-redirects 2
     same 0 "$STATUS"
 }
 
-@test "the query is percent-encoded" {
+@test "the query of --search is percent-encoded" {
     serve_web </dev/null
     for query in 'two words' 'a&b=c' 'caf'$'\xc3\xa9' '100%+"#?/' "x'y~z-._" \
         'uml '$'\xff' $'tab\tline\nend' '{query}'; do
@@ -249,7 +249,7 @@ END
 /html/?q=%7Bquery%7D' "$(asked_of_engine)"
 }
 
-@test "wrong arguments: exit 2, nothing asked, nothing written" {
+@test "--search with wrong arguments: exit 2, nothing asked, nothing written" {
     serve_web </dev/null
     bad() {
         unchanged capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 "$@"
@@ -296,7 +296,7 @@ large() {
 END
 }
 
-@test "it implies any scope, priorities, fifty pages a domain, the pages' log" {
+@test "--search implies any scope, priorities, fifty pages a domain, the pages' log" {
     serve_web < <(large)
     DEPTH=1 search large
     same 0 "$STATUS"
@@ -309,7 +309,7 @@ END
     same "10.00	0" "$(sed -n 2p "$OUT" | cut -f 2,3)"
 }
 
-@test "--max-per-domain, --log, --order and --scope override it" {
+@test "--max-per-domain, --log, --order and --scope override what --search implies" {
     serve_web < <(large)
     DEPTH=1 search large --max-per-domain 5
     same 6 "$(page_count)"
@@ -339,7 +339,7 @@ END
     same "$before" "$(record_count /robots.txt)"
 }
 
-@test "--internal keeps the results that begin so" {
+@test "--internal keeps the search results that begin so" {
     serve_web </dev/null
     search parks --internal http://uddg.example/
     same 0 "$STATUS" "$(cat "$ERR")"
@@ -349,7 +349,7 @@ END
     grep -q "has no results that can be crawled" "$ERR"
 }
 
-@test "beside seedURL and --seeds" {
+@test "--search works beside seedURL and --seeds" {
     serve_web </dev/null
     echo http://from-file.example/ >"$TMP/seeds"
     capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --delay 0 --search parks \
@@ -363,7 +363,7 @@ $(tail -n 1 <<<"$RESULTS")" "$(page_urls)"
 
 # --- private addresses -------------------------------------------------------
 
-@test "a result does not name a host: private addresses are not for it" {
+@test "a search result does not make its host trusted: private addresses are refused" {
     serve_web </dev/null
     cat >"$TMP/private.site" <<END
 //s.example/

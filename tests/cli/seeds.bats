@@ -26,7 +26,7 @@ complaints() {
         sed "s|^crawler: $TMP/seeds:||; s|: skipped: .*||" | xargs
 }
 
-@test "one URL a line; comments, empty lines, blanks and line ends" {
+@test "--seeds: one URL a line; comments, empty lines, blanks and line ends" {
     start_web
     printf '%s\n' '# a comment' '' 'http://a.example/' $'\thttp://b.example/x \r' \
         '   # indented' '  ' '#http://no.example/' 'HTTP://C.example:80/y#z' \
@@ -43,7 +43,7 @@ http://d.example/last" "$(page_urls)"
     same 4 "$(grep -c '"depth":0,.*"referrer":null' "$OUT")"
 }
 
-@test "a URL that is there twice is fetched once" {
+@test "a URL that is in the seeds file twice is fetched once" {
     start_web
     printf 'http://a.example/%s\n' x '' 'x#part' ./x 'y/../x' x >"$TMP/seeds"
     seeds --scope any http://a.example/x "$DIR" 0
@@ -51,7 +51,7 @@ http://d.example/last" "$(page_urls)"
     same "/ /x" "$(record_column path | LC_ALL=C sort | xargs)"
 }
 
-@test "bad lines are reported with their number and skipped" {
+@test "bad lines of a seeds file are reported with their number and skipped" {
     start_web
     {
         echo http://a.example/
@@ -111,7 +111,7 @@ javascript|a.b:'
     done <<<"$cases"
 }
 
-@test "a file that begins with a byte order mark" {
+@test "a seeds file may begin with a byte order mark" {
     start_web
     printf '\xef\xbb\xbfhttp://a.example/\r\nhttp://b.example/\r\n' >"$TMP/seeds"
     seeds --scope any "$DIR" 0
@@ -119,7 +119,7 @@ javascript|a.b:'
     same 2 "$(page_count)"
 }
 
-@test "'-' is standard input" {
+@test "--seeds - is standard input" {
     start_web
     printf 'http://a.example/\nbad\nhttp://b.example/\n' |
         crawl --delay 0 --seeds - --scope any --log none "$DIR" 0 2>"$TMP/err"
@@ -133,7 +133,7 @@ javascript|a.b:'
     same 2 "$STATUS"
 }
 
-@test "no such file, not a file, no URL in it: exit 2 and nothing written" {
+@test "--seeds with no such file, no file, no URL in it: exit 2 and nothing written" {
     start_web
     bad() {
         rm -rf "$DIR" && mkdir "$DIR"
@@ -163,7 +163,7 @@ javascript|a.b:'
     same 0 "$(record_total)"
 }
 
-@test "an empty file beside seedURL" {
+@test "an empty seeds file beside seedURL is no error" {
     start_web
     : >"$TMP/seeds"
     seeds --scope any http://a.example/ "$DIR" 0
@@ -171,7 +171,7 @@ javascript|a.b:'
     same http://a.example/ "$(page_urls)"
 }
 
-@test "beside seedURL: both, and each makes its own scope" {
+@test "--seeds beside seedURL: both are fetched, and each makes its own scope" {
     start_web
     printf 'http://%s.example/dir/\n' a b >"$TMP/seeds"
     seeds --scope host http://c.example/dir/ "$DIR" 2
@@ -190,7 +190,7 @@ javascript|a.b:'
     same 8 "$(page_count)"
 }
 
-@test "--internal: other lines are skipped" {
+@test "--internal: other lines of a seeds file are skipped" {
     start_web
     printf 'http://%s.example/dir/x\n' a b c >"$TMP/seeds"
     seeds --internal http://b.example/dir/ "$DIR" 1
@@ -199,7 +199,7 @@ javascript|a.b:'
     same http://b.example/dir/x "$(page_urls)"
 }
 
-@test "without --scope it is the course's playground" {
+@test "--seeds without --scope crawls the course's playground only" {
     start_playground --letters
     printf '%s\n' "$LETTERS/A.html" http://a.example/ "$LETTERS/B.html" \
         "$LETTERS/picture.gif" >"$TMP/seeds"
@@ -211,7 +211,7 @@ javascript|a.b:'
     same 2 "$STATUS"
 }
 
-@test "a host in the file is a named one: it may be private" {
+@test "a host in the seeds file is trusted: it may be private" {
     start_web
     echo "http://127.0.0.1:$PORT/x" >"$TMP/seeds"
     capture "$CRAWLER" --delay 0 --seeds "$TMP/seeds" --scope any --retries 0 \
@@ -233,7 +233,7 @@ http://127.0.0.1:$PORT/x" "$(page_urls)"
     cmp "$TMP/expected" "$TMP/got"
 }
 
-@test "ten thousand lines" {
+@test "a seeds file of ten thousand lines is read whole" {
     start_web
     for ((i = 0; i < 10000; i++)); do
         echo "http://h$((i % 1000)).d$((i % 100)).example/$((i % 3000))"

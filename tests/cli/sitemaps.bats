@@ -63,7 +63,7 @@ import json, sys
 print(json.load(open(sys.argv[1]))["sitemap_urls"])' "$DIR/.crawler-stats.json")"
 }
 
-@test "of a sitemap alone, the scope is that of its URL" {
+@test "the scope of a sitemap alone is that of its URL" {
     serve < <(
         urlset http://example.org/a http://www.example.org/b http://other.test/c |
             entry /maps/sitemap.xml
@@ -82,7 +82,7 @@ print(json.load(open(sys.argv[1]))["sitemap_urls"])' "$DIR/.crawler-stats.json")
 http://www.example.org/b" "$(page_urls)"
 }
 
-@test "what is outside of the scope is not crawled; the sitemap may be there" {
+@test "pages of a sitemap outside of the scope are not crawled; the sitemap may be there" {
     serve < <(
         urlset $SITE/docs/a $SITE/docs/b $SITE/blog/c http://other.test/docs/d |
             entry /sitemap.xml
@@ -107,7 +107,7 @@ $SITE/docs/a
 $SITE/docs/b" "$(page_urls)"
 }
 
-@test "all forms: gzip, text, RSS, Atom, whatever the type says" {
+@test "sitemaps are read in all forms: gzip, text, RSS, Atom, whatever the type says" {
     urlset $SITE/zipped | gzip >"$TMP/map.gz"
     printf '%s/text\n%s/more\n' $SITE $SITE >"$TMP/map.txt"
     serve < <(
@@ -138,7 +138,7 @@ END
         "$(page_urls | cut -d / -f 4 | xargs)"
 }
 
-@test "an index of indexes, three deep and not four" {
+@test "sitemap indexes are followed three deep and not four" {
     serve < <(
         index $SITE/1.xml $SITE/pages.xml | entry /index.xml
         index $SITE/2.xml | entry /1.xml
@@ -256,7 +256,7 @@ $(record_count /large.gz)"
     same "$SITE/cut.xml was read as a sitemap" "$(why cut.xml)"
 }
 
-@test "a sitemap that moved, and one that has trouble once" {
+@test "a sitemap that moved, and one that has trouble once, are read" {
     serve < <(
         printf '/moved.xml 301\n    redirect http://maps.example.org/here.xml\n'
         urlset $SITE/moved | entry //maps.example.org/here.xml
@@ -273,7 +273,7 @@ $SITE/moved" "$(page_urls)"
     same 1 "$(record_count /circle.xml)"
 }
 
-@test "wrong arguments" {
+@test "--sitemap with wrong arguments is refused" {
     bad() {
         capture "$CRAWLER" --delay 0 "$@"
         same 2 "$STATUS" "exit status of: $*"
@@ -286,7 +286,7 @@ $SITE/moved" "$(page_urls)"
     bad --scope any --sitemaps "$DIR" 0
 }
 
-@test "caps: a thousand sitemaps, fifty thousand entries" {
+@test "a crawl reads a thousand sitemaps at most, and fifty thousand entries of each" {
     python3 -c '
 print("\n".join("http://example.org/same?" for n in range(49990)))
 for n in range(20):

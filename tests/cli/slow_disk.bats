@@ -89,7 +89,7 @@ asked() {
     "$CRAWLER" verify "$DIR"
 }
 
-@test "killed while the disk takes half a second, it ends as if it had not been" {
+@test "a crawl killed while the disk takes half a second ends as if it had not been" {
     local kills lost before was status
 
     slow_disk

@@ -60,7 +60,7 @@ END
     same 0 "$STATUS"
 }
 
-@test "they agree with the record, with the pages and with each other" {
+@test "the statistics agree with the server's record, with the pages and with each other" {
     trouble_site
     same "busy_ms
 by_depth
@@ -185,7 +185,7 @@ END
     done
 }
 
-@test "ends are counted on after a stop" {
+@test "the statistics go on to count ends of URLs after a stop" {
     serve <<'END'
 /robots.txt
     type text/plain
@@ -214,7 +214,7 @@ times_together() {
     echo $(($(stats busy_ms) + $(stats politeness_ms) + $(stats idle_ms)))
 }
 
-@test "times: pauses are told from work, and add up" {
+@test "times in the statistics: pauses are told from work, and add up" {
     serve <<'END'
 /robots.txt 404
 /
@@ -255,7 +255,7 @@ END
     same "$(stats elapsed_ms)" "$(times_together)"
 }
 
-@test "more depths, types and statuses than there is room for" {
+@test "the statistics stay bounded with more depths, types and statuses than there is room for" {
     serve < <(
         printf '/robots.txt 404\n/\n    links 40 /type/%%d\n    body <a href=/deep/1>.</a>\n'
         for i in {1..40}; do
@@ -293,7 +293,7 @@ END
     same '0 {"404": 1}' "$(stats pages by_status | xargs -d '\n')"
 }
 
-@test "the course's crawl has none" {
+@test "the course's crawl has no statistics file" {
     start_playground --letters
     capture letters_crawl 1
     same 0 "$STATUS"
@@ -366,7 +366,7 @@ END
 10.93 http://www.c.test/" "$(priorities http://a.test/ "$DIR" 5)"
 }
 
-@test "what is found again rises" {
+@test "the priority of a URL that is found again rises" {
     serve <<'END'
 //a.test/
     body <a href=http://b.test/>.</a> <a href=http://c.test/>.</a>

@@ -70,7 +70,7 @@ END
 
 # --- the states --------------------------------------------------------------
 
-@test "finished" {
+@test "status of a finished crawl" {
     small_site
     fetch 3 -q --robots obey
     says <<'END'
@@ -85,7 +85,7 @@ The crawl in pages is finished
 END
 }
 
-@test "not a single page" {
+@test "status of a crawl without a single page" {
     serve <<'END'
 /* 404
     body No.
@@ -103,7 +103,7 @@ The crawl in pages is finished without a single page
 END
 }
 
-@test "the command to go on with is one for a shell" {
+@test "status quotes the command to go on with for a shell" {
     small_site
     cd "$TMP"
     for name in "we ird'\$x" -d; do
@@ -115,7 +115,7 @@ END
     done
 }
 
-@test "stopped at --max-pages, what remains, and then finished" {
+@test "status of a crawl stopped at --max-pages: what remains, and then finished" {
     small_site
     run -3 fetch 3 -q --max-pages 1
     says <<'END'
@@ -137,7 +137,7 @@ END
     same "The crawl in pages is finished" "$(status | head -n 1)"
 }
 
-@test "stopped by --max-time while a host asks for an hour" {
+@test "status of a crawl stopped by --max-time while a host asks for an hour" {
     serve <<'END'
 /
     body <a href=/later>.</a> <a href=/next>.</a>
@@ -162,7 +162,7 @@ END
     (cd "$TMP" && "$CRAWLER" status pages) | grep -E '^  waits .*, in (1 h 0|59) min'
 }
 
-@test "waits to try a page again" {
+@test "status says that the crawl waits to try a page again" {
     serve <<'END'
 /
     body <a href=/later>.</a>
@@ -174,7 +174,7 @@ END
     status | grep -x '  waits    to try example.org again, until TIME, in SOME'
 }
 
-@test "running, and what it waits for; interrupted; killed" {
+@test "status of a running crawl and what it waits for, an interrupted, a killed one" {
     small_site
     begin --delay 1h
     says <<'END'
@@ -206,7 +206,7 @@ END
     unchanged status
 }
 
-@test "failed: a page could not be written" {
+@test "status of a crawl that failed because a page could not be written" {
     # Whoever sets the limit of file sizes fills a disk.
     serve <<'END'
 /
@@ -223,7 +223,7 @@ END
 
 # --- limits, hosts, domains --------------------------------------------------
 
-@test "limits that were hit, hosts that were given up" {
+@test "status lists limits that were hit and hosts that were given up" {
     serve <<'END'
 /
     body <a href=/a>.</a> <a href=/large>.</a>
@@ -256,7 +256,7 @@ The crawl in pages is finished
 END
 }
 
-@test "only the first hosts that were given up are listed" {
+@test "status lists only the first hosts that were given up" {
     : >"$TMP/seeds"
     for i in $(seq 1 8); do
         echo "http://d$i.example:1/" >>"$TMP/seeds"
@@ -270,7 +270,7 @@ END
     status | grep -x '  from     http://d1.example:1/ and 7 more, maxDepth 1'
 }
 
-@test "domains: the largest first, ten of them, those at their cap" {
+@test "status lists ten domains, the largest first, and those at their cap" {
     : >"$TMP/seeds"
     for i in $(seq 1 12); do
         echo "http://d$i.example/$i" >>"$TMP/seeds"
@@ -304,7 +304,7 @@ END
     status | grep -x '  limits   --max-per-domain (1 domain)'
 }
 
-@test "secrets are not kept, so the command asks for them again" {
+@test "status shows no secrets, and its command asks for them again" {
     small_site
     run -3 fetch 3 -q --max-pages 1 -H 'Authorization: Basic c2VjcmV0'
     status | grep -x '  go on    crawler --resume --max-pages ... --header ... pages'
@@ -312,13 +312,13 @@ END
 
 # --- beside others -----------------------------------------------------------
 
-@test "nothing is written" {
+@test "status writes nothing" {
     small_site
     fetch 3 -q
     unchanged status
 }
 
-@test "a directory that cannot be written" {
+@test "status reads a directory that cannot be written" {
     small_site
     fetch 3 -q
     chmod 555 "$DIR"
@@ -364,7 +364,7 @@ refused() {
     grep -qF -- "$1" "$ERR" || fail "not '$1' but: $(cat "$ERR")"
 }
 
-@test "wrong arguments, and no directory: exit status 2" {
+@test "status with wrong arguments or no directory: exit status 2" {
     refused "one argument"
     refused "one argument" "$DIR" "$DIR"
     refused "No such file or directory" "$TMP/none"

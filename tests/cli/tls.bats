@@ -88,7 +88,7 @@ CA() { echo "$BATS_FILE_TMPDIR/ca.pem"; }
     tail -n +3 "$DIR/1" | cmp - "$TMP/www/index.html"
 }
 
-@test "redirects, errors and empty pages over https" {
+@test "redirects, errors and empty pages over https are as over http" {
     serve_site
     fetch 1 "${PORTS[2]}" --cacert "$(CA)" https://example.org/links.html
     same "https://example.org/1.html
@@ -223,7 +223,7 @@ https://example.org/2.html" "$(page_urls)"
     same https://example.org/1.html "$(page_urls)"
 }
 
-@test "TLS spoken to a plain server, and the other way round" {
+@test "TLS spoken to a plain server is a failure with a name, and the other way round" {
     serve_site
     run fetch 0 "${PORTS[1]}" --cacert "$(CA)"
     same 4 "$status"

@@ -49,7 +49,7 @@ http://h/d/a%EF%BF%BDb" "$(lines_of b /b '?q#f' '#f' //other ../.. \
     [ "$(sort -u "$TMP/out" | wc -l)" -ge 4 ]
 }
 
-@test "bad lines do not end it, and the order is that of the input" {
+@test "crawler url: bad lines do not end it, and the order is that of the input" {
     same "http://a/
 !
 http://b/
@@ -66,13 +66,13 @@ http://h/x
 http://h/y" "$(printf '\n \t \n  x \t\r\ny\r' | url --base http://h/d?q)"
 }
 
-@test "no input, no output; no final newline, still an answer" {
+@test "crawler url: no input, no output; no final newline, still an answer" {
     same "" "$(url </dev/null)"
     same http://a/ "$(printf http://a/ | url)"
     same 1 "$(printf http://a/ | url | wc -l)"
 }
 
-@test "lines of a megabyte, bytes of all kinds, and it goes on" {
+@test "crawler url goes on after lines of a megabyte and bytes of all kinds" {
     {
         printf 'http://a/'
         head -c 1000000 /dev/zero | tr '\0' x
@@ -94,7 +94,7 @@ http://h/y" "$(printf '\n \t \n  x \t\r\ny\r' | url --base http://h/d?q)"
     same "" "$(LC_ALL=C grep -n '[^ -~]' "$TMP/out")"
 }
 
-@test "the longest URL there is, and one byte more" {
+@test "crawler url takes the longest URL there is, and refuses one byte more" {
     local x
     x=$(printf 'x%.0s' {1..8183}) # with http://h/ it is 8192
     same "http://h/${x#x}" "$(echo "http://h/${x#x}" | url)"
@@ -103,12 +103,12 @@ http://h/y" "$(printf '\n \t \n  x \t\r\ny\r' | url --base http://h/d?q)"
     [[ $(echo "http://h/#${x}x" | url) == '! '*long* ]]
 }
 
-@test "a hundred thousand lines, one answer each" {
+@test "crawler url answers each of a hundred thousand lines" {
     seq 100000 | url --base http://h/d/ >"$TMP/out"
     seq -f 'http://h/d/%.0f' 100000 | cmp - "$TMP/out"
 }
 
-@test "wrong arguments" {
+@test "crawler url refuses wrong arguments" {
     run url --base relative </dev/null
     same 2 "$status"
     same 1 "${#lines[@]}" "lines"
@@ -127,7 +127,7 @@ http://h/y" "$(printf '\n \t \n  x \t\r\ny\r' | url --base http://h/d?q)"
     [[ $output == *--base* ]]
 }
 
-@test "input that cannot be read and output that cannot be written are errors" {
+@test "crawler url: input that cannot be read and output that cannot be written are errors" {
     run url <"$TMP"
     same 1 "$status" "a directory as input"
     [[ $output == crawler:* ]]

@@ -79,7 +79,7 @@ END
 
 # --- clean -------------------------------------------------------------------
 
-@test "the letters site, as the course crawls it" {
+@test "verify is clean after a crawl of the letters site, as the course crawls it" {
     start_playground --letters
     letters_crawl 10 >/dev/null
     clean 9
@@ -101,7 +101,7 @@ web_crawl() {
         http://d0.example/ "$DIR" 100 2>"$TMP/err" || :
 }
 
-@test "retries, redirects, robots.txt, noindex, breadth-first" {
+@test "verify is clean after retries, redirects, robots.txt, noindex, breadth-first" {
     web_crawl
     same "$("$PLAYGROUND" truth "${WEB[@]}" | wc -l)" "$(page_count)" "pages"
     clean
@@ -113,14 +113,14 @@ web_crawl() {
     done
 }
 
-@test "priority order" {
+@test "verify is clean after a crawl in priority order" {
     web_crawl --order priority
     clean
     [ "$(sql "SELECT count(*) FROM change JOIN url USING (number)
         WHERE change.depth < url.depth")" -gt 0 ] || fail "no depth became smaller"
 }
 
-@test "four fetches from a host at a time" {
+@test "verify is clean after four fetches from a host at a time" {
     web_crawl --per-host 4 --workers 200
     clean
     # Some began while others were not over.
@@ -132,7 +132,7 @@ web_crawl() {
         fail "nothing overlaps"
 }
 
-@test "stopped and resumed, also at another speed" {
+@test "verify is clean after a stop and a resume, also at another speed" {
     start_playground "${WEB[@]}" --slow 100% --slow-time 3ms
     capture crawl --robots obey --scope any --log none --delay 300ms --ip-delay 0 \
         --max-pages 30 http://d0.example/ "$DIR" 100
@@ -149,7 +149,7 @@ web_crawl() {
     same 8 "$(sql "SELECT value FROM setting WHERE name = 'per_host'")"
 }
 
-@test "a URL that was found again nearer, and fetched before the next commit" {
+@test "verify is clean after a URL was found again nearer, and fetched before the next commit" {
     serve <<'END'
 /
     body <a href=/b>.</a><a href=/a>.</a><a href=/a>.</a><a href=/a>.</a>
@@ -168,7 +168,7 @@ END
     clean
 }
 
-@test "sitemaps, a robots.txt that moved, a Crawl-delay" {
+@test "verify is clean after sitemaps, a robots.txt that moved, a Crawl-delay" {
     serve <<'END'
 //example.org/robots.txt 301
     redirect http://other.example/robots.txt
@@ -190,7 +190,7 @@ END
     same 200 "$(sql "SELECT max(pause_ms) FROM fetch")" "the pause"
 }
 
-@test "beside a crawl at work, and after it was killed" {
+@test "verify is clean beside a running crawl, and after it was killed" {
     serve <<'END'
 /
     links 2000 /page/%d
@@ -221,7 +221,7 @@ END
     finds "file 4000000000: no page of that number is recorded"
 }
 
-@test "a crawl that found nothing" {
+@test "verify is clean after a crawl that found nothing" {
     serve <<'END'
 / 404
 END
@@ -235,19 +235,19 @@ END
 
 # --- page files --------------------------------------------------------------
 
-@test "a missing file" {
+@test "verify finds a missing file" {
     small_crawl
     rm "$DIR/3"
     finds "page 3: there is no file"
 }
 
-@test "a changed byte" {
+@test "verify finds a changed byte" {
     small_crawl
     sed -i '3s/page/Page/' "$DIR/6"
     finds "page 6: its bytes are not those that were saved"
 }
 
-@test "a truncated file, a longer one, one without a body, none at all in it" {
+@test "verify finds a truncated file, a longer one, one without a body, an empty one" {
     small_crawl
     truncate -s -1 "$DIR/2"
     echo >>"$DIR/3"
@@ -261,7 +261,7 @@ END
         "page 6: its second line is not its depth, 2"
 }
 
-@test "another URL or another depth in a file" {
+@test "verify finds another URL or another depth in a file" {
     small_crawl
     sed -i '1s/$/x/' "$DIR/2"
     sed -i '2s/1/10/' "$DIR/3"
@@ -271,7 +271,7 @@ END
         "page 4: its second line is not its depth, 2"
 }
 
-@test "what is no file" {
+@test "verify finds a directory, a pipe or a link in the place of a page" {
     small_crawl
     rm "$DIR/2" "$DIR/3" "$DIR/4"
     mkdir "$DIR/2"
@@ -280,7 +280,7 @@ END
     finds "page 2: it is no file" "page 3: it is no file" "page 4: it is no file"
 }
 
-@test "an extra file" {
+@test "verify finds an extra file" {
     small_crawl
     cp "$DIR/6" "$DIR/7"
     cp "$DIR/6" "$DIR/12"
@@ -292,7 +292,7 @@ END
 
 # --- the record --------------------------------------------------------------
 
-@test "a hole" {
+@test "verify finds a hole in the numbers" {
     small_crawl
     plant "UPDATE fetch SET page = 7 WHERE page = 3"
     mv "$DIR/3" "$DIR/7" # or it would be a file that nobody made, too
@@ -301,7 +301,7 @@ END
         "page 3: it is not recorded, but later ones are"
 }
 
-@test "a page twice: the number, or the URL" {
+@test "verify finds a page that is there twice, by number or URL" {
     small_crawl
     plant "UPDATE fetch SET page = 4 WHERE page = 5"
     rm "$DIR/5"
@@ -311,7 +311,7 @@ END
     grep -qx "page 5: it is not recorded, but later ones are" "$OUT"
 }
 
-@test "a page twice: one URL under two numbers" {
+@test "verify finds one URL under two numbers" {
     small_crawl
     plant "INSERT INTO fetch SELECT NULL, number, 7, status, outcome, mime, size,
         digest, start_ms, end_ms, 0, due_ms, target FROM fetch WHERE page = 6"
@@ -329,7 +329,7 @@ END
     finds "page 7: its URL is that of another page, http://example.org/b/1"
 }
 
-@test "a wrong depth in the record: of a page, of a seed, of what was refused" {
+@test "verify finds a wrong depth in the record: of a page, of a seed, of what was refused" {
     small_crawl
     cp "$DIR/.crawler" "$TMP/good"
     plant "UPDATE url SET depth = 3 WHERE url LIKE '%/a/1'"
@@ -362,7 +362,7 @@ END
         "depth 4, but page 1, where it was found, has 0: http://example.org/b"
 }
 
-@test "a pause that was too short" {
+@test "verify finds a pause that was too short" {
     small_crawl --delay 100ms
     cp "$DIR/.crawler" "$TMP/good"
     plant "UPDATE fetch SET start_ms = (SELECT end_ms + 40 FROM fetch
@@ -390,7 +390,7 @@ last_until_third() {
     done
 }
 
-@test "more at a time than was allowed" {
+@test "verify finds more fetches at a time than were allowed" {
     small_crawl --delay 100ms
     last_until_third 1
     finds "example.org: asked at *" "example.org: asked at *"
@@ -402,7 +402,7 @@ last_until_third() {
     clean
 }
 
-@test "a pause after a robots.txt, and of the host that was asked for it" {
+@test "verify finds a short pause after a robots.txt, and of the host that was asked for it" {
     serve <<'END'
 //example.org/robots.txt 302
     redirect http://other.example/rules
@@ -426,7 +426,7 @@ END
     ! grep -q "^example.org: " "$OUT" || fail "$(cat "$OUT")"
 }
 
-@test "counters, ends and rows that fit nothing" {
+@test "verify finds counters, ends and rows that fit nothing" {
     small_crawl
     cp "$DIR/.crawler" "$TMP/good"
     plant "UPDATE setting SET value = value + 1 WHERE name IN
@@ -460,7 +460,7 @@ END
     finds "page 4: it is recorded as one that was not fetched"
 }
 
-@test "no more than a hundred of a kind" {
+@test "verify lists no more than a hundred findings of a kind" {
     start_playground "${WEB[@]}"
     crawl -q --scope any --delay 0 http://d0.example/ "$DIR" 100
     count=$(page_count)
@@ -474,7 +474,7 @@ END
         "$(grep counted "$OUT")"
 }
 
-@test "what somebody wrote into the record does no harm" {
+@test "verify takes no harm from what somebody wrote into the record" {
     small_crawl
     cp "$DIR/.crawler" "$TMP/good"
     # A terminal must not obey it.
@@ -511,7 +511,7 @@ END
 
 # --- what it is not asked for ------------------------------------------------
 
-@test "wrong arguments, and no directory: exit status 2" {
+@test "verify with wrong arguments or no directory: exit status 2" {
     refused() {
         capture "$CRAWLER" verify "${@:2}"
         same 2 "$STATUS" "$(cat "$OUT" "$ERR")"
@@ -527,7 +527,7 @@ END
     refused "pageDirectory '$TMP/file': Not a directory" "$TMP/file"
 }
 
-@test "a damaged page of the state file, whichever" {
+@test "verify finds a damaged page of the state file, whichever it is" {
     start_playground --web damage --hosts 3 --pages 200 --flaky 0 --errors 0
     crawl --scope any --delay 0 --log none --max-pages 60 http://d0.example/ \
         "$DIR" 100 2>/dev/null || same 3 $? "exit status at a limit"
@@ -551,7 +551,7 @@ END
     [ "$unread" -gt 0 ] || fail "verify would have seen all of it anyway"
 }
 
-@test "nobody reads what it found" {
+@test "verify ends when nobody reads what it found" {
     small_crawl
     for where in /dev/full closed; do
         if [ "$where" = closed ]; then

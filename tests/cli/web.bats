@@ -7,6 +7,8 @@ load site
 
 # What makes a crawler wait is left to the tests that are about it.
 WEB=(--web truth --hosts 200 --pages 2000 --size 2000)
+# For tests that crawl it many times.
+SMALL=(--web truth --hosts 100 --pages 1000 --size 1000)
 CALM=(--flaky 0 --limited 0 --errors 0 --slow 0)
 
 # crawl_web DEPTH OPTION...: from the first host's root into an empty $DIR.
@@ -44,10 +46,10 @@ asked_twice() {
 }
 
 @test "breadth-first with a depth: the same pages and depths with any workers" {
-    start_playground "${WEB[@]}" "${CALM[@]}"
-    truth "${WEB[@]}" "${CALM[@]}" --depth 3 >"$TMP/truth"
+    start_playground "${SMALL[@]}" "${CALM[@]}"
+    truth "${SMALL[@]}" "${CALM[@]}" --depth 3 >"$TMP/truth"
     # The test is one only if the depth matters.
-    all=$(truth "${WEB[@]}" "${CALM[@]}" | wc -l)
+    all=$(truth "${SMALL[@]}" "${CALM[@]}" | wc -l)
     [ "$(wc -l <"$TMP/truth")" -lt $((all * 9 / 10)) ]
     for workers in 1 8 80; do
         for threads in 1 2; do
@@ -58,8 +60,8 @@ asked_twice() {
 }
 
 @test "by priority without a limit: the same pages with any workers" {
-    start_playground "${WEB[@]}" "${CALM[@]}"
-    truth "${WEB[@]}" "${CALM[@]}" >"$TMP/truth"
+    start_playground "${SMALL[@]}" "${CALM[@]}"
+    truth "${SMALL[@]}" "${CALM[@]}" >"$TMP/truth"
     for workers in 1 8 80; do
         for threads in 1 2; do
             crawl_web 1000 --order priority --workers $workers --threads $threads
@@ -87,7 +89,7 @@ asked_twice() {
     silent "$TMP/diff"
 }
 
-@test "a web with trouble: 503, 429, 500, late answers, noindex, nofollow" {
+@test "a web with 503, 429, 500, late answers, noindex, nofollow is crawled whole" {
     trouble=(--web trouble --hosts 60 --pages 800 --size 2000 --flaky 0.5%
         --limited 0.5% --errors 0.5% --slow 2% --slow-time 100ms --noindex 3%
         --nofollow 10% --broken 5% --redirects 8%)
@@ -102,7 +104,7 @@ asked_twice() {
     exact_set "$TMP/truth" trouble
 }
 
-@test "who ignores robots.txt finds what it hides" {
+@test "a crawl of a web that ignores robots.txt finds what it hides" {
     start_playground "${WEB[@]}" "${CALM[@]}"
     truth "${WEB[@]}" "${CALM[@]}" --ignore-robots >"$TMP/truth"
     crawl_web 1000 --robots ignore
@@ -110,7 +112,7 @@ asked_twice() {
     [ "$(wc -l <"$TMP/truth")" -gt "$(truth "${WEB[@]}" "${CALM[@]}" | wc -l)" ]
 }
 
-@test "scopes: prefix, host and domain of a host in the middle" {
+@test "the scopes prefix, host and domain of a host in the middle have their pages" {
     start_playground "${WEB[@]}" "${CALM[@]}"
     for scope in prefix host domain; do
         truth "${WEB[@]}" "${CALM[@]}" --start http://h4.d3.example/ \
@@ -122,7 +124,7 @@ asked_twice() {
     done
 }
 
-@test "traps end at the depth" {
+@test "crawler traps end at maxDepth" {
     traps=(--web traps --hosts 30 --pages 300 --size 1000 --traps 60%)
     start_playground "${traps[@]}" "${CALM[@]}"
     truth "${traps[@]}" "${CALM[@]}" --depth 7 >"$TMP/truth"
@@ -131,7 +133,7 @@ asked_twice() {
     [ "$(wc -l <"$TMP/truth")" -gt 300 ] || fail "no trap was met"
 }
 
-@test "endless traps end at --max-per-domain" {
+@test "endless crawler traps end at --max-per-domain" {
     traps=(--web traps --hosts 30 --pages 300 --size 1000 --traps 60%)
     start_playground "${traps[@]}" "${CALM[@]}"
     crawl_web 100000 --order priority --max-per-domain 40
@@ -209,7 +211,7 @@ END
     [ "$most" -lt 20000000 ] || fail "$most bytes were sent"
 }
 
-@test "without a type the first bytes tell" {
+@test "an answer without a type is judged by its first bytes" {
     serve <<'END'
 /robots.txt 404
 /

@@ -88,7 +88,7 @@ answers() {
 
 # --- what was fetched --------------------------------------------------------
 
-@test "a seed" {
+@test "why: a seed" {
     answers main / <<'END'
 http://example.org/ was fetched as page 1 at depth 0
   found     as a seed
@@ -97,7 +97,7 @@ http://example.org/ was fetched as page 1 at depth 0
 END
 }
 
-@test "a page, with its referrer" {
+@test "why: a page, with its referrer" {
     page=$(grep -lx http://example.org/page "$BATS_FILE_TMPDIR"/main/[1-9]*)
     answers main /page <<END
 http://example.org/page was fetched as page ${page##*/} at depth 1
@@ -107,7 +107,7 @@ http://example.org/page was fetched as page ${page##*/} at depth 1
 END
 }
 
-@test "another spelling of a page is a duplicate" {
+@test "why: another spelling of a page is a duplicate" {
     page=$(grep -lx 'http://example.org/%7euser?' "$BATS_FILE_TMPDIR"/main/[1-9]*)
     cat >"$BATS_TEST_TMPDIR/expected" <<END
 http://example.org/~user is a duplicate: another spelling of http://example.org/%7euser?
@@ -123,7 +123,7 @@ END
     sed 1d "$BATS_TEST_TMPDIR/expected" | answers main '/%7euser?'
 }
 
-@test "a redirect, and where it led" {
+@test "why: a redirect, and where it led" {
     page=$(grep -lx http://example.org/page "$BATS_FILE_TMPDIR"/main/[1-9]*)
     answers main /old <<END
 http://example.org/old was redirected to http://example.org/page
@@ -134,7 +134,7 @@ http://example.org/old was redirected to http://example.org/page
 END
 }
 
-@test "a chain of redirects that is too long: both ways" {
+@test "why: a chain of redirects that is too long, from both ends" {
     answers main /chain/1 <<'END'
 http://example.org/chain/1 was redirected to http://example.org/chain/2
   found     on page 1, http://example.org/
@@ -154,7 +154,7 @@ http://example.org/chain/4 was refused: at the end of too many redirects
 END
 }
 
-@test "a redirect to another spelling of itself does not go round" {
+@test "why: a redirect to another spelling of itself does not go round" {
     page=$(grep -lx 'http://example.org/respelled?' "$BATS_FILE_TMPDIR"/main/[1-9]*)
     answers main /respelled <<END
 http://example.org/respelled was redirected to http://example.org/respelled?
@@ -172,7 +172,7 @@ http://example.org/respelled? was fetched as page ${page##*/} at depth 1
 END
 }
 
-@test "two redirects to each other end" {
+@test "why: two redirects to each other end" {
     answers main /loop/a <<'END'
 http://example.org/loop/a was redirected to http://example.org/loop/b
   found     on page 1, http://example.org/
@@ -184,7 +184,7 @@ END
 
 # --- what was not kept -------------------------------------------------------
 
-@test "noindex, and a page that was found there" {
+@test "why: noindex, and a page that was found there" {
     answers main /noindex <<'END'
 http://example.org/noindex was fetched and not kept: a page that asks not to be indexed
   found     on page 1, http://example.org/
@@ -194,7 +194,7 @@ END
     why main /hidden | grep -x '  found     on a page that was not kept'
 }
 
-@test "not HTML: the MIME type" {
+@test "why: not HTML, with the MIME type" {
     answers main /image.png <<'END'
 http://example.org/image.png was fetched and not kept: not an HTML page but image/png
   found     on page 1, http://example.org/
@@ -203,7 +203,7 @@ http://example.org/image.png was fetched and not kept: not an HTML page but imag
 END
 }
 
-@test "404, 500 after retries, an empty body, too large" {
+@test "why: 404, 500 after retries, an empty body, too large" {
     answers main /missing <<'END'
 http://example.org/missing could not be fetched: 404 Not Found
   found     on page 1, http://example.org/
@@ -232,7 +232,7 @@ END
 
 # --- what was refused --------------------------------------------------------
 
-@test "robots.txt, known when the link was found: the line and its text" {
+@test "why: robots.txt, known when the link was found, with the line and its text" {
     # Its control characters do not reach the terminal.
     answers main /private/x <<'END'
 http://example.org/private/x was refused: forbidden by robots.txt
@@ -241,7 +241,7 @@ http://example.org/private/x was refused: forbidden by robots.txt
 END
 }
 
-@test "robots.txt, found out at its turn" {
+@test "why: robots.txt, read only at the URL's turn" {
     answers main http://sister.example.org/private/y <<'END'
 http://sister.example.org/private/y was refused: forbidden by robots.txt
   rule      line 2 of http://sister.example.org/robots.txt: Disallow: /p
@@ -249,7 +249,7 @@ http://sister.example.org/private/y was refused: forbidden by robots.txt
 END
 }
 
-@test "robots.txt: the text that refused it, not a later one" {
+@test "why: robots.txt, the text that refused it, not a later one" {
     cp -r "$BATS_FILE_TMPDIR/main" "$DIR/changed"
     python3 -c '
 import sqlite3, sys
@@ -268,7 +268,7 @@ db.commit()' "$DIR/changed/.crawler"
     [[ ${lines[0]} == *"would be queued"* ]] || fail "$output"
 }
 
-@test "outside the scope" {
+@test "why: outside the scope" {
     answers main http://other.example/ <<'END'
 http://other.example/ was refused: outside the scope of the crawl
   scope     the domain example.org
@@ -276,7 +276,7 @@ http://other.example/ was refused: outside the scope of the crawl
 END
 }
 
-@test "too deep" {
+@test "why: too deep" {
     page=$(grep -lx http://example.org/deep/2 "$BATS_FILE_TMPDIR"/main/[1-9]*)
     answers main /deep/3 <<END
 http://example.org/deep/3 was refused: deeper than the maximum depth
@@ -285,7 +285,7 @@ http://example.org/deep/3 was refused: deeper than the maximum depth
 END
 }
 
-@test "nofollow, unless another link is without it" {
+@test "why: nofollow, unless another link is without it" {
     answers main /nofollow <<'END'
 http://example.org/nofollow was refused: the page asks not to follow it
   found     on page 1, http://example.org/
@@ -293,7 +293,7 @@ END
     why main /follow | grep '^http://example.org/follow was fetched as page '
 }
 
-@test "the cap of a domain: at its turn, and at once" {
+@test "why: the cap of a domain, at the URL's turn and at once" {
     answers capped /m/3 <<'END'
 http://example.org/m/3 was refused: its domain has had --max-per-domain fetches
   cap       example.org has had 3 fetches, --max-per-domain was 3
@@ -306,7 +306,7 @@ http://new.example.org/x was never seen; would be refused: its domain has had --
 END
 }
 
-@test "a dead host, and one whose robots.txt cannot be had" {
+@test "why: a dead host, and one whose robots.txt cannot be had" {
     answers dead http://dead.example.org:1/ <<'END'
 http://dead.example.org:1/ could not be fetched: connection refused
   found     on page 1, http://example.org/dead
@@ -329,7 +329,7 @@ http://dead.example.org:1/other was never seen; would be refused: its host does 
 END
 }
 
-@test "the course's rules: a name that is not of HTML, a port that was written" {
+@test "why: the course's rules, a name that is not of HTML, a port that was written" {
     root=http://cs50tse.cs.dartmouth.edu
     answers course $root/tse/x.pdf <<END
 $root/tse/x.pdf was refused: its name is not that of an HTML page
@@ -349,7 +349,7 @@ END
 
 # --- what is to come ---------------------------------------------------------
 
-@test "queued in a breadth-first crawl: score, what is before it, what goes on" {
+@test "why: queued in a breadth-first crawl, with score and what is before it" {
     answers stopped /s/3 <<'END'
 http://example.org/s/3 is queued at depth 1
   found     on page 1, http://example.org/stop
@@ -360,7 +360,7 @@ http://example.org/s/3 is queued at depth 1
 END
 }
 
-@test "to be tried again: when, after what; the others wait as long" {
+@test "why: to be tried again, when and after what; the others wait as long" {
     answers waiting /later <<'END'
 http://example.org/later is to be tried again at TIME, in SOME
   found     on page 1, http://example.org/wait
@@ -390,7 +390,7 @@ END
     grep -x "  earliest  $again, in .*" <<<"$text"
 }
 
-@test "queued in a priority crawl: the terms of the score" {
+@test "why: queued in a priority crawl, with the terms of the score" {
     answers priority http://b.example/ <<'END'
 http://b.example/ is queued at depth 1
   found     on page 1, http://example.org/prio; 2 times in all
@@ -411,7 +411,7 @@ END
 
 # --- what was never seen -----------------------------------------------------
 
-@test "never seen: would be queued, or refused" {
+@test "why: never seen, would be queued or refused" {
     answers main /never <<'END'
 http://example.org/never was never seen; would be queued if a page of depth 1 or less linked to it
 END
@@ -429,7 +429,7 @@ http://new.example.org/ was never seen; would be queued if a page of depth 1 or 
 END
 }
 
-@test "never seen: an old robots.txt is good enough to answer" {
+@test "why: never seen, an old robots.txt is good enough to answer" {
     cp -r "$BATS_FILE_TMPDIR/main" "$DIR/old"
     python3 -c '
 import sqlite3, sys
@@ -444,7 +444,7 @@ db.commit()' "$DIR/old/.crawler"
 
 # --- all of them -------------------------------------------------------------
 
-@test "the answer for every URL that the crawls know is the one recorded" {
+@test "why gives for every URL that the crawls know the recorded answer" {
     for name in main dead capped stopped waiting priority course; do
         python3 -c '
 import sqlite3, sys
@@ -460,7 +460,7 @@ for row in sqlite3.connect(sys.argv[1]).execute("SELECT DISTINCT url FROM urls")
     done
 }
 
-@test "nothing is changed by asking" {
+@test "why changes nothing" {
     before=$(cd "$BATS_FILE_TMPDIR" && find main -printf '%p %s %T@\n' | sort)
     why main /page >/dev/null
     why main /never >/dev/null
@@ -478,7 +478,7 @@ refused() {
     grep -qF -- "$1" "$ERR" || fail "not '$1' but: $(cat "$ERR")"
 }
 
-@test "wrong arguments, and no directory: exit status 2" {
+@test "why with wrong arguments or no directory: exit status 2" {
     refused "two arguments" "$DIR"
     refused "two arguments" "$DIR" http://example.org/ x
     refused "cannot be crawled" "$BATS_FILE_TMPDIR/main" mailto:me@example.org
