@@ -39,7 +39,7 @@ installs() {
 }
 
 BUILD_PACKAGES="gcc libbrotli-dev libc6-dev libcurl4-openssl-dev libdeflate-dev"
-BUILD_PACKAGES+=" libexpat1-dev libidn2-dev libpsl-dev libsqlite3-dev"
+BUILD_PACKAGES+=" libexpat1-dev libidn2-dev libpsl-dev libsqlite3-dev libssl-dev"
 BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make"
 
 @test "each target of the Makefile installs its own group of packages" {
