@@ -107,12 +107,12 @@ bool files_decode_path(struct str path, char *out, size_t room)
     return true;
 }
 
-static void redirect_to_directory(const struct request *request,
+static void redirect_to_directory(const struct http_request *request,
                                   struct buf *scratch, struct reply *reply)
 {
     struct buf where;
 
-    buf_init(&where, REQUEST_MAX_HEAD + 2);
+    buf_init(&where, request->target.len + 1);
     buf_put(&where, request->path);
     buf_put_char(&where, '/');
     if (request->query.len) {
@@ -128,8 +128,8 @@ static void send_file(int fd, uint64_t size, struct buf *scratch,
                       struct reply *reply)
 {
     if (size > COPY_UP_TO) {
-        reply->file_fd = fd;
-        reply->file_len = size;
+        reply->http.file_fd = fd;
+        reply->http.file_len = size;
         return;
     }
     char *at = buf_reserve(scratch, (size_t)size);
@@ -140,7 +140,7 @@ static void send_file(int fd, uint64_t size, struct buf *scratch,
     reply_set_body(reply, buf_str(scratch));
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     const struct files *files = self;
@@ -158,7 +158,7 @@ static bool answer(void *self, const struct request *request,
     if (fd < 0)
         return false;
     if (!fstat(fd, &info) && S_ISREG(info.st_mode)) {
-        reply->type = files_type(str_of(path));
+        reply->http.type = files_type(str_of(path));
         send_file(fd, (uint64_t)info.st_size, scratch, reply);
         return true;
     }

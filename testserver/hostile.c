@@ -50,7 +50,7 @@ static void put_index(const struct site *site, struct buf *out)
     }
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     struct hostile *hostile = self;

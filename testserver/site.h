@@ -53,7 +53,7 @@ struct site *site_read(const char *path, char problem[SITE_PROBLEM]);
 
 /* The entry that answers, with its `times` counted down; NULL if none does. */
 const struct site_entry *site_find(struct site *site,
-                                   const struct request *request);
+                                   const struct http_request *request);
 
 /* A source that serves the site in a file. */
 bool site_source(const char *path, struct source *source,
