@@ -62,19 +62,14 @@ struct str files_type(struct str name)
     return STR("application/octet-stream");
 }
 
-/* "%41" -> 'A'; takes what it has read off `s`. -1 for a broken escape. */
+/* Take one character off `s`: "%41" is 'A'. -1 for a broken escape. */
 static int take_char(struct str *s)
 {
-    unsigned char c = (unsigned char)s->ptr[0];
+    bool escaped = s->ptr[0] == '%';
+    int c = escaped ? percent_value(*s) : (unsigned char)s->ptr[0];
 
-    *s = str_skip(*s, 1);
-    if (c != '%')
-        return c;
-    if (s->len < 2)
-        return -1;
-    int high = hex_value(s->ptr[0]), low = hex_value(s->ptr[1]);
-    *s = str_skip(*s, 2);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
+    *s = str_skip(*s, escaped && c >= 0 ? 3 : 1);
+    return c;
 }
 
 static bool leads_out(struct str path)
@@ -123,7 +118,7 @@ static void redirect_to_directory(const struct http_request *request,
     buf_release(&where);
 }
 
-/* The file into the reply, which takes over `fd`. */
+/* Put the file into the reply, which takes over `fd`. */
 static void send_file(int fd, uint64_t size, struct buf *scratch,
                       struct reply *reply)
 {

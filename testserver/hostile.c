@@ -11,8 +11,8 @@ struct hostile {
     struct buf index;
 };
 
-/* The healthy page behind an entry is on the same host, if that is one of
- * ours that can be reached; else on the index's. */
+/* The healthy page behind an entry is on the entry's host, if that is one of
+ * HOSTILE_DOMAIN; else it is on the index's host. */
 static struct str healthy_host(const struct site_entry *entry)
 {
     if (str_ends(entry->host, STR("." HOSTILE_DOMAIN)))

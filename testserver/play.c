@@ -33,7 +33,7 @@ static bool fail(const char *what, const char *why)
     return false;
 }
 
-/* Termination becomes a readable file descriptor. */
+/* SIGTERM and SIGINT make the returned file descriptor readable. */
 static int catch_signals(void)
 {
     sigset_t set;
@@ -45,7 +45,7 @@ static int catch_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A server that a test forgot must not stay. */
+/* A server that a test forgot must not go on running. */
 static void end_with_parent(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -13,6 +13,8 @@ enum {
     MAX_SCRATCH = 64 * 1024 * 1024,
 };
 
+#define SILENCE_US (3600ULL * 1000 * 1000)
+
 /* What is remembered of an exchange, as its `user`. */
 struct memory {
     uint64_t start_us;
@@ -57,6 +59,20 @@ static void answer(void *self, struct http_exchange *exchange, uint64_t now_us)
     exchange->reply = memory->faults.reply.http;
 }
 
+/* The first message of TLS. */
+static bool is_client_hello(const struct http_exchange *exchange)
+{
+    return exchange->error && str_starts(exchange->request.all, STR("\x16"));
+}
+
+/* A client that speaks TLS gets no answer: a test crawls such a server. */
+static void refuse(void *self, struct http_exchange *exchange, uint64_t now_us)
+{
+    (void)self;
+    if (is_client_hello(exchange))
+        exchange->reply.not_before_us = now_us + SILENCE_US;
+}
+
 static void sending(void *self, struct http_exchange *exchange)
 {
     (void)self;
@@ -84,7 +100,8 @@ static void ended(void *self, struct http_exchange *exchange)
         .request = request->all,
     };
 
-    record_put(serve->record, &line);
+    if (!is_client_hello(exchange))
+        record_put(serve->record, &line);
     free(memory);
 }
 
@@ -92,7 +109,7 @@ bool serve_init(struct serve *serve)
 {
     serve->service = (struct http_service){
         .limits = {.request = {MAX_HEAD, MAX_BODY}, .max_scratch = MAX_SCRATCH},
-        .handler = {serve, answer, sending, ended},
+        .handler = {serve, answer, refuse, sending, ended},
     };
     serve->server = http_server_new(&serve->service);
     return serve->server != NULL;

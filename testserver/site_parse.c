@@ -24,7 +24,7 @@ struct parser {
     unsigned line;
     char *problem;
 
-    struct site_entry *entry; /* the one being read; NULL before the first */
+    struct site_entry *entry; /* that is being read; NULL before the first */
     struct site_entry *last;  /* finished */
     struct body body;
     struct buf headers;
@@ -251,7 +251,7 @@ static bool encode_property(struct parser *parser, struct str value)
     return true;
 }
 
-/* --- the play ---------------------------------------------------------- */
+/* --- faults and conditions --------------------------------------------- */
 
 static bool delay(struct parser *parser, struct str value)
 {
@@ -332,7 +332,7 @@ static bool when(struct parser *parser, struct str value)
     return true;
 }
 
-/* --- what a crawl must say of it --------------------------------------- */
+/* --- how a fetch of it must end ---------------------------------------- */
 
 /* "KIND OUTCOME [URL]"; without a URL it is the entry's own. */
 static bool found(struct parser *parser, struct str value)
@@ -432,7 +432,7 @@ static bool encode_body(struct parser *parser)
     struct str name = parser->encoding;
 
     if (str_starts(name, STR("deflate-raw")))
-        name = STR("deflate"); /* what those who send it call it */
+        name = STR("deflate"); /* servers that send it call it so */
     if (!body_encode(&parser->body, parser->encoding))
         return complain(parser, "%s", too_large);
     buf_put(&parser->headers, STR("Content-Encoding: "));

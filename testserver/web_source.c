@@ -15,10 +15,10 @@ struct web_server {
     struct buf filler;
     struct buf plain; /* a page before it is compressed */
     struct encoder *encoder;
-    struct hashtable asked; /* pages that failed once and will not again */
+    struct hashtable asked; /* pages that have failed once */
 };
 
-/* Words of no language: letters of one draw each. */
+/* Words of random letters. */
 static void make_filler(struct web_server *server)
 {
     uint64_t state = web_key(&server->web, FOR_TEXT, 0, 0);

@@ -129,6 +129,7 @@ static void answer(struct http_conn *conn, uint64_t now_us)
 static void refuse(struct http_conn *conn, struct str unread,
                    enum http_error error, uint64_t now_us)
 {
+    const struct http_handler *handler = &conn->service->handler;
     struct http_exchange *exchange = &conn->exchange;
 
     begin_exchange(conn);
@@ -142,6 +143,8 @@ static void refuse(struct http_conn *conn, struct str unread,
     exchange->request.keep_alive = false;
     http_reply_set_error(&exchange->reply, http_error_status(error),
                          &exchange->scratch);
+    if (handler->refuse)
+        handler->refuse(handler->self, exchange, now_us);
     start_reply(conn, now_us);
 }
 

@@ -49,6 +49,10 @@ struct http_handler {
     /* Fill in `exchange->reply`, which is empty with status 200. */
     void (*answer)(void *self, struct http_exchange *exchange, uint64_t now_us);
 
+    /* May be NULL: the request was refused, and the reply is a small page that
+     * says so. The handler may change it. */
+    void (*refuse)(void *self, struct http_exchange *exchange, uint64_t now_us);
+
     /* May be NULL: bytes of the reply are about to be given to the kernel. */
     void (*sending)(void *self, struct http_exchange *exchange);
 

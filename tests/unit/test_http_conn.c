@@ -115,7 +115,13 @@ static void open_scene(struct scene *scene)
                 .request_us = 5 * SECOND_US,
                 .stall_us = 3 * SECOND_US,
             },
-        .handler = {scene, answer, sending, ended},
+        .handler =
+            {
+                .self = scene,
+                .answer = answer,
+                .sending = sending,
+                .ended = ended,
+            },
     };
     assert_int_equal(0,
                      socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair));
@@ -281,6 +287,32 @@ static void refused(void **state)
         assert_int_equal(rows[i].error, scene.last_error);
         close_scene(&scene);
     }
+}
+
+static void say_nothing(void *self, struct http_exchange *exchange,
+                        uint64_t now_us)
+{
+    (void)self;
+    assert_int_equal(HTTP_BAD_LINE, exchange->error);
+    assert_true(str_starts(exchange->request.all, STR("nonsense")));
+    exchange->reply.not_before_us = now_us + SECOND_US;
+    exchange->reply.body = STR("no");
+}
+
+static void handler_refuses(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    open_scene(&scene);
+    scene.service.handler.refuse = say_nothing;
+    say(&scene, "nonsense\r\n");
+    run(&scene);
+    expect(&scene, "");
+    run_after(&scene, SECOND_US);
+    expect(&scene, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n"
+                   "Content-Length: 2\r\nConnection: close\r\n\r\nno");
+    close_scene(&scene);
 }
 
 static void head_too_large(void **state)
@@ -524,6 +556,7 @@ int main(void)
         cmocka_unit_test(pipelining),
         cmocka_unit_test(takes_turns),
         cmocka_unit_test(refused),
+        cmocka_unit_test(handler_refuses),
         cmocka_unit_test(head_too_large),
         cmocka_unit_test(slow_head),
         cmocka_unit_test(slow_body),
