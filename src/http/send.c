@@ -98,10 +98,9 @@ static void end_body(struct http_conn *conn, enum http_pull pull)
 
     if (pull == HTTP_PULL_RESET)
         conn->end = HTTP_BODY_RESET;
-    else if (pull == HTTP_PULL_CUT)
-        conn->end = HTTP_BODY_CUT;
-    else if (known && conn->body_left > conn->file_now)
-        conn->end = HTTP_BODY_CUT; /* shorter than announced */
+    else if (pull == HTTP_PULL_CUT ||
+             (known && conn->body_left > conn->file_now))
+        conn->end = HTTP_BODY_CUT; /* it is shorter than announced */
     else
         conn->end = HTTP_BODY_WHOLE;
     if (pull == HTTP_PULL_END && conn->exchange.reply.framing == HTTP_CHUNKED)

@@ -33,7 +33,15 @@ struct client {
     enum target target;
     struct http_conn conn;
     struct heap_node timer; /* by conn.wake_us */
-    struct client *previous, *next;
+    size_t place;           /* in the server's array of clients */
+};
+
+struct listener_slot {
+    struct listener *listener;
+};
+
+struct client_slot {
+    struct client *client;
 };
 
 struct http_server {
@@ -41,10 +49,10 @@ struct http_server {
     int epoll_fd;
     int spare_fd; /* given up to accept and close where there are no more */
     enum target stop;
-    struct listener **listener;
+    struct listener_slot *listeners;
     size_t listener_count, listener_room;
-    struct client *clients;
-    size_t client_count;
+    struct client_slot *clients;
+    size_t client_count, client_room;
     uint64_t last_id;
     struct heap timers;
 };
@@ -123,10 +131,10 @@ bool http_server_listen(struct http_server *server, struct str where,
         free_listener(listener);
         return false;
     }
-    server->listener =
-        mem_grow(server->listener, server->listener_count,
-                 &server->listener_room, sizeof(server->listener[0]));
-    server->listener[server->listener_count++] = listener;
+    server->listeners =
+        mem_grow(server->listeners, server->listener_count,
+                 &server->listener_room, sizeof(server->listeners[0]));
+    server->listeners[server->listener_count++].listener = listener;
     return true;
 }
 
@@ -134,7 +142,7 @@ struct str http_server_address(const struct http_server *server, size_t index)
 {
     if (index >= server->listener_count)
         return (struct str){0};
-    return str_of(server->listener[index]->text);
+    return str_of(server->listeners[index].listener->text);
 }
 
 bool http_server_stop_on(struct http_server *server, int fd)
@@ -148,21 +156,17 @@ static void drop_client(struct http_server *server, struct client *client)
 {
     if (heap_has(&client->timer))
         heap_remove(&server->timers, &client->timer);
-    if (client->previous)
-        client->previous->next = client->next;
-    else
-        server->clients = client->next;
-    if (client->next)
-        client->next->previous = client->previous;
-    server->client_count--;
+    struct client *last = server->clients[--server->client_count].client;
+    server->clients[client->place].client = last;
+    last->place = client->place;
     http_conn_release(&client->conn);
     free(client);
 }
 
 void http_server_drop_all(struct http_server *server)
 {
-    while (server->clients)
-        drop_client(server, server->clients);
+    while (server->client_count)
+        drop_client(server, server->clients[server->client_count - 1].client);
 }
 
 static void run_client(struct http_server *server, struct client *client,
@@ -199,11 +203,11 @@ static void add_client(struct http_server *server, int fd,
     client->target = TARGET_CLIENT;
     http_conn_init(&client->conn, fd, ++server->last_id, str_of(listener->text),
                    server->service, now_us);
-    client->next = server->clients;
-    if (client->next)
-        client->next->previous = client;
-    server->clients = client;
-    server->client_count++;
+    client->place = server->client_count;
+    server->clients =
+        mem_grow(server->clients, server->client_count, &server->client_room,
+                 sizeof(server->clients[0]));
+    server->clients[server->client_count++].client = client;
 
     if (listener->address.any.sa_family != AF_UNIX)
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
@@ -329,8 +333,9 @@ void http_server_free(struct http_server *server)
 {
     http_server_drop_all(server);
     for (size_t i = 0; i < server->listener_count; i++)
-        free_listener(server->listener[i]);
-    free(server->listener);
+        free_listener(server->listeners[i].listener);
+    free(server->listeners);
+    free(server->clients);
     heap_release(&server->timers);
     if (server->spare_fd >= 0)
         close(server->spare_fd);

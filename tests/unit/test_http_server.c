@@ -135,6 +135,8 @@ static void unix_socket(void **state)
     assert_int_equal(-1, stat(path, &info));
 }
 
+#define TEN "0123456789"
+
 static void refused_addresses(void **state)
 {
     static const char *const rows[] = {
@@ -151,8 +153,7 @@ static void refused_addresses(void **state)
         "127.0.0.1:",
         "unix:",
         "",
-        "unix:/0123456789012345678901234567890123456789012345678901234567890123"
-        "456789012345678901234567890123456789012345678901234567890123456789",
+        "unix:" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "12345678",
     };
     struct http_server *server = http_server_new(&service);
 
