@@ -41,7 +41,7 @@ LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3 \
             -lssl -lcrypto
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds url html robots frontier store page crawler report cli
+LIB_DIRS := base ds http url html robots frontier store page crawler report cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))
@@ -74,9 +74,9 @@ $(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# Of the crawler it uses the two lowest layers and nothing else.
+# Of the crawler it uses these layers and nothing else.
 $(OUT)/playground: $(OUT)/testserver/main.o $(OUT)/libplayground.a \
-                   $(call obj,$(wildcard src/base/*.c src/ds/*.c))
+                   $(call obj,$(wildcard src/base/*.c src/ds/*.c src/http/*.c))
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
 

@@ -1,106 +1,70 @@
 #include "testserver/address.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 
-static const char syntax[] =
-    "an address to listen on is ADDR:PORT, like 127.0.0.1:8080 or [::1]:0";
-static const char not_loopback[] =
-    "only loopback addresses (127.0.0.0/8 and ::1) may be listened on";
+#include "base/buf.h"
 
-/* "127.0.1.1-100": the last number of the last address. */
-static bool take_range(struct str *host, uint32_t *last)
+static const char bad_range[] =
+    "a range of addresses is ADDR-LAST:PORT, like 127.0.1.1-100:8080";
+
+/* "127.0.1.1-100:80": the address without its range goes to `plain`, 100 to
+ * `last`, which is 0 without a range. */
+static bool take_range(struct str text, struct buf *plain, uint64_t *last)
 {
-    size_t dash = str_find(*host, '-');
-    uint64_t value = 0;
+    struct str_pair parts = str_cut(text, '-');
+    struct str number = str_first(parts.tail, str_find(parts.tail, ':'));
 
     *last = 0;
-    if (dash == host->len)
-        return true;
-    if (!str_to_u64(str_skip(*host, dash + 1), &value) || value > 255)
+    if (parts.head.len == text.len || str_starts(text, STR("unix:")))
+        return buf_put(plain, text);
+    if (str_find(parts.head, ':') < parts.head.len)
         return false;
-    *last = (uint32_t)value;
-    *host = str_first(*host, dash);
-    return true;
-}
-
-static bool parse_v4(struct str host, uint16_t port, struct address *address,
-                     const char **problem)
-{
-    char text[INET_ADDRSTRLEN] = "";
-    uint32_t last = 0;
-
-    *problem = syntax;
-    if (!take_range(&host, &last) || host.len >= sizeof(text))
-        return false;
-    memcpy(text, host.ptr, host.len);
-    address->v4.sin_family = AF_INET;
-    address->v4.sin_port = htons(port);
-    if (inet_pton(AF_INET, text, &address->v4.sin_addr) != 1)
-        return false;
-
-    uint32_t number = ntohl(address->v4.sin_addr.s_addr);
-    if (last && last < (number & 255))
-        return false;
-    address->count = last ? last - (number & 255) + 1 : 1;
-    *problem = not_loopback;
-    return number >> 24 == 127;
-}
-
-static bool parse_v6(struct str host, uint16_t port, struct address *address,
-                     const char **problem)
-{
-    char text[INET6_ADDRSTRLEN] = "";
-
-    *problem = syntax;
-    if (host.len < 2 || host.ptr[host.len - 1] != ']' ||
-        host.len - 2 >= sizeof(text))
-        return false;
-    memcpy(text, host.ptr + 1, host.len - 2);
-    address->v6.sin6_family = AF_INET6;
-    address->v6.sin6_port = htons(port);
-    if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) != 1)
-        return false;
-    address->count = 1;
-    *problem = not_loopback;
-    return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
+    return str_to_u64(number, last) && *last > 0 && *last <= 255 &&
+           buf_put(plain, parts.head) &&
+           buf_put(plain, str_skip(parts.tail, number.len));
 }
 
 bool address_parse(struct str text, struct address *address,
                    const char **problem)
 {
-    size_t colon = text.len;
-    uint64_t port = 0;
+    struct buf plain;
+    uint64_t last = 0;
 
-    memset(address, 0, sizeof(*address));
-    *problem = syntax;
-    while (colon > 0 && text.ptr[colon - 1] != ':')
-        colon--;
-    if (!colon || !str_to_u64(str_skip(text, colon), &port) || port > 65535)
+    *problem = bad_range;
+    address->count = 1;
+    buf_init(&plain, HTTP_ADDRESS_TEXT);
+    bool good = take_range(text, &plain, &last) &&
+                http_address_parse(buf_str(&plain), &address->first, problem);
+    buf_release(&plain);
+    if (!good || !last)
+        return good;
+
+    uint32_t first = ntohl(address->first.v4.sin_addr.s_addr) & 255;
+    *problem = bad_range;
+    if (address->first.any.sa_family != AF_INET || last < first)
         return false;
-
-    struct str host = str_first(text, colon - 1);
-    if (host.len && host.ptr[0] == '[')
-        return parse_v6(host, (uint16_t)port, address, problem);
-    return parse_v4(host, (uint16_t)port, address, problem);
+    address->count = (uint32_t)last - first + 1;
+    return true;
 }
 
-socklen_t address_size(const struct address *address)
+uint16_t address_port(const struct address *address)
 {
-    return address->any.sa_family == AF_INET6 ? sizeof(address->v6)
-                                              : sizeof(address->v4);
-}
-
-void address_format(const struct address *address, char out[ADDRESS_TEXT])
-{
-    char host[INET6_ADDRSTRLEN] = "";
-
-    if (address->any.sa_family == AF_INET6) {
-        inet_ntop(AF_INET6, &address->v6.sin6_addr, host, sizeof(host));
-        snprintf(out, ADDRESS_TEXT, "[%s]:%u", host,
-                 ntohs(address->v6.sin6_port));
-    } else {
-        inet_ntop(AF_INET, &address->v4.sin_addr, host, sizeof(host));
-        snprintf(out, ADDRESS_TEXT, "%s:%u", host, ntohs(address->v4.sin_port));
+    switch (address->first.any.sa_family) {
+    case AF_INET:
+        return ntohs(address->first.v4.sin_port);
+    case AF_INET6:
+        return ntohs(address->first.v6.sin6_port);
+    default:
+        return 0;
     }
+}
+
+void address_format(const struct address *address, uint32_t index,
+                    char out[HTTP_ADDRESS_TEXT])
+{
+    struct http_address its = address->first;
+
+    if (index)
+        its.v4.sin_addr.s_addr = htonl(ntohl(its.v4.sin_addr.s_addr) + index);
+    http_address_format(&its, out);
 }

@@ -1,32 +1,25 @@
-/* Where to listen: loopback addresses only. */
-#ifndef PLAYGROUND_ADDRESS_H
-#define PLAYGROUND_ADDRESS_H
+/* Where the playground listens: an address (http/listen.h) or a range. */
+#ifndef TESTSERVER_ADDRESS_H
+#define TESTSERVER_ADDRESS_H
 
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "http/listen.h"
 
-#include "base/str.h"
-
-enum { ADDRESS_TEXT = 64 };
-
-/* The addresses first, first + 1, ... of an IPv4 range, or one IPv6. */
+/* The IPv4 addresses first, first + 1, ... or one address of any kind. */
 struct address {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    };
+    struct http_address first;
     uint32_t count;
 };
 
-/* "127.0.0.1:80", "127.0.1.1-100:80", "[::1]:80". False if it is not one of
+/* "127.0.1.1-100:80" or what http_address_parse takes. False if it is none of
  * these or not loopback, with a sentence in `problem`. */
 bool address_parse(struct str text, struct address *address,
                    const char **problem);
 
-socklen_t address_size(const struct address *address);
+/* 0 where there is none. */
+uint16_t address_port(const struct address *address);
 
-/* "127.0.0.1:80" */
-void address_format(const struct address *address, char out[ADDRESS_TEXT]);
+/* "127.0.1.1:80", of the address at `index`, less than `count`. */
+void address_format(const struct address *address, uint32_t index,
+                    char out[HTTP_ADDRESS_TEXT]);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "testserver/encode.h"
 
-enum { BLOCK = 64 * 1024 }; /* what a repeated text is made up to */
+enum { BLOCK = 64 * 1024 }; /* a short text is repeated up to this size */
 
 void body_init(struct body *body, struct arena *arena)
 {
@@ -33,7 +33,7 @@ static bool put_part(struct body *body, struct str bytes, uint64_t times)
                    (struct str){(const char *)&part, sizeof(part)});
 }
 
-/* What has grown so far becomes a part of its own. */
+/* Make the text that was gathered so far a part of its own. */
 static bool end_text(struct body *body)
 {
     bool good = !body->text.len || put_part(body, buf_str(&body->text), 1);
@@ -86,7 +86,7 @@ bool body_links(struct body *body, struct str pattern, uint64_t count)
     return true;
 }
 
-/* All parts into one piece. */
+/* Copy all parts into one piece. */
 static bool join(const struct body *body, struct buf *out)
 {
     const struct body_part *part = (const void *)body->parts.ptr;

@@ -1,7 +1,7 @@
 /* Building the body of a site's entry, part by part.
  *
- * Texts are joined; what is repeated stays one copy and a number, so that a
- * body may be far larger than memory.
+ * Texts are joined. A repeated text is kept as one copy and a number, so that
+ * a body may be far larger than memory.
  */
 #ifndef TESTSERVER_BODY_H
 #define TESTSERVER_BODY_H
@@ -12,31 +12,31 @@
 enum { BODY_MAX = 256 * 1024 * 1024 }; /* in memory */
 
 struct body {
-    struct arena *arena; /* what is finished lives here */
+    struct arena *arena; /* finished parts live here */
     struct buf text;     /* the last part, still growing */
-    struct buf parts;    /* struct body_part, those before it */
+    struct buf parts;    /* struct body_part, the parts before it */
 };
 
 void body_init(struct body *body, struct arena *arena);
 void body_release(struct body *body);
 void body_clear(struct body *body);
 
-/* All of these return false where the body would pass BODY_MAX. */
+/* These functions return false where the body would pass BODY_MAX. */
 
-/* `text` (not empty) so many times, or for ever with BODY_ENDLESS. */
+/* Add `text` (not empty) so many times, or for ever with BODY_ENDLESS. */
 bool body_repeat(struct body *body, struct str text, uint64_t times);
 
-/* Lines with links; "%d" in the pattern becomes 1, 2, ... `count`. */
+/* Add lines with links; "%d" in the pattern becomes 1, 2, ... `count`. */
 bool body_links(struct body *body, struct str pattern, uint64_t count);
 
-/* Replace all of it with its coding (encode.h). */
+/* Compress the whole body (encode.h). */
 bool body_encode(struct body *body, struct str coding);
 
-/* What was built, in the arena; `body` is empty after. */
+/* The parts that were built, in the arena; `body` is empty after. */
 const struct body_part *body_finish(struct body *body, size_t *count);
 
-/* Append `text` with its escapes \r \n \t \0 \\ \xHH decoded; false if there
- * is another one in it. */
+/* Append `text` with its escapes \r \n \t \0 \\ \xHH decoded; false if it
+ * has any other escape. */
 bool body_unescape(struct str text, struct buf *out);
 
 #endif

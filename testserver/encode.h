@@ -1,6 +1,6 @@
-/* Content codings, of whole bodies. */
-#ifndef PLAYGROUND_ENCODE_H
-#define PLAYGROUND_ENCODE_H
+/* Content codings for whole bodies. */
+#ifndef TESTSERVER_ENCODE_H
+#define TESTSERVER_ENCODE_H
 
 #include "base/buf.h"
 

@@ -62,19 +62,14 @@ struct str files_type(struct str name)
     return STR("application/octet-stream");
 }
 
-/* "%41" -> 'A'; takes what it has read off `s`. -1 for a broken escape. */
+/* Take one character off `s`: "%41" is 'A'. -1 for a broken escape. */
 static int take_char(struct str *s)
 {
-    unsigned char c = (unsigned char)s->ptr[0];
+    bool escaped = s->ptr[0] == '%';
+    int c = escaped ? percent_value(*s) : (unsigned char)s->ptr[0];
 
-    *s = str_skip(*s, 1);
-    if (c != '%')
-        return c;
-    if (s->len < 2)
-        return -1;
-    int high = hex_value(s->ptr[0]), low = hex_value(s->ptr[1]);
-    *s = str_skip(*s, 2);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
+    *s = str_skip(*s, escaped && c >= 0 ? 3 : 1);
+    return c;
 }
 
 static bool leads_out(struct str path)
@@ -107,12 +102,12 @@ bool files_decode_path(struct str path, char *out, size_t room)
     return true;
 }
 
-static void redirect_to_directory(const struct request *request,
+static void redirect_to_directory(const struct http_request *request,
                                   struct buf *scratch, struct reply *reply)
 {
     struct buf where;
 
-    buf_init(&where, REQUEST_MAX_HEAD + 2);
+    buf_init(&where, request->target.len + 1);
     buf_put(&where, request->path);
     buf_put_char(&where, '/');
     if (request->query.len) {
@@ -123,13 +118,13 @@ static void redirect_to_directory(const struct request *request,
     buf_release(&where);
 }
 
-/* The file into the reply, which takes over `fd`. */
+/* Put the file into the reply, which takes over `fd`. */
 static void send_file(int fd, uint64_t size, struct buf *scratch,
                       struct reply *reply)
 {
     if (size > COPY_UP_TO) {
-        reply->file_fd = fd;
-        reply->file_len = size;
+        reply->http.file_fd = fd;
+        reply->http.file_len = size;
         return;
     }
     char *at = buf_reserve(scratch, (size_t)size);
@@ -140,7 +135,7 @@ static void send_file(int fd, uint64_t size, struct buf *scratch,
     reply_set_body(reply, buf_str(scratch));
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     const struct files *files = self;
@@ -158,7 +153,7 @@ static bool answer(void *self, const struct request *request,
     if (fd < 0)
         return false;
     if (!fstat(fd, &info) && S_ISREG(info.st_mode)) {
-        reply->type = files_type(str_of(path));
+        reply->http.type = files_type(str_of(path));
         send_file(fd, (uint64_t)info.st_size, scratch, reply);
         return true;
     }

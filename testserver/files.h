@@ -2,8 +2,8 @@
  *
  * The path is percent-decoded; the query does not matter. index.html stands
  * for its directory, a directory without its slash is redirected. No path
- * leads out of the directory by "..", but its symbolic links are followed:
- * who chooses the directory chooses them too.
+ * leads out of the directory by "..", but symbolic links in it are
+ * followed: whoever chooses the directory chooses them too.
  */
 #ifndef TESTSERVER_FILES_H
 #define TESTSERVER_FILES_H

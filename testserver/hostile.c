@@ -11,8 +11,8 @@ struct hostile {
     struct buf index;
 };
 
-/* The healthy page behind an entry is on the same host, if that is one of
- * ours that can be reached; else on the index's. */
+/* The healthy page behind an entry is on the entry's host, if that is one of
+ * HOSTILE_DOMAIN; else it is on the index's host. */
 static struct str healthy_host(const struct site_entry *entry)
 {
     if (str_ends(entry->host, STR("." HOSTILE_DOMAIN)))
@@ -50,7 +50,7 @@ static void put_index(const struct site *site, struct buf *out)
     }
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     struct hostile *hostile = self;

@@ -1,13 +1,13 @@
 /* A crawl over many ways to be a bad server.
  *
- * A hostile site is a site file (site.h) whose entries say what a crawler must
- * make of them: "expect KIND OUTCOME". To it come an index page, at
- * HOSTILE_INDEX, that links to each of them and to a healthy page behind
- * each; and these pages, /healthy/N on any host. So one crawl from the index
- * meets all kinds, and must come out with every healthy page.
+ * A hostile site is a site file (site.h) whose entries say how the fetch of
+ * their URL must end: "expect KIND OUTCOME". Two things are added: an index
+ * page at HOSTILE_INDEX, which links to each of these entries and to a healthy
+ * page behind each; and the healthy pages, /healthy/N on any host. So one crawl
+ * from the index meets all kinds, and must save every healthy page.
  *
  * An entry with "found" in place of "expect" is not linked from the index:
- * the crawler has to come upon it by another entry.
+ * another entry leads the crawler to it.
  */
 #ifndef TESTSERVER_HOSTILE_H
 #define TESTSERVER_HOSTILE_H
@@ -24,7 +24,7 @@ bool hostile_source(const char *path, struct source *source,
                     char problem[SITE_PROBLEM]);
 
 /* How each fetch of a crawl from the index must end, a line each: the kind (0
- * for what is healthy), the URL, the outcome, separated by tabs. */
+ * for the index and healthy pages), the URL, the outcome, separated by tabs. */
 bool hostile_tell(const char *path, FILE *out, char problem[SITE_PROBLEM]);
 
 #endif

@@ -55,7 +55,7 @@ struct str letters_page(struct str path)
     return (struct str){0};
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     struct str page = letters_page(request->path);

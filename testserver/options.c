@@ -16,10 +16,10 @@ enum {
 
 struct option {
     const char *name;
-    const char *value; /* what it is called in the help; NULL: none */
+    const char *value; /* its name in the help; NULL: the option takes none */
     enum kind kind;
-    unsigned commands; /* that have it */
-    size_t at;         /* in struct options */
+    unsigned commands; /* the commands that have this option */
+    size_t at;         /* offset in struct options */
     const char *help;
 };
 
@@ -75,7 +75,7 @@ static const struct option table[] = {
     {"limited", "SHARE", SHARE, WEB, AT(web.limited),
      "pages that answer 429 with Retry-After once (0.1%)"},
     {"gzip", "SHARE", SHARE, WEB, AT(web.gzip),
-     "pages that are compressed for who takes it (30%)"},
+     "pages that are compressed if the client accepts it (30%)"},
     {"noindex", "SHARE", SHARE, WEB, AT(web.noindex),
      "pages with a meta robots noindex (0)"},
     {"nofollow", "SHARE", SHARE, WEB, AT(web.nofollow),
@@ -94,9 +94,9 @@ static const struct option table[] = {
     {"depth", "N", NUMBER, TRUTH, AT(depth),
      "greatest depth (no limit)"},
     {"ignore-robots", NULL, FLAG, TRUTH, AT(ignore_robots),
-     "the truth for who does not obey robots.txt"},
+     "the truth for a crawler that ignores robots.txt"},
     {"all", NULL, FLAG, TRUTH, AT(all),
-     "list also what is found and must not be saved"},
+     "also list URLs that are found and must not be saved"},
 
     {"help", NULL, FLAG, WEB | OUTCOMES, AT(help),
      "show this"},
@@ -178,7 +178,7 @@ static bool set(struct options *options, const struct option *option,
     return false;
 }
 
-/* One option; *argi moves past what was used. */
+/* Read one option; *argi moves past it and its value. */
 static bool parse_one(int argc, char **argv, int *argi, struct options *options,
                       char problem[OPTIONS_PROBLEM])
 {
@@ -222,7 +222,7 @@ static enum command find_command(const char *word)
     return COMMAND_SERVE;
 }
 
-/* A command that tells of something needs to be told of what. */
+/* A command that prints something of a web or a site needs that one. */
 static bool has_its_source(const struct options *options,
                            char problem[OPTIONS_PROBLEM])
 {

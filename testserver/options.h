@@ -14,7 +14,7 @@ struct option_list {
 };
 
 enum command {
-    COMMAND_SERVE = 1, /* without a word */
+    COMMAND_SERVE = 1, /* no command was named */
     COMMAND_TRUTH = 2,
     COMMAND_HOSTS = 4,
     COMMAND_CONNECT_TO = 8,

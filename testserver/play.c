@@ -13,7 +13,7 @@
 #include "testserver/hostile.h"
 #include "testserver/letters.h"
 #include "testserver/options.h"
-#include "testserver/server.h"
+#include "testserver/serve.h"
 #include "testserver/site.h"
 #include "testserver/tell.h"
 #include "testserver/web_source.h"
@@ -24,8 +24,7 @@ struct play {
     struct options options;
     struct source source[MAX_SOURCES];
     struct record record;
-    struct service service;
-    struct server *server;
+    struct serve serve;
 };
 
 static bool fail(const char *what, const char *why)
@@ -34,7 +33,7 @@ static bool fail(const char *what, const char *why)
     return false;
 }
 
-/* Termination becomes a readable file descriptor. */
+/* SIGTERM and SIGINT make the returned file descriptor readable. */
 static int catch_signals(void)
 {
     sigset_t set;
@@ -46,7 +45,7 @@ static int catch_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A server that a test forgot must not stay. */
+/* A server that a test forgot must not go on running. */
 static void end_with_parent(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -66,7 +65,7 @@ static void raise_file_limit(void)
 
 static struct source *next_source(struct play *play)
 {
-    return &play->source[play->service.source_count++];
+    return &play->source[play->serve.source_count++];
 }
 
 static bool open_sources(struct play *play)
@@ -103,7 +102,7 @@ static bool open_sources(struct play *play)
             return fail("--web", problem);
         *next_source(play) = source;
     }
-    play->service.sources = play->source;
+    play->serve.sources = play->source;
     return true;
 }
 
@@ -114,11 +113,12 @@ static bool open_server(struct play *play)
 
     if (!record_open(&play->record, options->record, options->record_headers))
         return fail(options->record, strerror(errno));
-    play->service.record = &play->record;
-    play->server = server_new(&play->service);
+    play->serve.record = &play->record;
+    if (!serve_init(&play->serve))
+        return fail("epoll", strerror(errno));
     for (size_t i = 0; i < options->listen.count; i++) {
         const char *where = options->listen.item[i];
-        if (!server_listen(play->server, str_of(where), &problem))
+        if (!serve_listen(&play->serve, str_of(where), &problem))
             return fail(where, problem);
     }
     return true;
@@ -128,7 +128,8 @@ static void announce(const struct play *play)
 {
     struct str address;
 
-    for (size_t i = 0; (address = server_address(play->server, i)).len; i++)
+    for (size_t i = 0;
+         (address = http_server_address(play->serve.server, i)).len; i++)
         printf("listening on %.*s\n", (int)address.len, address.ptr);
     fflush(stdout);
 }
@@ -146,15 +147,14 @@ static int serve(struct play *play)
         if (!play->options.outlive_parent)
             end_with_parent(parent);
         announce(play);
-        server_run(play->server, stop_fd,
-                   lifetime_ms ? clock_mono_us() + lifetime_ms * 1000 : 0);
+        serve_run(&play->serve, stop_fd,
+                  lifetime_ms ? clock_mono_us() + lifetime_ms * 1000 : 0);
         good = true;
     }
-    if (play->server)
-        server_free(play->server);
+    serve_release(&play->serve);
     if (!record_close(&play->record))
         good = fail(play->options.record, strerror(errno));
-    for (size_t i = 0; i < play->service.source_count; i++)
+    for (size_t i = 0; i < play->serve.source_count; i++)
         if (play->source[i].free)
             play->source[i].free(play->source[i].self);
     close(stop_fd);

@@ -1,6 +1,6 @@
 /* The command: options in, a server that runs until it is told to stop. */
-#ifndef PLAYGROUND_PLAY_H
-#define PLAYGROUND_PLAY_H
+#ifndef TESTSERVER_PLAY_H
+#define TESTSERVER_PLAY_H
 
 /* Everything but the process itself; returns the exit status. */
 int play_main(int argc, char **argv);

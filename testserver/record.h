@@ -2,19 +2,19 @@
  *
  * Tab separated, one header line first; the columns are the fields of struct
  * record_line in order. Control characters, tabs and backslashes are written
- * as \xHH (\t, \r, \n, \\), an empty text as "-". Lines are buffered, and
- * record_flush is to be called at least every RECORD_FLUSH_US.
+ * as \xHH (\t, \r, \n, \\), an empty text as "-". Lines are buffered:
+ * the caller runs record_flush at least every RECORD_FLUSH_US.
  */
-#ifndef PLAYGROUND_RECORD_H
-#define PLAYGROUND_RECORD_H
+#ifndef TESTSERVER_RECORD_H
+#define TESTSERVER_RECORD_H
 
 #include "base/buf.h"
 
 enum { RECORD_FLUSH_US = 20 * 1000 };
 
 struct record_line {
-    uint64_t start_us; /* the request was complete; CLOCK_MONOTONIC */
-    uint64_t end_us;   /* the last byte was with the kernel, or it was cut */
+    uint64_t start_us; /* when the request was complete; CLOCK_MONOTONIC */
+    uint64_t end_us;   /* when the last write of the reply began */
     uint64_t conn;     /* number of the connection, from 1 */
     struct str local_addr;
     struct str host;

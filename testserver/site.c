@@ -12,7 +12,8 @@
 
 enum { MAX_SITE_FILE = 64 * 1024 * 1024 };
 
-static bool suits(const struct site_entry *entry, const struct request *request)
+static bool suits(const struct site_entry *entry,
+                  const struct http_request *request)
 {
     if (!entry->times_left)
         return false;
@@ -23,14 +24,14 @@ static bool suits(const struct site_entry *entry, const struct request *request)
     if (!entry->when_name.len)
         return true;
 
-    struct str value = request_header(request, entry->when_name);
+    struct str value = http_request_header(request, entry->when_name);
     return value.ptr && (!entry->when_text.len ||
                          memmem(value.ptr, value.len, entry->when_text.ptr,
                                 entry->when_text.len));
 }
 
 static struct site_entry *find_exact(const struct site *site, struct str path,
-                                     const struct request *request)
+                                     const struct http_request *request)
 {
     struct site_entry *entry = hashtable_get(&site->by_path, hash64(path, 0));
 
@@ -41,7 +42,7 @@ static struct site_entry *find_exact(const struct site *site, struct str path,
 }
 
 static struct site_entry *find_prefix(const struct site *site,
-                                      const struct request *request)
+                                      const struct http_request *request)
 {
     struct site_entry *entry = site->prefixes;
 
@@ -59,7 +60,7 @@ static struct site_entry *earlier(struct site_entry *a, struct site_entry *b)
 }
 
 const struct site_entry *site_find(struct site *site,
-                                   const struct request *request)
+                                   const struct http_request *request)
 {
     struct site_entry *found = find_exact(site, request->target, request);
 
@@ -78,7 +79,7 @@ void site_free(struct site *site)
     free(site);
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     const struct site_entry *entry = site_find(self, request);

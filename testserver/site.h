@@ -1,7 +1,7 @@
 /* A site described by a text table: paths and how each is answered.
  *
- * The language is in docs/playground.md. A site is read once, checked in
- * full, and then only looked up; the counters of `times` are all that changes.
+ * The language is in docs/playground.md. A site is read and checked once, and
+ * only looked up after that; nothing but the counters of `times` changes.
  */
 #ifndef TESTSERVER_SITE_H
 #define TESTSERVER_SITE_H
@@ -12,7 +12,7 @@
 
 enum { SITE_PROBLEM = 200 };
 
-/* What a crawl must say of an entry's URL: for hostile.h. */
+/* How the fetch of an entry's URL must end (hostile.h). */
 struct site_expectation {
     struct str outcome; /* empty: nothing is expected */
     uint32_t kind;      /* a number from the list of kinds */
@@ -48,12 +48,12 @@ struct site *site_parse(struct str text, const char *dir,
                         char problem[SITE_PROBLEM]);
 void site_free(struct site *site);
 
-/* The same of a file; files it names are beside it. */
+/* Read a site from a file; files it names are beside it. */
 struct site *site_read(const char *path, char problem[SITE_PROBLEM]);
 
 /* The entry that answers, with its `times` counted down; NULL if none does. */
 const struct site_entry *site_find(struct site *site,
-                                   const struct request *request);
+                                   const struct http_request *request);
 
 /* A source that serves the site in a file. */
 bool site_source(const char *path, struct source *source,

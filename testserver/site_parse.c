@@ -24,7 +24,7 @@ struct parser {
     unsigned line;
     char *problem;
 
-    struct site_entry *entry; /* the one being read; NULL before the first */
+    struct site_entry *entry; /* that is being read; NULL before the first */
     struct site_entry *last;  /* finished */
     struct body body;
     struct buf headers;
@@ -157,7 +157,7 @@ static bool bytes(struct parser *parser, struct str value)
 
 static bool raw(struct parser *parser, struct str value)
 {
-    parser->entry->reply.framing = FRAMING_RAW;
+    parser->entry->reply.http.framing = HTTP_RAW;
     return put_escaped(parser, value);
 }
 
@@ -171,7 +171,7 @@ static bool file(struct parser *parser, struct str value)
     if (!io_read_file(path, &parser->body.text))
         return complain(parser, "%s: %s", path, strerror(errno));
     if (!parser->has_type)
-        parser->entry->reply.type = files_type(value);
+        parser->entry->reply.http.type = files_type(value);
     return true;
 }
 
@@ -211,15 +211,15 @@ static bool status(struct parser *parser, struct str value)
         return false;
     if (number > 999)
         return complain(parser, "a status has three digits");
-    parser->entry->reply.status = (unsigned)number;
-    parser->entry->reply.reason = arena_copy(&parser->site->arena, value);
+    parser->entry->reply.http.status = (unsigned)number;
+    parser->entry->reply.http.reason = arena_copy(&parser->site->arena, value);
     parser->has_status = true;
     return true;
 }
 
 static bool type(struct parser *parser, struct str value)
 {
-    parser->entry->reply.type = arena_copy(&parser->site->arena, value);
+    parser->entry->reply.http.type = arena_copy(&parser->site->arena, value);
     parser->has_type = true;
     return true;
 }
@@ -228,7 +228,7 @@ static bool header(struct parser *parser, struct str value)
 {
     if (str_starts_nocase(value, STR("Content-Length:")) ||
         str_starts_nocase(value, STR("Transfer-Encoding:")))
-        parser->entry->reply.has_length = true;
+        parser->entry->reply.http.has_length = true;
     if (!buf_put(&parser->headers, value) ||
         !buf_put(&parser->headers, STR("\r\n")))
         return complain(parser, "too many headers");
@@ -238,7 +238,7 @@ static bool header(struct parser *parser, struct str value)
 static bool redirect(struct parser *parser, struct str value)
 {
     if (!parser->has_status)
-        parser->entry->reply.status = 302;
+        parser->entry->reply.http.status = 302;
     buf_put(&parser->headers, STR("Location: "));
     return header(parser, value);
 }
@@ -251,7 +251,7 @@ static bool encode_property(struct parser *parser, struct str value)
     return true;
 }
 
-/* --- the play ---------------------------------------------------------- */
+/* --- faults and conditions --------------------------------------------- */
 
 static bool delay(struct parser *parser, struct str value)
 {
@@ -289,7 +289,7 @@ static bool chunked(struct parser *parser, struct str value)
         return false;
     if (!size || size > MAX_CHUNK)
         return complain(parser, "a chunk has 1 to %d bytes", MAX_CHUNK);
-    parser->entry->reply.framing = FRAMING_CHUNKED;
+    parser->entry->reply.http.framing = HTTP_CHUNKED;
     parser->entry->reply.chunk_size = (uint32_t)size;
     return true;
 }
@@ -297,21 +297,21 @@ static bool chunked(struct parser *parser, struct str value)
 static bool until_close(struct parser *parser, struct str value)
 {
     (void)value;
-    parser->entry->reply.framing = FRAMING_CLOSE;
+    parser->entry->reply.http.framing = HTTP_UNTIL_CLOSE;
     return true;
 }
 
 static bool close_property(struct parser *parser, struct str value)
 {
     (void)value;
-    parser->entry->reply.close = true;
+    parser->entry->reply.http.close = true;
     return true;
 }
 
 static bool http(struct parser *parser, struct str value)
 {
-    parser->entry->reply.http_1_0 = str_eq(value, STR("1.0"));
-    if (!parser->entry->reply.http_1_0 && !str_eq(value, STR("1.1")))
+    parser->entry->reply.http.http_1_0 = str_eq(value, STR("1.0"));
+    if (!parser->entry->reply.http.http_1_0 && !str_eq(value, STR("1.1")))
         return complain(parser, "http is 1.0 or 1.1");
     return true;
 }
@@ -332,7 +332,7 @@ static bool when(struct parser *parser, struct str value)
     return true;
 }
 
-/* --- what a crawl must say of it --------------------------------------- */
+/* --- how a fetch of it must end ---------------------------------------- */
 
 /* "KIND OUTCOME [URL]"; without a URL it is the entry's own. */
 static bool found(struct parser *parser, struct str value)
@@ -432,7 +432,7 @@ static bool encode_body(struct parser *parser)
     struct str name = parser->encoding;
 
     if (str_starts(name, STR("deflate-raw")))
-        name = STR("deflate"); /* what those who send it call it */
+        name = STR("deflate"); /* servers that send it call it so */
     if (!body_encode(&parser->body, parser->encoding))
         return complain(parser, "%s", too_large);
     buf_put(&parser->headers, STR("Content-Encoding: "));
@@ -470,7 +470,7 @@ static bool end_entry(struct parser *parser)
     if (parser->encoding.len && !encode_body(parser))
         return false;
 
-    entry->reply.headers = arena_copy(arena, buf_str(&parser->headers));
+    entry->reply.http.headers = arena_copy(arena, buf_str(&parser->headers));
     entry->reply.parts = body_finish(&parser->body, &entry->reply.part_count);
 
     if (parser->last)

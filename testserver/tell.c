@@ -1,6 +1,5 @@
 #include "testserver/tell.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -78,23 +77,19 @@ static int tell_connections(const struct options *options,
                             const struct web *web)
 {
     struct address address;
-    char text[ADDRESS_TEXT];
+    char text[HTTP_ADDRESS_TEXT];
     const char *problem = NULL;
     struct buf name;
 
     if (!address_parse(str_of(options->listen.item[0]), &address, &problem))
         return fail(options->listen.item[0], problem);
-    if (!address.v4.sin_port)
+    if (!address_port(&address))
         return fail("--listen", "the port of the running server is needed");
     buf_init(&name, 100);
     for (uint32_t host = 0; host < web->options.hosts; host++) {
         uint64_t key = web_key(web, FOR_ADDRESS, host, 0);
-        struct address its = address;
 
-        if (address.count > 1)
-            its.v4.sin_addr.s_addr = htonl(ntohl(address.v4.sin_addr.s_addr) +
-                                           (uint32_t)(key % address.count));
-        address_format(&its, text);
+        address_format(&address, (uint32_t)(key % address.count), text);
         buf_clear(&name);
         web_put_host(web, host, &name);
         printf("%s::%s\n", buf_cstr(&name), text);

@@ -4,7 +4,7 @@
 
 #include "testserver/options.h"
 
-/* Run the command of the options; the exit status. */
+/* Run the command that the options name; returns the exit status. */
 int tell_main(const struct options *options);
 
 #endif

@@ -14,8 +14,8 @@ struct walk {
     const struct truth_options *options;
     truth_fn *found;
     void *context;
-    uint64_t *first_url;    /* of each host, in the count of all finite URLs */
-    uint32_t *depth_of;     /* of each of those */
+    uint64_t *first_url;    /* number of each host's first finite URL */
+    uint32_t *depth_of;     /* of each finite URL, by its number */
     struct queue now, next; /* of this depth and of the one after it */
     uint32_t depth;
     struct buf url;
@@ -24,11 +24,8 @@ struct walk {
 
 static void put(struct queue *queue, struct web_target target)
 {
-    if (queue->count == queue->room) {
-        queue->room = queue->room ? queue->room * 2 : 1024;
-        queue->item =
-            mem_resize(queue->item, queue->room * sizeof(queue->item[0]));
-    }
+    queue->item = mem_grow(queue->item, queue->count, &queue->room,
+                           sizeof(queue->item[0]));
     queue->item[queue->count++] = target;
 }
 
@@ -128,9 +125,9 @@ static void tell(struct walk *walk, const struct web_target *target,
     walk->found(walk->context, walk->depth, buf_str(&walk->url), kind);
 }
 
-/* A URL was come upon. One that waits for the next depth already may be
- * found at this one by a redirect: then it is queued twice, and the later
- * turn is passed over. */
+/* A link or a redirect led to a URL. A URL that waits for the next depth may be
+ * found at this depth by a redirect: then it is queued twice, and ignored the
+ * second time. */
 static void offer(struct walk *walk, const struct web_target *target,
                   uint32_t depth)
 {
@@ -145,7 +142,7 @@ static void offer(struct walk *walk, const struct web_target *target,
     put(depth == walk->depth ? &walk->now : &walk->next, *target);
 }
 
-/* Inside a trap only what leads further in is new. */
+/* Inside a trap only links that lead deeper into it are new. */
 static bool leads_back(const struct web_target *from,
                        const struct web_target *to)
 {

@@ -24,7 +24,7 @@ enum { TRUTH_MAX_STARTS = 64 };
 struct truth_options {
     struct web_target start[TRUTH_MAX_STARTS];
     size_t start_count;
-    enum truth_scope scope; /* of any of the starts, as a crawler's --scope */
+    enum truth_scope scope; /* like the crawler's --scope, of any start */
     uint64_t depth;         /* UINT64_MAX: no limit */
     bool ignore_robots;
     bool all;

@@ -174,7 +174,7 @@ uint64_t web_count(const struct web *web, uint32_t host, enum web_kind kind)
     uint64_t pages = web_pages(web, host);
     uint64_t fraction = web_key(web, FOR_COUNT, host, kind) >> 32;
 
-    /* Small hosts have one with that chance. */
+    /* A fraction of a URL is the chance that a small host has one. */
     return (pages >> 32) * share +
            (((pages & 0xffffffff) * share + fraction) >> 32);
 }
@@ -188,7 +188,7 @@ enum web_rules web_rules(const struct web *web, uint32_t host,
     *section = (unsigned)(key % WEB_SECTIONS);
     if (!web_chance(key, web->options.rules))
         return WEB_NO_RULES;
-    /* Host 0 is where a crawl begins; closed, there would be none. */
+    /* A crawl begins at host 0; it must not be closed. */
     if (host && (key >> 8) % ONE_IN == 0)
         return WEB_CLOSED;
     return WEB_NO_SECTION + (key >> 16) % (WEB_CLOSED - WEB_NO_SECTION);

@@ -18,8 +18,8 @@
  * reserved, so a forgotten --connect-to reaches nobody; by the public suffix
  * list's default rule the registrable domain is dN.example.
  */
-#ifndef PLAYGROUND_WEB_H
-#define PLAYGROUND_WEB_H
+#ifndef TESTSERVER_WEB_H
+#define TESTSERVER_WEB_H
 
 #include "base/buf.h"
 
@@ -54,7 +54,7 @@ struct web_options {
 
 /* What a URL of the web is. */
 enum web_kind {
-    WEB_NOTHING, /* not one that is linked anywhere */
+    WEB_NOTHING, /* no page links to it */
     WEB_PAGE,
     WEB_REDIRECT,
     WEB_BROKEN,   /* 404 */
@@ -83,7 +83,7 @@ struct web {
     struct web_options options;
     uint64_t seed;
     uint64_t
-        *first_page; /* of host i in the count of all; one more at the end */
+        *first_page; /* number of each host's first page, and of all pages */
 };
 
 /* The defaults; the seed is NULL. */
@@ -118,7 +118,7 @@ enum web_rules {
 enum web_rules web_rules(const struct web *web, uint32_t host,
                          unsigned *section);
 
-/* May it be asked by those who obey robots.txt? */
+/* Does robots.txt allow it? */
 bool web_allows(const struct web *web, const struct web_target *target);
 
 /* --- pages and links --------------------------------------------------- */

@@ -109,7 +109,7 @@ static size_t put_children(const struct web *web, const struct web_target *from,
     return count;
 }
 
-/* Those hosts below this one that hang on this very page. */
+/* Hosts below this one whose link is on this page. */
 static size_t put_child_hosts(const struct web *web,
                               const struct web_target *from,
                               struct web_target *out)
@@ -151,7 +151,7 @@ static size_t put_trap(const struct web *web, uint32_t host,
     return 1;
 }
 
-/* From inside a trap: home, and ever onwards. */
+/* Links inside a trap: to the root, and deeper into the trap. */
 static size_t trap_links(const struct web_target *from, struct web_target *out)
 {
     size_t count = 0;

@@ -1,10 +1,10 @@
-/* Numbers that look random and are functions of what they belong to. */
+/* Numbers that look random; each is a function of its key. */
 #ifndef TESTSERVER_WEB_RANDOM_H
 #define TESTSERVER_WEB_RANDOM_H
 
 #include "testserver/web.h"
 
-/* What a number is drawn for; draws for one purpose tell nothing of others. */
+/* The purpose of a draw; draws for different purposes are independent. */
 enum web_purpose {
     FOR_COUNT,
     FOR_RULES,

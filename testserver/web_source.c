@@ -15,10 +15,10 @@ struct web_server {
     struct buf filler;
     struct buf plain; /* a page before it is compressed */
     struct encoder *encoder;
-    struct hashtable asked; /* pages that failed once and will not again */
+    struct hashtable asked; /* pages that have failed once */
 };
 
-/* Words of no language: letters of one draw each. */
+/* Words of random letters. */
 static void make_filler(struct web_server *server)
 {
     uint64_t state = web_key(&server->web, FOR_TEXT, 0, 0);
@@ -49,16 +49,16 @@ static bool is_first_time(struct web_server *server,
     return true;
 }
 
-static bool takes_gzip(const struct request *request)
+static bool takes_gzip(const struct http_request *request)
 {
-    struct str value = request_header(request, STR("Accept-Encoding"));
+    struct str value = http_request_header(request, STR("Accept-Encoding"));
 
     return value.len && memmem(value.ptr, value.len, "gzip", 4);
 }
 
 static void answer_page(struct web_server *server,
                         const struct web_target *target,
-                        const struct request *request, struct buf *scratch,
+                        const struct http_request *request, struct buf *scratch,
                         struct reply *reply)
 {
     struct web_traits traits = {0};
@@ -67,19 +67,19 @@ static void answer_page(struct web_server *server,
     if (target->kind == WEB_PAGE)
         traits = web_traits(&server->web, target->host, target->n);
     if ((traits.flaky || traits.limited) && is_first_time(server, target)) {
-        reply_set_error(reply, traits.flaky ? 503 : 429, scratch);
+        http_reply_set_error(&reply->http, traits.flaky ? 503 : 429, scratch);
         if (traits.limited)
-            reply->headers = STR("Retry-After: 1\r\n");
+            reply->http.headers = STR("Retry-After: 1\r\n");
         return;
     }
     if (traits.slow)
         reply->delay_us = server->web.options.slow_ms * 1000;
-    reply->type = STR("text/html; charset=utf-8");
+    reply->http.type = STR("text/html; charset=utf-8");
     if (traits.gzip && takes_gzip(request)) {
         buf_clear(&server->plain);
         web_put_page(&server->web, target, filler, &server->plain);
         encode(server->encoder, STR("gzip"), buf_str(&server->plain), scratch);
-        reply->headers = STR("Content-Encoding: gzip\r\n");
+        reply->http.headers = STR("Content-Encoding: gzip\r\n");
     } else {
         web_put_page(&server->web, target, filler, scratch);
     }
@@ -104,7 +104,7 @@ static void answer_redirect(struct web_server *server,
 
 static void answer_file(struct web_server *server,
                         const struct web_target *target,
-                        const struct request *request, struct buf *scratch,
+                        const struct http_request *request, struct buf *scratch,
                         struct reply *reply)
 {
     enum { FILE_SIZE = 2000 };
@@ -117,9 +117,9 @@ static void answer_file(struct web_server *server,
     };
 
     (void)target;
-    reply->type = files_type(request->path);
+    reply->http.type = files_type(request->path);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (str_eq(kinds[i].type, reply->type))
+        if (str_eq(kinds[i].type, reply->http.type))
             buf_put(scratch, kinds[i].magic);
     buf_put(scratch, str_first(buf_str(&server->filler), FILE_SIZE));
     reply_set_body(reply, buf_str(scratch));
@@ -132,15 +132,15 @@ static void answer_robots(struct web_server *server, uint32_t host,
     bool has_none = web_key(&server->web, FOR_RULES, host, 1) % 2;
 
     if (has_none && web_rules(&server->web, host, &section) == WEB_NO_RULES) {
-        reply_set_error(reply, 404, scratch);
+        http_reply_set_error(&reply->http, 404, scratch);
         return;
     }
-    reply->type = STR("text/plain");
+    reply->http.type = STR("text/plain");
     web_put_robots(&server->web, host, scratch);
     reply_set_body(reply, buf_str(scratch));
 }
 
-static bool answer(void *self, const struct request *request,
+static bool answer(void *self, const struct http_request *request,
                    struct buf *scratch, struct reply *reply)
 {
     struct web_server *server = self;
@@ -153,10 +153,10 @@ static bool answer(void *self, const struct request *request,
     switch (target.kind) {
     case WEB_NOTHING:
     case WEB_BROKEN:
-        reply_set_error(reply, 404, scratch);
+        http_reply_set_error(&reply->http, 404, scratch);
         break;
     case WEB_ERROR:
-        reply_set_error(reply, 500, scratch);
+        http_reply_set_error(&reply->http, 500, scratch);
         break;
     case WEB_REDIRECT:
         answer_redirect(server, &target, scratch, reply);

@@ -147,7 +147,7 @@ static bool find_page(struct str rest, uint64_t *out)
     return str_starts(name, STR("p")) && leading_number(str_skip(name, 1), out);
 }
 
-/* What the path looks like; whether it is that is another question. */
+/* Read a path; exists() says whether the web has such a URL. */
 static struct web_target guess(uint32_t host, struct str path)
 {
     static const struct {
@@ -207,7 +207,7 @@ struct web_target web_find(const struct web *web, uint32_t host,
 
     if (!exists(web, &target))
         return (struct web_target){.host = host};
-    /* Only the one spelling that links have is a URL of this web. */
+    /* A URL has one spelling, that of the links; others are not found. */
     buf_init(&expected, MAX_PATH);
     web_put_path(web, &target, &expected);
     if (!str_eq(buf_str(&expected), path))

@@ -185,6 +185,17 @@ END
     same 200 "$(code /tse/letters/)" "and it lives on"
 }
 
+@test "the playground does not answer a client that speaks TLS" {
+    start_playground --letters
+    exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
+    printf '\x16\x03\x01\n\n\r\n\r\n' >&"$sock"
+    same 200 "$(code /tse/letters/)"
+    run ! read -r -t 0.1 -u "$sock"
+    exec {sock}>&-
+    stop_playground
+    same 1 "$(record_column path | wc -l)" "requests on record"
+}
+
 @test "the record has every request, escaped, while the server runs" {
     start_playground --letters --record-headers
     get '/tse/letters/A.html?x=1' -o /dev/null -A $'tab\there' -H 'X-Odd: a\b'

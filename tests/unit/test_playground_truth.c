@@ -73,16 +73,17 @@ static struct parts parts_of(struct str url)
 
 static struct reply fetch(struct crawl *crawl, struct str url)
 {
+    static const struct http_request_limits limits = {64 * 1024, 0};
     struct parts parts = parts_of(url);
-    struct request request;
+    struct http_request request;
     struct reply reply;
 
     buf_clear(&crawl->text);
     buf_printf(&crawl->text, "GET %.*s HTTP/1.1\r\nHost: %.*s\r\n\r\n",
                (int)parts.path.len, parts.path.ptr, (int)parts.host.len,
                parts.host.ptr);
-    assert_int_equal(REQUEST_DONE,
-                     request_parse(buf_str(&crawl->text), &request));
+    assert_int_equal(HTTP_DONE, http_request_parse(buf_str(&crawl->text),
+                                                   &limits, &request));
     buf_clear(&crawl->scratch);
     reply_init(&reply);
     assert_true(crawl->source.answer(crawl->source.self, &request,
@@ -114,7 +115,7 @@ static bool robots_allow(struct crawl *crawl, struct str url)
              (int)parts.host.len, parts.host.ptr);
     snprintf(path, sizeof(path), "%.*s", (int)parts.path.len, parts.path.ptr);
     struct reply reply = fetch(crawl, str_of(robots));
-    struct str rest = reply.status == 200 ? reply.one.bytes : STR("");
+    struct str rest = reply.http.status == 200 ? reply.http.body : STR("");
     while (rest.len) {
         struct str_pair lines = str_cut(rest, '\n');
         struct str_pair line = str_cut(lines.head, ':');
@@ -241,18 +242,19 @@ static void visit(struct crawl *crawl, struct found *page)
     if (!crawl->options->ignore_robots && !robots_allow(crawl, page->url))
         return;
     struct reply reply = fetch(crawl, page->url);
-    if (reply.status == 503 || reply.status == 429)
+    if (reply.http.status == 503 || reply.http.status == 429)
         reply = fetch(crawl, page->url);
-    if (reply.status / 100 == 3) {
-        struct str where = str_trim(str_cut(reply.headers, ':').tail);
+    if (reply.http.status / 100 == 3) {
+        struct str where = str_trim(str_cut(reply.http.headers, ':').tail);
         offer(crawl, resolve(crawl, page->url, where), page->depth);
         return;
     }
-    if (reply.status != 200 || !str_starts(reply.type, STR("text/html")))
+    if (reply.http.status != 200 ||
+        !str_starts(reply.http.type, STR("text/html")))
         return;
 
     /* The links' pages are fetched into the same scratch. */
-    struct str html = arena_copy(&crawl->arena, reply.one.bytes);
+    struct str html = arena_copy(&crawl->arena, reply.http.body);
     page->saved = !has(html, "content=\"noindex\"");
     if (page->depth < crawl->options->depth)
         follow(crawl, page, html);

@@ -1,0 +1,347 @@
+#include "http/conn.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "http/send.h"
+
+enum {
+    READ_ROOM = 16 * 1024,
+    MAX_STAGED = 4 * 1024 * 1024,
+    MAX_TURNS = 64,       /* requests answered before others have their turn */
+    MAX_DRAIN_READS = 64, /* the same for reads of what is thrown away */
+    DRAIN_US = 1000 * 1000,
+};
+
+void http_conn_init(struct http_conn *conn, int fd, uint64_t id,
+                    struct str local_addr, const struct http_service *service,
+                    uint64_t now_us)
+{
+    const struct http_limits *limits = &service->limits;
+
+    memset(conn, 0, sizeof(*conn));
+    conn->fd = fd;
+    conn->service = service;
+    conn->readable = true;
+    conn->need = 1;
+    conn->since_us = now_us;
+    conn->exchange.conn_id = id;
+    conn->exchange.local_addr = local_addr;
+    http_reply_init(&conn->exchange.reply);
+    buf_init(&conn->in,
+             limits->request.max_head + limits->request.max_body + READ_ROOM);
+    buf_init(&conn->exchange.scratch, limits->max_scratch);
+    buf_init(&conn->staged, MAX_STAGED);
+}
+
+/* --- the exchange ------------------------------------------------------ */
+
+static void begin_exchange(struct http_conn *conn)
+{
+    struct http_exchange *exchange = &conn->exchange;
+
+    http_reply_init(&exchange->reply);
+    buf_clear(&exchange->scratch);
+    exchange->error = HTTP_NO_ERROR;
+    exchange->user = NULL;
+    exchange->began = exchange->complete = false;
+    exchange->body_sent = 0;
+    conn->direct = (struct str){0};
+}
+
+static void end_exchange(struct http_conn *conn, bool complete)
+{
+    const struct http_handler *handler = &conn->service->handler;
+    struct http_exchange *exchange = &conn->exchange;
+
+    exchange->complete = complete;
+    exchange->body_sent -= conn->direct.len; /* those have not been sent */
+    if (handler->ended)
+        handler->ended(handler->self, exchange);
+    if (exchange->reply.file_fd >= 0)
+        close(exchange->reply.file_fd);
+    exchange->reply.file_fd = -1;
+    exchange->user = NULL;
+}
+
+void http_conn_release(struct http_conn *conn)
+{
+    if (conn->state == HTTP_CONN_DELAYED || conn->state == HTTP_CONN_SENDING)
+        end_exchange(conn, false);
+    close(conn->fd);
+    buf_release(&conn->in);
+    buf_release(&conn->exchange.scratch);
+    buf_release(&conn->staged);
+}
+
+/* The framing must suit the client and the end of the connection. */
+static void settle_framing(struct http_conn *conn)
+{
+    const struct http_request *request = &conn->exchange.request;
+    struct http_reply *reply = &conn->exchange.reply;
+
+    if (reply->framing == HTTP_CHUNKED && reply->file_fd >= 0)
+        reply->framing = HTTP_BY_LENGTH;
+    if (reply->framing == HTTP_CHUNKED && request->http_1_0)
+        reply->framing = HTTP_UNTIL_CLOSE;
+    if (!request->keep_alive || reply->http_1_0 ||
+        reply->framing == HTTP_UNTIL_CLOSE || reply->framing == HTTP_RAW ||
+        (reply->framing == HTTP_BY_LENGTH &&
+         http_reply_body_len(reply) == HTTP_LEN_UNKNOWN))
+        reply->close = true;
+}
+
+static void start_sending(struct http_conn *conn, uint64_t now_us)
+{
+    conn->state = HTTP_CONN_SENDING;
+    conn->wake_us = 0;
+    conn->progress_us = now_us;
+    if (!http_send_begin(conn)) {
+        end_exchange(conn, false);
+        conn->state = HTTP_CONN_OVER;
+    }
+}
+
+static void start_reply(struct http_conn *conn, uint64_t now_us)
+{
+    const struct http_reply *reply = &conn->exchange.reply;
+
+    settle_framing(conn);
+    if (reply->not_before_us > now_us) {
+        conn->state = HTTP_CONN_DELAYED;
+        conn->wake_us = reply->not_before_us;
+    } else {
+        start_sending(conn, now_us);
+    }
+}
+
+static void answer(struct http_conn *conn, uint64_t now_us)
+{
+    const struct http_handler *handler = &conn->service->handler;
+
+    begin_exchange(conn);
+    handler->answer(handler->self, &conn->exchange, now_us);
+    start_reply(conn, now_us);
+}
+
+/* A request that cannot be read is answered, so that the client sees why. */
+static void refuse(struct http_conn *conn, struct str unread,
+                   enum http_error error, uint64_t now_us)
+{
+    const struct http_handler *handler = &conn->service->handler;
+    struct http_exchange *exchange = &conn->exchange;
+
+    begin_exchange(conn);
+    exchange->error = error;
+    exchange->request.method = STR("-");
+    exchange->request.target = exchange->request.path = (struct str){0};
+    exchange->request.query = exchange->request.host = (struct str){0};
+    exchange->request.body = (struct str){0};
+    exchange->request.header_count = 0;
+    exchange->request.all = unread;
+    exchange->request.keep_alive = false;
+    http_reply_set_error(&exchange->reply, http_error_status(error),
+                         &exchange->scratch);
+    if (handler->refuse)
+        handler->refuse(handler->self, exchange, now_us);
+    start_reply(conn, now_us);
+}
+
+/* --- reading ----------------------------------------------------------- */
+
+static struct str unread_bytes(const struct http_conn *conn)
+{
+    return str_skip(buf_str(&conn->in), conn->in_at);
+}
+
+/* Move the unread bytes to the front, where there is room behind them. */
+static void compact(struct http_conn *conn)
+{
+    if (!conn->in_at)
+        return;
+    conn->in.len -= conn->in_at;
+    if (conn->in.len)
+        memmove(conn->in.ptr, conn->in.ptr + conn->in_at, conn->in.len);
+    conn->in_at = 0;
+}
+
+/* True if bytes came in; else nothing is there now, or the end is. */
+static bool read_more(struct http_conn *conn)
+{
+    ssize_t n;
+
+    compact(conn);
+    char *at = buf_reserve(&conn->in, READ_ROOM);
+    if (!at) {
+        conn->state = HTTP_CONN_OVER;
+        return false;
+    }
+    do
+        n = recv(conn->fd, at, READ_ROOM, 0);
+    while (n < 0 && errno == EINTR);
+    if (n > 0) {
+        conn->in.len += (size_t)n;
+        /* epoll reports edges: after a short read it reports again when more
+         * bytes come. */
+        conn->readable = n == READ_ROOM;
+        return true;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        conn->readable = false;
+    else
+        conn->state = HTTP_CONN_OVER;
+    return false;
+}
+
+/* Nothing more to read for now: wait, but not for ever. */
+static void wait_for_request(struct http_conn *conn, uint64_t now_us)
+{
+    const struct http_limits *limits = &conn->service->limits;
+    struct str unread = unread_bytes(conn);
+    uint64_t limit_us = unread.len ? limits->request_us : limits->idle_us;
+
+    conn->wake_us = limit_us ? conn->since_us + limit_us : 0;
+    if (!limit_us || now_us < conn->wake_us)
+        return;
+    if (unread.len)
+        refuse(conn, unread, HTTP_TOO_SLOW, now_us);
+    else
+        conn->state = HTTP_CONN_OVER;
+}
+
+static void read_request(struct http_conn *conn, uint64_t now_us)
+{
+    struct http_request *request = &conn->exchange.request;
+
+    for (;;) {
+        struct str unread = unread_bytes(conn);
+
+        if (unread.len >= conn->need) {
+            switch (http_request_parse(unread, &conn->service->limits.request,
+                                       request)) {
+            case HTTP_DONE:
+                answer(conn, now_us);
+                return;
+            case HTTP_BROKEN:
+                refuse(conn, unread, request->error, now_us);
+                return;
+            case HTTP_MORE:
+                conn->need = request->need;
+                break;
+            }
+        }
+        if (!conn->readable || !read_more(conn))
+            break;
+        if (!unread.len)
+            conn->since_us = now_us;
+    }
+    if (conn->state == HTTP_CONN_READING)
+        wait_for_request(conn, now_us);
+}
+
+/* --- the end ----------------------------------------------------------- */
+
+/* Forget what the kernel still holds for this client. */
+static void reset(struct http_conn *conn)
+{
+    struct linger at_once = {.l_onoff = 1};
+
+    setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    conn->state = HTTP_CONN_OVER;
+}
+
+/* Closing with unread bytes in would reset the connection and take the answer
+ * from the client; so the client closes first, or the time is over. */
+static void start_draining(struct http_conn *conn, uint64_t now_us)
+{
+    shutdown(conn->fd, SHUT_WR);
+    conn->state = HTTP_CONN_DRAINING;
+    conn->drain_until_us = conn->wake_us = now_us + DRAIN_US;
+}
+
+static void drain(struct http_conn *conn, uint64_t now_us)
+{
+    char waste[16 * 1024];
+    ssize_t n = 1;
+
+    for (int i = 0; i < MAX_DRAIN_READS && n > 0; i++)
+        n = recv(conn->fd, waste, sizeof(waste), 0);
+    conn->wake_us = n > 0 ? now_us + 1 : conn->drain_until_us;
+    if (n == 0 || now_us >= conn->drain_until_us ||
+        (n < 0 && errno != EAGAIN && errno != EINTR))
+        conn->state = HTTP_CONN_OVER;
+}
+
+static void end_reply(struct http_conn *conn, uint64_t now_us)
+{
+    bool whole = conn->end == HTTP_BODY_WHOLE;
+
+    end_exchange(conn, whole);
+    conn->in_at += conn->exchange.request.all.len;
+    conn->need = 1;
+    conn->since_us = now_us;
+    conn->wake_us = 0;
+    conn->turn++;
+    if (conn->end == HTTP_BODY_RESET)
+        reset(conn);
+    else if (!whole || conn->exchange.reply.close)
+        start_draining(conn, now_us);
+    else
+        conn->state = HTTP_CONN_READING;
+}
+
+static void send_reply(struct http_conn *conn, uint64_t now_us)
+{
+    uint64_t stall_us = conn->service->limits.stall_us;
+
+    switch (http_send_more(conn, now_us)) {
+    case HTTP_SENT_ALL:
+        end_reply(conn, now_us);
+        break;
+    case HTTP_SENT_WAITS:
+        conn->progress_us = now_us;
+        break;
+    case HTTP_SENT_FAILED:
+        end_exchange(conn, false);
+        conn->state = HTTP_CONN_OVER;
+        break;
+    case HTTP_SENT_SOME:
+        conn->wake_us = stall_us ? conn->progress_us + stall_us : 0;
+        if (stall_us && now_us >= conn->wake_us) {
+            end_exchange(conn, false);
+            reset(conn);
+        }
+        break;
+    }
+}
+
+void http_conn_run(struct http_conn *conn, uint64_t now_us)
+{
+    enum http_conn_state before;
+
+    conn->turn = 0;
+    do {
+        before = conn->state;
+        switch (conn->state) {
+        case HTTP_CONN_READING:
+            if (conn->turn < MAX_TURNS)
+                read_request(conn, now_us);
+            else
+                conn->wake_us = now_us + 1;
+            break;
+        case HTTP_CONN_DELAYED:
+            if (now_us >= conn->wake_us)
+                start_sending(conn, now_us);
+            break;
+        case HTTP_CONN_SENDING:
+            send_reply(conn, now_us);
+            break;
+        case HTTP_CONN_DRAINING:
+            drain(conn, now_us);
+            break;
+        case HTTP_CONN_OVER:
+            break;
+        }
+    } while (conn->state != before);
+}

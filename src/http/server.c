@@ -1,0 +1,344 @@
+#include "http/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/container.h"
+#include "base/mem.h"
+#include "ds/heap.h"
+#include "http/listen.h"
+
+enum {
+    EVENTS_AT_ONCE = 256,
+    ACCEPTS_AT_ONCE = 256, /* then those that are connected have their turn */
+    LONGEST_WAIT_US = 60 * 1000 * 1000,
+};
+
+/* The first member of all that an event of epoll points to. */
+enum target { TARGET_STOP, TARGET_LISTENER, TARGET_CLIENT };
+
+struct listener {
+    enum target target;
+    int fd;
+    struct http_address address;
+    char text[HTTP_ADDRESS_TEXT];
+};
+
+struct client {
+    enum target target;
+    struct http_conn conn;
+    struct heap_node timer; /* by conn.wake_us */
+    size_t place;           /* in the server's array of clients */
+};
+
+struct listener_slot {
+    struct listener *listener;
+};
+
+struct client_slot {
+    struct client *client;
+};
+
+struct http_server {
+    const struct http_service *service;
+    int epoll_fd;
+    int spare_fd; /* given up to accept and close where there are no more */
+    enum target stop;
+    struct listener_slot *listeners;
+    size_t listener_count, listener_room;
+    struct client_slot *clients;
+    size_t client_count, client_room;
+    uint64_t last_id;
+    struct heap timers;
+};
+
+static bool wakes_before(const struct heap_node *a, const struct heap_node *b)
+{
+    const struct client *left = container_of(a, const struct client, timer);
+    const struct client *right = container_of(b, const struct client, timer);
+
+    if (left->conn.wake_us != right->conn.wake_us)
+        return left->conn.wake_us < right->conn.wake_us;
+    return left->conn.exchange.conn_id < right->conn.exchange.conn_id;
+}
+
+static int open_spare(void)
+{
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+struct http_server *http_server_new(const struct http_service *service)
+{
+    int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+
+    if (epoll_fd < 0)
+        return NULL;
+    struct http_server *server = NEW(struct http_server);
+    server->service = service;
+    server->epoll_fd = epoll_fd;
+    server->spare_fd = open_spare();
+    server->stop = TARGET_STOP;
+    heap_init(&server->timers, wakes_before);
+    return server;
+}
+
+/* --- listening --------------------------------------------------------- */
+
+static bool watch(struct http_server *server, int fd, uint32_t events,
+                  void *target)
+{
+    struct epoll_event event = {.events = events, .data.ptr = target};
+
+    return !epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void free_listener(struct listener *listener)
+{
+    close(listener->fd);
+    if (listener->address.any.sa_family == AF_UNIX)
+        unlink(listener->address.local.sun_path);
+    free(listener);
+}
+
+bool http_server_listen(struct http_server *server, struct str where,
+                        const char **problem)
+{
+    struct http_address address;
+
+    if (!http_address_parse(where, &address, problem))
+        return false;
+    *problem = "too many addresses to listen on";
+    if (server->listener_count == HTTP_MAX_LISTENERS)
+        return false;
+    int fd = http_address_listen(&address);
+    if (fd < 0) {
+        *problem = strerror(errno);
+        return false;
+    }
+
+    struct listener *listener = NEW(struct listener);
+    listener->target = TARGET_LISTENER;
+    listener->fd = fd;
+    listener->address = address;
+    http_address_format(&address, listener->text);
+    if (!watch(server, fd, EPOLLIN, listener)) {
+        *problem = strerror(errno);
+        free_listener(listener);
+        return false;
+    }
+    server->listeners =
+        mem_grow(server->listeners, server->listener_count,
+                 &server->listener_room, sizeof(server->listeners[0]));
+    server->listeners[server->listener_count++].listener = listener;
+    return true;
+}
+
+struct str http_server_address(const struct http_server *server, size_t index)
+{
+    if (index >= server->listener_count)
+        return (struct str){0};
+    return str_of(server->listeners[index].listener->text);
+}
+
+bool http_server_stop_on(struct http_server *server, int fd)
+{
+    return watch(server, fd, EPOLLIN, &server->stop);
+}
+
+/* --- clients ----------------------------------------------------------- */
+
+static void drop_client(struct http_server *server, struct client *client)
+{
+    if (heap_has(&client->timer))
+        heap_remove(&server->timers, &client->timer);
+    struct client *last = server->clients[--server->client_count].client;
+    server->clients[client->place].client = last;
+    last->place = client->place;
+    http_conn_release(&client->conn);
+    free(client);
+}
+
+void http_server_drop_all(struct http_server *server)
+{
+    while (server->client_count)
+        drop_client(server, server->clients[server->client_count - 1].client);
+}
+
+static void run_client(struct http_server *server, struct client *client,
+                       uint64_t now_us)
+{
+    http_conn_run(&client->conn, now_us);
+    if (client->conn.state == HTTP_CONN_OVER)
+        drop_client(server, client);
+    else if (!client->conn.wake_us && heap_has(&client->timer))
+        heap_remove(&server->timers, &client->timer);
+    else if (heap_has(&client->timer))
+        heap_moved(&server->timers, &client->timer);
+    else if (client->conn.wake_us)
+        heap_put(&server->timers, &client->timer);
+}
+
+static bool has_room(const struct http_server *server)
+{
+    size_t max = server->service->limits.max_connections;
+
+    return !max || server->client_count < max;
+}
+
+static void add_client(struct http_server *server, int fd,
+                       const struct listener *listener, uint64_t now_us)
+{
+    int one = 1;
+
+    if (!has_room(server)) {
+        close(fd);
+        return;
+    }
+    struct client *client = NEW(struct client);
+    client->target = TARGET_CLIENT;
+    http_conn_init(&client->conn, fd, ++server->last_id, str_of(listener->text),
+                   server->service, now_us);
+    client->place = server->client_count;
+    server->clients =
+        mem_grow(server->clients, server->client_count, &server->client_room,
+                 sizeof(server->clients[0]));
+    server->clients[server->client_count++].client = client;
+
+    if (listener->address.any.sa_family != AF_UNIX)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    /* Edges, asked for once in both directions: no further call of epoll_ctl
+     * however often the connection changes between reading and writing. */
+    if (watch(server, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, client))
+        run_client(server, client, now_us); /* its limits of time begin */
+    else
+        drop_client(server, client);
+}
+
+/* There are no more descriptors. The waiting connection is accepted with the
+ * spare one and closed, else epoll would report it again and again. */
+static void refuse_client(struct http_server *server, int listener_fd)
+{
+    if (server->spare_fd >= 0)
+        close(server->spare_fd);
+    int fd = accept4(listener_fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    server->spare_fd = open_spare();
+}
+
+static void accept_clients(struct http_server *server,
+                           const struct listener *listener, uint64_t now_us)
+{
+    for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+        int fd =
+            accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd >= 0)
+            add_client(server, fd, listener, now_us);
+        else if (errno == EMFILE || errno == ENFILE)
+            refuse_client(server, listener->fd);
+        else if (errno != EINTR && errno != ECONNABORTED)
+            return;
+    }
+}
+
+/* --- the loop ---------------------------------------------------------- */
+
+static struct client *first_timer(const struct http_server *server)
+{
+    struct heap_node *first = heap_first(&server->timers);
+
+    return first ? container_of(first, struct client, timer) : NULL;
+}
+
+static void run_timers(struct http_server *server, uint64_t now_us)
+{
+    struct client *client;
+
+    /* Connections that want another turn get it in the next step: their time
+     * is after `now_us`. */
+    while ((client = first_timer(server)) && client->conn.wake_us <= now_us) {
+        heap_remove(&server->timers, &client->timer);
+        run_client(server, client, now_us);
+    }
+}
+
+/* False if there was a stop. */
+static bool run_events(struct http_server *server, int timeout_ms)
+{
+    struct epoll_event event[EVENTS_AT_ONCE];
+    int count = epoll_wait(server->epoll_fd, event, EVENTS_AT_ONCE, timeout_ms);
+    uint64_t now_us = clock_mono_us();
+    bool goes_on = true;
+
+    for (int i = 0; i < count; i++) {
+        enum target *target = event[i].data.ptr;
+
+        switch (*target) {
+        case TARGET_STOP:
+            goes_on = false;
+            break;
+        case TARGET_LISTENER:
+            accept_clients(server, (struct listener *)(void *)target, now_us);
+            break;
+        case TARGET_CLIENT: {
+            struct client *client = (struct client *)(void *)target;
+            if (event[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+                client->conn.readable = true;
+            run_client(server, client, now_us);
+            break;
+        }
+        }
+    }
+    run_timers(server, now_us);
+    return goes_on;
+}
+
+uint64_t http_server_wake_us(const struct http_server *server)
+{
+    const struct client *client = first_timer(server);
+
+    return client ? client->conn.wake_us : 0;
+}
+
+int http_server_fd(const struct http_server *server)
+{
+    return server->epoll_fd;
+}
+
+/* Rounded up, so that the loop does not spin. */
+static int wait_ms(const struct http_server *server, uint64_t until_us)
+{
+    uint64_t now_us = until_us ? clock_mono_us() : 0;
+    uint64_t wake_us = http_server_wake_us(server);
+
+    if (until_us > now_us + LONGEST_WAIT_US)
+        until_us = now_us + LONGEST_WAIT_US;
+    if (wake_us && wake_us < until_us)
+        until_us = wake_us;
+    return until_us <= now_us ? 0 : (int)((until_us - now_us + 999) / 1000);
+}
+
+bool http_server_step(struct http_server *server, uint64_t until_us)
+{
+    return run_events(server, wait_ms(server, until_us));
+}
+
+void http_server_free(struct http_server *server)
+{
+    http_server_drop_all(server);
+    for (size_t i = 0; i < server->listener_count; i++)
+        free_listener(server->listeners[i].listener);
+    free(server->listeners);
+    free(server->clients);
+    heap_release(&server->timers);
+    if (server->spare_fd >= 0)
+        close(server->spare_fd);
+    close(server->epoll_fd);
+    free(server);
+}
