@@ -7,8 +7,9 @@
 
 #include "base/mem.h"
 
-/* Some decoders need to be told how much room there is. They begin with this,
- * or with so many times the input: text becomes a fifth or less. */
+/* Some decoders need to know the room for their output. The first try has
+ * FIRST_ROOM, or USUAL_RATIO times the input if that is more: compressed text
+ * is a fifth of its size or less. */
 enum { FIRST_ROOM = 64 * 1024, USUAL_RATIO = 6 };
 
 /* --- names -------------------------------------------------------------- */
@@ -52,8 +53,8 @@ bool codings_add(struct codings *codings, struct str value)
 
 /* --- decoders ----------------------------------------------------------- */
 
-/* Decode the beginning of `in`, up to its own end, to `out`, which has that
- * room. */
+/* Decode one stream at the beginning of `in` to `out`, which has `room` bytes.
+ */
 typedef enum coding_end one_go(struct str in, char *out, size_t room,
                                size_t *in_len, size_t *len);
 

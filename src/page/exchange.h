@@ -1,15 +1,15 @@
-/* An exchange: one request and the response to it, as a fetch brought them.
+/* An exchange: one request and its response, as they went over the wire.
  *
- * The pagefetcher fills in one for every page it fetches. Nobody changes it
- * after that: the scanner, the saver, the log and the record read what they
- * need, and what they make of it is in the webpage around it.
+ * The pagefetcher fills in one exchange for every page it fetches. Nobody
+ * changes it after that: the scanner, the saver, the log and the record read
+ * what they need. Their results are in the webpage around it.
  *
  * Facts stay: how it ended, the status, the times, what the head says.
  *
- * Bytes are the fetcher's. They are there from pagefetcher_take to
- * pagefetcher_give_back, and at any other time every slice of them is empty.
- * Some are kept only for those who wish for them (enum exchange_wish); without
- * a wish nothing is copied and libcurl is not asked.
+ * Bytes belong to the fetcher. They are valid from pagefetcher_take to
+ * pagefetcher_give_back; at any other time every slice of them is empty. Some
+ * are kept only on request (enum exchange_wish); without a wish nothing is
+ * copied.
  *
  *   request_head   The last request that was sent, from the request line to
  *                  the empty line, as it was sent but without the lines that
@@ -20,14 +20,13 @@
  *                  1xx response before it, a proxy's answer to CONNECT and the
  *                  trailers after the body are no part of it.
  *   body_as_sent   The body without its chunks, in its content coding.
- *   body           The same without its content coding; the same bytes where
- *                  there was none. Empty where the coding could not be undone,
- *                  and where the status is not 200: such a body is no page.
- *   peer           The address that was asked, as text; empty with a proxy,
- *                  since the address is the proxy's then.
+ *   body           The same without its content coding. Empty if the coding
+ *                  could not be undone, and if the status is not 200: such a
+ *                  body is no page.
+ *   peer           The address of the server, as text; empty with a proxy.
  *
- * Whether the bodies are whole is told by `end`, not by the outcome: the body
- * of a 404 may have been cut, and that of a robots.txt that counts too.
+ * `end` says whether the bodies are whole. The outcome does not: the body of a
+ * 404 may have been cut, and so may a robots.txt that counts.
  */
 #ifndef PAGE_EXCHANGE_H
 #define PAGE_EXCHANGE_H
@@ -37,35 +36,35 @@
 
 enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
 
-/* Why there is no more of a response. */
+/* How a response ended. */
 enum response_end {
     RESPONSE_NONE,          /* not even a status line came */
     RESPONSE_WHOLE,         /* it came to its own end */
-    RESPONSE_CUT_BY_SIZE,   /* we take no more than so much */
-    RESPONSE_CUT_BY_TIME,   /* nor wait any longer */
+    RESPONSE_CUT_BY_SIZE,   /* it was larger than our limit */
+    RESPONSE_CUT_BY_TIME,   /* it took longer than our limit */
     RESPONSE_CUT_BY_SERVER, /* the connection broke */
     RESPONSE_CUT_BY_US,     /* we wanted no more of it */
 };
 
-/* What is kept only for those who wish for it. */
+/* Bytes that are kept only on request. */
 enum exchange_wish {
     WISH_REQUEST_HEAD = 1,
     WISH_RESPONSE_HEAD = 2,
     WISH_PEER = 4,
-    WISH_EVERY_BODY = 8, /* also where the status is not 200 */
+    WISH_EVERY_BODY = 8, /* also if the status is not 200 */
 };
 
 struct exchange {
     /* facts */
     enum outcome outcome;
     enum response_end end;
-    int status;                 /* of the last status line; 0 where none came */
-    struct str certificate_for; /* of TLS_NAME, where it is known; in the
+    int status;                 /* of the last status line; 0: none came */
+    struct str certificate_for; /* of TLS_NAME, if it is known; in the
                                  * webpage's arena, as the two below */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1];
     struct str location;    /* of a redirect, as served */
-    struct str refresh;     /* of a page that leads on, as served */
+    struct str refresh;     /* the Refresh header, as served */
     bool noindex, nofollow; /* X-Robots-Tag says so, if that is obeyed */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;

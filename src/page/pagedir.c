@@ -100,8 +100,8 @@ bool pagedir_lock(struct pagedir *dir)
 {
     const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
 
-    /* Who asks whether it is locked holds it for an instant. A file system
-     * that has no locks cannot refuse one. */
+    /* pagedir_is_locked holds the lock for an instant, so try again. A file
+     * system without locks cannot refuse one. */
     for (int tries = LOCK_TRIES; flock(dir->fd, LOCK_EX | LOCK_NB);) {
         if (errno != EWOULDBLOCK)
             return true;
@@ -129,7 +129,7 @@ static bool has_page(const struct pagedir *dir, uint32_t id)
     return !faccessat(dir->fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* The last page of those that follow on this one without a hole. */
+/* The last page that follows this one without a hole. */
 static uint32_t end_of_run(const struct pagedir *dir, uint32_t id)
 {
     while (id < UINT32_MAX && has_page(dir, id + 1))
@@ -182,9 +182,9 @@ void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run)
     dir->old_last = run ? end_of_run(dir, last_id) : last_id;
 }
 
-/* A former crawl's pages after the last one of this. The next goes before the
- * others: that is where every reader stops from then on, also if we are killed.
- * All go, not only those up to a hole, which new pages might fill. */
+/* Remove the old pages after our last one. The next number goes first: readers
+ * stop at that hole from then on, also if we are killed. All old pages go, not
+ * only those up to a hole, because new pages might fill the hole. */
 void pagedir_drop_old(struct pagedir *dir)
 {
     char next[NAME_MAX_LEN];
@@ -242,7 +242,7 @@ bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
     return good;
 }
 
-/* A page of the crawl before may be replaced; what is nobody's may not. */
+/* A page of the old crawl may be replaced, any other file may not. */
 static bool take_name(struct pagedir *dir, const char *file, uint32_t id)
 {
     char name[NAME_MAX_LEN];
@@ -252,7 +252,7 @@ static bool take_name(struct pagedir *dir, const char *file, uint32_t id)
         return !renameat(dir->fd, file, dir->fd, name);
     if (!renameat2(dir->fd, file, dir->fd, name, RENAME_NOREPLACE))
         return true;
-    /* A file system that does not know how: look first. */
+    /* The file system has no RENAME_NOREPLACE: look first. */
     if (errno != EINVAL && errno != ENOSYS)
         return false;
     if (has_page(dir, id)) {

@@ -20,8 +20,8 @@
 struct pagedir {
     int fd;
     uint32_t last_id;  /* published */
-    bool holds_old;    /* a former crawl's pages, until the first new one */
-    uint32_t old_last; /* the last of them */
+    bool holds_old;    /* pages of a former crawl, until the first new one */
+    uint32_t old_last; /* the last of these */
     atomic_uint temps; /* the next temporary name */
 };
 
@@ -35,16 +35,16 @@ bool pagedir_open(struct pagedir *dir, const char *path);
 bool pagedir_open_read(struct pagedir *dir, const char *path);
 void pagedir_close(struct pagedir *dir);
 
-/* Lock it against other crawls, until it is closed or the program ends,
- * however it does. False with errno EWOULDBLOCK where one is at work. */
+/* Lock the directory against other crawls until it is closed or the program
+ * ends. False with errno EWOULDBLOCK if another crawl is at work. */
 bool pagedir_lock(struct pagedir *dir);
 
 /* Is a crawl at work there? */
 bool pagedir_is_locked(const struct pagedir *dir);
 
-/* A numbered file beyond `last_id`, or 0: no crawl that wrote so many pages
- * made it. With `run` those that follow without a hole are not counted: a
- * crawl that was killed may have written them. */
+/* The number of a file beyond `last_id`, or 0: a crawl with that last page did
+ * not write it. With `run`, files that follow `last_id` without a hole are not
+ * counted: a crawl that was killed may have written them. */
 uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
                               bool run);
 
@@ -52,20 +52,20 @@ uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
 void pagedir_each(const struct pagedir *dir,
                   void (*visit)(void *user, uint32_t id), void *user);
 
-/* A new crawl in a directory where another was, whose last page is `last_id`
- * or, with `run`, one that follows it without a hole. What a killed crawl left
- * half-written goes. The other's pages stay until the first page of this one is
- * published, then they go: so an indexer never reads two crawls as one, and a
- * crawl that fetches nothing destroys nothing. Files with greater numbers are
- * nobody's and stay. */
+/* Begin a new crawl in the directory of an old one. The last page of the old
+ * crawl is `last_id` or, with `run`, the last file that follows it without a
+ * hole. Half-written files are removed now. The old pages are removed when the
+ * first new page is published: so an indexer never reads two crawls as one, and
+ * a crawl that fetches nothing destroys nothing. Files with greater numbers
+ * belong to nobody and stay. */
 void pagedir_begin_over(struct pagedir *dir, uint32_t last_id, bool run);
 
-/* Go on after page `last_id`. What a killed crawl left half-written goes. The
- * pages of a former crawl up to `old_last` and, with `run`, those that follow
- * `last_id` without a hole, which nobody remembers, go with the next page. */
+/* Go on after page `last_id`. Half-written files are removed now. The pages of
+ * a former crawl up to `old_last` and, with `run`, unrecorded pages that follow
+ * `last_id` without a hole are removed with the next page. */
 void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
 
-/* Pages that are to go with the next one go now. */
+/* Remove the old pages now, instead of with the next page. */
 void pagedir_drop_old(struct pagedir *dir);
 
 /* Write the parts to a new file under a temporary name of its own, which is
@@ -75,8 +75,8 @@ void pagedir_drop_old(struct pagedir *dir);
 bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
                   char name[PAGEDIR_TEMP_MAX + 1]);
 
-/* Give the file the next number. False with errno: EEXIST where a file of that
- * name is nobody's page. */
+/* Give the file the next number. False with errno: EEXIST if a file of that
+ * name is not a page of an old crawl. */
 bool pagedir_publish(struct pagedir *dir, const char *file);
 
 /* Remove a file that will not be published. */

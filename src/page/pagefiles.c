@@ -75,7 +75,7 @@ static struct str url_of(const struct pagesaver *saver, uint32_t id,
     return pagedir_url(dir_of(saver), id, arena);
 }
 
-/* All files at once costs less than each on its own. */
+/* Syncing the file system costs less than syncing every file. */
 static bool sync_files(struct pagesaver *saver)
 {
     return !syncfs(dir_of(saver)->fd);

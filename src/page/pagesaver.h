@@ -7,8 +7,8 @@
  *     id = pagesaver_commit(saver, page) the crawler thread gives it the next
  *     pagesaver_discard(saver, page)     number, or drops it
  *
- * Whatever takes time is done by the workers, and numbers have no holes and
- * are in the order of the log, since one thread gives them.
+ * The workers do the slow part. One thread gives the numbers, so they have no
+ * holes and follow the order of the log.
  *
  * A place to save to is a table of functions. There is one, page files
  * (page/pagefiles.h); the workers, the crawler thread and the record know only
@@ -22,8 +22,8 @@
 struct pagesaver;
 
 struct pagesaver_type {
-    /* What it needs of an exchange beside the body and the facts: of enum
-     * exchange_wish. The workers' fetchers keep that and no more. */
+    /* Bits of enum exchange_wish: the bytes of an exchange that it needs
+     * besides the body. The fetchers keep no others. */
     unsigned wishes;
 
     /* On any worker, several at a time. Sets page->prepared, to anything in
@@ -39,41 +39,41 @@ struct pagesaver_type {
      * also by an earlier run of this crawl. */
     uint32_t (*last)(const struct pagesaver *saver);
 
-    /* On the crawler thread: the last page of those that go with the next
-     * commit, because another crawl saved them, or this one and nobody
-     * remembers it. 0: there are none. */
+    /* On the crawler thread: the last old page, or 0. Old pages were saved by
+     * another crawl, or by this one without a record of them; the next commit
+     * removes them. */
     uint32_t (*holds_old)(const struct pagesaver *saver);
 
-    /* They go now. */
+    /* Remove the old pages now. */
     void (*drop_old)(struct pagesaver *saver);
 
-    /* On the crawler thread, before anything else: go on after that number.
-     * What was prepared and not committed goes; if the crawl was killed, pages
-     * that were committed after it, which nobody remembers, are old. */
+    /* On the crawler thread, before anything else: go on after page `last`.
+     * Prepared pages that were not committed are removed. If the crawl was
+     * killed, the unrecorded pages after `last` are old. */
     void (*resume)(struct pagesaver *saver, uint32_t last, bool was_killed);
 
     /* On the crawler thread: the URL of a page that was committed, or empty. */
     struct str (*url_of)(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena);
 
-    /* On any thread: all that was committed before the call is there to stay
-     * when it returns. False with errno. */
+    /* On any thread: make durable what was committed before the call. False
+     * with errno. */
     bool (*sync)(struct pagesaver *saver);
 };
 
-/* The first member of what implements it. */
+/* The first member of an implementation. */
 struct pagesaver {
     const struct pagesaver_type *type;
 };
 
-/* Where that fails the outcome is NOT_SAVED, with page->save_errno. */
+/* If it fails, the outcome is NOT_SAVED, with page->save_errno. */
 void pagesaver_prepare(struct pagesaver *saver, struct webpage *page);
 
 /* Give a page that is prepared the next number. 0 with errno: it has to be
  * discarded. */
 uint32_t pagesaver_commit(struct pagesaver *saver, struct webpage *page);
 
-/* Drop what was prepared, if anything was. */
+/* Drop the prepared page, if there is one. */
 void pagesaver_discard(struct pagesaver *saver, struct webpage *page);
 
 static inline uint32_t pagesaver_last(const struct pagesaver *saver)

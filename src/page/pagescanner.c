@@ -34,9 +34,9 @@ static bool is_forbidden_base(struct str href)
            str_starts_nocase(href, STR("javascript:"));
 }
 
-/* What references are resolved against: the page's URL, or what its base
- * element makes of it; NULL where there is neither, or the base is of another
- * scheme, so that nothing relative leads to the web. */
+/* The base of the page's references: the page's URL, or the URL of its base
+ * element. NULL if there is neither, or if the base has another scheme, so that
+ * no relative reference leads to the web. */
 static const struct url *find_base(const struct url *own, struct url *base,
                                    struct webpage *page,
                                    const struct html_info *info)
@@ -59,35 +59,35 @@ static bool is_followed(enum html_link_kind kind)
     return kind != HTML_LINK;
 }
 
-/* What the references of a page are resolved with. */
-struct resolver {
+/* How the references of a page are resolved. */
+struct link_context {
     const struct scan_options *options;
     const struct url *base;
     const struct url_query_encoder *encoder; /* NULL: UTF-8 */
-    bool needs_url; /* only the page's URL, which is not known, would help */
+    bool needs_url; /* the page's URL is not known, and is needed */
 };
 
 static void add_link(struct webpage *page, const struct html_link *html,
-                     const struct resolver *resolver)
+                     const struct link_context *context)
 {
     struct page_links *links = &page->links;
     struct page_link *link = &links->link[links->count];
     enum err err =
-        pagescanner_link(link, &page->arena, html->href, resolver->base,
-                         resolver->encoder, resolver->options);
+        pagescanner_link(link, &page->arena, html->href, context->base,
+                         context->encoder, context->options);
 
     link->html = html;
-    link->nofollow = resolver->options->robots_agent.len &&
+    link->nofollow = context->options->robots_agent.len &&
                      rel_has(html->rel, STR("nofollow"));
     if (!err)
         links->count++;
     else if (err == ERR_URL_RELATIVE)
-        links->baseless += resolver->needs_url;
+        links->baseless += context->needs_url;
     else if (err != ERR_URL_SCHEME)
         links->bad++;
 }
 
-/* Latin-1, which is how the standard reads the header, as UTF-8. */
+/* The standard reads the header as Latin-1; this is its UTF-8. */
 static struct str utf8_of_latin1(struct str s, struct arena *arena)
 {
     char *start = arena_reserve(arena, 2 * s.len), *to = start;
@@ -98,12 +98,12 @@ static struct str utf8_of_latin1(struct str s, struct arena *arena)
     return str_between(start, to);
 }
 
-/* A Refresh header is read before the page: no base element and no charset of
- * the page counts for it. */
+/* A Refresh header comes before the page, so the page's base element and
+ * charset do not count for it. */
 static void add_refresh(struct webpage *page, const struct url *own,
                         const struct scan_options *options)
 {
-    const struct resolver resolver = {.options = options, .base = own};
+    const struct link_context context = {.options = options, .base = own};
     struct str url = html_refresh_url(page->exchange.refresh);
 
     if (!url.ptr)
@@ -111,11 +111,11 @@ static void add_refresh(struct webpage *page, const struct url *own,
     struct html_link *html = arena_new(&page->arena, sizeof(*html));
     *html = (struct html_link){.kind = HTML_REFRESH,
                                .href = utf8_of_latin1(url, &page->arena)};
-    add_link(page, html, &resolver);
+    add_link(page, html, &context);
 }
 
 static void add_links(struct webpage *page, const struct html_links *html,
-                      const struct resolver *resolver)
+                      const struct link_context *context)
 {
     struct page_links *links = &page->links;
     size_t used = page->arena.used;
@@ -127,7 +127,7 @@ static void add_links(struct webpage *page, const struct html_links *html,
             break;
         }
         if (is_followed(html->link[i].kind))
-            add_link(page, &html->link[i], resolver);
+            add_link(page, &html->link[i], context);
     }
 }
 
@@ -155,11 +155,11 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
                                               (void *)html.info.charset};
     const struct url *base =
         find_base(has_own ? &own : NULL, &of_element, page, &html.info);
-    const struct resolver resolver = {
+    const struct link_context context = {
         .options = options,
         .base = base,
         .encoder = html.info.charset == CHARSET_UTF_8 ? NULL : &encoder,
-        /* With a base of another scheme no URL of the page would help. */
+        /* With a base of another scheme the page's URL would not help. */
         .needs_url = !base && !page->url.len &&
                      url_parse(&of_element, &page->arena, html.info.base, NULL,
                                NULL) != ERR_URL_SCHEME,
@@ -167,7 +167,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     page->links.link =
         arena_new(&page->arena, (1 + html.count) * sizeof(struct page_link));
     add_refresh(page, has_own ? &own : NULL, options);
-    add_links(page, &html, &resolver);
+    add_links(page, &html, &context);
 }
 
 void pagescanner_keep_texts(struct webpage *page)
@@ -222,8 +222,8 @@ void pagescanner_follow(struct webpage *page,
     page->links = (struct page_links){.link = link, .count = 1};
 }
 
-/* One of which nothing could be used has not been read; what came before a
- * sitemap's end was cut off or broken counts, if it was one. */
+/* Entries count even if the sitemap is cut off or broken after them. Without
+ * any entry the file counts as read only if it is a sitemap. */
 static enum outcome outcome_of(const struct sitemap *sitemap)
 {
     if (sitemap->count)

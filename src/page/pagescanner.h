@@ -12,20 +12,20 @@ struct scan_options {
     bool course;             /* the course's normalisation (url/course.h) */
     bool want_text;          /* of `a`, for those who print it */
     struct str robots_agent; /* obey meta robots and rel; empty: do not */
-    const struct trusted_origins
-        *origins; /* whose logins are no part of URLs; or NULL */
+    /* Logins of these origins are taken out of URLs; or NULL. */
+    const struct trusted_origins *origins;
 };
 
-/* What the links of one page, or of one sitemap, may take of memory, about: a
- * small page with a long base has as many long URLs as it has links. */
+/* A limit on the memory for the links of one page or sitemap: a small page
+ * with a long base has as many long URLs as it has links. */
 enum { PAGE_LINK_BYTES_MAX = 16 << 20 };
 
-/* Fill page->links from page->exchange.body. What is not http or https is left
- * out. */
+/* Fill page->links from page->exchange.body. Links of other schemes than http
+ * and https are left out. */
 void pagescanner_scan(struct webpage *page, const struct scan_options *options);
 
-/* The texts of the links are parts of the body: copy them, to stay when it is
- * gone. */
+/* Copy the texts of the links, which are parts of the body, so that they stay
+ * valid when the body is gone. */
 void pagescanner_keep_texts(struct webpage *page);
 
 /* Fill page->links with the one place a redirect leads to, or turn the
@@ -38,7 +38,7 @@ void pagescanner_follow(struct webpage *page,
 void pagescanner_sitemap(struct webpage *page,
                          const struct scan_options *options);
 
-/* Parse a URL as a link of this crawl would be: what a seed needs too. */
+/* Parse a URL as a link of this crawl is parsed. Seeds are parsed so, too. */
 MUST_CHECK enum err pagescanner_link(struct page_link *link,
                                      struct arena *arena, struct str href,
                                      const struct url *base,

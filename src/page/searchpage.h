@@ -31,8 +31,8 @@ enum searchpage_kind {
     SEARCH_BLOCKED,
 };
 
-/* Who fetched the body has capped it; reading takes time and memory in
- * proportion to it. */
+/* Reading takes time and memory in proportion to the body, which the fetcher
+ * has capped. */
 struct searchpage_answer {
     struct str body;
     struct str http_charset; /* the label of the HTTP header, or empty */

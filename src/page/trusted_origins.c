@@ -136,7 +136,7 @@ find_rule(const struct trusted_origins *origins, struct str host, uint16_t port)
 {
     const struct connect_rule *rule = origins->rules;
 
-    /* One that changes nothing does not count. */
+    /* A rule that changes nothing does not count. */
     while (rule && !(rule_fits(rule, host, port) &&
                      (rule->to_host.len || rule->to_port.len)))
         rule = rule->next;
@@ -178,7 +178,7 @@ find_login(const struct trusted_origins *origins, const struct url *url)
     const struct origin_login *found =
         hashtable_get(&origins->login_table, hash64(url_host(url), number));
 
-    /* That two have the same hash must not give a password away. */
+    /* Two hosts with the same hash must not share a password. */
     return found && found->number == number &&
                    str_eq(found->host, url_host(url))
                ? found

@@ -1,5 +1,5 @@
-/* The origins that the user named: what they may be sent, and where they may
- * be. Also the rules of --connect-to.
+/* The origins that the user named: they may get secret headers and logins, and
+ * may be at private addresses. Also the rules of --connect-to.
  *
  * A host may be at a private address (page/private_address.h) if the user named
  * it, as a seed's or with --internal, or if a --connect-to rule gives it an

@@ -1,6 +1,6 @@
 #include "page/webpage.h"
 
-/* One page of a million links must not hold its memory for ever. */
+/* A page with a million links must not hold its memory for ever. */
 enum { ARENA_KEEP_MAX = 256 * 1024 };
 
 void webpage_init(struct webpage *page)
@@ -14,7 +14,7 @@ void webpage_release(struct webpage *page)
     arena_release(&page->arena);
 }
 
-/* Give back all but a little, whether it was used or not. */
+/* Keep at most ARENA_KEEP_MAX. */
 static void shrink(struct arena *arena)
 {
     arena_clear(arena);

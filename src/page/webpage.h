@@ -1,9 +1,11 @@
-/* A webpage: what is asked for, what came back, and what was made of it.
+/* A webpage: the request for one URL, the exchange that answered it, and the
+ * results of scanning and saving.
  *
- * It makes the whole round: filled in with a URL, through pagefetcher,
- * pagescanner and pagesaver, and back to whoever asked. All that belongs to
- * it is in its arena; the bytes of the exchange are the fetcher's and are gone
- * once the page is given back to it. A webpage is used again for the next URL.
+ * The crawler thread fills in the URL. The page then passes through the
+ * pagefetcher, the pagescanner and the pagesaver and returns to the crawler
+ * thread. Everything that belongs to it is in its arena, except the bytes of
+ * the exchange: the fetcher owns those and frees them when it gets the page
+ * back. A webpage is used again for the next URL.
  */
 #ifndef PAGE_WEBPAGE_H
 #define PAGE_WEBPAGE_H
@@ -26,12 +28,12 @@ struct page_link {
 struct page_links {
     struct page_link *link;
     size_t count;
-    size_t bad;      /* that have a web scheme but are no valid URL */
-    size_t baseless; /* relative ones of a page of which the URL is not known */
-    size_t beyond;   /* that do not count: too many, or too long all together */
+    size_t bad;      /* links with a web scheme that are no valid URL */
+    size_t baseless; /* relative links of a page whose URL is not known */
+    size_t beyond;   /* links left out: too many, or too long in all */
 };
 
-/* What is fetched, and so what is done with it. */
+/* The kind of file that is fetched; it decides what is done with it. */
 enum webpage_kind {
     WEBPAGE_HTML,
     WEBPAGE_ROBOTS,  /* any type, cut at the size that counts, not saved */
@@ -39,7 +41,7 @@ enum webpage_kind {
 };
 
 struct webpage {
-    /* asked for */
+    /* the request */
     enum webpage_kind kind;
     struct str url; /* NUL-terminated */
     uint32_t depth;
@@ -47,17 +49,17 @@ struct webpage {
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
                               * "[2001:db8::1]"; empty: look the name up */
 
-    /* came back: the fetcher's, and nobody changes it */
+    /* the answer: the fetcher fills it in, nobody changes it */
     struct exchange exchange;
 
-    /* was made of it */
-    enum outcome outcome;    /* of all: at first that of the exchange */
-    bool noindex, nofollow;  /* the exchange or meta robots say so, if obeyed */
+    /* the results */
+    enum outcome outcome;    /* begins as the outcome of the exchange */
+    bool noindex, nofollow;  /* of the exchange or meta robots, if obeyed */
     uint64_t digest;         /* of the body, if it was saved and asked for */
-    struct str robots_text;  /* of a robots.txt that has rules */
-    void *prepared;          /* by the pagesaver; NULL where nothing is */
-    int save_errno;          /* of NOT_SAVED */
-    struct page_links links; /* of the page, or the redirect's one */
+    struct str robots_text;  /* the text of a robots.txt that has rules */
+    void *prepared;          /* the pagesaver's; NULL: nothing is prepared */
+    int save_errno;          /* why the outcome is NOT_SAVED */
+    struct page_links links; /* of the page, or the one of a redirect */
 
     struct arena arena;
 };
@@ -65,11 +67,11 @@ struct webpage {
 void webpage_init(struct webpage *page);
 void webpage_release(struct webpage *page);
 
-/* Nobody needs what came back any more: a page that waits for its next round
+/* Free the answer and the results, so that a page that waits for its next URL
  * holds little memory. */
 void webpage_rest(struct webpage *page);
 
-/* What outcome_put can say of it. */
+/* The details that outcome_put prints. */
 static inline struct outcome_details webpage_details(const struct webpage *page)
 {
     return (struct outcome_details){
@@ -83,7 +85,7 @@ static inline struct outcome_details webpage_details(const struct webpage *page)
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
                  bool want_links);
 
-/* The exchange is over: what is made of it begins with what it says. */
+/* The exchange is over: copy its outcome and robots flags into the results. */
 void webpage_take_exchange(struct webpage *page);
 
 #endif
