@@ -78,7 +78,7 @@ static void put_scope(struct buf *out, const struct plan *plan, struct str text,
         buf_put(out, STR("; "));
         if (redirect && text.len <= URL_REPEATED &&
             plan_scope_kind(plan) != SCOPE_KINDS)
-            buf_printf(out, "start from %.*s, or ", (int)text.len, text.ptr);
+            buf_printf(out, "start from %.*s, or ", STR_ARGS(text));
         buf_printf(out, "use --scope %s%s", scope_for(plan, &url),
                    redirect ? " to follow it" : "");
     }

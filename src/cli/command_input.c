@@ -63,7 +63,7 @@ static void resolve(void *user, struct str reference)
     if (err)
         printf("! %s\n", err_message(err));
     else
-        printf("%.*s\n", (int)url.href.len, url.href.ptr);
+        printf("%.*s\n", STR_ARGS(url.href));
 }
 
 int command_url(const struct options *options)
@@ -111,7 +111,7 @@ static void print_links(struct webpage *page, bool json)
         if (json)
             print_json(&line, link);
         else
-            printf("%.*s\n", (int)link->url.href.len, link->url.href.ptr);
+            printf("%.*s\n", STR_ARGS(link->url.href));
     }
     buf_release(&line);
     if (page->links.baseless)
@@ -181,7 +181,7 @@ static void print_rule(void *user, struct str line)
     } else {
         bool allowed = robots_allows(robots, url_path_query(&url), &rule);
         printf("%s\t%u\t%.*s\n", allowed ? "allow" : "disallow", rule,
-               (int)line.len, line.ptr);
+               STR_ARGS(line));
     }
     arena_release(&arena);
 }

@@ -110,7 +110,7 @@ static const char *secret_options(struct open_record *open)
     for (size_t i = 0; i < record->given.count; i++)
         if (record_is_secret(record->given.item[i])) {
             struct str name = str_cut(str_of(record->given.item[i]), '=').head;
-            buf_printf(&text, " --%.*s ...", (int)name.len, name.ptr);
+            buf_printf(&text, " --%.*s ...", STR_ARGS(name));
         }
     if (record->logins.count)
         buf_put(&text, STR(" --user ..."));

@@ -50,7 +50,7 @@ static int check_header(const char *text)
     if (is_one_of(name, connection_headers))
         return complain("--header cannot set %.*s, which belongs to the "
                         "connection",
-                        (int)name.len, name.ptr);
+                        STR_ARGS(name));
     return 0;
 }
 
@@ -126,7 +126,7 @@ int fetching_plan_agent(struct plan *plan)
         return complain(
             "the User-Agent '%.*s' has no name that robots.txt could have, of "
             "letters, '-' and '_'; give one with --robots-agent",
-            (int)sent.len, sent.ptr);
+            STR_ARGS(sent));
     plan->crawl.worker.robots_agent = token;
     plan->crawl.worker.scan.robots_agent = token;
     return 0;

@@ -173,11 +173,11 @@ static int refuse_to_replace(const struct plan *plan)
         return complain("'%s' holds another crawl, finished: %u pages from "
                         "%.*s; use another directory, or --restart to "
                         "replace it",
-                        path, pages, (int)seed.len, seed.ptr);
+                        path, pages, STR_ARGS(seed));
     return complain("'%s' holds another crawl: %u pages so far from %.*s; "
                     "'crawler --resume %s' goes on with it, --restart "
                     "replaces it",
-                    path, pages, (int)seed.len, seed.ptr, path);
+                    path, pages, STR_ARGS(seed), path);
 }
 
 /* The same command again goes on, or starts over if the crawl is finished. A

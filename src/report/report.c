@@ -1,10 +1,25 @@
 #include "report/report.h"
 
+#include "base/hash.h"
 #include "report/words.h"
 
 bool report_load(struct report *report, struct store_error *error)
 {
     return report->loaded || report->load(report, error);
+}
+
+void *report_entry(struct hashtable *table, struct arena *arena,
+                   struct str name, uint64_t seed, size_t size)
+{
+    uint64_t key = hash64(name, seed);
+    void *entry = hashtable_get(table, key);
+
+    if (!entry) {
+        entry = arena_new(arena, size);
+        *(struct str *)entry = arena_copy(arena, name);
+        hashtable_put(table, key, entry);
+    }
+    return entry;
 }
 
 void report_put_resume(const struct report *report, struct buf *line)

@@ -4,6 +4,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include "ds/hashtable.h"
 #include "frontier/validator.h"
 #include "page/pagedir.h"
 #include "page/pagescanner.h"
@@ -32,6 +33,11 @@ struct report {
 
 /* Load it unless it is loaded: it takes a second for a million URLs. */
 bool report_load(struct report *report, struct store_error *error);
+
+/* Find or make the entry of that name, of `size` bytes. Its first member is the
+ * name, a struct str; both are in `arena`. `seed` is for the hash. */
+void *report_entry(struct hashtable *table, struct arena *arena,
+                   struct str name, uint64_t seed, size_t size);
 
 /* Can the crawl go on? */
 bool report_can_go_on(const struct report *report);

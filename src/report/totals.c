@@ -2,9 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 #include "page/outcome.h"
 
 struct reading {
@@ -13,20 +11,11 @@ struct reading {
     struct hashtable domains, hosts;
 };
 
-/* Find or make the entry of that name. Its first member is the name. */
 static void *entry_for(struct reading *reading, struct hashtable *table,
                        struct str name, size_t size)
 {
-    struct arena *arena = &reading->totals->arena;
-    uint64_t key = hash64(name, reading->report->scan.fingerprint_seed);
-    void *entry = hashtable_get(table, key);
-
-    if (entry)
-        return entry;
-    entry = arena_new(arena, size);
-    *(struct str *)entry = arena_copy(arena, name);
-    hashtable_put(table, key, entry);
-    return entry;
+    return report_entry(table, &reading->totals->arena, name,
+                        reading->report->scan.fingerprint_seed, size);
 }
 
 /* --- rows --------------------------------------------------------------- */
