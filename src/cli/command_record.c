@@ -28,8 +28,8 @@ struct open_record {
 
 static int fail(const struct open_record *open, const struct store_error *error)
 {
-    complain("cannot read the state in '%s': %s", open->label, error->text);
-    return 1;
+    return complain_failure("cannot read the state in '%s': %s", open->label,
+                            error->text);
 }
 
 static int refuse(const struct open_record *open,
@@ -150,7 +150,7 @@ static void fill_report(struct open_record *open)
     report->max_redirects = plan->crawl.max_redirects;
     report->frontier = plan->crawl.frontier;
     report->scan = plan->crawl.worker.scan;
-    report->ask_again = secret_options(open);
+    report->secret_options = secret_options(open);
     report->load = load;
 }
 
@@ -172,38 +172,18 @@ static int plan_report(struct open_record *open)
 
 /* --- the commands ------------------------------------------------------- */
 
-typedef int use_fn(struct open_record *open, const struct options *options);
-
-static int with_record(const struct options *options, use_fn *use)
-{
-    struct open_record open;
-    int status = open_record(&open, options->argument[0]);
-
-    if (!status)
-        status = use(&open, options);
-    close_record(&open);
-    return status;
-}
-
-static int print_status(struct open_record *open, const struct options *options)
+static int print_status(struct open_record *open)
 {
     struct store_error error;
     int status = plan_report(open);
 
-    (void)options;
     if (!status && !status_print(&open->report, &error))
         status = fail(open, &error);
     return status;
 }
 
-int command_status(const struct options *options)
+static int print_why(struct open_record *open, const char *text)
 {
-    return with_record(options, print_status);
-}
-
-static int print_why(struct open_record *open, const struct options *options)
-{
-    const char *text = options->argument[1];
     struct store_error error;
     struct page_link link;
     int status = plan_report(open);
@@ -218,26 +198,15 @@ static int print_why(struct open_record *open, const struct options *options)
     return why_print(&open->report, &link, &error) ? 0 : fail(open, &error);
 }
 
-int command_why(const struct options *options)
-{
-    return with_record(options, print_why);
-}
-
-static int verify(struct open_record *open, const struct options *options)
+static int verify(struct open_record *open)
 {
     struct store_error error;
     bool clean;
 
-    (void)options;
     if (!verify_print(open->report.store, &open->dir, clock_mono_us(), &clean,
                       &error))
         return fail(open, &error);
     return clean ? 0 : 1;
-}
-
-int command_verify(const struct options *options)
-{
-    return with_record(options, verify);
 }
 
 /* Is there such a part of the sitemap? */
@@ -246,11 +215,9 @@ static int check_part(const struct open_record *open,
 {
     unsigned long long parts = size->parts;
 
-    if (!parts) {
-        complain("there is no page in '%s' for a sitemap",
-                 open->report.dir_path);
-        return 1;
-    }
+    if (!parts)
+        return complain_failure("there is no page in '%s' for a sitemap",
+                                open->report.dir_path);
     if (!part && parts > 1)
         return complain("the pages do not fit into one sitemap: print it with "
                         "--part 1 to --part %llu, each into a file of its own",
@@ -283,7 +250,7 @@ static int check_links(struct open_record *open)
 {
     int status = read_facts(open);
 
-    if (status || option_is_given(&open->record.given, STR("links")))
+    if (status || option_is_given(&open->record.given, "links"))
         return status;
     return complain("the crawl in '%s' was run without --links, so its links "
                     "were not kept",
@@ -305,11 +272,39 @@ static int export(struct open_record *open, const struct options *options)
     return status;
 }
 
-int command_export(const struct options *options)
+static int check_format(const struct options *options)
 {
     if (!options->format)
         return complain("export needs --format jsonl, csv, links or sitemap");
     if (options->part && options->format != EXPORT_SITEMAP)
         return complain("--part is for --format sitemap");
-    return with_record(options, export);
+    return 0;
+}
+
+static int run(struct open_record *open, const struct options *options)
+{
+    switch (options->command) {
+    case COMMAND_STATUS:
+        return print_status(open);
+    case COMMAND_WHY:
+        return print_why(open, options->argument[1]);
+    case COMMAND_VERIFY:
+        return verify(open);
+    default:
+        return export(open, options);
+    }
+}
+
+int command_record(const struct options *options)
+{
+    struct open_record open;
+    int status = options->command == COMMAND_EXPORT ? check_format(options) : 0;
+
+    if (status)
+        return status;
+    status = open_record(&open, options->argument[0]);
+    if (!status)
+        status = run(&open, options);
+    close_record(&open);
+    return status;
 }

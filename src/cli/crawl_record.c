@@ -40,33 +40,22 @@ void record_release(struct crawl_record *record)
 
 /* --- writing options ---------------------------------------------------- */
 
-/* The option without its value if that is secret. */
-static void put_kept(struct buf *kept, struct str option)
-{
-    struct str value = str_cut(option, '=').tail;
-    struct str header = option_is_named(option, STR("header"))
-                            ? secret_header(value)
-                            : (struct str){0};
-
-    if (header.len) {
-        buf_put(kept, STR("header="));
-        buf_put(kept, header);
-        buf_put(kept, STR(": " NOT_KEPT));
-    } else if (option_is_named(option, STR("proxy")) &&
-               str_find(value, '@') < value.len) {
-        buf_put(kept, STR("proxy=" NOT_KEPT));
-    } else {
-        buf_put(kept, option);
-    }
-}
-
+/* Put the option, without its value if that is secret. */
 static void put_option(struct store_batch *batch, size_t number,
-                       struct str option)
+                       const char *option)
 {
+    struct str value = str_cut(str_of(option), '=').tail;
+    struct str header = option_is_named(option, "header") ? secret_header(value)
+                                                          : (struct str){0};
+    bool has_login =
+        option_is_named(option, "proxy") && str_find(value, '@') < value.len;
     struct buf kept;
 
-    buf_init(&kept, option.len + sizeof(NOT_KEPT) + 2);
-    put_kept(&kept, option);
+    buf_init(&kept, strlen(option) + sizeof(NOT_KEPT) + 2);
+    if (header.len)
+        buf_printf(&kept, "header=%.*s: " NOT_KEPT, STR_ARGS(header));
+    else
+        buf_put(&kept, str_of(has_login ? "proxy=" NOT_KEPT : option));
     facts_put_option(batch, number, buf_str(&kept));
     buf_release(&kept);
 }
@@ -82,8 +71,7 @@ void record_put_options(struct store_batch *batch, const struct list *given,
     size_t count = given->count > before ? given->count : before;
 
     for (size_t i = 0; i < count; i++)
-        put_option(batch, i,
-                   i < given->count ? str_of(given->item[i]) : STR(""));
+        put_option(batch, i, i < given->count ? given->item[i] : "");
 }
 
 void record_put_logins(struct store_batch *batch,
@@ -101,7 +89,7 @@ const char *record_missing_option(const struct list *one,
                                   const struct list *other)
 {
     for (size_t i = 0; i < one->count; i++) {
-        bool found = !option_is_fixed(str_of(one->item[i]));
+        bool found = !option_is_fixed(one->item[i]);
         for (size_t j = 0; j < other->count && !found; j++)
             found = !strcmp(one->item[i], other->item[j]);
         if (!found)
@@ -112,18 +100,19 @@ const char *record_missing_option(const struct list *one,
 
 /* Does an option given now replace one of the record? A header replaces only
  * one of the same name, and a fixed option only the same again. */
-static bool replaces(struct str now, struct str before)
+static bool replaces(const char *now, const char *before)
 {
-    struct str_pair one = str_cut(now, '='), other = str_cut(before, '=');
+    struct str_pair one = str_cut(str_of(now), '=');
+    struct str_pair other = str_cut(str_of(before), '=');
 
-    /* Whoever asks to see something does not want it quiet. */
-    if (option_is_named(before, STR("quiet")))
-        return option_is_for_looks(now);
+    /* A user who asks to see something does not want it quiet. */
+    if (option_is_named(before, "quiet"))
+        return option_is_for_display(now);
     if (!str_eq(one.head, other.head))
         return false;
     if (option_is_fixed(now))
-        return str_eq(now, before);
-    return !option_is_named(now, STR("header")) ||
+        return !strcmp(now, before);
+    return !option_is_named(now, "header") ||
            str_eq_nocase(str_cut(one.tail, ':').head,
                          str_cut(other.tail, ':').head);
 }
@@ -131,7 +120,7 @@ static bool replaces(struct str now, struct str before)
 static bool is_replaced(const char *before, const struct list *now)
 {
     for (size_t i = 0; i < now->count; i++)
-        if (replaces(str_of(now->item[i]), str_of(before)))
+        if (replaces(now->item[i], before))
             return true;
     return false;
 }
@@ -158,10 +147,10 @@ static bool add_all(struct options *options, const struct list *begun,
 
     for (size_t i = 0; i < begun->count && good; i++)
         if (!is_replaced(begun->item[i], now) &&
-            !option_is_named(str_of(begun->item[i]), STR("restart")))
+            !option_is_named(begun->item[i], "restart"))
             good = options_add(options, begun->item[i], error);
     for (size_t i = 0; i < now->count && good; i++)
-        if (!option_is_named(str_of(now->item[i]), STR("resume")))
+        if (!option_is_named(now->item[i], "resume"))
             good = options_add(options, now->item[i], error);
     return good;
 }
@@ -188,17 +177,15 @@ int record_options(struct options *options, const struct crawl_record *record,
 static int cannot_resume(const char *path, const struct store_error *error)
 {
     struct arena arena;
-    int status = EXIT_USAGE;
 
     arena_init(&arena);
-    if (error->status == STORE_DAMAGED) {
-        complain("cannot read the state in '%s': %s",
-                 store_label(store_name_in(path, &arena), &arena), error->text);
-        status = CRAWL_FAILED;
-    } else {
-        complain("there is no crawl in '%s' to go on with: %s",
-                 login_hide(&arena, path), error->text);
-    }
+    int status =
+        error->status == STORE_DAMAGED
+            ? complain_failure("cannot read the state in '%s': %s",
+                               store_label(store_name_in(path, &arena), &arena),
+                               error->text)
+            : complain("there is no crawl in '%s' to go on with: %s",
+                       login_hide(&arena, path), error->text);
     arena_release(&arena);
     return status;
 }

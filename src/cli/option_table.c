@@ -119,11 +119,11 @@ const struct option_row option_table[] = {
      .help = "connect to private addresses also for hosts not named here"},
 
     {"log", 0, OPTION_CHOICE, AT(log), COMMAND_CRAWL, "What to show",
-     .argument = "FORM", .choices = "|tse|json|pages|none", .looks = true,
+     .argument = "FORM", .choices = "|tse|json|pages|none", .display = true,
      .help = "log on standard output: the course's lines, JSON, one line a page (as --search does), or none"},
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), COMMAND_CRAWL, "What to show", .looks = true,
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), COMMAND_CRAWL, "What to show", .display = true,
      .help = "no log and no progress, only errors"},
-    {"verbose", 'v', OPTION_FLAG, AT(verbose), COMMAND_CRAWL, "What to show", .looks = true,
+    {"verbose", 'v', OPTION_FLAG, AT(verbose), COMMAND_CRAWL, "What to show", .display = true,
      .help = "also tell what is saved and why fetches failed"},
 
     {"base", 0, OPTION_TEXT, AT(base), COMMAND_URL | COMMAND_LINKS, "Input",

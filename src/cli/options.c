@@ -289,6 +289,7 @@ bool options_parse(struct options *options, enum command command, int argc,
     bool options_end = false, good = true;
 
     options_init(options);
+    options->command = command;
     list_init(options, &arguments);
     while (parser.at < parser.count && good) {
         const char *word = parser.word[parser.at++];
@@ -307,36 +308,36 @@ bool options_parse(struct options *options, enum command command, int argc,
     return good;
 }
 
-bool option_is_named(struct str given, struct str name)
+bool option_is_named(const char *given, const char *name)
 {
-    return str_eq(str_cut(given, '=').head, name);
+    return str_eq(str_cut(str_of(given), '=').head, str_of(name));
 }
 
-bool option_is_given(const struct list *given, struct str name)
+bool option_is_given(const struct list *given, const char *name)
 {
     for (size_t i = 0; i < given->count; i++)
-        if (option_is_named(str_of(given->item[i]), name))
+        if (option_is_named(given->item[i], name))
             return true;
     return false;
 }
 
-static const struct option_row *row_of(struct str given)
+static const struct option_row *row_of(const char *given)
 {
-    return find_row(COMMAND_CRAWL, str_cut(given, '=').head, 0);
+    return find_row(COMMAND_CRAWL, str_cut(str_of(given), '=').head, 0);
 }
 
-bool option_is_fixed(struct str given)
+bool option_is_fixed(const char *given)
 {
     const struct option_row *row = row_of(given);
 
     return row && row->fixed;
 }
 
-bool option_is_for_looks(struct str given)
+bool option_is_for_display(const char *given)
 {
     const struct option_row *row = row_of(given);
 
-    return row && row->looks;
+    return row && row->display;
 }
 
 void options_release(struct options *options)

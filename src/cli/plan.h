@@ -12,7 +12,7 @@
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
 #define COURSE_DEPTH_MAX 10
 
-/* What is to be done in the page directory. */
+/* The work to do in the page directory. */
 enum action {
     ACTION_START,  /* begin; an old crawl is removed with the first page */
     ACTION_RESUME, /* go on with the crawl that is there */

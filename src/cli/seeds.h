@@ -1,6 +1,6 @@
-/* Where a crawl starts: the argument, a file, a web search, the record. Each
- * adds to the plan's seeds and to its scope. The status is 0, or an exit status
- * after one line on standard error. */
+/* The seeds of a crawl: from the argument, a file, a web search, the record.
+ * Each adds to the plan's seeds and to its scope. The status is 0, or an exit
+ * status after one line on standard error. */
 #ifndef CLI_SEEDS_H
 #define CLI_SEEDS_H
 

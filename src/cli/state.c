@@ -16,10 +16,8 @@ int state_open_directory(struct plan *plan, const char *path)
         return complain("pageDirectory '%s' must be an existing directory "
                         "that can be written: %s",
                         login_hide(&plan->arena, path), strerror(errno));
-    if (!pagedir_lock(&plan->dir)) {
-        complain("another crawl is at work in '%s'", path);
-        return CRAWL_FAILED;
-    }
+    if (!pagedir_lock(&plan->dir))
+        return complain_failure("another crawl is at work in '%s'", path);
     plan->crawl.dir_path = path;
     return 0;
 }
@@ -44,7 +42,7 @@ static bool has_same_seeds(const struct plan *plan,
     return at == plan->seed_count;
 }
 
-/* What is different from the recorded crawl, for people; NULL: nothing. */
+/* A difference from the recorded crawl, for people; NULL: there is none. */
 static const char *difference(struct plan *plan)
 {
     const struct crawl_record *record = &plan->record;
@@ -96,13 +94,12 @@ static int check_no_files(const struct plan *plan)
 
 static int cannot_read(struct plan *plan)
 {
-    complain("cannot read the state in '%s': %s", label(plan),
-             plan->record.error.text);
-    return CRAWL_FAILED;
+    return complain_failure("cannot read the state in '%s': %s", label(plan),
+                            plan->record.error.text);
 }
 
 /* There is no record, or none that can be read. */
-static int decide_without(struct plan *plan)
+static int decide_without_record(struct plan *plan)
 {
     const struct store_error *error = &plan->record.error;
     bool course = is_course_form(plan->options);
@@ -155,12 +152,12 @@ static int check_unknown_files(const struct plan *plan)
 }
 
 /* The crawl ended without a page: there is nothing to lose. */
-static bool had_nothing(const struct crawl_record *record)
+static bool ended_without_page(const struct crawl_record *record)
 {
     return facts_is_over(&record->facts) && !last_known(record);
 }
 
-/* Whoever types the course form may not know of a crawl that was begun with
+/* A user who types the course form may not know of a crawl that was begun with
  * options, so it does not replace that one. */
 static int refuse_to_replace(const struct plan *plan)
 {
@@ -188,14 +185,14 @@ static int decide_course_form(struct plan *plan, const char *difference)
     /* Options that a --resume brought in are no part of the command. */
     bool own = facts->number[FACT_COURSE_FORM];
 
-    if (!own && !had_nothing(&plan->record))
+    if (!own && !ended_without_page(&plan->record))
         return refuse_to_replace(plan);
     plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
                                                               : ACTION_RESUME;
     return 0;
 }
 
-static int decide_with(struct plan *plan)
+static int decide_with_record(struct plan *plan)
 {
     const struct options *options = plan->options;
     const char *path = plan->crawl.dir_path;
@@ -207,7 +204,7 @@ static int decide_with(struct plan *plan)
     plan->action = ACTION_START;
     if (options->restart)
         return check_unknown_files(plan);
-    if (had_nothing(&plan->record) && !options->remembered)
+    if (ended_without_page(&plan->record) && !options->remembered)
         return check_no_files(plan);
     if (why)
         return complain("the crawl in '%s' is another: %s; use another "
@@ -226,8 +223,8 @@ int state_decide(struct plan *plan)
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
     record_read(&plan->record, plan->crawl.dir_path);
     if (plan->record.error.status != STORE_OK)
-        return decide_without(plan);
-    return decide_with(plan);
+        return decide_without_record(plan);
+    return decide_with_record(plan);
 }
 
 /* --- doing it ----------------------------------------------------------- */
@@ -267,8 +264,8 @@ static struct store *create(struct plan *plan, enum store_start start,
     return store;
 }
 
-/* What a run shows (-q, -v, --log) is kept as it was when the crawl was begun;
- * all else is kept as it is now. */
+/* Options of what a run shows (-q, -v, --log) stay as they were when the crawl
+ * was begun; all others are kept as they are now. */
 static struct list options_to_keep(struct plan *plan)
 {
     const struct list *now = &plan->options->given;
@@ -279,10 +276,10 @@ static struct list options_to_keep(struct plan *plan)
     };
 
     for (size_t i = 0; i < now->count; i++)
-        if (!option_is_for_looks(str_of(now->item[i])))
+        if (!option_is_for_display(now->item[i]))
             kept.item[kept.count++] = now->item[i];
     for (size_t i = 0; i < before->count; i++)
-        if (option_is_for_looks(str_of(before->item[i])))
+        if (option_is_for_display(before->item[i]))
             kept.item[kept.count++] = before->item[i];
     return kept;
 }
@@ -309,7 +306,7 @@ static bool replaces_another(struct plan *plan)
 {
     enum store_status status = plan->record.error.status;
 
-    if (status == STORE_OK && had_nothing(&plan->record))
+    if (status == STORE_OK && ended_without_page(&plan->record))
         return false;
     if (status == STORE_OK)
         pagedir_begin_over(&plan->dir, last_known(&plan->record),

@@ -42,7 +42,7 @@ struct exporter {
     uint32_t source_page; /* and which page that is */
     struct buf line;
 
-    /* Of a sitemap: */
+    /* for a sitemap: */
     uint64_t wanted;          /* the part to print; 0: none */
     struct sitemap_size size; /* so far */
     uint64_t urls;            /* of the last part */

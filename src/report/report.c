@@ -29,7 +29,7 @@ void report_put_resume(const struct report *report, struct buf *line)
      * once. */
     if (report->facts->state == STATE_MAX_PAGES)
         buf_put(line, STR(" --max-pages ..."));
-    buf_printf(line, "%s ", report->ask_again);
+    buf_printf(line, "%s ", report->secret_options);
     words_put_path(line, str_of(report->dir_path));
 }
 

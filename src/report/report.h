@@ -22,7 +22,8 @@ struct report {
     uint32_t max_depth, max_redirects;
     struct frontier_options frontier;
     struct scan_options scan;
-    const char *ask_again; /* options that were not kept: " --header ..." */
+    const char
+        *secret_options; /* options that were not kept: " --header ..." */
 
     /* Load everything that a resumed crawl would know into `validator`. False
      * with `error`. */
@@ -58,8 +59,8 @@ bool why_print(struct report *report, const struct page_link *link,
                struct store_error *error);
 
 /* crawler verify: read everything again, record and page files, and find what
- * is not as it was recorded. `*clean`: there is no such thing. `seed` is for
- * hash tables. */
+ * is not as it was recorded. `*clean` is true if nothing is found. `seed` is
+ * for hash tables. */
 bool verify_print(struct store *store, const struct pagedir *dir, uint64_t seed,
                   bool *clean, struct store_error *error);
 

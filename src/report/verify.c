@@ -239,7 +239,8 @@ static bool read_url(void *user, const struct url_record *record)
     return true;
 }
 
-/* --- all of them -------------------------------------------------------- */
+/* --- numbers and counts
+ * -------------------------------------------------------- */
 
 static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
                           const char *what)
@@ -369,7 +370,6 @@ static void check_depths(struct verify *verify)
 /* --- all of it ---------------------------------------------------------- */
 
 enum { PER_HOST_MAX = 1000 };
-static const size_t file_max = (size_t)1 << 33;
 
 static void verify_init(struct verify *verify, struct store *store,
                         const struct pagedir *dir, uint64_t seed)
@@ -380,7 +380,6 @@ static void verify_init(struct verify *verify, struct store *store,
     hashtable_init(&verify->hosts);
     arena_init(&verify->arena);
     seen_init(&verify->page_urls);
-    buf_init(&verify->file, file_max);
 }
 
 static void verify_release(struct verify *verify)
@@ -392,7 +391,6 @@ static void verify_release(struct verify *verify)
     hashtable_release(&verify->hosts);
     arena_release(&verify->arena);
     seen_release(&verify->page_urls);
-    buf_release(&verify->file);
 }
 
 static void add_record_finding(void *user, const char *text)

@@ -6,35 +6,21 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/io.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 
+/* Room for the depth and for the last piece that is read. */
+enum { SPARE = 1 << 20 };
+
 /* --- a file ------------------------------------------------------------- */
 
-/* Read the first `max` bytes, or all if there are fewer. False with errno. */
-static bool read_first(int fd, struct buf *out, size_t max)
-{
-    buf_clear(out);
-    while (out->len < max) {
-        size_t want = max - out->len < 65536 ? max - out->len : 65536;
-        char *to = buf_reserve(out, want);
-        ssize_t len = to ? read(fd, to, want) : 0;
-        if (!to)
-            errno = EFBIG;
-        if (!to || (len < 0 && errno != EINTR))
-            return false;
-        if (!len)
-            return true;
-        out->len += len > 0 ? (size_t)len : 0;
-    }
-    return true;
-}
-
+/* `start` is the file, as far as it was read. */
 static void compare(struct verify *verify, uint32_t id, struct str url,
-                    uint32_t depth, uint64_t file_size)
+                    uint32_t depth, struct str start, uint64_t file_size)
 {
     const struct verify_page *page = &verify->page[id];
-    struct str_pair first = str_cut(buf_str(&verify->file), '\n');
+    struct str_pair first = str_cut(start, '\n');
     struct str_pair second = str_cut(first.tail, '\n');
     uint64_t body_size =
         file_size - (uint64_t)(first.head.len + second.head.len + 2);
@@ -76,21 +62,22 @@ static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
 void verify_page_file(struct verify *verify, uint32_t id, struct str url,
                       uint32_t depth)
 {
-    const uint64_t head_max = url.len + sizeof("\n4294967295\n");
+    struct buf file;
     struct stat st;
-    int fd = open_page(verify, id, &st);
 
+    /* A file that is larger than it should be need not be read to its end. */
+    buf_init(&file, verify->page[id].size + url.len + SPARE);
+    int fd = open_page(verify, id, &st);
     if (fd < 0 && errno == ENOENT)
         verify_found(verify, FINDING_FILE, "page %u: there is no file", id);
     else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
         verify_found(verify, FINDING_FILE, "page %u: it is no file", id);
-    /* A file that is larger than it should be need not be read to its end. */
-    else if (fd < 0 ||
-             !read_first(fd, &verify->file, verify->page[id].size + head_max))
+    else if (fd < 0 || (!io_read_all(fd, &file) && errno != EFBIG))
         verify_found(verify, FINDING_FILE, "page %u: it cannot be read: %s", id,
                      strerror(errno));
     else
-        compare(verify, id, url, depth, (uint64_t)st.st_size);
+        compare(verify, id, url, depth, buf_str(&file), (uint64_t)st.st_size);
+    buf_release(&file);
     if (fd >= 0)
         close(fd);
 }

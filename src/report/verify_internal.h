@@ -16,8 +16,8 @@ enum finding {
     FINDINGS,
 };
 
-/* The rows of URLs are read last, so what is known of them before waits here:
- * some tens of bytes each, no texts. */
+/* The rows of URLs are read last. Until then, what other rows say of a URL is
+ * kept here: some tens of bytes each, no texts. */
 enum verify_flag {
     VERIFY_KNOWN = 1,     /* there is a row of the URL itself, */
     VERIFY_MENTIONED = 2, /* or another row that belongs to it */
@@ -57,7 +57,6 @@ struct verify {
 
     struct seen page_urls; /* fingerprints */
     uint64_t seed;         /* of all hashes */
-    struct buf file;
 };
 
 /* Print one line on standard output, of every kind at most a hundred. */

@@ -6,7 +6,7 @@
 #include "report/verify_internal.h"
 
 /* Was a host ever asked before its pause was over? The recorded times of all
- * that was fetched from it tell: pages, sitemaps and robots.txt alike.
+ * fetches from it show that: pages, sitemaps and robots.txt alike.
  *
  * A crawl keeps this rule: a fetch begins when fewer than `per_host` are in
  * flight and all pauses that it knows of are over. It may not know yet that a
