@@ -318,13 +318,8 @@ as_nobody() {
         "$SEED" "$DIR" 3
 }
 
-<<<<<<< HEAD
-@test "combinations in which one option has no effect" {
+@test "combinations in which one option has no effect are refused" {
     refused 2 '--sitemaps needs robots.txt' --sitemaps --robots ignore \
-=======
-@test "options of which one makes the other useless are refused" {
-    refused 2 '--sitemaps are those that robots.txt names' --sitemaps --robots ignore \
->>>>>>> h4
         "$SEED" "$DIR" 3
     refused 2 '--links are remembered in the state' --links --state none "$SEED" "$DIR" 3
     refused 2 '--save-every is for the state' --save-every 5s --state none "$SEED" "$DIR" 3
