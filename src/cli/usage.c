@@ -69,8 +69,8 @@ static const struct command_row commands[] = {
 
 static const char crawl_end_text[] =
     "\n"
-    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M. A limit that may be none\n"
-    "can be lifted so, also when a crawl goes on.\n"
+    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M. The value none lifts a\n"
+    "limit that may have it, also when a crawl goes on.\n"
     "Exit status: 0 finished; 1 cannot go on; 2 wrong arguments; 3 stopped\n"
     "before the end; 4 not a single page. See crawler(1) for the rest.\n";
 
