@@ -26,15 +26,15 @@ struct open_record {
 
 /* --- opening ------------------------------------------------------------ */
 
-static int fail(const struct open_record *open, const struct store_error *error)
+static int fail(const struct open_record *open)
 {
     return complain_failure("cannot read the state in '%s': %s", open->label,
-                            error->text);
+                            open->report.error.text);
 }
 
-static int refuse(const struct open_record *open,
-                  const struct store_error *error)
+static int refuse(const struct open_record *open)
 {
+    const struct store_error *error = &open->report.error;
     const char *dir_path = open->report.dir_path;
 
     switch (error->status) {
@@ -49,14 +49,12 @@ static int refuse(const struct open_record *open,
     case STORE_NEWER:
         return complain("the state in '%s' was %s", open->label, error->text);
     default:
-        return fail(open, error);
+        return fail(open);
     }
 }
 
 static int open_record(struct open_record *open, const char *dir_path)
 {
-    struct store_error error;
-
     *open = (struct open_record){.dir.fd = -1, .report.dir_path = dir_path};
     arena_init(&open->arena);
     options_init(&open->options);
@@ -66,8 +64,9 @@ static int open_record(struct open_record *open, const char *dir_path)
         return complain("pageDirectory '%s': %s",
                         login_hide(&open->arena, dir_path), strerror(errno));
     open->report.locked = pagedir_is_locked(&open->dir);
-    open->report.store = store_open(name, STORE_READ, crawler_codes(), &error);
-    return open->report.store ? 0 : refuse(open, &error);
+    open->report.store =
+        store_open(name, STORE_READ, crawler_codes(), &open->report.error);
+    return open->report.store ? 0 : refuse(open);
 }
 
 static void close_record(struct open_record *open)
@@ -92,8 +91,9 @@ static int read_facts(struct open_record *open)
     struct crawl_record *record = &open->record;
 
     record_read_from(record, open->report.store);
+    open->report.error = record->error;
     if (record->error.status != STORE_OK)
-        return fail(open, &record->error);
+        return fail(open);
     if (record->facts.state == STATE_RUNNING && !open->report.locked)
         open->report.locked = pagedir_is_locked(&open->dir);
     return 0;
@@ -119,7 +119,7 @@ static const char *secret_options(struct open_record *open)
     return copy;
 }
 
-static bool load(struct report *report, struct store_error *error)
+static bool load(struct report *report)
 {
     const struct resume_options options = {
         .fingerprint_seed = report->scan.fingerprint_seed,
@@ -133,7 +133,7 @@ static bool load(struct report *report, struct store_error *error)
                    &report->frontier);
     report->loaded = true;
     return resume_load(report->store, &report->validator, &options, &resumed,
-                       error);
+                       &report->error);
 }
 
 static void fill_report(struct open_record *open)
@@ -174,17 +174,15 @@ static int plan_report(struct open_record *open)
 
 static int print_status(struct open_record *open)
 {
-    struct store_error error;
     int status = plan_report(open);
 
-    if (!status && !status_print(&open->report, &error))
-        status = fail(open, &error);
+    if (!status && !status_print(&open->report))
+        status = fail(open);
     return status;
 }
 
 static int print_why(struct open_record *open, const char *text)
 {
-    struct store_error error;
     struct page_link link;
     int status = plan_report(open);
 
@@ -195,17 +193,15 @@ static int print_why(struct open_record *open, const char *text)
     if (err)
         return complain("'%s' cannot be crawled: %s",
                         login_hide(&open->arena, text), err_message(err));
-    return why_print(&open->report, &link, &error) ? 0 : fail(open, &error);
+    return why_print(&open->report, &link) ? 0 : fail(open);
 }
 
 static int verify(struct open_record *open)
 {
-    struct store_error error;
     bool clean;
 
-    if (!verify_print(open->report.store, &open->dir, clock_mono_us(), &clean,
-                      &error))
-        return fail(open, &error);
+    if (!verify_print(&open->report, &open->dir, clock_mono_us(), &clean))
+        return fail(open);
     return clean ? 0 : 1;
 }
 
@@ -232,17 +228,16 @@ static int check_part(const struct open_record *open,
     return 0;
 }
 
-static int print_sitemap(const struct open_record *open, uint64_t part)
+static int print_sitemap(struct open_record *open, uint64_t part)
 {
-    struct store *store = open->report.store;
+    struct report *report = &open->report;
     struct sitemap_size size;
-    struct store_error error;
 
-    if (!export_sitemap(store, 0, &size, &error))
-        return fail(open, &error);
+    if (!export_sitemap(report, 0, &size))
+        return fail(open);
     int status = check_part(open, &size, part);
-    if (!status && !export_sitemap(store, part ? part : 1, &size, &error))
-        status = fail(open, &error);
+    if (!status && !export_sitemap(report, part ? part : 1, &size))
+        status = fail(open);
     return status;
 }
 
@@ -260,15 +255,14 @@ static int check_links(struct open_record *open)
 static int export(struct open_record *open, const struct options *options)
 {
     enum export_format format = (enum export_format)options->format;
-    struct store_error error;
     int status = 0;
 
     if (format == EXPORT_SITEMAP)
         return print_sitemap(open, options->part);
     if (format == EXPORT_LINKS)
         status = check_links(open);
-    if (!status && !export_lines(open->report.store, format, &error))
-        status = fail(open, &error);
+    if (!status && !export_lines(&open->report, format))
+        status = fail(open);
     return status;
 }
 

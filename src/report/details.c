@@ -95,9 +95,8 @@ static bool read_other(void *user, const struct url_record *other)
     return true;
 }
 
-bool url_details_read(struct url_details *details, const struct report *report,
-                      const struct page_link *link, struct arena *arena,
-                      struct store_error *error)
+bool url_details_read(struct url_details *details, struct report *report,
+                      const struct page_link *link, struct arena *arena)
 {
     struct search search = {
         .details = details,
@@ -122,9 +121,9 @@ bool url_details_read(struct url_details *details, const struct report *report,
 
     *details = (struct url_details){0};
     arena_init(&search.row_arena);
-    bool good =
-        store_fold(report->store, 0, &finder, error) &&
-        (!details->row.number || store_fold(report->store, 0, &reader, error));
+    bool good = store_fold(report->store, 0, &finder, &report->error) &&
+                (!details->row.number ||
+                 store_fold(report->store, 0, &reader, &report->error));
     arena_release(&search.row_arena);
     return good;
 }
@@ -207,9 +206,9 @@ static bool read_host(void *user, const struct store_host *row)
     return true;
 }
 
-bool host_details_read(struct host_details *host, const struct report *report,
+bool host_details_read(struct host_details *host, struct report *report,
                        const struct url *url, unsigned line,
-                       struct arena *arena, struct store_error *error)
+                       struct arena *arena)
 {
     struct host_reading reading = {
         .host = host,
@@ -225,7 +224,7 @@ bool host_details_read(struct host_details *host, const struct report *report,
     };
 
     *host = (struct host_details){0};
-    return store_load(report->store, 0, &reader, error);
+    return store_load(report->store, 0, &reader, &report->error);
 }
 
 bool host_details_allows(const struct host_details *host, const struct url *url,

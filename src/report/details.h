@@ -1,6 +1,6 @@
 /* Everything that is recorded of a URL and of its host. A record is a journal
  * without an index, so each function reads all of it, once or twice, in little
- * memory. They return false with `error`; texts are in `arena`. */
+ * memory. Texts are in `arena`. */
 #ifndef REPORT_DETAILS_H
 #define REPORT_DETAILS_H
 
@@ -20,9 +20,8 @@ struct url_details {
 /* Find the record of a URL. If a page has several records, the best counts:
  * queued before refused, this very spelling before another one, the later
  * before the earlier. Sitemaps come last. */
-bool url_details_read(struct url_details *details, const struct report *report,
-                      const struct page_link *link, struct arena *arena,
-                      struct store_error *error);
+bool url_details_read(struct url_details *details, struct report *report,
+                      const struct page_link *link, struct arena *arena);
 
 /* The robots.txt that the crawl obeyed on a host, and the trouble that the host
  * was in. */
@@ -38,9 +37,9 @@ struct host_details {
 /* The details of the host of `url`, for its scheme. `line` is 0, or the line of
  * robots.txt that refused the URL: then `rules` is the last text that does so,
  * if there is one. */
-bool host_details_read(struct host_details *host, const struct report *report,
+bool host_details_read(struct host_details *host, struct report *report,
                        const struct url *url, unsigned line,
-                       struct arena *arena, struct store_error *error);
+                       struct arena *arena);
 
 /* May the agent fetch the URL, as far as the rules are known? `*line` is that
  * of robots_allows(). */

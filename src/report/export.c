@@ -31,7 +31,7 @@ struct change {
 /* One reading is enough: changes of a URL come before its fetch, and the page
  * where it was found was saved before it. */
 struct exporter {
-    struct store *store;
+    struct report *report;
     enum export_format format;
     struct change *change; /* by number of the URL */
     uint64_t last_number;
@@ -306,7 +306,8 @@ static bool find_source(struct exporter *exporter, uint32_t page)
     exporter->source_page = page;
     buf_clear(&exporter->source);
     return page && page <= exporter->pages_max &&
-           store_find_url(exporter->store, exporter->page[page], &row) &&
+           store_find_url(exporter->report->store, exporter->page[page],
+                          &row) &&
            buf_put(&exporter->source, row.url);
 }
 
@@ -320,7 +321,7 @@ static bool read_fetch(void *user, const struct store_fetch *row)
     buf_clear(&exporter->url);
     if (row->page > exporter->pages_max || row->mime.len > MIME_MAX ||
         row->number > exporter->last_number ||
-        !store_find_url(exporter->store, row->number, &url) ||
+        !store_find_url(exporter->report->store, row->number, &url) ||
         !buf_put(&exporter->url, url.url))
         return false;
     exporter->page[row->page] = row->number;
@@ -360,7 +361,7 @@ static bool read_link(void *user, const struct store_link *row)
 }
 
 /* True also if standard output cannot be written. */
-static bool print_all(struct exporter *exporter, struct store_error *error)
+static bool print_all(struct exporter *exporter)
 {
     const struct store_reader reader = {
         .user = exporter,
@@ -374,8 +375,9 @@ static bool print_all(struct exporter *exporter, struct store_error *error)
     buf_init(&exporter->url, URL_LEN_MAX);
     buf_init(&exporter->source, URL_LEN_MAX);
     buf_init(&exporter->line, LINE_LEN_MAX);
-    bool good =
-        store_load(exporter->store, 0, &reader, error) || ferror(stdout);
+    bool good = store_load(exporter->report->store, 0, &reader,
+                           &exporter->report->error) ||
+                ferror(stdout);
     free(exporter->change);
     free(exporter->page);
     buf_release(&exporter->url);
@@ -384,23 +386,22 @@ static bool print_all(struct exporter *exporter, struct store_error *error)
     return good;
 }
 
-bool export_lines(struct store *store, enum export_format format,
-                  struct store_error *error)
+bool export_lines(struct report *report, enum export_format format)
 {
-    struct exporter exporter = {.store = store, .format = format};
+    struct exporter exporter = {.report = report, .format = format};
 
-    return print_all(&exporter, error);
+    return print_all(&exporter);
 }
 
-bool export_sitemap(struct store *store, uint64_t part,
-                    struct sitemap_size *size, struct store_error *error)
+bool export_sitemap(struct report *report, uint64_t part,
+                    struct sitemap_size *size)
 {
     struct exporter exporter = {
-        .store = store,
+        .report = report,
         .format = EXPORT_SITEMAP,
         .wanted = part,
     };
-    bool good = print_all(&exporter, error);
+    bool good = print_all(&exporter);
 
     if (good)
         end_part(&exporter);

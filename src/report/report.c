@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "report/words.h"
 
-bool report_load(struct report *report, struct store_error *error)
+bool report_load(struct report *report)
 {
-    return report->loaded || report->load(report, error);
+    return report->loaded || report->load(report);
 }
 
 void *report_entry(struct hashtable *table, struct arena *arena,

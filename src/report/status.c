@@ -262,14 +262,14 @@ static void say_all(struct status *status)
     }
 }
 
-bool status_print(struct report *report, struct store_error *error)
+bool status_print(struct report *report)
 {
     struct status status = {.report = report};
 
     buf_init(&status.line, LINE_MAX_LEN);
     /* Everything is read before anything is said. */
-    bool good = totals_read(&status.totals, report, error) &&
-                (!status.totals.ends[URL_QUEUED] || report_load(report, error));
+    bool good = totals_read(&status.totals, report) &&
+                (!status.totals.ends[URL_QUEUED] || report_load(report));
     if (good)
         say_all(&status);
     totals_release(&status.totals);

@@ -117,8 +117,7 @@ static void list_domains(struct reading *reading)
 
 /* --- all of it ---------------------------------------------------------- */
 
-bool totals_read(struct totals *totals, const struct report *report,
-                 struct store_error *error)
+bool totals_read(struct totals *totals, struct report *report)
 {
     struct reading reading = {.totals = totals, .report = report};
     const struct fold_reader reader = {
@@ -130,7 +129,7 @@ bool totals_read(struct totals *totals, const struct report *report,
     arena_init(&totals->arena);
     hashtable_init(&reading.domains);
     hashtable_init(&reading.hosts);
-    bool good = store_fold(report->store, 0, &reader, error);
+    bool good = store_fold(report->store, 0, &reader, &report->error);
     if (good) {
         list_domains(&reading);
         list_hosts(&reading, &totals->given_up, true);

@@ -277,8 +277,9 @@ static void check_mentioned(struct verify *verify)
 
 /* store_check reports all digests that do not fit; here the first would end the
  * reading, so they are not looked at. */
-static bool check_rows(struct verify *verify, struct store_error *error)
+static bool check_rows(struct verify *verify)
 {
+    struct report *report = verify->report;
     const struct fold_reader reader = {
         .rows =
             {
@@ -295,7 +296,7 @@ static bool check_rows(struct verify *verify, struct store_error *error)
         .url = read_url,
     };
 
-    if (!store_fold(verify->store, 0, &reader, error))
+    if (!store_fold(report->store, 0, &reader, &report->error))
         return false;
     check_counter(verify, FACT_SAVED, verify->pages, "pages");
     check_counter(verify, FACT_SAVED_BYTES, verify->bytes, "bytes");
@@ -337,7 +338,7 @@ static void check_depth(struct verify *verify, uint64_t number,
     if (id ? page && depth == verify->url[page].depth + 1
            : !depth || seen_has(unsaved, depth_key(verify, depth - 1)))
         return;
-    if (!store_find_url(verify->store, number, &row))
+    if (!store_find_url(verify->report->store, number, &row))
         row.url = STR("(unknown)");
     if (!id)
         verify_found(verify, FINDING_DEPTH,
@@ -371,10 +372,10 @@ static void check_depths(struct verify *verify)
 
 enum { PER_HOST_MAX = 1000 };
 
-static void verify_init(struct verify *verify, struct store *store,
+static void verify_init(struct verify *verify, struct report *report,
                         const struct pagedir *dir, uint64_t seed)
 {
-    *verify = (struct verify){.store = store, .dir = dir, .seed = seed};
+    *verify = (struct verify){.report = report, .dir = dir, .seed = seed};
     facts_init(&verify->facts);
     verify->facts.number[FACT_PER_HOST] = 1;
     hashtable_init(&verify->hosts);
@@ -400,10 +401,13 @@ static void add_record_finding(void *user, const char *text)
     verify_found(verify, FINDING_RECORD, "%s", text);
 }
 
-static bool check_all(struct verify *verify, struct store_error *error)
+static bool check_all(struct verify *verify)
 {
-    if (!store_check(verify->store, add_record_finding, verify, error) ||
-        !check_rows(verify, error))
+    struct report *report = verify->report;
+
+    if (!store_check(report->store, add_record_finding, verify,
+                     &report->error) ||
+        !check_rows(verify))
         return false;
     uint64_t per_host = verify->facts.number[FACT_PER_HOST];
     verify_unknown_files(verify);
@@ -413,13 +417,13 @@ static bool check_all(struct verify *verify, struct store_error *error)
     return true;
 }
 
-bool verify_print(struct store *store, const struct pagedir *dir, uint64_t seed,
-                  bool *clean, struct store_error *error)
+bool verify_print(struct report *report, const struct pagedir *dir,
+                  uint64_t seed, bool *clean)
 {
     struct verify verify;
 
-    verify_init(&verify, store, dir, seed);
-    bool good = check_all(&verify, error);
+    verify_init(&verify, report, dir, seed);
+    bool good = check_all(&verify);
     *clean = found_nothing(&verify) && good;
     if (*clean)
         printf("verified: %llu pages, %llu bytes, %llu URLs, %zu hosts, all as "

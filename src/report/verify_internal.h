@@ -38,7 +38,7 @@ struct verify_page {
 };
 
 struct verify {
-    struct store *store;
+    struct report *report;
     const struct pagedir *dir;
     uint64_t found[FINDINGS];
     struct facts facts;

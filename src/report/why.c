@@ -168,13 +168,13 @@ static bool needs_robots(const struct why *why)
             why->host.rules.until_ms <= why->report->wall_ms);
 }
 
-static bool say_never_seen(struct why *why, struct store_error *error)
+static bool say_never_seen(struct why *why)
 {
     unsigned max_depth = why->report->max_depth;
     struct str url = why->known.url.href;
     unsigned number = 0;
 
-    if (!report_load(why->report, error))
+    if (!report_load(why->report))
         return false;
     enum verdict verdict = precheck(why, &number);
     if (verdict == ACCEPT && max_depth)
@@ -275,11 +275,11 @@ static void say_turn(struct why *why)
     say_rule(why, verdict, 0, number);
 }
 
-static bool say_queued(struct why *why, struct store_error *error)
+static bool say_queued(struct why *why)
 {
     struct report *report = why->report;
 
-    if (!report_load(report, error))
+    if (!report_load(report))
         return false;
     const struct target *target =
         frontier_find(report->validator.frontier, why->known.fingerprint);
@@ -433,7 +433,7 @@ static void say_before(const struct why *why)
 }
 
 /* The URLs that it was redirected to, one after the other. */
-static bool say_after(struct why *why, struct store_error *error)
+static bool say_after(struct why *why)
 {
     struct report *report = why->report;
     struct str target = why->url.fetch.target;
@@ -444,7 +444,7 @@ static bool say_after(struct why *why, struct store_error *error)
         if (pagescanner_link(&link, &why->arena, target, NULL, NULL,
                              &report->scan))
             return true;
-        if (!url_details_read(&to, report, &link, &why->arena, error))
+        if (!url_details_read(&to, report, &link, &why->arena))
             return false;
         if (!to.row.number || to.row.number == why->url.row.number)
             return true;
@@ -488,12 +488,12 @@ static void say_fetch(struct why *why)
 
 /* --- all of it ---------------------------------------------------------- */
 
-static bool say_known(struct why *why, struct store_error *error)
+static bool say_known(struct why *why)
 {
     const struct url_details *url = &why->url;
     enum verdict verdict = verdict_of(url);
 
-    if (verdict == DOMAIN_CAP && !report_load(why->report, error))
+    if (verdict == DOMAIN_CAP && !report_load(why->report))
         return false;
     if (!str_eq(why->asked.url.href, url->row.url))
         terminal_line(stdout, "%.*s is a duplicate: another spelling of %.*s",
@@ -506,17 +506,16 @@ static bool say_known(struct why *why, struct store_error *error)
     say_found(why);
     say_before(why);
     say_fetch(why);
-    return say_after(why, error) &&
-           (url->record.end != URL_QUEUED || say_queued(why, error));
+    return say_after(why) && (url->record.end != URL_QUEUED || say_queued(why));
 }
 
 /* Read what is known of the URL, and of its host. */
-static bool read_all(struct why *why, struct store_error *error)
+static bool read_all(struct why *why)
 {
-    const struct report *report = why->report;
+    struct report *report = why->report;
     struct url_details *url = &why->url;
 
-    if (!url_details_read(url, report, &why->asked, &why->arena, error))
+    if (!url_details_read(url, report, &why->asked, &why->arena))
         return false;
     if (!url->row.number ||
         pagescanner_link(&why->known, &why->arena, url->row.url, NULL, NULL,
@@ -524,19 +523,17 @@ static bool read_all(struct why *why, struct store_error *error)
         why->known = why->asked;
     why->host_name = url_host_port(&why->known.url);
     return host_details_read(&why->host, report, &why->known.url, line_of(url),
-                             &why->arena, error);
+                             &why->arena);
 }
 
-bool why_print(struct report *report, const struct page_link *link,
-               struct store_error *error)
+bool why_print(struct report *report, const struct page_link *link)
 {
     struct why why = {.report = report, .asked = *link};
 
     buf_init(&why.line, LINE_MAX_LEN);
     arena_init(&why.arena);
-    bool good = read_all(&why, error) &&
-                (why.url.row.number ? say_known(&why, error)
-                                    : say_never_seen(&why, error));
+    bool good = read_all(&why) &&
+                (why.url.row.number ? say_known(&why) : say_never_seen(&why));
     buf_release(&why.line);
     arena_release(&why.arena);
     return good;

@@ -106,11 +106,9 @@ static struct url_details read_details(struct fixture *fixture,
 {
     struct page_link link = link_of(fixture, text);
     struct url_details url;
-    struct store_error error;
 
-    if (!url_details_read(&url, &fixture->report, &link, &fixture->arena,
-                          &error))
-        fail_msg("%s", error.text);
+    if (!url_details_read(&url, &fixture->report, &link, &fixture->arena))
+        fail_msg("%s", fixture->report.error.text);
     return url;
 }
 
@@ -249,17 +247,16 @@ static void impossible_numbers_of_urls_are_refused(void **state)
 {
     struct fixture *fixture = *state;
     struct page_link link = link_of(fixture, HOST "/1");
-    struct store_error error;
     struct totals totals;
     struct url_details url;
 
     add_url(fixture, (uint64_t)1 << 40, HOST "/1", 2, ACCEPT);
     write_all(fixture);
-    assert_false(url_details_read(&url, &fixture->report, &link,
-                                  &fixture->arena, &error));
-    assert_int_equal(error.status, STORE_DAMAGED);
-    assert_false(totals_read(&totals, &fixture->report, &error));
-    assert_int_equal(error.status, STORE_DAMAGED);
+    assert_false(
+        url_details_read(&url, &fixture->report, &link, &fixture->arena));
+    assert_int_equal(fixture->report.error.status, STORE_DAMAGED);
+    assert_false(totals_read(&totals, &fixture->report));
+    assert_int_equal(fixture->report.error.status, STORE_DAMAGED);
     totals_release(&totals);
 }
 
@@ -287,7 +284,6 @@ static void add_robots(struct fixture *fixture, const char *host, bool https,
 static void rules_are_those_that_refused_the_url(void **state)
 {
     struct fixture *fixture = *state;
-    struct store_error error;
     struct host_details host;
     unsigned line;
 
@@ -303,7 +299,7 @@ static void rules_are_those_that_refused_the_url(void **state)
     struct page_link link = link_of(fixture, HOST "/a");
     fixture->report.scan.robots_agent = STR("crawler");
     assert_true(host_details_read(&host, &fixture->report, &link.url, 2,
-                                  &fixture->arena, &error));
+                                  &fixture->arena));
     assert_true(host.has_rules && host.rules_failed);
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /a # this"))));
     assert_int_equal(host.failure.outcome, TIMED_OUT);
@@ -312,7 +308,7 @@ static void rules_are_those_that_refused_the_url(void **state)
     assert_true(host_details_allows(&host, &link.url, (struct str){0}, &line));
     /* Without a line it is the last that was had. */
     assert_true(host_details_read(&host, &fixture->report, &link.url, 0,
-                                  &fixture->arena, &error));
+                                  &fixture->arena));
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /b # last"))));
     assert_true(host_details_allows(&host, &link.url, STR("crawler"), &line));
 }
@@ -327,7 +323,6 @@ static void trouble_of_a_host_is_the_latest(void **state)
         {.name = STR_INIT("well.example")},
     };
     struct fixture *fixture = *state;
-    struct store_error error;
     struct host_details host;
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -335,13 +330,13 @@ static void trouble_of_a_host_is_the_latest(void **state)
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
     assert_true(host_details_read(&host, &fixture->report, &link.url, 0,
-                                  &fixture->arena, &error));
+                                  &fixture->arena));
     assert_true(host.troubled);
     assert_int_equal(host.trouble.failures, 2);
     assert_int_equal(host.trouble.outcome, TIMED_OUT);
     link = link_of(fixture, "http://well.example/");
     assert_true(host_details_read(&host, &fixture->report, &link.url, 0,
-                                  &fixture->arena, &error));
+                                  &fixture->arena));
     assert_false(host.troubled);
 }
 
@@ -388,12 +383,11 @@ static void every_url_counts_once_by_its_end(void **state)
         [URL_NONE] = 1,
     };
     struct fixture *fixture = *state;
-    struct store_error error;
     struct totals totals;
 
     add_small_crawl(fixture);
     write_all(fixture);
-    assert_true(totals_read(&totals, &fixture->report, &error));
+    assert_true(totals_read(&totals, &fixture->report));
     for (int end = 0; end < URL_ENDS; end++)
         if (totals.ends[end] != expected[end])
             fail_msg("%s: %llu, not %llu", url_end_name((enum url_end)end),
@@ -424,13 +418,12 @@ static void hosts_given_up_and_backing_off(void **state)
         {.name = STR_INIT("slow"), .backoffs = 2},
     };
     struct fixture *fixture = *state;
-    struct store_error error;
     struct totals totals;
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         store_add_host(&fixture->file->batch, &rows[i]);
     write_all(fixture);
-    assert_true(totals_read(&totals, &fixture->report, &error));
+    assert_true(totals_read(&totals, &fixture->report));
     assert_int_equal(totals.given_up.count, 2);
     assert_true(str_eq(totals.given_up.host[0].name, STR("robots")));
     assert_true(str_eq(totals.given_up.host[1].name, STR("silent")));
