@@ -210,7 +210,7 @@ static int crawl(struct plan *plan)
     if (plan->crawl.resume && !options->quiet)
         terminal_line(
             stderr, "crawler: going on with the crawl in %s after %u pages",
-            plan->crawl.dir_path, (unsigned)record_pages(&plan->record));
+            plan->crawl.dir_path, (unsigned)crawl_record_pages(&plan->record));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -243,7 +243,7 @@ static int say_finished(const struct plan *plan)
                       "crawler: the crawl in %s is finished: %u pages; "
                       "--restart starts over",
                       plan->crawl.dir_path,
-                      (unsigned)record_pages(&plan->record));
+                      (unsigned)crawl_record_pages(&plan->record));
     return CRAWL_FINISHED;
 }
 
@@ -268,7 +268,7 @@ int command_crawl(const struct options *options)
 
     if (!options->resume)
         return run_plan(options);
-    int status = record_resume(&resumed, options);
+    int status = crawl_record_resume(&resumed, options);
     if (!status)
         status = run_plan(&resumed);
     options_release(&resumed);

@@ -76,7 +76,7 @@ static void close_record(struct open_record *open)
     if (open->planned)
         plan_release(&open->plan);
     options_release(&open->options);
-    record_release(&open->record);
+    crawl_record_release(&open->record);
     store_close(open->report.store);
     if (open->dir.fd >= 0)
         pagedir_close(&open->dir);
@@ -90,7 +90,7 @@ static int read_facts(struct open_record *open)
 {
     struct crawl_record *record = &open->record;
 
-    record_read_from(record, open->report.store);
+    crawl_record_read_from(record, open->report.store);
     open->report.error = record->error;
     if (record->error.status != STORE_OK)
         return fail(open);
@@ -108,7 +108,7 @@ static const char *secret_options(struct open_record *open)
 
     buf_init(&text, 4096);
     for (size_t i = 0; i < record->given.count; i++)
-        if (record_is_secret(record->given.item[i])) {
+        if (crawl_record_is_secret(record->given.item[i])) {
             struct str name = str_cut(str_of(record->given.item[i]), '=').head;
             buf_printf(&text, " --%.*s ...", STR_ARGS(name));
         }
@@ -160,8 +160,8 @@ static int plan_report(struct open_record *open)
 
     if (status)
         return status;
-    if (record_options(&open->options, &open->record, &(struct list){0},
-                       open->report.dir_path))
+    if (crawl_record_options(&open->options, &open->record, &(struct list){0},
+                             open->report.dir_path))
         return 1;
     open->planned = true;
     if (plan_recall(&open->plan, &open->options, &open->record))

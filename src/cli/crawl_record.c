@@ -9,7 +9,7 @@
 
 enum { ERROR_MAX = 4096 };
 
-void record_read_from(struct crawl_record *record, struct store *store)
+void crawl_record_read_from(struct crawl_record *record, struct store *store)
 {
     if (facts_read(&record->facts, store, &record->error))
         record->error.status = STORE_OK;
@@ -17,7 +17,7 @@ void record_read_from(struct crawl_record *record, struct store *store)
     record->logins = (struct list){record->facts.login, record->facts.logins};
 }
 
-void record_read(struct crawl_record *record, const char *dir_path)
+void crawl_record_read(struct crawl_record *record, const char *dir_path)
 {
     struct store *store;
     struct arena arena;
@@ -27,12 +27,12 @@ void record_read(struct crawl_record *record, const char *dir_path)
     store = store_open(store_name_in(dir_path, &arena), STORE_READ,
                        crawler_codes(), &record->error);
     if (store)
-        record_read_from(record, store);
+        crawl_record_read_from(record, store);
     store_close(store);
     arena_release(&arena);
 }
 
-void record_release(struct crawl_record *record)
+void crawl_record_release(struct crawl_record *record)
 {
     facts_release(&record->facts);
     *record = (struct crawl_record){0};
@@ -60,13 +60,13 @@ static void put_option(struct store_batch *batch, size_t number,
     buf_release(&kept);
 }
 
-bool record_is_secret(const char *given)
+bool crawl_record_is_secret(const char *given)
 {
     return str_ends(str_of(given), STR(NOT_KEPT));
 }
 
-void record_put_options(struct store_batch *batch, const struct list *given,
-                        size_t before)
+void crawl_record_put_options(struct store_batch *batch,
+                              const struct list *given, size_t before)
 {
     size_t count = given->count > before ? given->count : before;
 
@@ -74,8 +74,8 @@ void record_put_options(struct store_batch *batch, const struct list *given,
         put_option(batch, i, i < given->count ? given->item[i] : "");
 }
 
-void record_put_logins(struct store_batch *batch,
-                       const struct trusted_origins *origins)
+void crawl_record_put_logins(struct store_batch *batch,
+                             const struct trusted_origins *origins)
 {
     const struct origin_login *login = origins->logins;
 
@@ -85,8 +85,8 @@ void record_put_logins(struct store_batch *batch,
 
 /* --- reading options back ----------------------------------------------- */
 
-const char *record_missing_option(const struct list *one,
-                                  const struct list *other)
+const char *crawl_record_missing_option(const struct list *one,
+                                        const struct list *other)
 {
     for (size_t i = 0; i < one->count; i++) {
         bool found = !option_is_fixed(one->item[i]);
@@ -155,8 +155,9 @@ static bool add_all(struct options *options, const struct list *begun,
     return good;
 }
 
-int record_options(struct options *options, const struct crawl_record *record,
-                   const struct list *now, const char *dir_path)
+int crawl_record_options(struct options *options,
+                         const struct crawl_record *record,
+                         const struct list *now, const char *dir_path)
 {
     struct buf error;
 
@@ -196,21 +197,21 @@ static int check_given(const struct options *options,
                        const struct crawl_record *record)
 {
     const struct list *begun = &record->given;
-    const char *changed = record_missing_option(&options->given, begun);
+    const char *changed = crawl_record_missing_option(&options->given, begun);
 
     if (changed)
         return complain("--%s cannot change once the crawl has begun; "
                         "--resume takes only limits and speeds",
                         changed);
     for (size_t i = 0; i < begun->count && !facts_is_over(&record->facts); i++)
-        if (record_is_secret(begun->item[i]) &&
+        if (crawl_record_is_secret(begun->item[i]) &&
             !is_replaced(begun->item[i], &options->given))
             return complain("the crawl was begun with --%s; give it again",
                             begun->item[i]);
     return 0;
 }
 
-int record_resume(struct options *resumed, const struct options *options)
+int crawl_record_resume(struct options *resumed, const struct options *options)
 {
     struct crawl_record record;
 
@@ -220,16 +221,16 @@ int record_resume(struct options *resumed, const struct options *options)
                         "crawl there knows the others");
     if (options->restart)
         return complain("--resume and --restart contradict each other");
-    record_read(&record, options->argument[0]);
+    crawl_record_read(&record, options->argument[0]);
     int status = record.error.status == STORE_OK
                      ? check_given(options, &record)
                      : cannot_resume(options->argument[0], &record.error);
     if (!status) {
-        status = record_options(resumed, &record, &options->given,
-                                options->argument[0]);
+        status = crawl_record_options(resumed, &record, &options->given,
+                                      options->argument[0]);
         resumed->user = options->user;
         resumed->logins = options->logins;
     }
-    record_release(&record);
+    crawl_record_release(&record);
     return status;
 }

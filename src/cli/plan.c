@@ -377,7 +377,7 @@ int plan_recall(struct plan *plan, const struct options *options,
 void plan_release(struct plan *plan)
 {
     store_close(plan->store);
-    record_release(&plan->record);
+    crawl_record_release(&plan->record);
     store_batch_release(&plan->new_facts);
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);

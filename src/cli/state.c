@@ -47,8 +47,8 @@ static const char *difference(struct plan *plan)
 {
     const struct crawl_record *record = &plan->record;
     const struct list *now = &plan->options->given;
-    const char *with = record_missing_option(&record->given, now);
-    const char *without = record_missing_option(now, &record->given);
+    const char *with = crawl_record_missing_option(&record->given, now);
+    const char *without = crawl_record_missing_option(now, &record->given);
     uint64_t depth = record->facts.number[FACT_DEPTH];
     char *text = arena_new(&plan->arena, 400);
 
@@ -134,7 +134,7 @@ static uint32_t last_known(const struct crawl_record *record)
 {
     uint32_t old = (uint32_t)record->facts.number[FACT_OLD_PAGES];
 
-    return old > record_pages(record) ? old : record_pages(record);
+    return old > crawl_record_pages(record) ? old : crawl_record_pages(record);
 }
 
 /* A file of somebody else must neither count as a page nor be replaced. */
@@ -163,7 +163,7 @@ static int refuse_to_replace(const struct plan *plan)
 {
     const struct facts *facts = &plan->record.facts;
     const char *path = plan->crawl.dir_path;
-    unsigned pages = (unsigned)record_pages(&plan->record);
+    unsigned pages = (unsigned)crawl_record_pages(&plan->record);
     struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
 
     if (facts_is_over(facts))
@@ -221,7 +221,7 @@ static int decide_with_record(struct plan *plan)
 int state_decide(struct plan *plan)
 {
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
-    record_read(&plan->record, plan->crawl.dir_path);
+    crawl_record_read(&plan->record, plan->crawl.dir_path);
     if (plan->record.error.status != STORE_OK)
         return decide_without_record(plan);
     return decide_with_record(plan);
@@ -231,8 +231,8 @@ int state_decide(struct plan *plan)
 
 static void put_first_rows(struct plan *plan, struct store_batch *first)
 {
-    record_put_options(first, &plan->options->given, 0);
-    record_put_logins(first, &plan->origins);
+    crawl_record_put_options(first, &plan->options->given, 0);
+    crawl_record_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -292,8 +292,8 @@ static void put_new_facts(struct plan *plan)
     struct store_batch *facts = &plan->new_facts;
 
     facts_put_state(facts, STATE_RUNNING);
-    record_put_options(facts, &kept, plan->record.given.count);
-    record_put_logins(facts, &plan->origins);
+    crawl_record_put_options(facts, &kept, plan->record.given.count);
+    crawl_record_put_logins(facts, &plan->origins);
     if (plan->crawl.frontier.per_host >
         plan->record.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
@@ -334,7 +334,7 @@ static bool go_on(struct plan *plan, struct store_error *error)
 {
     const struct facts *facts = &plan->record.facts;
 
-    plan->dir.last_id = record_pages(&plan->record);
+    plan->dir.last_id = crawl_record_pages(&plan->record);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
     put_new_facts(plan);
