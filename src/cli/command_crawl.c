@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "cli/plan.h"
 #include "cli/progress.h"
-#include "cli/state.h"
 #include "cli/usage.h"
 
 /* crawler seedURL pageDirectory maxDepth */

@@ -7,9 +7,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/fetching.h"
-#include "cli/seeds.h"
-#include "cli/state.h"
 #include "cli/usage.h"
 
 /* --- scope ------------------------------------------------------------- */

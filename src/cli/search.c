@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "cli/seeds.h"
+#include "cli/plan.h"
 #include "cli/usage.h"
 #include "page/searchpage.h"
 

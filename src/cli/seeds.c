@@ -1,4 +1,4 @@
-#include "cli/seeds.h"
+#include "cli/plan.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/state.h"
+#include "cli/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/seeds.h"
 #include "cli/usage.h"
 #include "crawler/codes.h"
 
