@@ -28,6 +28,9 @@ struct str_pair {
         "" literal, sizeof(literal) - 1                                        \
     }
 
+/* The two arguments that "%.*s" takes. */
+#define STR_ARGS(s) (int)(s).len, (s).ptr
+
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline struct str str_of(const char *cstr)

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "cli/plan.h"
 #include "cli/progress.h"
-#include "cli/state.h"
 #include "cli/usage.h"
 
 /* crawler seedURL pageDirectory maxDepth */
@@ -67,44 +67,37 @@ static const char *scope_for(const struct plan *plan, const struct url *url)
     return scope_kind_name(kind);
 }
 
-static void put_scope(struct buf *out, const struct plan *plan, struct str text,
+/* `text` is a URL out of scope: say how to crawl it. */
+static void put_scope(struct buf *out, struct plan *plan, struct str text,
                       bool redirect)
 {
-    struct arena arena;
     struct url url;
 
-    arena_init(&arena);
-    if (!url_parse(&url, &arena, text, NULL, NULL)) {
-        buf_put(out, STR("; "));
-        if (redirect && text.len <= URL_REPEATED &&
-            plan_scope_kind(plan) != SCOPE_KINDS)
-            buf_printf(out, "start from %.*s, or ", (int)text.len, text.ptr);
-        buf_printf(out, "use --scope %s%s", scope_for(plan, &url),
-                   redirect ? " to follow it" : "");
-    }
-    arena_release(&arena);
+    if (url_parse(&url, &plan->arena, text, NULL, NULL))
+        return;
+    buf_put(out, STR("; "));
+    if (redirect && text.len <= URL_REPEATED &&
+        plan_scope_kind(plan) != SCOPE_KINDS)
+        buf_printf(out, "start from %.*s, or ", STR_ARGS(text));
+    buf_printf(out, "use --scope %s%s", scope_for(plan, &url),
+               redirect ? " to follow it" : "");
 }
 
-static bool is_asked_by_site(const struct reason *reason)
+static bool is_refused_by_site(const struct reason *reason)
 {
-    switch (reason->kind) {
-    case REASON_NO_ROBOTS:
-        return true;
-    case REASON_VERDICT:
-        return reason->verdict == ROBOTS_REFUSED;
-    case REASON_OUTCOME:
-        return reason->outcome == NOINDEX;
-    default:
-        return false;
-    }
+    enum reason_kind kind = reason->kind;
+
+    return kind == REASON_NO_ROBOTS ||
+           (kind == REASON_VERDICT && reason->verdict == ROBOTS_REFUSED) ||
+           (kind == REASON_OUTCOME && reason->outcome == NOINDEX);
 }
 
-static void put_help(struct buf *out, const struct plan *plan,
+static void put_help(struct buf *out, struct plan *plan,
                      const struct reason *reason)
 {
     bool redirect = reason->kind == REASON_REDIRECT;
 
-    if (is_asked_by_site(reason))
+    if (is_refused_by_site(reason))
         buf_put(out, STR("; --robots ignore is for a site of your own"));
     else if (redirect && reason->verdict == TOO_MANY_REDIRECTS)
         buf_put(out, STR("; --max-redirects allows more"));
@@ -112,7 +105,7 @@ static void put_help(struct buf *out, const struct plan *plan,
         put_scope(out, plan, redirect ? reason->target : reason->url, redirect);
 }
 
-static void put_reason(struct buf *out, const struct plan *plan,
+static void put_reason(struct buf *out, struct plan *plan,
                        const struct reason *reason)
 {
     unsigned long long total = reasons_total(plan->crawl.reasons);
@@ -127,7 +120,7 @@ static void put_reason(struct buf *out, const struct plan *plan,
     put_help(out, plan, reason);
 }
 
-static void explain_nothing(const struct plan *plan, const struct stats *stats)
+static void explain_nothing(struct plan *plan, const struct stats *stats)
 {
     const struct reason *reason = reasons_main(plan->crawl.reasons);
     enum outcome outcome = stats_main_failure(stats);
@@ -166,21 +159,9 @@ static void print_now(void *user, const struct crawl_progress *now)
     print_stats(&stats, true);
 }
 
-/* pageDirectory/.crawler-stats.json, for programs. */
-static bool write_stats(struct plan *plan, const struct stats *stats)
-{
-    struct buf text;
-
-    buf_init(&text, TEXT_MAX);
-    stats_put_json(stats, &text);
-    bool good = pagedir_write(&plan->dir, PAGEDIR_STATS, buf_str(&text));
-    buf_release(&text);
-    return good;
-}
-
 /* The figures are for whoever watches and for crawls of the open web; the
  * course's crawler prints nothing but its log. A failure was reported. */
-static void print_end(const struct plan *plan, const struct stats *stats,
+static void print_end(struct plan *plan, const struct stats *stats,
                       enum crawl_end end)
 {
     bool course = plan_is_course(plan);
@@ -192,16 +173,23 @@ static void print_end(const struct plan *plan, const struct stats *stats,
         explain_nothing(plan, stats);
 }
 
-/* A crawl without a page leaves the figures of the crawl that it would have
- * replaced. One that failed for want of space cannot write them either. */
-static void keep_stats(struct plan *plan, const struct stats *stats,
-                       enum crawl_end end)
+/* Write pageDirectory/.crawler-stats.json, for programs. A crawl without a page
+ * leaves the figures of the crawl that it would have replaced. A crawl that
+ * failed for want of space cannot write them either. */
+static void write_stats(struct plan *plan, const struct stats *stats,
+                        enum crawl_end end)
 {
-    bool replaced = !plan->crawl.replaces || stats->saved;
+    struct buf text;
 
-    if (replaced && !write_stats(plan, stats) && end != CRAWL_FAILED)
+    if (plan->crawl.replaces && !stats->saved)
+        return;
+    buf_init(&text, TEXT_MAX);
+    stats_put_json(stats, &text);
+    if (!pagedir_write(&plan->dir, PAGEDIR_STATS, buf_str(&text)) &&
+        end != CRAWL_FAILED)
         complain("cannot write %s in %s: %s", PAGEDIR_STATS,
                  plan->crawl.dir_path, strerror(errno));
+    buf_release(&text);
 }
 
 /* --- a crawl ------------------------------------------------------------ */
@@ -222,7 +210,7 @@ static int crawl(struct plan *plan)
     if (plan->crawl.resume && !options->quiet)
         terminal_line(
             stderr, "crawler: going on with the crawl in %s after %u pages",
-            plan->crawl.dir_path, (unsigned)record_pages(&plan->record));
+            plan->crawl.dir_path, (unsigned)crawl_record_pages(&plan->record));
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -240,7 +228,7 @@ static int crawl(struct plan *plan)
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
     progress_wipe(&progress);
     if (!plan_is_course(plan))
-        keep_stats(plan, &stats, end);
+        write_stats(plan, &stats, end);
     print_end(plan, &stats, end);
     reasons_free(plan->crawl.reasons);
     close(plan->crawl.signal_fd);
@@ -255,7 +243,7 @@ static int say_finished(const struct plan *plan)
                       "crawler: the crawl in %s is finished: %u pages; "
                       "--restart starts over",
                       plan->crawl.dir_path,
-                      (unsigned)record_pages(&plan->record));
+                      (unsigned)crawl_record_pages(&plan->record));
     return CRAWL_FINISHED;
 }
 
@@ -263,10 +251,8 @@ static int run_plan(const struct options *options)
 {
     struct plan plan;
 
-    if (!pagefetcher_setup()) {
-        complain("libcurl cannot start");
-        return CRAWL_FAILED;
-    }
+    if (!pagefetcher_setup())
+        return complain_failure("libcurl cannot start");
     int status = plan_make(&plan, options);
     if (!status)
         status =
@@ -282,7 +268,7 @@ int command_crawl(const struct options *options)
 
     if (!options->resume)
         return run_plan(options);
-    int status = record_resume(&resumed, options);
+    int status = crawl_record_resume(&resumed, options);
     if (!status)
         status = run_plan(&resumed);
     options_release(&resumed);

@@ -36,50 +36,59 @@ static int cannot_read(const struct options *options)
     return EXIT_USAGE;
 }
 
-static int each_line_of_stdin(void (*each)(void *user, struct str line),
-                              void *user)
+/* --- lines of standard input -------------------------------------------- */
+
+/* They are resolved against `base`, if there is one, and looked up in `robots`,
+ * if there are any. */
+struct url_lines {
+    const struct url *base;
+    const struct robots *robots;
+    struct arena arena;
+};
+
+static void print_url(void *user, struct str line)
 {
-    if (input_lines("-", each, user))
-        return 0;
-    perror("crawler: cannot read standard input");
-    return 1;
+    struct url_lines *lines = user;
+    struct url url;
+    unsigned rule = 0;
+
+    arena_clear(&lines->arena);
+    enum err err = url_parse(&url, &lines->arena, line, lines->base, NULL);
+    if (err) {
+        printf("! %s\n", err_message(err));
+    } else if (!lines->robots) {
+        printf("%.*s\n", STR_ARGS(url.href));
+    } else {
+        bool allowed =
+            robots_allows(lines->robots, url_path_query(&url), &rule);
+        printf("%s\t%u\t%.*s\n", allowed ? "allow" : "disallow", rule,
+               STR_ARGS(line));
+    }
+}
+
+static int print_urls(const struct url *base, const struct robots *robots)
+{
+    struct url_lines lines = {.base = base, .robots = robots};
+
+    arena_init(&lines.arena);
+    bool good = input_lines("-", print_url, &lines);
+    if (!good)
+        perror("crawler: cannot read standard input");
+    arena_release(&lines.arena);
+    return good ? 0 : 1;
 }
 
 /* --- crawler url: references in, URLs as they would be fetched out ------- */
 
-struct resolving {
-    const struct url *base;
-    struct arena arena;
-};
-
-static void resolve(void *user, struct str reference)
-{
-    struct resolving *resolving = user;
-    struct url url;
-
-    arena_clear(&resolving->arena);
-    enum err err =
-        url_parse(&url, &resolving->arena, reference, resolving->base, NULL);
-    if (err)
-        printf("! %s\n", err_message(err));
-    else
-        printf("%.*s\n", (int)url.href.len, url.href.ptr);
-}
-
 int command_url(const struct options *options)
 {
-    struct resolving resolving = {0};
     struct arena arena;
     struct url base;
 
     arena_init(&arena);
-    arena_init(&resolving.arena);
     int status = parse_base(options, &arena, &base);
-    if (base.href.len)
-        resolving.base = &base;
     if (!status)
-        status = each_line_of_stdin(resolve, &resolving);
-    arena_release(&resolving.arena);
+        status = print_urls(base.href.len ? &base : NULL, NULL);
     arena_release(&arena);
     return status;
 }
@@ -111,7 +120,7 @@ static void print_links(struct webpage *page, bool json)
         if (json)
             print_json(&line, link);
         else
-            printf("%.*s\n", (int)link->url.href.len, link->url.href.ptr);
+            printf("%.*s\n", STR_ARGS(link->url.href));
     }
     buf_release(&line);
     if (page->links.baseless)
@@ -167,25 +176,6 @@ int command_links(const struct options *options)
 
 /* --- crawler robots: a robots.txt and URLs in, what it says of each out -- */
 
-static void print_rule(void *user, struct str line)
-{
-    const struct robots *robots = user;
-    struct arena arena;
-    struct url url;
-    unsigned rule = 0;
-
-    arena_init(&arena);
-    enum err err = url_parse(&url, &arena, line, NULL, NULL);
-    if (err) {
-        printf("! %s\n", err_message(err));
-    } else {
-        bool allowed = robots_allows(robots, url_path_query(&url), &rule);
-        printf("%s\t%u\t%.*s\n", allowed ? "allow" : "disallow", rule,
-               (int)line.len, line.ptr);
-    }
-    arena_release(&arena);
-}
-
 /* The name that a crawl with these options would have; empty if none. */
 static struct str agent_of(const struct options *options)
 {
@@ -208,7 +198,7 @@ int command_robots(const struct options *options)
     buf_init(&file, ROBOTS_MAX);
     if (input_read(options->argument[0], &file)) {
         struct robots *robots = robots_new(buf_str(&file), agent);
-        status = each_line_of_stdin(print_rule, robots);
+        status = print_urls(NULL, robots);
         robots_free(robots);
     } else {
         status = cannot_read(options);

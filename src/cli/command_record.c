@@ -26,15 +26,15 @@ struct open_record {
 
 /* --- opening ------------------------------------------------------------ */
 
-static int fail(const struct open_record *open, const struct store_error *error)
+static int fail(const struct open_record *open)
 {
-    complain("cannot read the state in '%s': %s", open->label, error->text);
-    return 1;
+    return complain_failure("cannot read the state in '%s': %s", open->label,
+                            open->report.error.text);
 }
 
-static int refuse(const struct open_record *open,
-                  const struct store_error *error)
+static int refuse(const struct open_record *open)
 {
+    const struct store_error *error = &open->report.error;
     const char *dir_path = open->report.dir_path;
 
     switch (error->status) {
@@ -49,14 +49,12 @@ static int refuse(const struct open_record *open,
     case STORE_NEWER:
         return complain("the state in '%s' was %s", open->label, error->text);
     default:
-        return fail(open, error);
+        return fail(open);
     }
 }
 
 static int open_record(struct open_record *open, const char *dir_path)
 {
-    struct store_error error;
-
     *open = (struct open_record){.dir.fd = -1, .report.dir_path = dir_path};
     arena_init(&open->arena);
     options_init(&open->options);
@@ -66,8 +64,9 @@ static int open_record(struct open_record *open, const char *dir_path)
         return complain("pageDirectory '%s': %s",
                         login_hide(&open->arena, dir_path), strerror(errno));
     open->report.locked = pagedir_is_locked(&open->dir);
-    open->report.store = store_open(name, STORE_READ, crawler_codes(), &error);
-    return open->report.store ? 0 : refuse(open, &error);
+    open->report.store =
+        store_open(name, STORE_READ, crawler_codes(), &open->report.error);
+    return open->report.store ? 0 : refuse(open);
 }
 
 static void close_record(struct open_record *open)
@@ -77,7 +76,7 @@ static void close_record(struct open_record *open)
     if (open->planned)
         plan_release(&open->plan);
     options_release(&open->options);
-    record_release(&open->record);
+    crawl_record_release(&open->record);
     store_close(open->report.store);
     if (open->dir.fd >= 0)
         pagedir_close(&open->dir);
@@ -91,9 +90,10 @@ static int read_facts(struct open_record *open)
 {
     struct crawl_record *record = &open->record;
 
-    record_read_from(record, open->report.store);
+    crawl_record_read_from(record, open->report.store);
+    open->report.error = record->error;
     if (record->error.status != STORE_OK)
-        return fail(open, &record->error);
+        return fail(open);
     if (record->facts.state == STATE_RUNNING && !open->report.locked)
         open->report.locked = pagedir_is_locked(&open->dir);
     return 0;
@@ -108,9 +108,9 @@ static const char *secret_options(struct open_record *open)
 
     buf_init(&text, 4096);
     for (size_t i = 0; i < record->given.count; i++)
-        if (record_is_secret(record->given.item[i])) {
+        if (crawl_record_is_secret(record->given.item[i])) {
             struct str name = str_cut(str_of(record->given.item[i]), '=').head;
-            buf_printf(&text, " --%.*s ...", (int)name.len, name.ptr);
+            buf_printf(&text, " --%.*s ...", STR_ARGS(name));
         }
     if (record->logins.count)
         buf_put(&text, STR(" --user ..."));
@@ -119,7 +119,7 @@ static const char *secret_options(struct open_record *open)
     return copy;
 }
 
-static bool load(struct report *report, struct store_error *error)
+static bool load(struct report *report)
 {
     const struct resume_options options = {
         .fingerprint_seed = report->scan.fingerprint_seed,
@@ -133,7 +133,7 @@ static bool load(struct report *report, struct store_error *error)
                    &report->frontier);
     report->loaded = true;
     return resume_load(report->store, &report->validator, &options, &resumed,
-                       error);
+                       &report->error);
 }
 
 static void fill_report(struct open_record *open)
@@ -150,7 +150,7 @@ static void fill_report(struct open_record *open)
     report->max_redirects = plan->crawl.max_redirects;
     report->frontier = plan->crawl.frontier;
     report->scan = plan->crawl.worker.scan;
-    report->ask_again = secret_options(open);
+    report->secret_options = secret_options(open);
     report->load = load;
 }
 
@@ -160,8 +160,8 @@ static int plan_report(struct open_record *open)
 
     if (status)
         return status;
-    if (record_options(&open->options, &open->record, &(struct list){0},
-                       open->report.dir_path))
+    if (crawl_record_options(&open->options, &open->record, &(struct list){0},
+                             open->report.dir_path))
         return 1;
     open->planned = true;
     if (plan_recall(&open->plan, &open->options, &open->record))
@@ -172,39 +172,17 @@ static int plan_report(struct open_record *open)
 
 /* --- the commands ------------------------------------------------------- */
 
-typedef int use_fn(struct open_record *open, const struct options *options);
-
-static int with_record(const struct options *options, use_fn *use)
+static int print_status(struct open_record *open)
 {
-    struct open_record open;
-    int status = open_record(&open, options->argument[0]);
-
-    if (!status)
-        status = use(&open, options);
-    close_record(&open);
-    return status;
-}
-
-static int print_status(struct open_record *open, const struct options *options)
-{
-    struct store_error error;
     int status = plan_report(open);
 
-    (void)options;
-    if (!status && !status_print(&open->report, &error))
-        status = fail(open, &error);
+    if (!status && !status_print(&open->report))
+        status = fail(open);
     return status;
 }
 
-int command_status(const struct options *options)
+static int print_why(struct open_record *open, const char *text)
 {
-    return with_record(options, print_status);
-}
-
-static int print_why(struct open_record *open, const struct options *options)
-{
-    const char *text = options->argument[1];
-    struct store_error error;
     struct page_link link;
     int status = plan_report(open);
 
@@ -215,29 +193,16 @@ static int print_why(struct open_record *open, const struct options *options)
     if (err)
         return complain("'%s' cannot be crawled: %s",
                         login_hide(&open->arena, text), err_message(err));
-    return why_print(&open->report, &link, &error) ? 0 : fail(open, &error);
+    return why_print(&open->report, &link) ? 0 : fail(open);
 }
 
-int command_why(const struct options *options)
+static int verify(struct open_record *open)
 {
-    return with_record(options, print_why);
-}
-
-static int verify(struct open_record *open, const struct options *options)
-{
-    struct store_error error;
     bool clean;
 
-    (void)options;
-    if (!verify_print(open->report.store, &open->dir, clock_mono_us(), &clean,
-                      &error))
-        return fail(open, &error);
+    if (!verify_print(&open->report, &open->dir, clock_mono_us(), &clean))
+        return fail(open);
     return clean ? 0 : 1;
-}
-
-int command_verify(const struct options *options)
-{
-    return with_record(options, verify);
 }
 
 /* Is there such a part of the sitemap? */
@@ -246,11 +211,9 @@ static int check_part(const struct open_record *open,
 {
     unsigned long long parts = size->parts;
 
-    if (!parts) {
-        complain("there is no page in '%s' for a sitemap",
-                 open->report.dir_path);
-        return 1;
-    }
+    if (!parts)
+        return complain_failure("there is no page in '%s' for a sitemap",
+                                open->report.dir_path);
     if (!part && parts > 1)
         return complain("the pages do not fit into one sitemap: print it with "
                         "--part 1 to --part %llu, each into a file of its own",
@@ -265,17 +228,16 @@ static int check_part(const struct open_record *open,
     return 0;
 }
 
-static int print_sitemap(const struct open_record *open, uint64_t part)
+static int print_sitemap(struct open_record *open, uint64_t part)
 {
-    struct store *store = open->report.store;
+    struct report *report = &open->report;
     struct sitemap_size size;
-    struct store_error error;
 
-    if (!export_sitemap(store, 0, &size, &error))
-        return fail(open, &error);
+    if (!export_sitemap(report, 0, &size))
+        return fail(open);
     int status = check_part(open, &size, part);
-    if (!status && !export_sitemap(store, part ? part : 1, &size, &error))
-        status = fail(open, &error);
+    if (!status && !export_sitemap(report, part ? part : 1, &size))
+        status = fail(open);
     return status;
 }
 
@@ -283,7 +245,7 @@ static int check_links(struct open_record *open)
 {
     int status = read_facts(open);
 
-    if (status || option_is_given(&open->record.given, STR("links")))
+    if (status || option_is_given(&open->record.given, "links"))
         return status;
     return complain("the crawl in '%s' was run without --links, so its links "
                     "were not kept",
@@ -293,23 +255,50 @@ static int check_links(struct open_record *open)
 static int export(struct open_record *open, const struct options *options)
 {
     enum export_format format = (enum export_format)options->format;
-    struct store_error error;
     int status = 0;
 
     if (format == EXPORT_SITEMAP)
         return print_sitemap(open, options->part);
     if (format == EXPORT_LINKS)
         status = check_links(open);
-    if (!status && !export_lines(open->report.store, format, &error))
-        status = fail(open, &error);
+    if (!status && !export_lines(&open->report, format))
+        status = fail(open);
     return status;
 }
 
-int command_export(const struct options *options)
+static int check_format(const struct options *options)
 {
     if (!options->format)
         return complain("export needs --format jsonl, csv, links or sitemap");
     if (options->part && options->format != EXPORT_SITEMAP)
         return complain("--part is for --format sitemap");
-    return with_record(options, export);
+    return 0;
+}
+
+static int run(struct open_record *open, const struct options *options)
+{
+    switch (options->command) {
+    case COMMAND_STATUS:
+        return print_status(open);
+    case COMMAND_WHY:
+        return print_why(open, options->argument[1]);
+    case COMMAND_VERIFY:
+        return verify(open);
+    default:
+        return export(open, options);
+    }
+}
+
+int command_record(const struct options *options)
+{
+    struct open_record open;
+    int status = options->command == COMMAND_EXPORT ? check_format(options) : 0;
+
+    if (status)
+        return status;
+    status = open_record(&open, options->argument[0]);
+    if (!status)
+        status = run(&open, options);
+    close_record(&open);
+    return status;
 }

@@ -9,7 +9,7 @@
 
 enum { ERROR_MAX = 4096 };
 
-void record_read_from(struct crawl_record *record, struct store *store)
+void crawl_record_read_from(struct crawl_record *record, struct store *store)
 {
     if (facts_read(&record->facts, store, &record->error))
         record->error.status = STORE_OK;
@@ -17,7 +17,7 @@ void record_read_from(struct crawl_record *record, struct store *store)
     record->logins = (struct list){record->facts.login, record->facts.logins};
 }
 
-void record_read(struct crawl_record *record, const char *dir_path)
+void crawl_record_read(struct crawl_record *record, const char *dir_path)
 {
     struct store *store;
     struct arena arena;
@@ -27,12 +27,12 @@ void record_read(struct crawl_record *record, const char *dir_path)
     store = store_open(store_name_in(dir_path, &arena), STORE_READ,
                        crawler_codes(), &record->error);
     if (store)
-        record_read_from(record, store);
+        crawl_record_read_from(record, store);
     store_close(store);
     arena_release(&arena);
 }
 
-void record_release(struct crawl_record *record)
+void crawl_record_release(struct crawl_record *record)
 {
     facts_release(&record->facts);
     *record = (struct crawl_record){0};
@@ -40,54 +40,42 @@ void record_release(struct crawl_record *record)
 
 /* --- writing options ---------------------------------------------------- */
 
-/* The option without its value if that is secret. */
-static void put_kept(struct buf *kept, struct str option)
-{
-    struct str value = str_cut(option, '=').tail;
-    struct str header = option_is_named(option, STR("header"))
-                            ? secret_header(value)
-                            : (struct str){0};
-
-    if (header.len) {
-        buf_put(kept, STR("header="));
-        buf_put(kept, header);
-        buf_put(kept, STR(": " NOT_KEPT));
-    } else if (option_is_named(option, STR("proxy")) &&
-               str_find(value, '@') < value.len) {
-        buf_put(kept, STR("proxy=" NOT_KEPT));
-    } else {
-        buf_put(kept, option);
-    }
-}
-
+/* Put the option, without its value if that is secret. */
 static void put_option(struct store_batch *batch, size_t number,
-                       struct str option)
+                       const char *option)
 {
+    struct str value = str_cut(str_of(option), '=').tail;
+    struct str header = option_is_named(option, "header") ? secret_header(value)
+                                                          : (struct str){0};
+    bool has_login =
+        option_is_named(option, "proxy") && str_find(value, '@') < value.len;
     struct buf kept;
 
-    buf_init(&kept, option.len + sizeof(NOT_KEPT) + 2);
-    put_kept(&kept, option);
+    buf_init(&kept, strlen(option) + sizeof(NOT_KEPT) + 2);
+    if (header.len)
+        buf_printf(&kept, "header=%.*s: " NOT_KEPT, STR_ARGS(header));
+    else
+        buf_put(&kept, str_of(has_login ? "proxy=" NOT_KEPT : option));
     facts_put_option(batch, number, buf_str(&kept));
     buf_release(&kept);
 }
 
-bool record_is_secret(const char *given)
+bool crawl_record_is_secret(const char *given)
 {
     return str_ends(str_of(given), STR(NOT_KEPT));
 }
 
-void record_put_options(struct store_batch *batch, const struct list *given,
-                        size_t before)
+void crawl_record_put_options(struct store_batch *batch,
+                              const struct list *given, size_t before)
 {
     size_t count = given->count > before ? given->count : before;
 
     for (size_t i = 0; i < count; i++)
-        put_option(batch, i,
-                   i < given->count ? str_of(given->item[i]) : STR(""));
+        put_option(batch, i, i < given->count ? given->item[i] : "");
 }
 
-void record_put_logins(struct store_batch *batch,
-                       const struct trusted_origins *origins)
+void crawl_record_put_logins(struct store_batch *batch,
+                             const struct trusted_origins *origins)
 {
     const struct origin_login *login = origins->logins;
 
@@ -97,11 +85,11 @@ void record_put_logins(struct store_batch *batch,
 
 /* --- reading options back ----------------------------------------------- */
 
-const char *record_missing_option(const struct list *one,
-                                  const struct list *other)
+const char *crawl_record_missing_option(const struct list *one,
+                                        const struct list *other)
 {
     for (size_t i = 0; i < one->count; i++) {
-        bool found = !option_is_fixed(str_of(one->item[i]));
+        bool found = !option_is_fixed(one->item[i]);
         for (size_t j = 0; j < other->count && !found; j++)
             found = !strcmp(one->item[i], other->item[j]);
         if (!found)
@@ -112,18 +100,19 @@ const char *record_missing_option(const struct list *one,
 
 /* Does an option given now replace one of the record? A header replaces only
  * one of the same name, and a fixed option only the same again. */
-static bool replaces(struct str now, struct str before)
+static bool replaces(const char *now, const char *before)
 {
-    struct str_pair one = str_cut(now, '='), other = str_cut(before, '=');
+    struct str_pair one = str_cut(str_of(now), '=');
+    struct str_pair other = str_cut(str_of(before), '=');
 
-    /* Whoever asks to see something does not want it quiet. */
-    if (option_is_named(before, STR("quiet")))
-        return option_is_for_looks(now);
+    /* A user who asks to see something does not want it quiet. */
+    if (option_is_named(before, "quiet"))
+        return option_is_for_display(now);
     if (!str_eq(one.head, other.head))
         return false;
     if (option_is_fixed(now))
-        return str_eq(now, before);
-    return !option_is_named(now, STR("header")) ||
+        return !strcmp(now, before);
+    return !option_is_named(now, "header") ||
            str_eq_nocase(str_cut(one.tail, ':').head,
                          str_cut(other.tail, ':').head);
 }
@@ -131,7 +120,7 @@ static bool replaces(struct str now, struct str before)
 static bool is_replaced(const char *before, const struct list *now)
 {
     for (size_t i = 0; i < now->count; i++)
-        if (replaces(str_of(now->item[i]), str_of(before)))
+        if (replaces(now->item[i], before))
             return true;
     return false;
 }
@@ -158,16 +147,17 @@ static bool add_all(struct options *options, const struct list *begun,
 
     for (size_t i = 0; i < begun->count && good; i++)
         if (!is_replaced(begun->item[i], now) &&
-            !option_is_named(str_of(begun->item[i]), STR("restart")))
+            !option_is_named(begun->item[i], "restart"))
             good = options_add(options, begun->item[i], error);
     for (size_t i = 0; i < now->count && good; i++)
-        if (!option_is_named(str_of(now->item[i]), STR("resume")))
+        if (!option_is_named(now->item[i], "resume"))
             good = options_add(options, now->item[i], error);
     return good;
 }
 
-int record_options(struct options *options, const struct crawl_record *record,
-                   const struct list *now, const char *dir_path)
+int crawl_record_options(struct options *options,
+                         const struct crawl_record *record,
+                         const struct list *now, const char *dir_path)
 {
     struct buf error;
 
@@ -188,17 +178,15 @@ int record_options(struct options *options, const struct crawl_record *record,
 static int cannot_resume(const char *path, const struct store_error *error)
 {
     struct arena arena;
-    int status = EXIT_USAGE;
 
     arena_init(&arena);
-    if (error->status == STORE_DAMAGED) {
-        complain("cannot read the state in '%s': %s",
-                 store_label(store_name_in(path, &arena), &arena), error->text);
-        status = CRAWL_FAILED;
-    } else {
-        complain("there is no crawl in '%s' to go on with: %s",
-                 login_hide(&arena, path), error->text);
-    }
+    int status =
+        error->status == STORE_DAMAGED
+            ? complain_failure("cannot read the state in '%s': %s",
+                               store_label(store_name_in(path, &arena), &arena),
+                               error->text)
+            : complain("there is no crawl in '%s' to go on with: %s",
+                       login_hide(&arena, path), error->text);
     arena_release(&arena);
     return status;
 }
@@ -209,21 +197,21 @@ static int check_given(const struct options *options,
                        const struct crawl_record *record)
 {
     const struct list *begun = &record->given;
-    const char *changed = record_missing_option(&options->given, begun);
+    const char *changed = crawl_record_missing_option(&options->given, begun);
 
     if (changed)
         return complain("--%s cannot change once the crawl has begun; "
                         "--resume takes only limits and speeds",
                         changed);
     for (size_t i = 0; i < begun->count && !facts_is_over(&record->facts); i++)
-        if (record_is_secret(begun->item[i]) &&
+        if (crawl_record_is_secret(begun->item[i]) &&
             !is_replaced(begun->item[i], &options->given))
             return complain("the crawl was begun with --%s; give it again",
                             begun->item[i]);
     return 0;
 }
 
-int record_resume(struct options *resumed, const struct options *options)
+int crawl_record_resume(struct options *resumed, const struct options *options)
 {
     struct crawl_record record;
 
@@ -233,16 +221,16 @@ int record_resume(struct options *resumed, const struct options *options)
                         "crawl there knows the others");
     if (options->restart)
         return complain("--resume and --restart contradict each other");
-    record_read(&record, options->argument[0]);
+    crawl_record_read(&record, options->argument[0]);
     int status = record.error.status == STORE_OK
                      ? check_given(options, &record)
                      : cannot_resume(options->argument[0], &record.error);
     if (!status) {
-        status = record_options(resumed, &record, &options->given,
-                                options->argument[0]);
+        status = crawl_record_options(resumed, &record, &options->given,
+                                      options->argument[0]);
         resumed->user = options->user;
         resumed->logins = options->logins;
     }
-    record_release(&record);
+    crawl_record_release(&record);
     return status;
 }

@@ -15,41 +15,42 @@ struct crawl_record {
     struct list logins; /* origins for which there was a name and password */
 };
 
-void record_read(struct crawl_record *record, const char *dir_path);
-void record_read_from(struct crawl_record *record, struct store *store);
-void record_release(struct crawl_record *record);
+void crawl_record_read(struct crawl_record *record, const char *dir_path);
+void crawl_record_read_from(struct crawl_record *record, struct store *store);
+void crawl_record_release(struct crawl_record *record);
 
 /* The pages that it has saved. */
-static inline uint32_t record_pages(const struct crawl_record *record)
+static inline uint32_t crawl_record_pages(const struct crawl_record *record)
 {
     return (uint32_t)record->facts.number[FACT_SAVED];
 }
 
 /* Put options into a batch, in place of the `before` options that are recorded
  * already. */
-void record_put_options(struct store_batch *batch, const struct list *given,
-                        size_t before);
+void crawl_record_put_options(struct store_batch *batch,
+                              const struct list *given, size_t before);
 
 /* Put the origins for which there is a name and password into a batch, but not
  * names and passwords. */
-void record_put_logins(struct store_batch *batch,
-                       const struct trusted_origins *origins);
+void crawl_record_put_logins(struct store_batch *batch,
+                             const struct trusted_origins *origins);
 
 /* Was the value of this option not kept? */
-bool record_is_secret(const char *given);
+bool crawl_record_is_secret(const char *given);
 
 /* The first fixed option of `one` that `other` does not have, or NULL. */
-const char *record_missing_option(const struct list *one,
-                                  const struct list *other);
+const char *crawl_record_missing_option(const struct list *one,
+                                        const struct list *other);
 
 /* Add to new `options` those that the crawl was begun with, those that are
  * given `now` in place of them, and its arguments. Status 0, or another after
  * one line. */
-int record_options(struct options *options, const struct crawl_record *record,
-                   const struct list *now, const char *dir_path);
+int crawl_record_options(struct options *options,
+                         const struct crawl_record *record,
+                         const struct list *now, const char *dir_path);
 
 /* The same for `crawler --resume`, of the directory that `options` names; they
  * must outlive `resumed`, which is to be released in either case. */
-int record_resume(struct options *resumed, const struct options *options);
+int crawl_record_resume(struct options *resumed, const struct options *options);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/fetching.h"
+#include "cli/plan.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ static int check_header(const char *text)
     if (is_one_of(name, connection_headers))
         return complain("--header cannot set %.*s, which belongs to the "
                         "connection",
-                        (int)name.len, name.ptr);
+                        STR_ARGS(name));
     return 0;
 }
 
@@ -68,28 +68,21 @@ static int check_headers(const struct options *options)
     return 0;
 }
 
-/* The mail address of this user on this machine. */
-static const char *own_address(struct plan *plan)
+/* Without a contact it names the mail address of this user on this machine. */
+static const char *default_user_agent(struct plan *plan)
 {
-    char host[256] = "localhost";
-    const char *user = getenv("LOGNAME");
-    char *address = arena_new(&plan->arena, 1024);
+    const char *contact = plan->options->contact, *user = getenv("LOGNAME");
+    char host[256] = "localhost", address[600];
+    char *agent = arena_new(&plan->arena, 4096);
 
     if (gethostname(host, sizeof(host) - 1))
         strcpy(host, "localhost");
-    snprintf(address, 1024, "%.255s@%.255s", user ? user : "unknown", host);
-    return address;
-}
-
-static const char *default_user_agent(struct plan *plan)
-{
-    const char *contact = plan->options->contact;
-    char *agent = arena_new(&plan->arena, 4096);
-
+    snprintf(address, sizeof(address), "%.255s@%.255s", user ? user : "unknown",
+             host);
     if (!contact)
         contact = getenv("EMAIL");
     if (!contact || !contact[0] || strpbrk(contact, "\r\n"))
-        contact = own_address(plan);
+        contact = address;
     snprintf(agent, 4096, "crawler/" CRAWLER_VERSION " (+%s)", contact);
     return agent;
 }
@@ -126,7 +119,7 @@ int fetching_plan_agent(struct plan *plan)
         return complain(
             "the User-Agent '%.*s' has no name that robots.txt could have, of "
             "letters, '-' and '_'; give one with --robots-agent",
-            (int)sent.len, sent.ptr);
+            STR_ARGS(sent));
     plan->crawl.worker.robots_agent = token;
     plan->crawl.worker.scan.robots_agent = token;
     return 0;

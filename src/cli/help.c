@@ -15,8 +15,8 @@ static void print_wrapped(FILE *out, struct str text, int column)
             fprintf(out, "\n%*s", column, "");
             at = column;
         }
-        at += fprintf(out, "%s%.*s", at > column ? " " : "", (int)cut.head.len,
-                      cut.head.ptr);
+        at +=
+            fprintf(out, "%s%.*s", at > column ? " " : "", STR_ARGS(cut.head));
         text = cut.tail;
     }
 }

@@ -7,23 +7,6 @@
 
 #include "base/io.h"
 
-static FILE *open_input(const char *name)
-{
-    return strcmp(name, "-") != 0 ? fopen(name, "rb") : stdin;
-}
-
-/* False if reading failed, with the errno of that. */
-static bool close_input(FILE *in)
-{
-    bool good = !ferror(in);
-    int why = errno;
-
-    if (in != stdin)
-        fclose(in);
-    errno = why;
-    return good;
-}
-
 bool input_read(const char *name, struct buf *out)
 {
     return strcmp(name, "-") != 0 ? io_read_file(name, out)
@@ -33,7 +16,7 @@ bool input_read(const char *name, struct buf *out)
 bool input_lines(const char *name, void (*each)(void *user, struct str line),
                  void *user)
 {
-    FILE *in = open_input(name);
+    FILE *in = strcmp(name, "-") != 0 ? fopen(name, "rb") : stdin;
     char *line = NULL;
     size_t room = 0;
     ssize_t len;
@@ -46,7 +29,11 @@ bool input_lines(const char *name, void (*each)(void *user, struct str line),
             text.len--;
         each(user, text);
     }
-    bool good = close_input(in);
+    bool good = !ferror(in);
+    int why = errno;
+    if (in != stdin)
+        fclose(in);
     free(line);
+    errno = why;
     return good;
 }

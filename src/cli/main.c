@@ -5,8 +5,8 @@
 #include "cli/usage.h"
 
 /* A file that we open must not take the place of a closed standard stream, or
- * the log would be written into it. What is put there instead fails as the
- * closed one would. */
+ * the log would be written into it. /dev/null, opened the wrong way round,
+ * fails as the closed stream would. */
 static void fill_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -29,7 +29,7 @@ struct option_row {
     bool may_be_none;    /* "none" lifts this limit: OPTION_NONE */
     const char *choices; /* "a|b|c" */
     bool fixed;     /* once the crawl has begun: a resume must not change it */
-    bool looks;     /* changes only what a run shows: not kept by a resume */
+    bool display;   /* changes only what a run shows: not kept by a resume */
     bool has_login; /* a URL: a name and password in it are taken out */
     bool never_recorded; /* not even that it was given */
     const char *help;

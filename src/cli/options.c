@@ -130,7 +130,6 @@ static bool set(struct options *options, const struct option_row *row,
 /* The words of a command line, as far as they are read. */
 struct parser {
     struct options *options;
-    enum command command;
     char *const *word;
     int count, at;
     struct buf *error;
@@ -211,7 +210,8 @@ static bool apply(struct parser *parser, const struct option_row *row,
 static bool parse_long(struct parser *parser, const char *given)
 {
     struct str_pair cut = str_cut(str_of(given), '=');
-    const struct option_row *row = find_row(parser->command, cut.head, 0);
+    const struct option_row *row =
+        find_row(parser->options->command, cut.head, 0);
     char shown[64];
 
     if (!row) {
@@ -229,7 +229,8 @@ static bool parse_long(struct parser *parser, const char *given)
 static bool parse_letters(struct parser *parser, const char *word)
 {
     for (const char *at = word + 1; *at; at++) {
-        const struct option_row *row = find_row(parser->command, STR(""), *at);
+        const struct option_row *row =
+            find_row(parser->options->command, STR(""), *at);
         char shown[] = {'-', *at, '\0'};
 
         if (!row) {
@@ -254,6 +255,7 @@ static bool is_option(const char *word)
 void options_init(struct options *options)
 {
     *options = (struct options){
+        .command = COMMAND_CRAWL,
         .max_pages = OPTION_NONE,
         .max_time_ms = OPTION_NONE,
         .max_per_domain = OPTION_NONE,
@@ -272,11 +274,7 @@ void options_init(struct options *options)
 
 bool options_add(struct options *options, const char *given, struct buf *error)
 {
-    struct parser parser = {
-        .options = options,
-        .command = COMMAND_CRAWL,
-        .error = error,
-    };
+    struct parser parser = {.options = options, .error = error};
 
     return parse_long(&parser, arena_copy(&options->arena, str_of(given)).ptr);
 }
@@ -284,11 +282,12 @@ bool options_add(struct options *options, const char *given, struct buf *error)
 bool options_parse(struct options *options, enum command command, int argc,
                    char *const argv[], struct buf *error)
 {
-    struct parser parser = {options, command, argv, argc, 0, error};
+    struct parser parser = {options, argv, argc, 0, error};
     struct list arguments;
     bool options_end = false, good = true;
 
     options_init(options);
+    options->command = command;
     list_init(options, &arguments);
     while (parser.at < parser.count && good) {
         const char *word = parser.word[parser.at++];
@@ -307,36 +306,36 @@ bool options_parse(struct options *options, enum command command, int argc,
     return good;
 }
 
-bool option_is_named(struct str given, struct str name)
+bool option_is_named(const char *given, const char *name)
 {
-    return str_eq(str_cut(given, '=').head, name);
+    return str_eq(str_cut(str_of(given), '=').head, str_of(name));
 }
 
-bool option_is_given(const struct list *given, struct str name)
+bool option_is_given(const struct list *given, const char *name)
 {
     for (size_t i = 0; i < given->count; i++)
-        if (option_is_named(str_of(given->item[i]), name))
+        if (option_is_named(given->item[i], name))
             return true;
     return false;
 }
 
-static const struct option_row *row_of(struct str given)
+static const struct option_row *row_of(const char *given)
 {
-    return find_row(COMMAND_CRAWL, str_cut(given, '=').head, 0);
+    return find_row(COMMAND_CRAWL, str_cut(str_of(given), '=').head, 0);
 }
 
-bool option_is_fixed(struct str given)
+bool option_is_fixed(const char *given)
 {
     const struct option_row *row = row_of(given);
 
     return row && row->fixed;
 }
 
-bool option_is_for_looks(struct str given)
+bool option_is_for_display(const char *given)
 {
     const struct option_row *row = row_of(given);
 
-    return row && row->looks;
+    return row && row->display;
 }
 
 void options_release(struct options *options)

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "url/login.h"
 
-/* Which command an option belongs to; a set. */
+/* The commands. An option belongs to a set of them. */
 enum command {
     COMMAND_CRAWL = 1,
     COMMAND_URL = 2,
@@ -39,6 +39,7 @@ struct option_login {
 #define OPTION_NONE UINT64_MAX
 
 struct options {
+    enum command command;
     struct list internal, headers, connect_to, sitemap;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
     const char *search, *search_url, *seeds, *agent, *robots_agent, *user;
@@ -79,12 +80,12 @@ bool options_parse(struct options *options, enum command command, int argc,
 
 /* Is an option as given ("name" or "name=value") fixed once the crawl has
  * begun? Does it only change what a run shows? Is this its name? */
-bool option_is_fixed(struct str given);
-bool option_is_for_looks(struct str given);
-bool option_is_named(struct str given, struct str name);
+bool option_is_fixed(const char *given);
+bool option_is_for_display(const char *given);
+bool option_is_named(const char *given, const char *name);
 
 /* Is there an option of this name? */
-bool option_is_given(const struct list *given, struct str name);
+bool option_is_given(const struct list *given, const char *name);
 
 /* Print the options of a command for --help. */
 void options_print_help(FILE *out, enum command command);

@@ -7,9 +7,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/fetching.h"
-#include "cli/seeds.h"
-#include "cli/state.h"
 #include "cli/usage.h"
 
 /* --- scope ------------------------------------------------------------- */
@@ -133,7 +130,7 @@ static uint64_t max_per_domain(const struct options *options)
     if (options->max_per_domain != OPTION_NONE)
         return options->max_per_domain;
     return options->search &&
-                   !option_is_given(&options->given, STR("max-per-domain"))
+                   !option_is_given(&options->given, "max-per-domain")
                ? SEARCH_MAX_PER_DOMAIN
                : 0;
 }
@@ -276,16 +273,16 @@ static int check_pairs(const struct plan *plan)
     if (options->links && options->state)
         return complain("--links are remembered in the state; they need "
                         "--state file");
-    if (options->state && option_is_given(&options->given, STR("save-every")))
+    if (options->state && option_is_given(&options->given, "save-every"))
         return complain("--save-every is for the state; it needs --state file");
-    if (!options->search && option_is_given(&options->given, STR("search-url")))
+    if (!options->search && option_is_given(&options->given, "search-url"))
         return complain("--search-url needs --search");
     return 0;
 }
 
-/* The record has the origins that were given a name and password, but not
- * those. A resume needs them again. A report needs only the origins, since a
- * login changes how URLs are compared. */
+/* The record has the origins that were given a name and password, but neither
+ * name nor password. A resume needs them again. A report needs only the
+ * origins, since a login changes how URLs are compared. */
 static int plan_recorded_logins(struct plan *plan, bool report)
 {
     const struct list *recorded = &plan->record.logins;
@@ -377,7 +374,7 @@ int plan_recall(struct plan *plan, const struct options *options,
 void plan_release(struct plan *plan)
 {
     store_close(plan->store);
-    record_release(&plan->record);
+    crawl_record_release(&plan->record);
     store_batch_release(&plan->new_facts);
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);

@@ -12,7 +12,7 @@
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
 #define COURSE_DEPTH_MAX 10
 
-/* What is to be done in the page directory. */
+/* The work to do in the page directory. */
 enum action {
     ACTION_START,  /* begin; an old crawl is removed with the first page */
     ACTION_RESUME, /* go on with the crawl that is there */
@@ -72,5 +72,61 @@ int plan_make(struct plan *plan, const struct options *options);
 int plan_recall(struct plan *plan, const struct options *options,
                 struct crawl_record *record);
 void plan_release(struct plan *plan);
+
+/* --- the parts of a plan --------------------------------------------------
+ *
+ * Only plan.c and the files of the parts call these. The status is 0, or an
+ * exit status after one line on standard error. */
+
+/* cli/fetching.c: what is sent, through which proxy, whom we trust.
+ *
+ * First the User-Agent, and the product token in it that names our rules of
+ * robots.txt; then the names and passwords of options, before any seed is
+ * added; then the rest. */
+int fetching_plan_agent(struct plan *plan);
+int fetching_plan_logins(struct plan *plan);
+int fetching_plan(struct plan *plan);
+
+/* cli/seeds.c: the argument, a file, a web search, the record. Each adds to the
+ * plan's seeds and to its scope.
+ *
+ * Find what is wrong with --seeds, --search-url and --sitemap before any of
+ * them is used, and trust the origins of the latter two. */
+int seeds_check(struct plan *plan);
+int seeds_plan_sitemaps(struct plan *plan); /* the same for --sitemap alone */
+
+int seeds_add_argument(struct plan *plan, const char *url);
+
+/* One URL a line, '#' comments; a bad line is reported with its number and
+ * skipped. */
+int seeds_add_file(struct plan *plan);
+
+/* cli/search.c: the result links of a search page (page/searchpage.h). Blocked,
+ * not reachable and no results are three messages with CRAWL_NOTHING. */
+int seeds_add_search(struct plan *plan);
+
+/* A search result: its origin is not trusted. It is left out if it is not
+ * internal. */
+void seeds_add_result(struct plan *plan, struct str url);
+
+/* Add the seeds of the record that the user did not name again. */
+void seeds_add_record(struct plan *plan);
+
+/* If there are no seeds, make the scope of the URLs of the sitemaps. */
+void seeds_scope_of_sitemaps(struct plan *plan);
+
+/* cli/state.c: the page directory before a crawl. Is there a crawl to go on
+ * with, or one to replace?
+ *
+ * Open and lock the directory. */
+int state_open_directory(struct plan *plan, const char *path);
+
+/* Read its record and set plan->action. The seeds that the user names must be
+ * known, unless the options are remembered ones. */
+int state_decide(struct plan *plan);
+
+/* Create or open the record: nothing was written before. False after one line.
+ * The command calls this once the plan is made. */
+bool state_begin(struct plan *plan);
 
 #endif

@@ -47,29 +47,27 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
         buf_printf(line,
                    now->in_setup.is_robots ? ", asking %.*s for its robots.txt"
                                            : ", looking up %.*s",
-                   (int)asked.len, asked.ptr);
+                   STR_ARGS(asked));
     else if (now->counts.in_flight)
         return;
     else if (idle->reason == IDLE_PAUSE)
         buf_printf(line, ", waiting %.1f s%s%.*s", wait_s,
-                   idle->host.len ? " for " : "", (int)idle->host.len,
-                   idle->host.ptr);
+                   idle->host.len ? " for " : "", STR_ARGS(idle->host));
     else if (idle->reason == IDLE_BACKOFF)
         buf_printf(line, ", %.*s is in trouble, again in %.1f s",
-                   (int)idle->host.len, idle->host.ptr, wait_s);
+                   STR_ARGS(idle->host), wait_s);
     else if (idle->reason == IDLE_RETRY)
-        buf_printf(line, ", trying %.*s again in %.1f s", (int)idle->host.len,
-                   idle->host.ptr, wait_s);
+        buf_printf(line, ", trying %.*s again in %.1f s", STR_ARGS(idle->host),
+                   wait_s);
 }
 
 void progress_format(struct buf *line, const struct crawl_progress *now,
                      double rate, size_t columns)
 {
-    buf_printf(line, "%llu saved, %zu queued, %zu in flight, ",
+    buf_printf(line, "%llu saved, %zu queued, %zu in flight, %s, %.1f/s, ",
                (unsigned long long)now->stats->saved, now->counts.queued,
-               now->counts.in_flight);
-    words_put_bytes(line, now->stats->bytes);
-    buf_printf(line, ", %.1f/s, ", rate);
+               now->counts.in_flight, words_bytes(now->stats->bytes).text,
+               rate);
     put_elapsed(line, now->elapsed_ms);
     if (now->counts.domains_capped)
         buf_printf(line, ", %zu domains at their cap",
@@ -107,7 +105,7 @@ void progress_draw(void *user, const struct crawl_progress *now)
     buf_init(&line, LINE_MAX_LEN);
     progress_format(&line, now, smoothed_rate(progress, now),
                     terminal_columns() - 1);
-    fprintf(stderr, "\r%.*s\033[K", (int)line.len, line.ptr);
+    fprintf(stderr, "\r%.*s\033[K", STR_ARGS(line));
     fflush(stderr);
     buf_release(&line);
     progress->shown = true;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "cli/seeds.h"
+#include "cli/plan.h"
 #include "cli/usage.h"
 #include "page/searchpage.h"
 
@@ -40,13 +40,6 @@ static bool make_url(struct buf *url, const struct options *options)
     return url->len <= URL_LEN_MAX;
 }
 
-static void fetch_one(struct pagefetcher *fetcher, struct webpage *page)
-{
-    pagefetcher_start(fetcher, page);
-    while (!pagefetcher_take(fetcher))
-        pagefetcher_wait(fetcher, -1);
-}
-
 /* Fetch `url` and follow its redirects; `url` is the last one then. The body is
  * good until the fetcher is freed. */
 static void fetch(struct pagefetcher *fetcher, struct webpage *page,
@@ -56,7 +49,9 @@ static void fetch(struct pagefetcher *fetcher, struct webpage *page,
 
     for (uint64_t hops = 0;; hops++) {
         webpage_ask(page, (struct str){buf_cstr(url), url->len}, 0, false);
-        fetch_one(fetcher, page);
+        pagefetcher_start(fetcher, page);
+        while (!pagefetcher_take(fetcher))
+            pagefetcher_wait(fetcher, -1);
         if (page->outcome != REDIRECTED || hops == max_redirects)
             return;
         pagescanner_follow(page, &plain);
@@ -146,8 +141,7 @@ int seeds_add_search(struct plan *plan)
     if (!make_url(&url, plan->options)) {
         status = complain("--search has too many words for a URL");
     } else if (!fetcher) {
-        complain("--search: %s", strerror(errno));
-        status = EXIT_FAILURE;
+        status = complain_failure("--search: %s", strerror(errno));
     } else {
         fetch(fetcher, &page, &url, plan->options->max_redirects);
         status = read_answer(plan, &page);

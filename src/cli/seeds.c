@@ -1,4 +1,4 @@
-#include "cli/seeds.h"
+#include "cli/plan.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 /* Trust the origin of a URL that the user wants to start from. A login in the
  * URL itself goes before that of --user. */
-static void name_start(struct plan *plan, const struct url *url)
+static void trust_start(struct plan *plan, const struct url *url)
 {
     const char *user = plan->options->user;
 
@@ -31,7 +31,7 @@ static void add(struct plan *plan, const struct page_link *seed, bool named)
     if (kind != SCOPE_KINDS)
         scope_add_seed(plan->scope, kind, &seed->url);
     if (named)
-        name_start(plan, &seed->url);
+        trust_start(plan, &seed->url);
 }
 
 /* A seed that makes its own scope need not be in one. */
@@ -205,7 +205,7 @@ int seeds_plan_sitemaps(struct plan *plan)
             plan_url(plan, "--sitemap", sitemap->item[i], &plan->sitemaps[i]);
         if (status)
             return status;
-        name_start(plan, &plan->sitemaps[i]);
+        trust_start(plan, &plan->sitemaps[i]);
     }
     return 0;
 }

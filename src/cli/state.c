@@ -1,4 +1,4 @@
-#include "cli/state.h"
+#include "cli/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/seeds.h"
 #include "cli/usage.h"
 #include "crawler/codes.h"
 
@@ -16,10 +15,8 @@ int state_open_directory(struct plan *plan, const char *path)
         return complain("pageDirectory '%s' must be an existing directory "
                         "that can be written: %s",
                         login_hide(&plan->arena, path), strerror(errno));
-    if (!pagedir_lock(&plan->dir)) {
-        complain("another crawl is at work in '%s'", path);
-        return CRAWL_FAILED;
-    }
+    if (!pagedir_lock(&plan->dir))
+        return complain_failure("another crawl is at work in '%s'", path);
     plan->crawl.dir_path = path;
     return 0;
 }
@@ -44,13 +41,13 @@ static bool has_same_seeds(const struct plan *plan,
     return at == plan->seed_count;
 }
 
-/* What is different from the recorded crawl, for people; NULL: nothing. */
+/* A difference from the recorded crawl, for people; NULL: there is none. */
 static const char *difference(struct plan *plan)
 {
     const struct crawl_record *record = &plan->record;
     const struct list *now = &plan->options->given;
-    const char *with = record_missing_option(&record->given, now);
-    const char *without = record_missing_option(now, &record->given);
+    const char *with = crawl_record_missing_option(&record->given, now);
+    const char *without = crawl_record_missing_option(now, &record->given);
     uint64_t depth = record->facts.number[FACT_DEPTH];
     char *text = arena_new(&plan->arena, 400);
 
@@ -96,13 +93,12 @@ static int check_no_files(const struct plan *plan)
 
 static int cannot_read(struct plan *plan)
 {
-    complain("cannot read the state in '%s': %s", label(plan),
-             plan->record.error.text);
-    return CRAWL_FAILED;
+    return complain_failure("cannot read the state in '%s': %s", label(plan),
+                            plan->record.error.text);
 }
 
 /* There is no record, or none that can be read. */
-static int decide_without(struct plan *plan)
+static int decide_without_record(struct plan *plan)
 {
     const struct store_error *error = &plan->record.error;
     bool course = is_course_form(plan->options);
@@ -137,7 +133,7 @@ static uint32_t last_known(const struct crawl_record *record)
 {
     uint32_t old = (uint32_t)record->facts.number[FACT_OLD_PAGES];
 
-    return old > record_pages(record) ? old : record_pages(record);
+    return old > crawl_record_pages(record) ? old : crawl_record_pages(record);
 }
 
 /* A file of somebody else must neither count as a page nor be replaced. */
@@ -155,29 +151,29 @@ static int check_unknown_files(const struct plan *plan)
 }
 
 /* The crawl ended without a page: there is nothing to lose. */
-static bool had_nothing(const struct crawl_record *record)
+static bool ended_without_page(const struct crawl_record *record)
 {
     return facts_is_over(&record->facts) && !last_known(record);
 }
 
-/* Whoever types the course form may not know of a crawl that was begun with
+/* A user who types the course form may not know of a crawl that was begun with
  * options, so it does not replace that one. */
 static int refuse_to_replace(const struct plan *plan)
 {
     const struct facts *facts = &plan->record.facts;
     const char *path = plan->crawl.dir_path;
-    unsigned pages = (unsigned)record_pages(&plan->record);
+    unsigned pages = (unsigned)crawl_record_pages(&plan->record);
     struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
 
     if (facts_is_over(facts))
         return complain("'%s' holds another crawl, finished: %u pages from "
                         "%.*s; use another directory, or --restart to "
                         "replace it",
-                        path, pages, (int)seed.len, seed.ptr);
+                        path, pages, STR_ARGS(seed));
     return complain("'%s' holds another crawl: %u pages so far from %.*s; "
                     "'crawler --resume %s' goes on with it, --restart "
                     "replaces it",
-                    path, pages, (int)seed.len, seed.ptr, path);
+                    path, pages, STR_ARGS(seed), path);
 }
 
 /* The same command again goes on, or starts over if the crawl is finished. A
@@ -188,14 +184,14 @@ static int decide_course_form(struct plan *plan, const char *difference)
     /* Options that a --resume brought in are no part of the command. */
     bool own = facts->number[FACT_COURSE_FORM];
 
-    if (!own && !had_nothing(&plan->record))
+    if (!own && !ended_without_page(&plan->record))
         return refuse_to_replace(plan);
     plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
                                                               : ACTION_RESUME;
     return 0;
 }
 
-static int decide_with(struct plan *plan)
+static int decide_with_record(struct plan *plan)
 {
     const struct options *options = plan->options;
     const char *path = plan->crawl.dir_path;
@@ -207,7 +203,7 @@ static int decide_with(struct plan *plan)
     plan->action = ACTION_START;
     if (options->restart)
         return check_unknown_files(plan);
-    if (had_nothing(&plan->record) && !options->remembered)
+    if (ended_without_page(&plan->record) && !options->remembered)
         return check_no_files(plan);
     if (why)
         return complain("the crawl in '%s' is another: %s; use another "
@@ -224,18 +220,18 @@ static int decide_with(struct plan *plan)
 int state_decide(struct plan *plan)
 {
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
-    record_read(&plan->record, plan->crawl.dir_path);
+    crawl_record_read(&plan->record, plan->crawl.dir_path);
     if (plan->record.error.status != STORE_OK)
-        return decide_without(plan);
-    return decide_with(plan);
+        return decide_without_record(plan);
+    return decide_with_record(plan);
 }
 
 /* --- doing it ----------------------------------------------------------- */
 
 static void put_first_rows(struct plan *plan, struct store_batch *first)
 {
-    record_put_options(first, &plan->options->given, 0);
-    record_put_logins(first, &plan->origins);
+    crawl_record_put_options(first, &plan->options->given, 0);
+    crawl_record_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
@@ -267,8 +263,8 @@ static struct store *create(struct plan *plan, enum store_start start,
     return store;
 }
 
-/* What a run shows (-q, -v, --log) is kept as it was when the crawl was begun;
- * all else is kept as it is now. */
+/* Options of what a run shows (-q, -v, --log) stay as they were when the crawl
+ * was begun; all others are kept as they are now. */
 static struct list options_to_keep(struct plan *plan)
 {
     const struct list *now = &plan->options->given;
@@ -279,10 +275,10 @@ static struct list options_to_keep(struct plan *plan)
     };
 
     for (size_t i = 0; i < now->count; i++)
-        if (!option_is_for_looks(str_of(now->item[i])))
+        if (!option_is_for_display(now->item[i]))
             kept.item[kept.count++] = now->item[i];
     for (size_t i = 0; i < before->count; i++)
-        if (option_is_for_looks(str_of(before->item[i])))
+        if (option_is_for_display(before->item[i]))
             kept.item[kept.count++] = before->item[i];
     return kept;
 }
@@ -295,8 +291,8 @@ static void put_new_facts(struct plan *plan)
     struct store_batch *facts = &plan->new_facts;
 
     facts_put_state(facts, STATE_RUNNING);
-    record_put_options(facts, &kept, plan->record.given.count);
-    record_put_logins(facts, &plan->origins);
+    crawl_record_put_options(facts, &kept, plan->record.given.count);
+    crawl_record_put_logins(facts, &plan->origins);
     if (plan->crawl.frontier.per_host >
         plan->record.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
@@ -309,7 +305,7 @@ static bool replaces_another(struct plan *plan)
 {
     enum store_status status = plan->record.error.status;
 
-    if (status == STORE_OK && had_nothing(&plan->record))
+    if (status == STORE_OK && ended_without_page(&plan->record))
         return false;
     if (status == STORE_OK)
         pagedir_begin_over(&plan->dir, last_known(&plan->record),
@@ -337,7 +333,7 @@ static bool go_on(struct plan *plan, struct store_error *error)
 {
     const struct facts *facts = &plan->record.facts;
 
-    plan->dir.last_id = record_pages(&plan->record);
+    plan->dir.last_id = crawl_record_pages(&plan->record);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
     put_new_facts(plan);

@@ -30,21 +30,21 @@ static const struct command_row commands[] = {
      "page in pageDirectory as 1, 2, 3, ... Without --internal or --scope the\n"
      "crawl is of the CS50 playground, http://cs50tse.cs.dartmouth.edu/tse/,\n"
      "and maxDepth is 0 to 10.\n"},
-    {"status", COMMAND_STATUS, command_status, 1,
+    {"status", COMMAND_STATUS, command_record, 1,
      "one argument, pageDirectory",
      "status pageDirectory",
      "Tell how the crawl in pageDirectory is: finished, running or stopped, its\n"
      "pages and its queue, what it waits for, its largest domains.\n"},
-    {"why", COMMAND_WHY, command_why, 2,
+    {"why", COMMAND_WHY, command_record, 2,
      "two arguments, pageDirectory and URL",
      "why pageDirectory URL",
      "Tell why the crawl in pageDirectory fetched or did not fetch URL.\n"},
-    {"verify", COMMAND_VERIFY, command_verify, 1,
+    {"verify", COMMAND_VERIFY, command_record, 1,
      "one argument, pageDirectory",
      "verify pageDirectory",
      "Read it all again: pages, numbers, depths, pauses. Exit status 1 and a\n"
      "list where something is not as it was recorded.\n"},
-    {"export", COMMAND_EXPORT, command_export, 1,
+    {"export", COMMAND_EXPORT, command_record, 1,
      "one argument, pageDirectory",
      "export --format jsonl|csv|links|sitemap [--part N] pageDirectory",
      "Print the pages of a crawl, or its links if it was run with --links.\n"},
@@ -69,8 +69,8 @@ static const struct command_row commands[] = {
 
 static const char crawl_end_text[] =
     "\n"
-    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M. A limit that may be none\n"
-    "can be lifted so, also when a crawl goes on.\n"
+    "Durations: 500ms, 10s, 5m, 2h. Sizes: 64K, 16M. The value none lifts a\n"
+    "limit that may have it, also when a crawl goes on.\n"
     "Exit status: 0 finished; 1 cannot go on; 2 wrong arguments; 3 stopped\n"
     "before the end; 4 not a single page. See crawler(1) for the rest.\n";
 
@@ -126,10 +126,11 @@ int usage_run(int argc, char *const argv[])
     for (size_t i = 1; i < ARRAY_LEN(commands) && argc > 0; i++)
         if (!strcmp(argv[0], commands[i].name))
             row = &commands[i];
-    bool named = row != &commands[0];
+    /* The first word is the command's name, unless it is a crawl. */
+    int words = row != &commands[0];
     buf_init(&error, ERROR_MAX);
-    int status = options_parse(&options, row->command, argc - named,
-                               argv + named, &error)
+    int status = options_parse(&options, row->command, argc - words,
+                               argv + words, &error)
                      ? run(row, &options)
                      : complain("%s", buf_cstr(&error));
     if (!status && (fflush(stdout) || ferror(stdout))) {

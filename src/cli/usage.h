@@ -1,7 +1,9 @@
-/* What all commands share: finding the command, reading its options, --help,
+/* Shared by all commands: finding the command, reading its options, --help,
  * --version, and the line that says what is wrong. */
 #ifndef CLI_USAGE_H
 #define CLI_USAGE_H
+
+#include <stdlib.h>
 
 enum { EXIT_USAGE = 2 };
 
@@ -11,6 +13,9 @@ int usage_run(int argc, char *const argv[]);
 
 /* One line on standard error, after the program's name. Returns EXIT_USAGE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same if it is not the user's mistake: EXIT_FAILURE. */
+#define complain_failure(...) (complain(__VA_ARGS__), EXIT_FAILURE)
 
 /* The commands. Each gets as many arguments as its row in cli/usage.c says, and
  * returns the exit status; standard output is flushed after it. */
@@ -22,10 +27,7 @@ int command_url(const struct options *options);
 int command_links(const struct options *options);
 int command_robots(const struct options *options);
 
-/* cli/command_record.c: they read the record of a crawl. */
-int command_status(const struct options *options);
-int command_why(const struct options *options);
-int command_verify(const struct options *options);
-int command_export(const struct options *options);
+/* status, why, verify and export, which read the record of a crawl. */
+int command_record(const struct options *options);
 
 #endif

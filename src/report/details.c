@@ -5,14 +5,15 @@
 #include "robots/robots.h"
 #include "url/key.h"
 
-/* --- finding ------------------------------------------------------------ */
+/* --- a URL ------------------------------------------------------------- */
 
 struct search {
+    struct url_details *details; /* of the best record so far */
+    unsigned rank;               /* of that one */
     const struct page_link *link;
-    const struct scan_options *scan;
-    struct arena arena; /* of one URL */
-    uint64_t found;     /* the best so far, or 0 */
-    unsigned found_rank;
+    const struct report *report;
+    struct arena *arena;
+    struct arena row_arena; /* cleared for each row */
 };
 
 static unsigned rank(const struct search *search, const struct url_record *url)
@@ -26,138 +27,105 @@ static unsigned rank(const struct search *search, const struct url_record *url)
            (url->page ? 1u : 0);
 }
 
+static void take_record(struct url_details *details,
+                        const struct url_record *url)
+{
+    details->record = *url;
+    details->record.row = NULL;
+}
+
 static bool compare_url(void *user, const struct url_record *url)
 {
     struct search *search = user;
+    struct url_details *details = search->details;
     struct page_link link;
 
-    arena_clear(&search->arena);
+    arena_clear(&search->row_arena);
     if (url->row->kind > TARGET_SITEMAP ||
-        pagescanner_link(&link, &search->arena, url->row->url, NULL, NULL,
-                         search->scan))
+        pagescanner_link(&link, &search->row_arena, url->row->url, NULL, NULL,
+                         &search->report->scan))
         return false;
     if (url->end == URL_NONE || link.fingerprint != search->link->fingerprint)
         return true;
     unsigned own_rank = rank(search, url);
-    if (!search->found || own_rank >= search->found_rank) {
-        search->found = url->row->number;
-        search->found_rank = own_rank;
-    }
+    if (details->row.number && own_rank < search->rank)
+        return true;
+    search->rank = own_rank;
+    details->row = *url->row;
+    row_copy_texts(ROW_url, &details->row, search->arena);
+    take_record(details, url);
     return true;
 }
 
-bool url_find(struct store *store, const struct page_link *link,
-              const struct scan_options *scan, uint64_t *number,
-              struct store_error *error)
-{
-    struct search search = {.link = link, .scan = scan};
-    const struct fold_reader reader = {
-        .rows.user = &search,
-        .pages = true,
-        .url = compare_url,
-    };
-
-    arena_init(&search.arena);
-    bool good = store_fold(store, 0, &reader, error);
-    arena_release(&search.arena);
-    *number = search.found;
-    return good;
-}
-
-/* --- everything of one URL ---------------------------------------------- */
-
-struct reading {
-    struct url_details *details;
-    uint64_t number;
-    struct arena *arena;
-};
-
 static bool read_fetch(void *user, const struct store_fetch *row)
 {
-    const struct reading *reading = user;
+    const struct search *search = user;
+    struct url_details *details = search->details;
 
-    if (row->number == reading->number) {
-        reading->details->fetch = *row;
-        row_copy_texts(ROW_fetch, &reading->details->fetch, reading->arena);
+    if (row->number == details->row.number) {
+        details->fetch = *row;
+        row_copy_texts(ROW_fetch, &details->fetch, search->arena);
     }
     return true;
 }
 
 static bool read_refusal(void *user, const struct store_refusal *row)
 {
-    const struct reading *reading = user;
+    const struct search *search = user;
 
-    if (row->number == reading->number)
-        reading->details->refusal = *row;
+    if (row->number == search->details->row.number)
+        search->details->refusal = *row;
     return true;
 }
 
-static bool read_url(void *user, const struct url_record *url)
+static bool read_other(void *user, const struct url_record *other)
 {
-    const struct reading *reading = user;
-    struct url_details *details = reading->details;
+    const struct search *search = user;
+    struct url_details *details = search->details;
+    const struct url_record *url = &details->record;
 
-    if (url->row->number == reading->number) {
-        details->row = *url->row;
-        row_copy_texts(ROW_url, &details->row, reading->arena);
-        details->record = *url;
-        details->record.row = &details->row;
-    }
+    if (other->row->number == details->row.number)
+        take_record(details, other); /* a crawl at work may have written more */
+    if (url->referrer && other->page == url->referrer)
+        details->referrer = other->row->number;
+    details->before += other->end == URL_QUEUED &&
+                       (other->depth < url->depth ||
+                        (other->depth == url->depth &&
+                         other->row->number < details->row.number));
     return true;
 }
 
-bool url_details_read(struct url_details *details, uint64_t number,
-                      struct store *store, struct arena *arena,
-                      struct store_error *error)
+bool url_details_read(struct url_details *details, struct report *report,
+                      const struct page_link *link, struct arena *arena)
 {
-    struct reading reading = {details, number, arena};
+    struct search search = {
+        .details = details,
+        .link = link,
+        .report = report,
+        .arena = arena,
+    };
+    const struct fold_reader finder = {
+        .rows.user = &search,
+        .pages = true,
+        .url = compare_url,
+    };
+    /* Digests need not be checked twice. */
     const struct fold_reader reader = {
-        .rows = {.user = &reading,
+        .rows = {.user = &search,
                  .unchecked = true,
                  .fetch = read_fetch,
                  .refusal = read_refusal},
         .pages = true,
-        .url = read_url,
-    };
-
-    *details = (struct url_details){0};
-    return store_fold(store, 0, &reader, error);
-}
-
-/* --- other URLs --------------------------------------------------------- */
-
-struct comparison {
-    struct url_neighbours *neighbours;
-    const struct url_record *url;
-};
-
-static bool read_other(void *user, const struct url_record *other)
-{
-    const struct comparison *comparison = user;
-    const struct url_record *url = comparison->url;
-
-    if (url->referrer && other->page == url->referrer)
-        comparison->neighbours->page = other->row->number;
-    comparison->neighbours->before +=
-        other->end == URL_QUEUED &&
-        (other->depth < url->depth ||
-         (other->depth == url->depth && other->row->number < url->row->number));
-    return true;
-}
-
-bool url_neighbours_read(struct url_neighbours *neighbours,
-                         const struct url_record *url, struct store *store,
-                         struct store_error *error)
-{
-    struct comparison comparison = {neighbours, url};
-    const struct fold_reader reader = {
-        .rows = {.user = &comparison, .unchecked = true},
-        .pages = true,
         .url = read_other,
     };
 
-    *neighbours = (struct url_neighbours){0};
-    return store_fold(store, 0, &reader, error);
+    *details = (struct url_details){0};
+    arena_init(&search.row_arena);
+    bool good = store_fold(report->store, 0, &finder, &report->error) &&
+                (!details->row.number ||
+                 store_fold(report->store, 0, &reader, &report->error));
+    arena_release(&search.row_arena);
+    return good;
 }
 
 /* --- its host ----------------------------------------------------------- */
@@ -181,15 +149,6 @@ static bool is_host_of(const struct url *url, struct str name)
         host.len--;
     return name.len == host.len + port.len && str_starts(name, host) &&
            str_ends(name, port);
-}
-
-static struct store_robots keep_robots(const struct host_reading *reading,
-                                       const struct store_robots *row)
-{
-    struct store_robots robots = *row;
-
-    row_copy_texts(ROW_robots, &robots, reading->arena);
-    return robots;
 }
 
 static bool allows(const struct store_robots *row, const struct url *url,
@@ -216,18 +175,18 @@ static bool read_robots(void *user, const struct store_robots *row)
         !is_host_of(reading->url, row->host))
         return true;
     host->rules_failed = !row->known;
-    if (!row->known) {
-        host->failure = keep_robots(reading, row);
-        return true;
+    if (row->known) {
+        bool matches = reading->line &&
+                       !allows(row, reading->url, reading->agent, &line) &&
+                       line == reading->line;
+        if (reading->matched && !matches)
+            return true;
+        reading->matched = matches;
+        host->has_rules = true;
     }
-    bool matches = reading->line &&
-                   !allows(row, reading->url, reading->agent, &line) &&
-                   line == reading->line;
-    if (reading->matched && !matches)
-        return true;
-    reading->matched = matches;
-    host->has_rules = true;
-    host->rules = keep_robots(reading, row);
+    struct store_robots *kept = row->known ? &host->rules : &host->failure;
+    *kept = *row;
+    row_copy_texts(ROW_robots, kept, reading->arena);
     return true;
 }
 
@@ -247,14 +206,14 @@ static bool read_host(void *user, const struct store_host *row)
     return true;
 }
 
-bool host_details_read(struct host_details *host, struct store *store,
-                       const struct url *url, struct str agent, unsigned line,
-                       struct arena *arena, struct store_error *error)
+bool host_details_read(struct host_details *host, struct report *report,
+                       const struct url *url, unsigned line,
+                       struct arena *arena)
 {
     struct host_reading reading = {
         .host = host,
         .url = url,
-        .agent = agent,
+        .agent = report->scan.robots_agent,
         .line = line,
         .arena = arena,
     };
@@ -265,7 +224,7 @@ bool host_details_read(struct host_details *host, struct store *store,
     };
 
     *host = (struct host_details){0};
-    return store_load(store, 0, &reader, error);
+    return store_load(report->store, 0, &reader, &report->error);
 }
 
 bool host_details_allows(const struct host_details *host, const struct url *url,

@@ -10,7 +10,10 @@
 #include "page/webpage.h"
 #include "url/url.h"
 
-/* A page, as it is given to a printer. */
+/* A line has at most two URLs or a link's text, six times as long in JSON. */
+enum { LINE_LEN_MAX = 1 << 20 };
+
+/* A page, as it is printed. */
 struct export_page {
     struct str url;
     struct str referrer;  /* NULL for a seed */
@@ -18,16 +21,6 @@ struct export_page {
     uint32_t referrer_id; /* 0 for a seed */
     const struct store_fetch *fetch;
 };
-
-/* It gets pages or links: `page` or `link` is set. False ends the reading. */
-struct printer {
-    void *user;
-    void (*begin)(void); /* before the first, also if there is none */
-    bool (*page)(void *user, const struct export_page *page);
-    bool (*link)(void *user, struct str source, const struct store_link *link);
-};
-
-/* --- reading ------------------------------------------------------------ */
 
 /* The latest change of a URL, if there was one. */
 struct change {
@@ -38,123 +31,29 @@ struct change {
 /* One reading is enough: changes of a URL come before its fetch, and the page
  * where it was found was saved before it. */
 struct exporter {
-    struct store *store;
-    const struct printer *printer;
+    struct report *report;
+    enum export_format format;
     struct change *change; /* by number of the URL */
     uint64_t last_number;
-    uint64_t
-        *page; /* the URL's number, by number of the page; 0: no such page */
+    uint64_t *page; /* the URL's number, by number of the page; 0: none */
     uint64_t pages_max;
     struct buf url;
     struct buf source;    /* the URL of the page where it was found, */
     uint32_t source_page; /* and which page that is */
+    struct buf line;
+
+    /* for a sitemap: */
+    uint64_t wanted;          /* the part to print; 0: none */
+    struct sitemap_size size; /* so far */
+    uint64_t urls;            /* of the last part */
+    uint64_t bytes;           /* of it, with its end */
 };
 
-static bool begin(void *user, uint64_t urls, uint64_t last_number)
+static bool print_line(struct exporter *exporter)
 {
-    struct exporter *exporter = user;
-
-    exporter->last_number = last_number;
-    exporter->change = mem_array(last_number + 1, sizeof(*exporter->change));
-    exporter->pages_max = urls;
-    exporter->page = mem_array(urls + 1, sizeof(*exporter->page));
-    if (exporter->printer->begin)
-        exporter->printer->begin();
-    return true;
-}
-
-static bool read_change(void *user, const struct store_change *row)
-{
-    struct exporter *exporter = user;
-
-    if (row->number > exporter->last_number)
-        return false;
-    exporter->change[row->number] =
-        (struct change){true, row->depth, row->referrer};
-    return true;
-}
-
-/* Find where something was found; often it is the same page as the last time.
- */
-static bool find_source(struct exporter *exporter, uint32_t page)
-{
-    struct store_url row;
-
-    if (page && page == exporter->source_page)
-        return true;
-    exporter->source_page = page;
-    buf_clear(&exporter->source);
-    return page && page <= exporter->pages_max &&
-           store_find_url(exporter->store, exporter->page[page], &row) &&
-           buf_put(&exporter->source, row.url);
-}
-
-static bool read_fetch(void *user, const struct store_fetch *row)
-{
-    struct exporter *exporter = user;
-    struct store_url url;
-
-    if (!row->page)
-        return true;
-    buf_clear(&exporter->url);
-    if (row->page > exporter->pages_max || row->mime.len > MIME_MAX ||
-        row->number > exporter->last_number ||
-        !store_find_url(exporter->store, row->number, &url) ||
-        !buf_put(&exporter->url, url.url))
-        return false;
-    exporter->page[row->page] = row->number;
-    const struct change *change = &exporter->change[row->number];
-    struct export_page page = {
-        .url = buf_str(&exporter->url),
-        .depth = change->known ? change->depth : url.depth,
-        .referrer_id = change->known ? change->referrer : url.referrer,
-        .fetch = row,
-    };
-    if (page.referrer_id && !find_source(exporter, page.referrer_id))
-        return false;
-    if (page.referrer_id)
-        page.referrer = buf_str(&exporter->source);
-    return !exporter->printer->page ||
-           exporter->printer->page(exporter->printer->user, &page);
-}
-
-/* The rows are only read for their digest. */
-static bool read_url(void *user, const struct store_url *row)
-{
-    (void)user, (void)row;
-    return true;
-}
-
-static bool read_link(void *user, const struct store_link *row)
-{
-    struct exporter *exporter = user;
-
-    return find_source(exporter, row->page) &&
-           exporter->printer->link(exporter->printer->user,
-                                   buf_str(&exporter->source), row);
-}
-
-static bool print_all(struct store *store, const struct printer *printer,
-                      struct store_error *error)
-{
-    struct exporter exporter = {.store = store, .printer = printer};
-    const struct store_reader reader = {
-        .user = &exporter,
-        .begin = begin,
-        .change = read_change,
-        .fetch = read_fetch,
-        .url = read_url,
-        .link = printer->link ? read_link : NULL,
-    };
-
-    buf_init(&exporter.url, URL_LEN_MAX);
-    buf_init(&exporter.source, URL_LEN_MAX);
-    bool good = store_load(store, 0, &reader, error);
-    free(exporter.change);
-    free(exporter.page);
-    buf_release(&exporter.url);
-    buf_release(&exporter.source);
-    return good;
+    fwrite(exporter->line.ptr, 1, exporter->line.len, stdout);
+    buf_clear(&exporter->line);
+    return !ferror(stdout);
 }
 
 /* --- pages as JSON or CSV ----------------------------------------------- */
@@ -172,48 +71,16 @@ struct cell {
     bool is_null;
 };
 
-struct row {
-    struct cell cell[COLUMNS];
-    char digest[17], time[CLOCK_ISO_LEN + 1];
-};
-
-static void fill_row(struct row *row, const struct export_page *page)
-{
-    const struct store_fetch *fetch = page->fetch;
-    bool is_seed = !page->referrer_id;
-
-    snprintf(row->digest, sizeof(row->digest), "%016llx",
-             (unsigned long long)fetch->digest);
-    clock_format_iso(fetch->start_ms, row->time);
-    const struct cell cells[COLUMNS] = {
-        {.number = fetch->page},
-        {.text = page->url},
-        {.number = page->depth},
-        {.number = page->referrer_id, .is_null = is_seed},
-        {.text = page->referrer, .is_null = is_seed},
-        {.number = fetch->status},
-        {.text = fetch->mime.ptr ? fetch->mime : STR("")},
-        {.number = fetch->size},
-        {.text = str_of(row->digest)},
-        {.text = str_of(row->time)},
-        {.number = fetch->end_ms > fetch->start_ms
-                       ? fetch->end_ms - fetch->start_ms
-                       : 0},
-    };
-    memcpy(row->cell, cells, sizeof(cells));
-}
-
-static void put_json(struct buf *line, const struct row *row)
+static void put_json(struct buf *line, const struct cell *cell)
 {
     json_open(line, NULL);
     for (size_t i = 0; i < COLUMNS; i++) {
-        const struct cell *cell = &row->cell[i];
-        if (cell->is_null)
+        if (cell[i].is_null)
             json_add_null(line, columns[i]);
-        else if (cell->text.ptr)
-            json_add_str(line, columns[i], cell->text);
+        else if (cell[i].text.ptr)
+            json_add_str(line, columns[i], cell[i].text);
         else
-            json_add_number(line, columns[i], cell->number);
+            json_add_number(line, columns[i], cell[i].number);
     }
     json_close(line);
     buf_put_char(line, '\n');
@@ -239,18 +106,58 @@ static void put_field(struct buf *line, struct str text)
     buf_put_char(line, '"');
 }
 
-static void put_csv(struct buf *line, const struct row *row)
+static void put_csv(struct buf *line, const struct cell *cell)
 {
     for (size_t i = 0; i < COLUMNS; i++) {
-        const struct cell *cell = &row->cell[i];
         if (i)
             buf_put_char(line, ',');
-        if (cell->text.ptr)
-            put_field(line, cell->text);
-        else if (!cell->is_null)
-            buf_printf(line, "%llu", (unsigned long long)cell->number);
+        if (cell[i].text.ptr)
+            put_field(line, cell[i].text);
+        else if (!cell[i].is_null)
+            buf_put_number(line, cell[i].number);
     }
     buf_put(line, STR("\r\n"));
+}
+
+static bool print_csv_head(struct exporter *exporter)
+{
+    struct cell head[COLUMNS] = {0};
+
+    for (size_t i = 0; i < COLUMNS; i++)
+        head[i].text = str_of(columns[i]);
+    put_csv(&exporter->line, head);
+    return print_line(exporter);
+}
+
+static bool print_row(struct exporter *exporter, const struct export_page *page)
+{
+    const struct store_fetch *fetch = page->fetch;
+    bool is_seed = !page->referrer_id;
+    char digest[17], time[CLOCK_ISO_LEN + 1];
+
+    snprintf(digest, sizeof(digest), "%016llx",
+             (unsigned long long)fetch->digest);
+    clock_format_iso(fetch->start_ms, time);
+    const struct cell cells[COLUMNS] = {
+        {.number = fetch->page},
+        {.text = page->url},
+        {.number = page->depth},
+        {.number = page->referrer_id, .is_null = is_seed},
+        {.text = page->referrer, .is_null = is_seed},
+        {.number = fetch->status},
+        {.text = fetch->mime.ptr ? fetch->mime : STR("")},
+        {.number = fetch->size},
+        {.text = str_of(digest)},
+        {.text = str_of(time)},
+        {.number = fetch->end_ms > fetch->start_ms
+                       ? fetch->end_ms - fetch->start_ms
+                       : 0},
+    };
+    if (exporter->format == EXPORT_CSV)
+        put_csv(&exporter->line, cells);
+    else
+        put_json(&exporter->line, cells);
+    return print_line(exporter);
 }
 
 /* --- links -------------------------------------------------------------- */
@@ -275,103 +182,33 @@ static void put_folded(struct buf *line, struct str text)
     line->len = to;
 }
 
-static void put_link(struct buf *line, struct str source,
-                     const struct store_link *link)
+static bool print_link(struct exporter *exporter, const struct store_link *link)
 {
-    put_folded(line, source);
-    buf_put_char(line, '\t');
-    put_folded(line, link->url);
-    buf_put_char(line, '\t');
-    put_folded(line, link->rel);
-    buf_put_char(line, '\t');
-    put_folded(line, link->text);
-    buf_put_char(line, '\n');
-}
-
-/* --- printing ----------------------------------------------------------- */
-
-/* A line has at most two URLs or a link's text, six times as long in JSON. */
-enum { LINE_LEN_MAX = 1 << 20 };
-
-struct lines {
-    bool csv;
-    struct buf line;
-};
-
-static bool print_line(struct buf *line)
-{
-    fwrite(line->ptr, 1, line->len, stdout);
-    buf_clear(line);
-    return !ferror(stdout);
-}
-
-static void print_csv_head(void)
-{
-    for (size_t i = 0; i < COLUMNS; i++)
-        printf("%s%s", i ? "," : "", columns[i]);
-    fputs("\r\n", stdout);
-}
-
-static bool print_page(void *user, const struct export_page *page)
-{
-    struct lines *lines = user;
-    struct row row;
-
-    fill_row(&row, page);
-    if (lines->csv)
-        put_csv(&lines->line, &row);
-    else
-        put_json(&lines->line, &row);
-    return print_line(&lines->line);
-}
-
-static bool print_link(void *user, struct str source,
-                       const struct store_link *link)
-{
-    struct lines *lines = user;
-
-    put_link(&lines->line, source, link);
-    return print_line(&lines->line);
-}
-
-bool export_lines(struct store *store, enum export_format format,
-                  struct store_error *error)
-{
-    struct lines lines = {.csv = format == EXPORT_CSV};
-    const struct printer printer = {
-        .user = &lines,
-        .begin = lines.csv ? print_csv_head : NULL,
-        .page = format == EXPORT_LINKS ? NULL : print_page,
-        .link = format == EXPORT_LINKS ? print_link : NULL,
+    const struct str field[] = {
+        buf_str(&exporter->source),
+        link->url,
+        link->rel,
+        link->text,
     };
 
-    buf_init(&lines.line, LINE_LEN_MAX);
-    bool good = print_all(store, &printer, error) || ferror(stdout);
-    buf_release(&lines.line);
-    return good;
+    for (size_t i = 0; i < ARRAY_LEN(field); i++) {
+        if (i)
+            buf_put_char(&exporter->line, '\t');
+        put_folded(&exporter->line, field[i]);
+    }
+    buf_put_char(&exporter->line, '\n');
+    return print_line(exporter);
 }
 
 /* --- a sitemap ---------------------------------------------------------- */
 
 /* The limits of sitemaps.org for a file. */
-enum {
-    FILE_URLS_MAX = 50000,
-    FILE_BYTES_MAX = 50 << 20,
-    ENTRY_MAX = 8 * SITEMAP_URL_MAX,
-};
+enum { FILE_URLS_MAX = 50000, FILE_BYTES_MAX = 50 << 20 };
 
 static const char head[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
 static const char tail[] = "</urlset>\n";
-
-struct sitemap {
-    uint64_t wanted;          /* the part to print; 0: none */
-    struct sitemap_size size; /* so far */
-    uint64_t urls;            /* of the last part */
-    uint64_t bytes;           /* of it, with its end */
-    struct buf entry;
-};
 
 static void put_entry(struct buf *out, struct str url)
 {
@@ -380,7 +217,6 @@ static void put_entry(struct buf *out, struct str url)
         ['"'] = "&quot;", ['\''] = "&apos;",
     };
 
-    buf_clear(out);
     buf_put(out, STR("<url><loc>"));
     for (size_t i = 0; i < url.len; i++) {
         char c = url.ptr[i];
@@ -395,54 +231,180 @@ static void put_entry(struct buf *out, struct str url)
     buf_put(out, STR("</loc></url>\n"));
 }
 
-static void begin_part(struct sitemap *sitemap)
+static bool is_wanted(const struct exporter *exporter)
 {
-    sitemap->size.parts++;
-    sitemap->urls = 0;
-    sitemap->bytes = sizeof(head) - 1 + sizeof(tail) - 1;
-    if (sitemap->size.parts == sitemap->wanted)
+    return exporter->size.parts && exporter->size.parts == exporter->wanted;
+}
+
+static void begin_part(struct exporter *exporter)
+{
+    exporter->size.parts++;
+    exporter->urls = 0;
+    exporter->bytes = sizeof(head) - 1 + sizeof(tail) - 1;
+    if (is_wanted(exporter))
         fputs(head, stdout);
 }
 
-static void end_part(const struct sitemap *sitemap)
+static void end_part(const struct exporter *exporter)
 {
-    if (sitemap->size.parts && sitemap->size.parts == sitemap->wanted)
+    if (is_wanted(exporter))
         fputs(tail, stdout);
 }
 
-static bool add_page(void *user, const struct export_page *page)
+static bool print_entry(struct exporter *exporter, struct str url)
 {
-    struct sitemap *sitemap = user;
-    const struct buf *entry = &sitemap->entry;
+    struct buf *entry = &exporter->line;
 
-    if (page->url.len > SITEMAP_URL_MAX) {
-        sitemap->size.left_out++;
+    if (url.len > SITEMAP_URL_MAX) {
+        exporter->size.left_out++;
         return true;
     }
-    put_entry(&sitemap->entry, page->url);
-    if (!sitemap->size.parts || sitemap->urls == FILE_URLS_MAX ||
-        sitemap->bytes + entry->len > FILE_BYTES_MAX) {
-        end_part(sitemap);
-        begin_part(sitemap);
+    buf_clear(entry);
+    put_entry(entry, url);
+    if (!exporter->size.parts || exporter->urls == FILE_URLS_MAX ||
+        exporter->bytes + entry->len > FILE_BYTES_MAX) {
+        end_part(exporter);
+        begin_part(exporter);
     }
-    sitemap->urls++;
-    sitemap->bytes += entry->len;
-    if (sitemap->size.parts == sitemap->wanted)
-        fwrite(entry->ptr, 1, entry->len, stdout);
-    return !ferror(stdout);
+    exporter->urls++;
+    exporter->bytes += entry->len;
+    return !is_wanted(exporter) || print_line(exporter);
 }
 
-bool export_sitemap(struct store *store, uint64_t part,
-                    struct sitemap_size *size, struct store_error *error)
-{
-    struct sitemap sitemap = {.wanted = part};
-    const struct printer printer = {.user = &sitemap, .page = add_page};
+/* --- reading ------------------------------------------------------------ */
 
-    buf_init(&sitemap.entry, ENTRY_MAX);
-    bool good = print_all(store, &printer, error) || ferror(stdout);
+static bool begin(void *user, uint64_t urls, uint64_t last_number)
+{
+    struct exporter *exporter = user;
+
+    exporter->last_number = last_number;
+    exporter->change = mem_array(last_number + 1, sizeof(*exporter->change));
+    exporter->pages_max = urls;
+    exporter->page = mem_array(urls + 1, sizeof(*exporter->page));
+    return exporter->format != EXPORT_CSV || print_csv_head(exporter);
+}
+
+static bool read_change(void *user, const struct store_change *row)
+{
+    struct exporter *exporter = user;
+
+    if (row->number > exporter->last_number)
+        return false;
+    exporter->change[row->number] =
+        (struct change){true, row->depth, row->referrer};
+    return true;
+}
+
+/* Find where something was found; often it is the same page as the last time.
+ */
+static bool find_source(struct exporter *exporter, uint32_t page)
+{
+    struct store_url row;
+
+    if (page && page == exporter->source_page)
+        return true;
+    exporter->source_page = page;
+    buf_clear(&exporter->source);
+    return page && page <= exporter->pages_max &&
+           store_find_url(exporter->report->store, exporter->page[page],
+                          &row) &&
+           buf_put(&exporter->source, row.url);
+}
+
+static bool read_fetch(void *user, const struct store_fetch *row)
+{
+    struct exporter *exporter = user;
+    struct store_url url;
+
+    if (!row->page)
+        return true;
+    buf_clear(&exporter->url);
+    if (row->page > exporter->pages_max || row->mime.len > MIME_MAX ||
+        row->number > exporter->last_number ||
+        !store_find_url(exporter->report->store, row->number, &url) ||
+        !buf_put(&exporter->url, url.url))
+        return false;
+    exporter->page[row->page] = row->number;
+    const struct change *change = &exporter->change[row->number];
+    struct export_page page = {
+        .url = buf_str(&exporter->url),
+        .depth = change->known ? change->depth : url.depth,
+        .referrer_id = change->known ? change->referrer : url.referrer,
+        .fetch = row,
+    };
+    if (page.referrer_id && !find_source(exporter, page.referrer_id))
+        return false;
+    if (page.referrer_id)
+        page.referrer = buf_str(&exporter->source);
+    switch (exporter->format) {
+    case EXPORT_LINKS:
+        return true;
+    case EXPORT_SITEMAP:
+        return print_entry(exporter, page.url);
+    default:
+        return print_row(exporter, &page);
+    }
+}
+
+/* The rows are only read for their digest. */
+static bool read_url(void *user, const struct store_url *row)
+{
+    (void)user, (void)row;
+    return true;
+}
+
+static bool read_link(void *user, const struct store_link *row)
+{
+    struct exporter *exporter = user;
+
+    return find_source(exporter, row->page) && print_link(exporter, row);
+}
+
+/* True also if standard output cannot be written. */
+static bool print_all(struct exporter *exporter)
+{
+    const struct store_reader reader = {
+        .user = exporter,
+        .begin = begin,
+        .change = read_change,
+        .fetch = read_fetch,
+        .url = read_url,
+        .link = exporter->format == EXPORT_LINKS ? read_link : NULL,
+    };
+
+    buf_init(&exporter->url, URL_LEN_MAX);
+    buf_init(&exporter->source, URL_LEN_MAX);
+    buf_init(&exporter->line, LINE_LEN_MAX);
+    bool good = store_load(exporter->report->store, 0, &reader,
+                           &exporter->report->error) ||
+                ferror(stdout);
+    free(exporter->change);
+    free(exporter->page);
+    buf_release(&exporter->url);
+    buf_release(&exporter->source);
+    buf_release(&exporter->line);
+    return good;
+}
+
+bool export_lines(struct report *report, enum export_format format)
+{
+    struct exporter exporter = {.report = report, .format = format};
+
+    return print_all(&exporter);
+}
+
+bool export_sitemap(struct report *report, uint64_t part,
+                    struct sitemap_size *size)
+{
+    struct exporter exporter = {
+        .report = report,
+        .format = EXPORT_SITEMAP,
+        .wanted = part,
+    };
+    bool good = print_all(&exporter);
+
     if (good)
-        end_part(&sitemap);
-    buf_release(&sitemap.entry);
-    *size = sitemap.size;
+        end_part(&exporter);
+    *size = exporter.size;
     return good;
 }

@@ -2,7 +2,7 @@
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
 
-#include "store/store.h"
+#include "report/report.h"
 
 /* In the order of the choices of --format. */
 enum export_format {
@@ -15,8 +15,7 @@ enum export_format {
 
 /* Print lines (jsonl, csv or links) on standard output. False with `error`. If
  * standard output cannot be written it ends early; that is no error here. */
-bool export_lines(struct store *store, enum export_format format,
-                  struct store_error *error);
+bool export_lines(struct report *report, enum export_format format);
 
 /* A sitemap may be too large for one file. */
 struct sitemap_size {
@@ -27,7 +26,7 @@ enum { SITEMAP_URL_MAX = 2047 };
 
 /* Print a part, of which the first is 1, or none if it is 0. `*size` is that of
  * the sitemap up to there. */
-bool export_sitemap(struct store *store, uint64_t part,
-                    struct sitemap_size *size, struct store_error *error);
+bool export_sitemap(struct report *report, uint64_t part,
+                    struct sitemap_size *size);
 
 #endif

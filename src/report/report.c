@@ -1,10 +1,25 @@
 #include "report/report.h"
 
+#include "base/hash.h"
 #include "report/words.h"
 
-bool report_load(struct report *report, struct store_error *error)
+bool report_load(struct report *report)
 {
-    return report->loaded || report->load(report, error);
+    return report->loaded || report->load(report);
+}
+
+void *report_entry(struct hashtable *table, struct arena *arena,
+                   struct str name, uint64_t seed, size_t size)
+{
+    uint64_t key = hash64(name, seed);
+    void *entry = hashtable_get(table, key);
+
+    if (!entry) {
+        entry = arena_new(arena, size);
+        *(struct str *)entry = arena_copy(arena, name);
+        hashtable_put(table, key, entry);
+    }
+    return entry;
 }
 
 void report_put_resume(const struct report *report, struct buf *line)
@@ -14,7 +29,7 @@ void report_put_resume(const struct report *report, struct buf *line)
      * once. */
     if (report->facts->state == STATE_MAX_PAGES)
         buf_put(line, STR(" --max-pages ..."));
-    buf_printf(line, "%s ", report->ask_again);
+    buf_printf(line, "%s ", report->secret_options);
     words_put_path(line, str_of(report->dir_path));
 }
 

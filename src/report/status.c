@@ -12,10 +12,10 @@ enum { DOMAINS_SHOWN = 10, HOSTS_SHOWN = 5, LINE_MAX_LEN = 64 * 1024 };
 struct status {
     struct report *report;
     struct totals totals;
-    struct buf line;
+    struct buf line; /* as far as it is put together */
 };
 
-/* Print the line so far behind a label, and clear it. */
+/* Print the line behind a label, and clear it. */
 static void say(struct status *status, const char *label)
 {
     terminal_line(stdout, "  %-8s %s", label, buf_cstr(&status->line));
@@ -67,47 +67,40 @@ static void say_times(struct status *status)
     uint64_t wall_ms = status->report->wall_ms;
     bool over = facts->state != STATE_RUNNING;
     uint64_t last_ms = facts->number[over ? FACT_ENDED_MS : FACT_COMMITTED_MS];
+    struct buf *line = &status->line;
 
-    words_put_time(&status->line, facts->number[FACT_STARTED_MS]);
-    if (last_ms) {
-        buf_put(&status->line, over ? STR("; ended ") : STR("; last written "));
-        words_put_time(&status->line, last_ms);
-        if (!over && last_ms <= wall_ms) {
-            buf_put(&status->line, STR(", "));
-            words_put_duration(&status->line, wall_ms - last_ms);
-            buf_put(&status->line, STR(" ago"));
-        }
-    }
+    buf_put(line, str_of(words_time(facts->number[FACT_STARTED_MS]).text));
+    if (last_ms)
+        buf_printf(line, "; %s %s", over ? "ended" : "last written",
+                   words_time(last_ms).text);
+    if (last_ms && !over && last_ms <= wall_ms)
+        buf_printf(line, ", %s ago", words_duration(wall_ms - last_ms).text);
     say(status, "begun");
 }
 
 /* A site's owner writes this name into robots.txt. */
-static void say_robots(struct status *status)
+static void say_robots(const struct status *status)
 {
     struct str agent = status->report->scan.robots_agent;
 
-    if (agent.len)
-        buf_printf(&status->line, "obeyed as %.*s", (int)agent.len, agent.ptr);
-    else
-        buf_put(&status->line, STR("ignored"));
-    say(status, "robots");
+    terminal_line(stdout, "  robots   %s%.*s",
+                  agent.len ? "obeyed as " : "ignored", STR_ARGS(agent));
 }
 
 static void say_pages(struct status *status)
 {
     const struct totals *totals = &status->totals;
-    struct buf *line = &status->line;
+    const uint64_t *ends = totals->ends;
 
-    buf_printf(line, "%llu saved, ", number(totals->ends[URL_SAVED]));
-    words_put_bytes(line, totals->bytes);
-    buf_printf(line, "; %llu redirected, %llu failed, %llu refused",
-               number(totals->ends[URL_REDIRECTED]),
-               number(totals->ends[URL_FAILED]),
-               number(totals->ends[URL_REFUSED]));
-    say(status, "pages");
-    words_put_count(line, totals->ends[URL_QUEUED], "URL");
+    terminal_line(stdout,
+                  "  pages    %llu saved, %s; %llu redirected, %llu failed, "
+                  "%llu refused",
+                  number(ends[URL_SAVED]), words_bytes(totals->bytes).text,
+                  number(ends[URL_REDIRECTED]), number(ends[URL_FAILED]),
+                  number(ends[URL_REFUSED]));
+    buf_put(&status->line, str_of(words_count(ends[URL_QUEUED], "URL").text));
     if (totals->retrying)
-        buf_printf(line, ", %llu of them to be tried again",
+        buf_printf(&status->line, ", %llu of them to be tried again",
                    number(totals->retrying));
     say(status, "queue");
 }
@@ -117,27 +110,26 @@ static void say_pages(struct status *status)
 static void put_idle(struct status *status, const struct idle *idle)
 {
     const struct report *report = status->report;
+    uint64_t until_ms = idle->until_ms - report->now_ms + report->wall_ms;
     struct buf *line = &status->line;
-    int len = (int)idle->host.len;
-    const char *host = idle->host.ptr;
 
     switch (idle->reason) {
     case IDLE_PAUSE:
-        buf_printf(line, "for the pause of %.*s", len, host);
+        buf_printf(line, "for the pause of %.*s", STR_ARGS(idle->host));
         break;
     case IDLE_BACKOFF:
-        buf_printf(line, "for %.*s, which backs off: %s", len, host,
+        buf_printf(line, "for %.*s, which backs off: %s", STR_ARGS(idle->host),
                    outcome_text((enum outcome)idle->last_outcome));
         break;
     case IDLE_RETRY:
-        buf_printf(line, "to try %.*s again", len, host);
+        buf_printf(line, "to try %.*s again", STR_ARGS(idle->host));
         break;
     default:
+        buf_printf(line, "for nothing: %s",
+                   report->locked ? "fetching" : "could go on at once");
         return;
     }
-    buf_put(line, STR(", until "));
-    words_put_when(line, idle->until_ms - report->now_ms + report->wall_ms,
-                   report->wall_ms);
+    buf_printf(line, ", until %s", words_when(until_ms, report->wall_ms).text);
 }
 
 /* For a crawl at work this is how it was when it last wrote. */
@@ -150,26 +142,20 @@ static void say_waits(struct status *status)
     struct idle idle =
         frontier_idle(report->validator.frontier, report->now_ms);
     put_idle(status, &idle);
-    if (!status->line.len)
-        buf_put(&status->line, report->locked
-                                   ? STR("for nothing: fetching")
-                                   : STR("for nothing: could go on at once"));
     say(status, "waits");
 }
 
 /* --- limits ------------------------------------------------------------- */
 
+/* `what` is counted; NULL: the limit ended the crawl. */
 static void put_limit(struct buf *line, const char *name, uint64_t count,
                       const char *what)
 {
     if (!count)
         return;
     buf_printf(line, "%s%s", line->len ? ", " : "", name);
-    if (!what)
-        return;
-    buf_put(line, STR(" ("));
-    words_put_count(line, count, what);
-    buf_put_char(line, ')');
+    if (what)
+        buf_printf(line, " (%s)", words_count(count, what).text);
 }
 
 static void say_limits(struct status *status)
@@ -189,42 +175,36 @@ static void say_limits(struct status *status)
 
 /* --- hosts -------------------------------------------------------------- */
 
-static void put_host(struct status *status, const struct store_host *host)
+static void say_host(struct status *status, const struct store_host *host)
 {
+    uint64_t wall_ms = status->report->wall_ms;
     struct buf *line = &status->line;
 
-    buf_printf(line, "%.*s: ", (int)host->name.len, host->name.ptr);
-    if (host->given_up & GIVEN_UP_HOST) {
+    buf_printf(line, "%.*s: ", STR_ARGS(host->name));
+    if (host->given_up & GIVEN_UP_HOST)
         buf_printf(line, "%s%s",
                    host->given_up & GIVEN_UP_ROBOTS ? "its robots.txt: " : "",
                    outcome_text((enum outcome)host->outcome));
-        return;
-    }
-    buf_put(line, str_of(outcome_text(HTTP_SERVER_ERROR)));
-    if (host->until_ms > status->report->wall_ms) {
-        buf_put(line, STR(", until "));
-        words_put_when(line, host->until_ms, status->report->wall_ms);
-    }
+    else
+        buf_put(line, str_of(outcome_text(HTTP_SERVER_ERROR)));
+    if (!(host->given_up & GIVEN_UP_HOST) && host->until_ms > wall_ms)
+        buf_printf(line, ", until %s",
+                   words_when(host->until_ms, wall_ms).text);
+    say(status, "");
 }
 
 static void say_hosts(struct status *status, const struct totals_hosts *hosts,
                       const char *label, const char *what)
 {
-    struct buf *line = &status->line;
-
     if (!hosts->count)
         return;
-    words_put_count(line, hosts->count, "host");
-    buf_printf(line, " %s", what);
-    say(status, label);
-    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++) {
-        put_host(status, &hosts->host[i]);
-        say(status, "");
-    }
-    if (hosts->count > HOSTS_SHOWN) {
-        buf_printf(line, "and %zu more", hosts->count - HOSTS_SHOWN);
-        say(status, "");
-    }
+    terminal_line(stdout, "  %-8s %s %s", label,
+                  words_count(hosts->count, "host").text, what);
+    for (size_t i = 0; i < hosts->count && i < HOSTS_SHOWN; i++)
+        say_host(status, &hosts->host[i]);
+    if (hosts->count > HOSTS_SHOWN)
+        terminal_line(stdout, "  %-8s and %zu more", "",
+                      hosts->count - HOSTS_SHOWN);
 }
 
 /* --- domains ------------------------------------------------------------ */
@@ -248,7 +228,7 @@ static void say_domains(struct status *status)
         for (size_t j = 0; j < ARRAY_LEN(columns); j++)
             buf_printf(line, " %10llu", number(domain->ends[columns[j]]));
         terminal_line(stdout, "%s  %.*s%s", buf_cstr(line),
-                      (int)domain->name.len, domain->name.ptr,
+                      STR_ARGS(domain->name),
                       domain->capped ? " (at its cap)" : "");
     }
     buf_clear(line);
@@ -282,14 +262,14 @@ static void say_all(struct status *status)
     }
 }
 
-bool status_print(struct report *report, struct store_error *error)
+bool status_print(struct report *report)
 {
     struct status status = {.report = report};
 
     buf_init(&status.line, LINE_MAX_LEN);
     /* Everything is read before anything is said. */
-    bool good = totals_read(&status.totals, report, error) &&
-                (!status.totals.ends[URL_QUEUED] || report_load(report, error));
+    bool good = totals_read(&status.totals, report) &&
+                (!status.totals.ends[URL_QUEUED] || report_load(report));
     if (good)
         say_all(&status);
     totals_release(&status.totals);

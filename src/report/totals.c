@@ -2,9 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 #include "page/outcome.h"
 
 struct reading {
@@ -13,20 +11,11 @@ struct reading {
     struct hashtable domains, hosts;
 };
 
-/* Find or make the entry of that name. Its first member is the name. */
 static void *entry_for(struct reading *reading, struct hashtable *table,
                        struct str name, size_t size)
 {
-    struct arena *arena = &reading->totals->arena;
-    uint64_t key = hash64(name, reading->report->scan.fingerprint_seed);
-    void *entry = hashtable_get(table, key);
-
-    if (entry)
-        return entry;
-    entry = arena_new(arena, size);
-    *(struct str *)entry = arena_copy(arena, name);
-    hashtable_put(table, key, entry);
-    return entry;
+    return report_entry(table, &reading->totals->arena, name,
+                        reading->report->scan.fingerprint_seed, size);
 }
 
 /* --- rows --------------------------------------------------------------- */
@@ -128,8 +117,7 @@ static void list_domains(struct reading *reading)
 
 /* --- all of it ---------------------------------------------------------- */
 
-bool totals_read(struct totals *totals, const struct report *report,
-                 struct store_error *error)
+bool totals_read(struct totals *totals, struct report *report)
 {
     struct reading reading = {.totals = totals, .report = report};
     const struct fold_reader reader = {
@@ -141,7 +129,7 @@ bool totals_read(struct totals *totals, const struct report *report,
     arena_init(&totals->arena);
     hashtable_init(&reading.domains);
     hashtable_init(&reading.hosts);
-    bool good = store_fold(report->store, 0, &reader, error);
+    bool good = store_fold(report->store, 0, &reader, &report->error);
     if (good) {
         list_domains(&reading);
         list_hosts(&reading, &totals->given_up, true);

@@ -31,10 +31,9 @@ struct totals {
     struct arena arena;
 };
 
-/* Domains with nothing but URLs out of scope are left out. False with `error`.
- * In either case release it. */
-bool totals_read(struct totals *totals, const struct report *report,
-                 struct store_error *error);
+/* Domains with nothing but URLs out of scope are left out. Release it in
+ * any case. */
+bool totals_read(struct totals *totals, struct report *report);
 void totals_release(struct totals *totals);
 
 #endif

@@ -14,45 +14,37 @@
 
 /* --- findings ----------------------------------------------------------- */
 
-enum { SHOWN_MAX = 100, LINE_LEN_MAX = 10000 };
+enum { SHOWN_MAX = 100 };
 
-static const char *const names[FINDINGS] = {
+static const char *const finding_names[] = {
     [FINDING_FILE] = "page files", [FINDING_NUMBER] = "page numbers",
     [FINDING_DEPTH] = "depths",    [FINDING_PAUSE] = "pauses",
     [FINDING_RECORD] = "records",
 };
 
-void findings_add(struct findings *findings, enum finding kind,
-                  struct subject subject, const char *format, ...)
+void verify_found(struct verify *verify, enum finding kind, const char *format,
+                  ...)
 {
-    char line[LINE_LEN_MAX];
     va_list args;
 
-    if (findings->count[kind]++ >= SHOWN_MAX)
+    if (verify->found[kind]++ >= SHOWN_MAX)
         return;
     va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
+    terminal_vline(stdout, format, args);
     va_end(args);
-    if (subject.page)
-        terminal_line(stdout, "page %u: %s", (unsigned)subject.page, line);
-    else if (subject.url.ptr)
-        terminal_line(stdout, "%s: %.*s", line, (int)subject.url.len,
-                      subject.url.ptr);
-    else
-        terminal_line(stdout, "%s", line);
 }
 
 /* Print how many more there are than were shown. True if there are none. */
-static bool findings_end(const struct findings *findings)
+static bool found_nothing(const struct verify *verify)
 {
     uint64_t all = 0;
 
-    for (int kind = 0; kind < FINDINGS; kind++) {
-        all += findings->count[kind];
-        if (findings->count[kind] > SHOWN_MAX)
+    for (size_t kind = 0; kind < ARRAY_LEN(verify->found); kind++) {
+        all += verify->found[kind];
+        if (verify->found[kind] > SHOWN_MAX)
             printf("and %llu more %s\n",
-                   (unsigned long long)findings->count[kind] - SHOWN_MAX,
-                   names[kind]);
+                   (unsigned long long)verify->found[kind] - SHOWN_MAX,
+                   finding_names[kind]);
     }
     return !all;
 }
@@ -87,24 +79,14 @@ static bool mention(struct verify *verify, uint64_t number, const char *what)
         verify->url[number].flags |= VERIFY_MENTIONED;
         return true;
     }
-    findings_add(&verify->findings, FINDING_RECORD, of_crawl(),
+    verify_found(verify, FINDING_RECORD,
                  "a %s belongs to number %llu, which is no URL", what,
                  (unsigned long long)number);
     return false;
 }
 
-static uint32_t u32(uint64_t value)
-{
-    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
-static uint32_t ms_between(uint64_t start_ms, uint64_t end_ms)
-{
-    return end_ms > start_ms ? u32(end_ms - start_ms) : 0;
-}
-
-/* "example.org:8080" of a URL as the crawler writes it: hosts are told apart by
- * what stands there. */
+/* "example.org:8080" of a URL as the crawler writes it: two hosts differ if
+ * this text does. */
 static struct str host_of(struct str url)
 {
     size_t colon = str_find(url, ':');
@@ -123,13 +105,8 @@ static bool read_robots(void *user, const struct store_robots *row)
 
     if (!host.len)
         return false;
-    pauses_add(&verify->pauses,
-               &(struct pause_fetch){
-                   .start_ms = row->start_ms,
-                   .ms = ms_between(row->start_ms, row->end_ms),
-                   .pause_ms = u32(row->pause_ms),
-                   .host = pauses_host(&verify->pauses, host),
-               });
+    verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms, 0,
+                     verify_host(verify, host));
     return true;
 }
 
@@ -154,16 +131,16 @@ static void note_page(struct verify *verify, const struct store_fetch *row)
     verify->pages++;
     verify->bytes += row->size;
     if (row->page > verify->urls) {
-        findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
-                     "there are not that many URLs");
+        verify_found(verify, FINDING_NUMBER,
+                     "page %u: there are not that many URLs", id);
         return;
     }
     struct verify_page *page = &verify->page[row->page];
     if (row->page > verify->last_page)
         verify->last_page = row->page;
     if (page->number)
-        findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
-                     "it is recorded twice");
+        verify_found(verify, FINDING_NUMBER, "page %u: it is recorded twice",
+                     id);
     *page = (struct verify_page){
         .size = row->size,
         .digest = row->digest,
@@ -179,13 +156,8 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         return true;
     if (row->page)
         note_page(verify, row);
-    pauses_add(&verify->pauses,
-               &(struct pause_fetch){
-                   .start_ms = row->start_ms,
-                   .ms = ms_between(row->start_ms, row->end_ms),
-                   .pause_ms = u32(row->pause_ms),
-                   .number = (uint32_t)row->number,
-               });
+    verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms,
+                     (uint32_t)row->number, NULL);
     return true;
 }
 
@@ -198,12 +170,13 @@ static void check_redirect(struct verify *verify, const struct store_url *row)
                                        : &(struct verify_url){0};
 
     if (!(via->flags & VERIFY_KNOWN))
-        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
-                     "what redirected there is not known");
+        verify_found(verify, FINDING_RECORD,
+                     "what redirected there is not known: %.*s",
+                     STR_ARGS(row->url));
     else if (via->depth != row->depth)
-        findings_add(&verify->findings, FINDING_DEPTH, of_url(row->url),
-                     "depth %u, but what redirected there has %u",
-                     (unsigned)row->depth, (unsigned)via->depth);
+        verify_found(verify, FINDING_DEPTH,
+                     "depth %u, but what redirected there has %u: %.*s",
+                     row->depth, via->depth, STR_ARGS(row->url));
 }
 
 static void check_page(struct verify *verify, const struct url_record *url)
@@ -212,12 +185,13 @@ static void check_page(struct verify *verify, const struct url_record *url)
 
     /* Other contradictions are reported by check_ends. */
     if (url->end != URL_SAVED && url->ends <= 1 && url->row->verdict == ACCEPT)
-        findings_add(&verify->findings, FINDING_RECORD, of_page(url->page),
-                     "it is recorded as one that was not fetched");
+        verify_found(verify, FINDING_RECORD,
+                     "page %u: it is recorded as one that was not fetched",
+                     url->page);
     if (!seen_add(&verify->page_urls, hash64(text, verify->seed)))
-        findings_add(&verify->findings, FINDING_NUMBER, of_page(url->page),
-                     "its URL is that of another page, %.*s", (int)text.len,
-                     text.ptr);
+        verify_found(verify, FINDING_NUMBER,
+                     "page %u: its URL is that of another page, %.*s",
+                     url->page, STR_ARGS(text));
     if (url->page <= verify->last_page)
         verify_page_file(verify, url->page, text, url->depth);
 }
@@ -228,15 +202,17 @@ static void check_ends(struct verify *verify, const struct url_record *url)
     const struct store_url *row = url->row;
 
     if (url->ends > 1)
-        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
-                     "it has ended more than once");
+        verify_found(verify, FINDING_RECORD,
+                     "it has ended more than once: %.*s", STR_ARGS(row->url));
     if (row->verdict != ACCEPT &&
         (url->fetches || (url->ended && url->verdict)))
-        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
-                     "it was refused, and yet more is recorded of it");
+        verify_found(verify, FINDING_RECORD,
+                     "it was refused, and yet more is recorded of it: %.*s",
+                     STR_ARGS(row->url));
     if (url->end == URL_SAVED && !url->page && row->kind == TARGET_PAGE)
-        findings_add(&verify->findings, FINDING_RECORD, of_url(row->url),
-                     "it was fetched, but it is no page");
+        verify_found(verify, FINDING_RECORD,
+                     "it was fetched, but it is no page: %.*s",
+                     STR_ARGS(row->url));
 }
 
 static bool read_url(void *user, const struct url_record *record)
@@ -254,7 +230,7 @@ static bool read_url(void *user, const struct url_record *record)
     url->referrer = record->referrer;
     url->page = record->page;
     if (record->fetches)
-        url->host = pauses_host(&verify->pauses, row->host);
+        url->host = verify_host(verify, row->host);
     if (row->via && row->kind == TARGET_PAGE)
         check_redirect(verify, row);
     check_ends(verify, record);
@@ -263,13 +239,14 @@ static bool read_url(void *user, const struct url_record *record)
     return true;
 }
 
-/* --- all of them -------------------------------------------------------- */
+/* --- numbers and counts
+ * -------------------------------------------------------- */
 
 static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
                           const char *what)
 {
     if (verify->facts.number[fact] != count)
-        findings_add(&verify->findings, FINDING_RECORD, of_crawl(),
+        verify_found(verify, FINDING_RECORD,
                      "%llu %s are counted, but %llu are recorded",
                      (unsigned long long)verify->facts.number[fact], what,
                      (unsigned long long)count);
@@ -281,11 +258,11 @@ static void check_numbers(struct verify *verify)
         uint32_t number = verify->page[id].number;
         uint32_t page = verify->url[number].page;
         if (!number)
-            findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
-                         "it is not recorded, but later ones are");
+            verify_found(verify, FINDING_NUMBER,
+                         "page %u: it is not recorded, but later ones are", id);
         else if (page && page != id)
-            findings_add(&verify->findings, FINDING_NUMBER, of_page(id),
-                         "its URL is that of page %u", (unsigned)page);
+            verify_found(verify, FINDING_NUMBER,
+                         "page %u: its URL is that of page %u", id, page);
     }
 }
 
@@ -293,24 +270,16 @@ static void check_mentioned(struct verify *verify)
 {
     for (uint64_t number = 1; number <= verify->last_number; number++)
         if (verify->url[number].flags == VERIFY_MENTIONED)
-            findings_add(&verify->findings, FINDING_RECORD, of_crawl(),
+            verify_found(verify, FINDING_RECORD,
                          "rows belong to number %llu, which is no URL",
                          (unsigned long long)number);
 }
 
-static void find_hosts(struct verify *verify)
-{
-    for (size_t i = 0; i < verify->pauses.count; i++) {
-        struct pause_fetch *fetch = &verify->pauses.fetch[i];
-        if (fetch->number)
-            fetch->host = verify->url[fetch->number].host;
-    }
-}
-
 /* store_check reports all digests that do not fit; here the first would end the
  * reading, so they are not looked at. */
-static bool check_rows(struct verify *verify, struct store_error *error)
+static bool check_rows(struct verify *verify)
 {
+    struct report *report = verify->report;
     const struct fold_reader reader = {
         .rows =
             {
@@ -327,13 +296,12 @@ static bool check_rows(struct verify *verify, struct store_error *error)
         .url = read_url,
     };
 
-    if (!store_fold(verify->store, 0, &reader, error))
+    if (!store_fold(report->store, 0, &reader, &report->error))
         return false;
     check_counter(verify, FACT_SAVED, verify->pages, "pages");
     check_counter(verify, FACT_SAVED_BYTES, verify->bytes, "bytes");
     check_numbers(verify);
     check_mentioned(verify);
-    find_hosts(verify);
     return true;
 }
 
@@ -370,18 +338,20 @@ static void check_depth(struct verify *verify, uint64_t number,
     if (id ? page && depth == verify->url[page].depth + 1
            : !depth || seen_has(unsaved, depth_key(verify, depth - 1)))
         return;
-    if (!store_find_url(verify->store, number, &row))
+    if (!store_find_url(verify->report->store, number, &row))
         row.url = STR("(unknown)");
     if (!id)
-        findings_add(&verify->findings, FINDING_DEPTH, of_url(row.url),
-                     "depth %u, but it was found on no page", depth);
+        verify_found(verify, FINDING_DEPTH,
+                     "depth %u, but it was found on no page: %.*s", depth,
+                     STR_ARGS(row.url));
     else if (page)
-        findings_add(&verify->findings, FINDING_DEPTH, of_url(row.url),
-                     "depth %u, but page %u, where it was found, has %u", depth,
-                     id, (unsigned)verify->url[page].depth);
+        verify_found(verify, FINDING_DEPTH,
+                     "depth %u, but page %u, where it was found, has %u: %.*s",
+                     depth, id, verify->url[page].depth, STR_ARGS(row.url));
     else
-        findings_add(&verify->findings, FINDING_DEPTH, of_url(row.url),
-                     "it was found on page %u, which is not recorded", id);
+        verify_found(verify, FINDING_DEPTH,
+                     "it was found on page %u, which is not recorded: %.*s", id,
+                     STR_ARGS(row.url));
 }
 
 static void check_depths(struct verify *verify)
@@ -401,17 +371,16 @@ static void check_depths(struct verify *verify)
 /* --- all of it ---------------------------------------------------------- */
 
 enum { PER_HOST_MAX = 1000 };
-static const size_t file_max = (size_t)1 << 33;
 
-static void verify_init(struct verify *verify, struct store *store,
+static void verify_init(struct verify *verify, struct report *report,
                         const struct pagedir *dir, uint64_t seed)
 {
-    *verify = (struct verify){.store = store, .dir = dir, .seed = seed};
+    *verify = (struct verify){.report = report, .dir = dir, .seed = seed};
     facts_init(&verify->facts);
     verify->facts.number[FACT_PER_HOST] = 1;
-    pauses_init(&verify->pauses, seed);
+    hashtable_init(&verify->hosts);
+    arena_init(&verify->arena);
     seen_init(&verify->page_urls);
-    buf_init(&verify->file, file_max);
 }
 
 static void verify_release(struct verify *verify)
@@ -419,45 +388,49 @@ static void verify_release(struct verify *verify)
     free(verify->url);
     free(verify->page);
     facts_release(&verify->facts);
-    pauses_release(&verify->pauses);
+    free(verify->fetch);
+    hashtable_release(&verify->hosts);
+    arena_release(&verify->arena);
     seen_release(&verify->page_urls);
-    buf_release(&verify->file);
 }
 
 static void add_record_finding(void *user, const char *text)
 {
     struct verify *verify = user;
 
-    findings_add(&verify->findings, FINDING_RECORD, of_crawl(), "%s", text);
+    verify_found(verify, FINDING_RECORD, "%s", text);
 }
 
-static bool check_all(struct verify *verify, struct store_error *error)
+static bool check_all(struct verify *verify)
 {
-    if (!store_check(verify->store, add_record_finding, verify, error) ||
-        !check_rows(verify, error))
+    struct report *report = verify->report;
+
+    if (!store_check(report->store, add_record_finding, verify,
+                     &report->error) ||
+        !check_rows(verify))
         return false;
     uint64_t per_host = verify->facts.number[FACT_PER_HOST];
     verify_unknown_files(verify);
     check_depths(verify);
     if (per_host && per_host <= PER_HOST_MAX)
-        pauses_check(&verify->pauses, (uint32_t)per_host, &verify->findings);
+        verify_pauses(verify, (uint32_t)per_host);
     return true;
 }
 
-bool verify_print(struct store *store, const struct pagedir *dir, uint64_t seed,
-                  bool *clean, struct store_error *error)
+bool verify_print(struct report *report, const struct pagedir *dir,
+                  uint64_t seed, bool *clean)
 {
     struct verify verify;
 
-    verify_init(&verify, store, dir, seed);
-    bool good = check_all(&verify, error);
-    *clean = findings_end(&verify.findings) && good;
+    verify_init(&verify, report, dir, seed);
+    bool good = check_all(&verify);
+    *clean = found_nothing(&verify) && good;
     if (*clean)
         printf("verified: %llu pages, %llu bytes, %llu URLs, %zu hosts, all as "
                "recorded\n",
                (unsigned long long)verify.pages,
                (unsigned long long)verify.bytes,
-               (unsigned long long)verify.urls, verify.pauses.hosts.count);
+               (unsigned long long)verify.urls, verify.hosts.count);
     verify_release(&verify);
     return good;
 }

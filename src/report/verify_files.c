@@ -6,56 +6,42 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/io.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 
+/* Room for the depth and for the last piece that is read. */
+enum { SPARE = 1 << 20 };
+
 /* --- a file ------------------------------------------------------------- */
 
-/* Read the first `max` bytes, or all if there are fewer. False with errno. */
-static bool read_first(int fd, struct buf *out, size_t max)
-{
-    buf_clear(out);
-    while (out->len < max) {
-        size_t want = max - out->len < 65536 ? max - out->len : 65536;
-        char *to = buf_reserve(out, want);
-        ssize_t len = to ? read(fd, to, want) : 0;
-        if (!to)
-            errno = EFBIG;
-        if (!to || (len < 0 && errno != EINTR))
-            return false;
-        if (!len)
-            return true;
-        out->len += len > 0 ? (size_t)len : 0;
-    }
-    return true;
-}
-
+/* `start` is the file, as far as it was read. */
 static void compare(struct verify *verify, uint32_t id, struct str url,
-                    uint32_t depth, uint64_t file_size)
+                    uint32_t depth, struct str start, uint64_t file_size)
 {
     const struct verify_page *page = &verify->page[id];
-    struct findings *findings = &verify->findings;
-    struct str_pair first = str_cut(buf_str(&verify->file), '\n');
+    struct str_pair first = str_cut(start, '\n');
     struct str_pair second = str_cut(first.tail, '\n');
     uint64_t body_size =
         file_size - (uint64_t)(first.head.len + second.head.len + 2);
     uint64_t found;
 
     if (!str_eq(first.head, url))
-        findings_add(findings, FINDING_FILE, of_page(id),
-                     "its first line is not its URL, %.*s", (int)url.len,
-                     url.ptr);
+        verify_found(verify, FINDING_FILE,
+                     "page %u: its first line is not its URL, %.*s", id,
+                     STR_ARGS(url));
     else if (!second.tail.ptr || !str_to_u64(second.head, &found) ||
              found != depth)
-        findings_add(findings, FINDING_FILE, of_page(id),
-                     "its second line is not its depth, %u", (unsigned)depth);
+        verify_found(verify, FINDING_FILE,
+                     "page %u: its second line is not its depth, %u", id,
+                     depth);
     else if (body_size != page->size)
-        findings_add(
-            findings, FINDING_FILE, of_page(id), "it has %llu bytes, not %llu",
+        verify_found(
+            verify, FINDING_FILE, "page %u: it has %llu bytes, not %llu", id,
             (unsigned long long)body_size, (unsigned long long)page->size);
     else if (hash64(second.tail, 0) != page->digest)
-        findings_add(findings, FINDING_FILE, of_page(id),
-                     "its bytes are not those that were saved");
+        verify_found(verify, FINDING_FILE,
+                     "page %u: its bytes are not those that were saved", id);
 }
 
 /* A pipe or a link of that name is no page, and opening it may do harm. */
@@ -63,7 +49,7 @@ static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
 {
     char name[16];
 
-    snprintf(name, sizeof(name), "%u", (unsigned)id);
+    snprintf(name, sizeof(name), "%u", id);
     int fd = openat(verify->dir->fd, name,
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || (!fstat(fd, st) && S_ISREG(st->st_mode)))
@@ -76,23 +62,22 @@ static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
 void verify_page_file(struct verify *verify, uint32_t id, struct str url,
                       uint32_t depth)
 {
-    const uint64_t head_max = url.len + sizeof("\n4294967295\n");
+    struct buf file;
     struct stat st;
-    int fd = open_page(verify, id, &st);
 
-    if (fd < 0 && errno == ENOENT)
-        findings_add(&verify->findings, FINDING_FILE, of_page(id),
-                     "there is no file");
-    else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
-        findings_add(&verify->findings, FINDING_FILE, of_page(id),
-                     "it is no file");
     /* A file that is larger than it should be need not be read to its end. */
-    else if (fd < 0 ||
-             !read_first(fd, &verify->file, verify->page[id].size + head_max))
-        findings_add(&verify->findings, FINDING_FILE, of_page(id),
-                     "it cannot be read: %s", strerror(errno));
+    buf_init(&file, verify->page[id].size + url.len + SPARE);
+    int fd = open_page(verify, id, &st);
+    if (fd < 0 && errno == ENOENT)
+        verify_found(verify, FINDING_FILE, "page %u: there is no file", id);
+    else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
+        verify_found(verify, FINDING_FILE, "page %u: it is no file", id);
+    else if (fd < 0 || (!io_read_all(fd, &file) && errno != EFBIG))
+        verify_found(verify, FINDING_FILE, "page %u: it cannot be read: %s", id,
+                     strerror(errno));
     else
-        compare(verify, id, url, depth, (uint64_t)st.st_size);
+        compare(verify, id, url, depth, buf_str(&file), (uint64_t)st.st_size);
+    buf_release(&file);
     if (fd >= 0)
         close(fd);
 }
@@ -147,7 +132,7 @@ void verify_unknown_files(struct verify *verify)
         if (facts_is_unclean(&verify->facts) && files.id[i] == expected)
             expected++;
         else
-            findings_add(&verify->findings, FINDING_NUMBER, of_crawl(),
+            verify_found(verify, FINDING_NUMBER,
                          "file %u: no page of that number is recorded",
                          (unsigned)files.id[i]);
     }

@@ -2,11 +2,9 @@
 #ifndef REPORT_VERIFY_INTERNAL_H
 #define REPORT_VERIFY_INTERNAL_H
 
-#include "base/buf.h"
+#include "ds/hashtable.h"
 #include "frontier/seen.h"
-#include "page/pagedir.h"
-#include "report/pauses.h"
-#include "store/facts.h"
+#include "report/report.h"
 #include "store/fold.h"
 
 enum finding {
@@ -18,39 +16,8 @@ enum finding {
     FINDINGS,
 };
 
-struct findings {
-    uint64_t count[FINDINGS];
-};
-
-/* What a finding is about: a page or a URL, or neither. */
-struct subject {
-    uint32_t page;
-    struct str url;
-};
-
-/* Print "page 7: ..." or "...: URL", one line on standard output, of every kind
- * at most a hundred. */
-void findings_add(struct findings *findings, enum finding kind,
-                  struct subject subject, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static inline struct subject of_page(uint32_t page)
-{
-    return (struct subject){.page = page};
-}
-
-static inline struct subject of_url(struct str url)
-{
-    return (struct subject){.url = url};
-}
-
-static inline struct subject of_crawl(void)
-{
-    return (struct subject){0};
-}
-
-/* The rows of URLs are read last, so what is known of them before waits here:
- * some tens of bytes each, no texts. */
+/* The rows of URLs are read last. Until then, what other rows say of a URL is
+ * kept here: some tens of bytes each, no texts. */
 enum verify_flag {
     VERIFY_KNOWN = 1,     /* there is a row of the URL itself, */
     VERIFY_MENTIONED = 2, /* or another row that belongs to it */
@@ -62,7 +29,7 @@ struct verify_url {
     uint32_t depth, referrer; /* the latest */
     uint32_t page;            /* the number it was saved under, or 0 */
     uint8_t flags;
-    const struct str *host; /* pauses_host; NULL: it was not fetched */
+    const struct str *host; /* verify_host; NULL: it was not fetched */
 };
 
 struct verify_page {
@@ -71,9 +38,9 @@ struct verify_page {
 };
 
 struct verify {
-    struct store *store;
+    struct report *report;
     const struct pagedir *dir;
-    struct findings findings;
+    uint64_t found[FINDINGS];
     struct facts facts;
 
     /* by number, by page */
@@ -83,16 +50,34 @@ struct verify {
     uint32_t last_page;
     uint64_t pages, bytes;
 
-    struct pauses pauses;
+    struct verify_fetch *fetch; /* all that were made */
+    size_t fetches, fetch_room;
+    struct hashtable hosts; /* their names, */
+    struct arena arena;     /* in here */
+
     struct seen page_urls; /* fingerprints */
-    uint64_t seed;         /* of those */
-    struct buf file;
+    uint64_t seed;         /* of all hashes */
 };
+
+/* Print one line on standard output, of every kind at most a hundred. */
+void verify_found(struct verify *verify, enum finding kind, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
 
 /* report/verify_files.c: is this page's file as it was saved? And are there
  * numbered files that are no page's? */
 void verify_page_file(struct verify *verify, uint32_t id, struct str url,
                       uint32_t depth);
 void verify_unknown_files(struct verify *verify);
+
+/* report/verify_pauses.c: add a fetch of a URL's `number` or, if that is 0,
+ * from `host`; was any made before a pause was over? A URL's host must be known
+ * by then, or its fetches are left out. */
+void verify_add_fetch(struct verify *verify, uint64_t start_ms, uint64_t end_ms,
+                      uint64_t pause_ms, uint32_t number,
+                      const struct str *host);
+void verify_pauses(struct verify *verify, uint32_t per_host);
+
+/* The one copy of a host's name, "example.org:8080", which stands for it. */
+const struct str *verify_host(struct verify *verify, struct str name);
 
 #endif

@@ -13,45 +13,46 @@ struct why {
     struct report *report;
     struct page_link asked; /* as a link of the crawl */
     struct page_link known; /* the spelling that the crawl knows, if it does */
-    uint64_t number;        /* of the URL; 0: it was never seen, */
-    struct url_details url; /* else all of it */
-    struct url_neighbours neighbours;
+    struct str host_name;   /* of that, with its port */
+    struct url_details url;
     struct host_details host;
     struct arena arena;
-    struct buf line;
+    struct buf line; /* as far as it is put together */
 };
 
-/* --- lines -------------------------------------------------------------- */
-
+/* Print the line behind a label, and clear it. */
 static void say(struct why *why, const char *label)
 {
     terminal_line(stdout, "  %-9s %s", label, buf_cstr(&why->line));
     buf_clear(&why->line);
 }
 
-static void put_host(struct why *why)
-{
-    buf_put(&why->line, url_host_port(&why->known.url));
-}
-
 /* --- the rule ----------------------------------------------------------- */
 
-static void say_robots_line(struct why *why, unsigned number)
+static void say_robots_line(const struct why *why, unsigned number)
 {
-    const struct host_details *host = &why->host;
-    struct buf *line = &why->line;
+    const struct store_robots *rules = &why->host.rules;
     struct buf text;
 
-    if (!host->has_rules)
+    if (!why->host.has_rules)
         return;
     buf_init(&text, ROBOTS_SIZE_MAX);
-    robots_line(host->rules.text, number, &text);
-    buf_printf(line, "line %u of %.*s: %.*s%s", number,
-               (int)host->rules.url.len, host->rules.url.ptr,
-               (int)str_first(buf_str(&text), RULE_SHOWN).len, buf_cstr(&text),
-               text.len > RULE_SHOWN ? "..." : "");
+    robots_line(rules->text, number, &text);
+    struct str shown = str_first(buf_str(&text), RULE_SHOWN);
+    terminal_line(stdout, "  rule      line %u of %.*s: %.*s%s", number,
+                  STR_ARGS(rules->url), STR_ARGS(shown),
+                  text.len > shown.len ? "..." : "");
     buf_release(&text);
-    say(why, "rule");
+}
+
+/* How the host is: given up, in whole or for a scheme, or in trouble. */
+static const char *trouble_text(const struct store_host *trouble, bool https)
+{
+    if (trouble->given_up & GIVEN_UP_HOST)
+        return "was given up";
+    if (trouble->given_up & (https ? GIVEN_UP_HTTPS : GIVEN_UP_HTTP))
+        return https ? "was given up for https" : "was given up for http";
+    return trouble->backoffs ? "backs off" : "is in trouble";
 }
 
 static void say_trouble(struct why *why)
@@ -59,19 +60,11 @@ static void say_trouble(struct why *why)
     const struct store_host *trouble = &why->host.trouble;
     unsigned times =
         trouble->failures > trouble->mute ? trouble->failures : trouble->mute;
-    unsigned of_scheme = why->known.url.https ? GIVEN_UP_HTTPS : GIVEN_UP_HTTP;
 
     if (!why->host.troubled)
         return;
-    put_host(why);
-    if (trouble->given_up & GIVEN_UP_HOST)
-        buf_put(&why->line, STR(" was given up"));
-    else if (trouble->given_up & of_scheme)
-        buf_printf(&why->line, " was given up for %s",
-                   why->known.url.https ? "https" : "http");
-    else
-        buf_put(&why->line,
-                trouble->backoffs ? STR(" backs off") : STR(" is in trouble"));
+    buf_printf(&why->line, "%.*s %s", STR_ARGS(why->host_name),
+               trouble_text(trouble, why->known.url.https));
     if (times)
         buf_printf(&why->line, ", %u times in a row", times);
     buf_printf(&why->line, "; last: %s",
@@ -83,26 +76,27 @@ static void say_robots_failure(struct why *why)
 {
     const struct store_robots *failure = &why->host.failure;
     const struct outcome_details details = {.status = (int)failure->status};
-    struct buf *line = &why->line;
 
     if (!why->host.rules_failed)
         return;
-    buf_printf(line, "%.*s: ", (int)failure->url.len, failure->url.ptr);
-    outcome_put(line, (enum outcome)failure->outcome, &details);
+    buf_printf(&why->line, "%.*s: ", STR_ARGS(failure->url));
+    outcome_put(&why->line, (enum outcome)failure->outcome, &details);
     say(why, "robots");
 }
 
-static void say_cap(struct why *why)
+static void say_cap(const struct why *why)
 {
+    const struct report *report = why->report;
     const struct url *url = &why->known.url;
-    struct str name = domain_of_host(why->report->domains, url_host(url));
+    struct str name = domain_of_host(report->domains, url_host(url));
     struct domain_counts counts =
-        frontier_domain_counts(why->report->validator.frontier, url);
+        frontier_domain_counts(report->validator.frontier, url);
 
-    buf_printf(&why->line, "%.*s has had %u fetches, --max-per-domain was %llu",
-               (int)name.len, name.ptr, (unsigned)counts.crawled,
-               (unsigned long long)why->report->frontier.max_per_domain);
-    say(why, "cap");
+    terminal_line(stdout,
+                  "  cap       %.*s has had %u fetches, --max-per-domain was "
+                  "%llu",
+                  STR_ARGS(name), (unsigned)counts.crawled,
+                  (unsigned long long)report->frontier.max_per_domain);
 }
 
 /* The reason for a verdict. `depth` is of the URL, `line` of robots.txt. For
@@ -118,14 +112,12 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
         say(why, "scope");
         break;
     case TOO_DEEP:
-        buf_printf(&why->line, "%u, maxDepth is %u", (unsigned)depth,
-                   (unsigned)report->max_depth);
-        say(why, "depth");
+        terminal_line(stdout, "  depth     %u, maxDepth is %u", (unsigned)depth,
+                      (unsigned)report->max_depth);
         break;
     case TOO_MANY_REDIRECTS:
-        buf_printf(&why->line, "--max-redirects was %u",
-                   (unsigned)report->max_redirects);
-        say(why, "limit");
+        terminal_line(stdout, "  limit     --max-redirects was %u",
+                      (unsigned)report->max_redirects);
         break;
     case DOMAIN_CAP:
         say_cap(why);
@@ -147,7 +139,7 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
 
 /* --- a URL that was never seen ------------------------------------------ */
 
-/* What would become of the URL, whichever page links to it. */
+/* The verdict that the URL would get, whichever page links to it. */
 static enum verdict precheck(const struct why *why, unsigned *line)
 {
     const struct report *report = why->report;
@@ -176,32 +168,31 @@ static bool needs_robots(const struct why *why)
             why->host.rules.until_ms <= why->report->wall_ms);
 }
 
-static bool say_never_seen(struct why *why, struct store_error *error)
+static bool say_never_seen(struct why *why)
 {
-    uint32_t max_depth = why->report->max_depth;
-    struct buf *line = &why->line;
+    unsigned max_depth = why->report->max_depth;
+    struct str url = why->known.url.href;
     unsigned number = 0;
 
-    if (!report_load(why->report, error))
+    if (!report_load(why->report))
         return false;
     enum verdict verdict = precheck(why, &number);
-    buf_put(&why->line, why->known.url.href);
-    buf_put(line, STR(" was never seen; would be "));
-    if (verdict != ACCEPT)
-        buf_printf(line, "refused: %s", verdict_text(verdict));
-    else if (max_depth)
-        buf_printf(line, "queued if a page of depth %u or less linked to it",
-                   (unsigned)max_depth - 1);
+    if (verdict == ACCEPT && max_depth)
+        terminal_line(stdout,
+                      "%.*s was never seen; would be queued if a page of depth "
+                      "%u or less linked to it",
+                      STR_ARGS(url), max_depth - 1);
     else
-        buf_put(line, STR("refused: only the seeds are fetched (maxDepth 0)"));
-    terminal_line(stdout, "%s", buf_cstr(line));
-    buf_clear(line);
+        terminal_line(
+            stdout, "%.*s was never seen; would be refused: %s", STR_ARGS(url),
+            verdict == ACCEPT ? "only the seeds are fetched (maxDepth 0)"
+                              : verdict_text(verdict));
     say_rule(why, verdict, 0, number);
-    if (verdict == ACCEPT && max_depth && needs_robots(why)) {
-        put_host(why);
-        buf_put(line, STR(" would be asked for its robots.txt first"));
-        say(why, "robots");
-    }
+    if (verdict == ACCEPT && max_depth && needs_robots(why))
+        terminal_line(stdout,
+                      "  robots    %.*s would be asked for its robots.txt "
+                      "first",
+                      STR_ARGS(why->host_name));
     return true;
 }
 
@@ -212,72 +203,63 @@ static double hundredths(uint64_t score)
     return (double)score / 100;
 }
 
-static void say_score(struct why *why, const struct target *target)
+static void say_score(const struct why *why, const struct target *target)
 {
     const struct frontier *frontier = why->report->validator.frontier;
     uint64_t score = frontier_score(frontier, target);
+    uint64_t of_url = (uint64_t)target->found * 100;
     struct domain_counts counts =
         frontier_domain_counts(frontier, &why->known.url);
     struct str domain = frontier_domain_name(target);
-    struct buf *line = &why->line;
 
-    if (why->report->frontier.order == ORDER_BFS) {
-        buf_printf(line,
-                   "%.2f as all; smaller depths go first, then older URLs; "
-                   "%llu before it",
-                   hundredths(score),
-                   (unsigned long long)why->neighbours.before);
-    } else {
-        uint64_t of_url = (uint64_t)target->found * 100;
-        buf_printf(line,
-                   "%.2f = %.2f (%.*s: %u fetched) + %.2f (found %u time%s) "
-                   "+ %.2f (%u links to %.*s)",
-                   hundredths(score), hundredths(score - of_url - counts.found),
-                   (int)domain.len, domain.ptr, (unsigned)counts.crawled,
-                   hundredths(of_url), (unsigned)target->found,
-                   target->found == 1 ? "" : "s", hundredths(counts.found),
-                   (unsigned)counts.found, (int)domain.len, domain.ptr);
-    }
-    say(why, "score");
+    if (why->report->frontier.order == ORDER_BFS)
+        terminal_line(stdout,
+                      "  score     %.2f as all; smaller depths go first, then "
+                      "older URLs; %llu before it",
+                      hundredths(score), (unsigned long long)why->url.before);
+    else
+        terminal_line(
+            stdout,
+            "  score     %.2f = %.2f (%.*s: %u fetched) + %.2f "
+            "(found %s) + %.2f (%u links to %.*s)",
+            hundredths(score), hundredths(score - of_url - counts.found),
+            STR_ARGS(domain), (unsigned)counts.crawled, hundredths(of_url),
+            words_count(target->found, "time").text, hundredths(counts.found),
+            (unsigned)counts.found, STR_ARGS(domain));
 }
 
-static void say_earliest(struct why *why, const struct target *target)
+static void say_earliest(const struct why *why, uint64_t due_ms)
 {
     const struct report *report = why->report;
-    uint64_t due_ms = frontier_due_ms(target);
+    uint64_t wall_ms = due_ms - report->now_ms + report->wall_ms;
 
-    if (due_ms > report->now_ms)
-        words_put_when(&why->line, due_ms - report->now_ms + report->wall_ms,
-                       report->wall_ms);
-    else
-        buf_put(&why->line, STR("now"));
-    say(why, "earliest");
+    terminal_line(stdout, "  earliest  %s",
+                  due_ms > report->now_ms
+                      ? words_when(wall_ms, report->wall_ms).text
+                      : "now");
 }
 
 static void say_waits(struct why *why, const struct target *target)
 {
     const struct report *report = why->report;
     const struct store_host *trouble = &why->host.trouble;
+    uint64_t due_ms = frontier_due_ms(target);
+    bool due = due_ms <= report->now_ms;
+    struct str host = why->host_name;
     struct buf *line = &why->line;
-    bool due = frontier_due_ms(target) <= report->now_ms;
 
-    if (due && needs_robots(why)) {
-        buf_put(line, STR("for the robots.txt of "));
-        put_host(why);
-    } else if (due) {
+    if (due && needs_robots(why))
+        buf_printf(line, "for the robots.txt of %.*s", STR_ARGS(host));
+    else if (due)
         buf_put(line, STR("for its turn"));
-    } else if (target->state == TARGET_RETRYING &&
-               target->due_ms == frontier_due_ms(target)) {
+    else if (target->state == TARGET_RETRYING && target->due_ms == due_ms)
         buf_put(line, STR("to be tried again"));
-    } else if (why->host.troubled && trouble->until_ms > report->wall_ms) {
-        put_host(why);
-        buf_printf(line, " %s: %s",
+    else if (why->host.troubled && trouble->until_ms > report->wall_ms)
+        buf_printf(line, "%.*s %s: %s", STR_ARGS(host),
                    trouble->backoffs ? "backs off" : "is in trouble",
                    outcome_text((enum outcome)trouble->outcome));
-    } else {
-        buf_put(line, STR("for the pause of "));
-        put_host(why);
-    }
+    else
+        buf_printf(line, "for the pause of %.*s", STR_ARGS(host));
     say(why, "waits");
 }
 
@@ -288,33 +270,35 @@ static void say_turn(struct why *why)
 
     if (verdict == ACCEPT)
         return;
-    buf_printf(&why->line, "it would be refused: %s", verdict_text(verdict));
-    say(why, "turn");
+    terminal_line(stdout, "  turn      it would be refused: %s",
+                  verdict_text(verdict));
     say_rule(why, verdict, 0, number);
 }
 
-static bool say_queued(struct why *why, struct store_error *error)
+static bool say_queued(struct why *why)
 {
-    if (!report_load(why->report, error))
+    struct report *report = why->report;
+
+    if (!report_load(report))
         return false;
     const struct target *target =
-        frontier_find(why->report->validator.frontier, why->known.fingerprint);
+        frontier_find(report->validator.frontier, why->known.fingerprint);
     if (target) {
         say_score(why, target);
-        say_earliest(why, target);
+        say_earliest(why, frontier_due_ms(target));
         say_waits(why, target);
         say_turn(why);
     }
-    if (report_can_go_on(why->report)) {
+    if (report_can_go_on(report)) {
         buf_put(&why->line, STR("is not running; "));
-        report_put_resume(why->report, &why->line);
+        report_put_resume(report, &why->line);
         buf_put(&why->line, STR(" goes on"));
         say(why, "crawl");
     }
     return true;
 }
 
-/* --- what became of it ---------------------------------------------------- */
+/* --- how it ended -------------------------------------------------------- */
 
 static enum verdict verdict_of(const struct url_details *url)
 {
@@ -325,11 +309,6 @@ static enum verdict verdict_of(const struct url_details *url)
 static unsigned line_of(const struct url_details *url)
 {
     return url->record.refused_late ? url->refusal.line : url->row.line;
-}
-
-static bool is_done(const struct url_details *url)
-{
-    return url->record.fetches && url->record.ended;
 }
 
 /* A fetch that we cut short ourselves is no try. */
@@ -351,22 +330,20 @@ static void put_end(struct buf *line, const struct store_fetch *fetch)
     outcome_put(line, (enum outcome)fetch->outcome, &details);
 }
 
-static void put_outcome(struct why *why, const struct url_details *url)
+static void put_outcome(struct buf *line, const struct url_details *url)
 {
-    enum outcome outcome = (enum outcome)url->fetch.outcome;
-    struct buf *line = &why->line;
+    const struct store_fetch *fetch = &url->fetch;
 
-    switch (outcome) {
+    switch ((enum outcome)fetch->outcome) {
     case FETCHED:
-        if (url->fetch.page)
+        if (fetch->page)
             buf_printf(line, "was fetched as page %u at depth %u",
-                       (unsigned)url->fetch.page, (unsigned)url->record.depth);
+                       (unsigned)fetch->page, (unsigned)url->record.depth);
         else
             buf_put(line, STR("was read as a sitemap"));
         return;
     case REDIRECTED:
-        buf_printf(line, "was redirected to %.*s", (int)url->fetch.target.len,
-                   url->fetch.target.ptr);
+        buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
         return;
     case NOT_HTML:
     case NOINDEX:
@@ -376,7 +353,7 @@ static void put_outcome(struct why *why, const struct url_details *url)
     default:
         buf_put(line, STR("could not be fetched: "));
     }
-    put_end(line, &url->fetch);
+    put_end(line, fetch);
 }
 
 static void put_answer(struct why *why, const struct url_details *url)
@@ -384,21 +361,19 @@ static void put_answer(struct why *why, const struct url_details *url)
     enum verdict verdict = verdict_of(url);
     struct buf *line = &why->line;
 
-    buf_put(&why->line, url->row.url);
-    buf_put_char(line, ' ');
-    if (verdict != ACCEPT) {
+    buf_printf(line, "%.*s ", STR_ARGS(url->row.url));
+    if (verdict != ACCEPT)
         buf_printf(line, "%s: %s",
                    url->record.end == URL_FAILED ? "could not be fetched"
                                                  : "was refused",
                    verdict_text(verdict));
-    } else if (is_done(url)) {
-        put_outcome(why, url);
-    } else if (is_retried(why, url)) {
-        buf_put(line, STR("is to be tried again at "));
-        words_put_when(line, url->fetch.due_ms, why->report->wall_ms);
-    } else {
+    else if (url->record.fetches && url->record.ended)
+        put_outcome(line, url);
+    else if (is_retried(why, url))
+        buf_printf(line, "is to be tried again at %s",
+                   words_when(url->fetch.due_ms, why->report->wall_ms).text);
+    else
         buf_printf(line, "is queued at depth %u", (unsigned)url->record.depth);
-    }
 }
 
 /* --- where it comes from ------------------------------------------------ */
@@ -418,8 +393,8 @@ static void put_referrer(struct why *why)
     struct store_url page;
 
     buf_printf(&why->line, "on page %u", (unsigned)why->url.record.referrer);
-    if (store_find_url(why->report->store, why->neighbours.page, &page))
-        buf_printf(&why->line, ", %.*s", (int)page.url.len, page.url.ptr);
+    if (store_find_url(why->report->store, why->url.referrer, &page))
+        buf_printf(&why->line, ", %.*s", STR_ARGS(page.url));
 }
 
 static void say_found(struct why *why)
@@ -444,38 +419,35 @@ static void say_found(struct why *why)
 }
 
 /* The redirects that led here, the last first. */
-static void say_before(struct why *why)
+static void say_before(const struct why *why)
 {
     struct store_url from = why->url.row;
 
-    for (int i = 0; from.via && from.via != why->number && i < HOPS_SHOWN;
-         i++) {
+    for (int i = 0;
+         from.via && from.via != why->url.row.number && i < HOPS_SHOWN; i++) {
         if (!store_find_url(why->report->store, from.via, &from))
             return;
-        buf_put(&why->line, from.url);
-        say(why, i ? "before" : "from");
+        terminal_line(stdout, "  %-9s %.*s", i ? "before" : "from",
+                      STR_ARGS(from.url));
     }
 }
 
 /* The URLs that it was redirected to, one after the other. */
-static bool say_after(struct why *why, struct store_error *error)
+static bool say_after(struct why *why)
 {
-    const struct scan_options *scan = &why->report->scan;
-    struct store *store = why->report->store;
+    struct report *report = why->report;
     struct str target = why->url.fetch.target;
     struct url_details to;
     struct page_link link;
-    uint64_t number;
 
     for (int i = 0; target.len && i < HOPS_SHOWN; i++) {
-        if (pagescanner_link(&link, &why->arena, target, NULL, NULL, scan))
+        if (pagescanner_link(&link, &why->arena, target, NULL, NULL,
+                             &report->scan))
             return true;
-        if (!url_find(store, &link, scan, &number, error))
+        if (!url_details_read(&to, report, &link, &why->arena))
             return false;
-        if (!number || number == why->number)
+        if (!to.row.number || to.row.number == why->url.row.number)
             return true;
-        if (!url_details_read(&to, number, store, &why->arena, error))
-            return false;
         put_answer(why, &to);
         say(why, "then");
         target = to.fetch.target;
@@ -483,11 +455,14 @@ static bool say_after(struct why *why, struct store_error *error)
     return true;
 }
 
-/* --- what came back ----------------------------------------------------- */
+/* --- the last fetch ------------------------------------------------------ */
 
-static void say_fetch(struct why *why, const struct url_details *url)
+static void say_fetch(struct why *why)
 {
+    const struct url_details *url = &why->url;
     const struct store_fetch *last = &url->fetch;
+    uint64_t took_ms =
+        last->end_ms > last->start_ms ? last->end_ms - last->start_ms : 0;
     struct buf *line = &why->line;
 
     if (!url->record.fetches)
@@ -499,16 +474,13 @@ static void say_fetch(struct why *why, const struct url_details *url)
     if (last->status) {
         buf_printf(line, "status %u", (unsigned)last->status);
         if (last->mime.len)
-            buf_printf(line, ", %.*s", (int)last->mime.len, last->mime.ptr);
+            buf_printf(line, ", %.*s", STR_ARGS(last->mime));
         if (last->page)
             buf_printf(line, ", %llu bytes", (unsigned long long)last->size);
         say(why, "answer");
     }
-    words_put_time(line, last->start_ms);
-    buf_put(line, STR(", took "));
-    words_put_duration(line, last->end_ms > last->start_ms
-                                 ? last->end_ms - last->start_ms
-                                 : 0);
+    buf_printf(line, "%s, took %s", words_time(last->start_ms).text,
+               words_duration(took_ms).text);
     if (url->record.fetches > 1)
         buf_printf(line, "; %u tries", (unsigned)url->record.fetches);
     say(why, "fetched");
@@ -516,17 +488,16 @@ static void say_fetch(struct why *why, const struct url_details *url)
 
 /* --- all of it ---------------------------------------------------------- */
 
-static bool say_known(struct why *why, struct store_error *error)
+static bool say_known(struct why *why)
 {
     const struct url_details *url = &why->url;
     enum verdict verdict = verdict_of(url);
 
-    if (verdict == DOMAIN_CAP && !report_load(why->report, error))
+    if (verdict == DOMAIN_CAP && !report_load(why->report))
         return false;
     if (!str_eq(why->asked.url.href, url->row.url))
         terminal_line(stdout, "%.*s is a duplicate: another spelling of %.*s",
-                      (int)why->asked.url.href.len, why->asked.url.href.ptr,
-                      (int)url->row.url.len, url->row.url.ptr);
+                      STR_ARGS(why->asked.url.href), STR_ARGS(url->row.url));
     put_answer(why, url);
     terminal_line(stdout, "%s", buf_cstr(&why->line));
     buf_clear(&why->line);
@@ -534,48 +505,35 @@ static bool say_known(struct why *why, struct store_error *error)
         say_rule(why, verdict, url->record.depth, line_of(url));
     say_found(why);
     say_before(why);
-    say_fetch(why, url);
-    return say_after(why, error) &&
-           (url->record.end != URL_QUEUED || say_queued(why, error));
-}
-
-static bool read_known(struct why *why, struct store_error *error)
-{
-    struct store *store = why->report->store;
-    struct url_details *url = &why->url;
-
-    if (!url_details_read(url, why->number, store, &why->arena, error) ||
-        !url_neighbours_read(&why->neighbours, &url->record, store, error))
-        return false;
-    if (pagescanner_link(&why->known, &why->arena, url->row.url, NULL, NULL,
-                         &why->report->scan))
-        why->known = why->asked;
-    return true;
+    say_fetch(why);
+    return say_after(why) && (url->record.end != URL_QUEUED || say_queued(why));
 }
 
 /* Read what is known of the URL, and of its host. */
-static bool read_all(struct why *why, struct store_error *error)
+static bool read_all(struct why *why)
 {
-    const struct scan_options *scan = &why->report->scan;
-    struct store *store = why->report->store;
+    struct report *report = why->report;
+    struct url_details *url = &why->url;
 
-    return url_find(store, &why->asked, scan, &why->number, error) &&
-           (!why->number || read_known(why, error)) &&
-           host_details_read(&why->host, store, &why->known.url,
-                             scan->robots_agent, line_of(&why->url),
-                             &why->arena, error);
+    if (!url_details_read(url, report, &why->asked, &why->arena))
+        return false;
+    if (!url->row.number ||
+        pagescanner_link(&why->known, &why->arena, url->row.url, NULL, NULL,
+                         &report->scan))
+        why->known = why->asked;
+    why->host_name = url_host_port(&why->known.url);
+    return host_details_read(&why->host, report, &why->known.url, line_of(url),
+                             &why->arena);
 }
 
-bool why_print(struct report *report, const struct page_link *link,
-               struct store_error *error)
+bool why_print(struct report *report, const struct page_link *link)
 {
-    struct why why = {.report = report, .asked = *link, .known = *link};
+    struct why why = {.report = report, .asked = *link};
 
     buf_init(&why.line, LINE_MAX_LEN);
     arena_init(&why.arena);
-    bool good =
-        read_all(&why, error) &&
-        (why.number ? say_known(&why, error) : say_never_seen(&why, error));
+    bool good = read_all(&why) &&
+                (why.url.row.number ? say_known(&why) : say_never_seen(&why));
     buf_release(&why.line);
     arena_release(&why.arena);
     return good;

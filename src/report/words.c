@@ -1,41 +1,54 @@
 #include "report/words.h"
 
-#include <string.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 
-void words_put_time(struct buf *out, uint64_t wall_ms)
+__attribute__((format(printf, 1, 2))) static struct words
+words_of(const char *format, ...)
+{
+    struct words words;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words.text, sizeof(words.text), format, args);
+    va_end(args);
+    return words;
+}
+
+struct words words_time(uint64_t wall_ms)
 {
     char text[CLOCK_ISO_LEN + 1];
 
     clock_format_iso(wall_ms, text);
-    buf_printf(out, "%.10s %.8s UTC", text, text + 11);
+    return words_of("%.10s %.8s UTC", text, text + 11);
 }
 
-void words_put_when(struct buf *out, uint64_t wall_ms, uint64_t now_wall_ms)
+struct words words_when(uint64_t wall_ms, uint64_t now_wall_ms)
 {
-    words_put_time(out, wall_ms);
+    struct words time = words_time(wall_ms);
+
     if (wall_ms <= now_wall_ms)
-        return;
-    buf_put(out, STR(", in "));
-    words_put_duration(out, wall_ms - now_wall_ms);
+        return time;
+    return words_of("%s, in %s", time.text,
+                    words_duration(wall_ms - now_wall_ms).text);
 }
 
-void words_put_duration(struct buf *out, uint64_t ms)
+struct words words_duration(uint64_t ms)
 {
     unsigned long long s = (ms + 500) / 1000;
 
     if (ms < 59950)
-        buf_printf(out, "%.1f s", (double)ms / 1000);
-    else if (s < 3600)
-        buf_printf(out, "%llu min %llu s", s / 60, s % 60);
-    else if (s < 2 * 24 * 3600)
-        buf_printf(out, "%llu h %llu min", s / 3600, s / 60 % 60);
-    else
-        buf_printf(out, "%llu days", s / (24 * 3600));
+        return words_of("%.1f s", (double)ms / 1000);
+    if (s < 3600)
+        return words_of("%llu min %llu s", s / 60, s % 60);
+    if (s < 2 * 24 * 3600)
+        return words_of("%llu h %llu min", s / 3600, s / 60 % 60);
+    return words_of("%llu days", s / (24 * 3600));
 }
 
-void words_put_bytes(struct buf *out, uint64_t bytes)
+struct words words_bytes(uint64_t bytes)
 {
     static const char *const unit[] = {"B", "KB", "MB", "GB", "TB"};
     double value = (double)bytes;
@@ -46,13 +59,13 @@ void words_put_bytes(struct buf *out, uint64_t bytes)
         value /= 1000;
         i++;
     }
-    buf_printf(out, i ? "%.1f %s" : "%.0f %s", value, unit[i]);
+    return words_of("%.*f %s", i ? 1 : 0, value, unit[i]);
 }
 
-void words_put_count(struct buf *out, uint64_t count, const char *what)
+struct words words_count(uint64_t count, const char *what)
 {
-    buf_printf(out, "%llu %s%s", (unsigned long long)count, what,
-               count == 1 ? "" : "s");
+    return words_of("%llu %s%s", (unsigned long long)count, what,
+                    count == 1 ? "" : "s");
 }
 
 void words_put_path(struct buf *out, struct str path)

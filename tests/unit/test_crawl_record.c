@@ -44,7 +44,7 @@ static void begin_with(const struct tempdir *temp, const struct list *given)
 
     arena_init(&arena);
     store_batch_init(&first);
-    record_put_options(&first, given, 0);
+    crawl_record_put_options(&first, given, 0);
     facts_put_number(&first, FACT_DEPTH, DEPTH);
     facts_put_state(&first, STATE_RUNNING);
     store_add_seed(&first, &(struct store_seed){.url = STR("http://a.example/"),
@@ -102,21 +102,21 @@ static void options_in_their_order(void **state)
     struct crawl_record record;
 
     begin(temp, given);
-    record_read(&record, temp->path);
+    crawl_record_read(&record, temp->path);
     assert_int_equal(record.error.status, STORE_OK);
     assert_int_equal(record.given.count, ARRAY_LEN(given) - 1);
     for (size_t i = 0; i < record.given.count; i++) {
         assert_string_equal(record.given.item[i], given[i]);
-        assert_false(record_is_secret(record.given.item[i]));
+        assert_false(crawl_record_is_secret(record.given.item[i]));
     }
     assert_int_equal(record.facts.number[FACT_DEPTH], DEPTH);
-    assert_int_equal(record_pages(&record), 0);
+    assert_int_equal(crawl_record_pages(&record), 0);
     assert_int_equal(record.facts.seeds, 2);
     assert_true(str_eq(record.facts.seed[0].url, STR("http://a.example/")));
     assert_true(record.facts.seed[0].named);
     assert_true(str_eq(record.facts.seed[1].url, STR("http://b.example/")));
     assert_false(record.facts.seed[1].named);
-    record_release(&record);
+    crawl_record_release(&record);
 }
 
 /* More than nine, so that 10 must not come before 2. */
@@ -133,11 +133,11 @@ static void many_options(void **state)
         item[i] = text[i];
     }
     begin_with(temp, &list);
-    record_read(&record, temp->path);
+    crawl_record_read(&record, temp->path);
     assert_int_equal(record.given.count, ARRAY_LEN(item));
     for (size_t i = 0; i < record.given.count; i++)
         assert_string_equal(record.given.item[i], item[i]);
-    record_release(&record);
+    crawl_record_release(&record);
 }
 
 static void states(void **state)
@@ -154,21 +154,21 @@ static void states(void **state)
     struct crawl_record record;
 
     begin(temp, (const char *[]){NULL});
-    record_read(&record, temp->path);
+    crawl_record_read(&record, temp->path);
     /* As it is when it was killed before it saved anything. */
     assert_false(facts_is_over(&record.facts));
     assert_true(facts_is_unclean(&record.facts));
-    record_release(&record);
+    crawl_record_release(&record);
     add_setting(temp, "count.saved", "4294967295");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         add_setting(temp, "state", cases[i].state);
-        record_read(&record, temp->path);
+        crawl_record_read(&record, temp->path);
         assert_int_equal(record.error.status, STORE_OK);
-        assert_int_equal(record_pages(&record), UINT32_MAX);
+        assert_int_equal(crawl_record_pages(&record), UINT32_MAX);
         if (facts_is_over(&record.facts) != cases[i].over ||
             facts_is_unclean(&record.facts) != cases[i].unclean)
             fail_msg("%s", cases[i].state);
-        record_release(&record);
+        crawl_record_release(&record);
     }
 }
 
@@ -189,10 +189,10 @@ static void damaged(void **state)
         tempdir_make(&temp);
         begin(&temp, (const char *[]){NULL});
         add_setting(&temp, bad[i][0], bad[i][1]);
-        record_read(&record, temp.path);
+        crawl_record_read(&record, temp.path);
         if (record.error.status != STORE_DAMAGED)
             fail_msg("%s=%s: %d", bad[i][0], bad[i][1], record.error.status);
-        record_release(&record);
+        crawl_record_release(&record);
         tempdir_remove(&temp);
     }
 }
@@ -202,17 +202,17 @@ static void no_record(void **state)
     const struct tempdir *temp = *state;
     struct crawl_record record;
 
-    record_read(&record, temp->path);
+    crawl_record_read(&record, temp->path);
     assert_int_equal(record.error.status, STORE_NONE);
-    record_release(&record);
+    crawl_record_release(&record);
     tempdir_write(temp, ".crawler", STR(""));
-    record_read(&record, temp->path);
+    crawl_record_read(&record, temp->path);
     assert_int_equal(record.error.status, STORE_EMPTY);
-    record_release(&record);
+    crawl_record_release(&record);
     tempdir_write(temp, ".crawler", STR("a note of mine"));
-    record_read(&record, temp->path);
+    crawl_record_read(&record, temp->path);
     assert_int_equal(record.error.status, STORE_NOTE);
-    record_release(&record);
+    crawl_record_release(&record);
 }
 
 /* --- secrets -------------------------------------------------------------- */
@@ -257,13 +257,14 @@ static void secrets(void **state)
         struct crawl_record record;
         tempdir_make(&temp);
         begin(&temp, (const char *[]){"quiet", cases[i].given, NULL});
-        record_read(&record, temp.path);
+        crawl_record_read(&record, temp.path);
         assert_int_equal(record.given.count, 2);
         assert_string_equal(record.given.item[1],
                             cases[i].kept ? cases[i].kept : cases[i].given);
-        if (record_is_secret(record.given.item[1]) != (cases[i].kept != NULL))
+        if (crawl_record_is_secret(record.given.item[1]) !=
+            (cases[i].kept != NULL))
             fail_msg("%s", cases[i].given);
-        record_release(&record);
+        crawl_record_release(&record);
         assert_false(is_in_files(&temp, STR("TopSecret")));
         assert_true(is_in_files(&temp, STR("quiet")));
         tempdir_remove(&temp);
@@ -286,7 +287,7 @@ static const char *words_of(const struct tempdir *temp, const char **given)
     struct options resumed;
     size_t used = 0;
 
-    bool good = !record_resume(&resumed, &options);
+    bool good = !crawl_record_resume(&resumed, &options);
     for (size_t i = 0; good && i < resumed.given.count; i++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "--%s ",
                                  resumed.given.item[i]);

@@ -19,7 +19,7 @@ static const struct scan_options scan = {.fingerprint_seed = 7};
 struct fixture {
     struct storefile *file;
     struct arena arena;
-    struct store *store;
+    struct report report;
 };
 
 static int setup(void **state)
@@ -39,7 +39,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
     void *file = fixture->file;
 
-    store_close(fixture->store);
+    store_close(fixture->report.store);
     arena_release(&fixture->arena);
     free(fixture);
     return storefile_teardown(&file);
@@ -87,7 +87,8 @@ static void add_fetch(struct fixture *fixture, uint64_t number, uint32_t page,
 static void write_all(struct fixture *fixture)
 {
     storefile_create(fixture->file);
-    fixture->store = storefile_open(fixture->file, STORE_READ);
+    fixture->report.store = storefile_open(fixture->file, STORE_READ);
+    fixture->report.scan = scan;
 }
 
 static struct page_link link_of(struct fixture *fixture, const char *text)
@@ -100,37 +101,15 @@ static struct page_link link_of(struct fixture *fixture, const char *text)
     return link;
 }
 
-static uint64_t find(struct fixture *fixture, const char *text)
+static struct url_details read_details(struct fixture *fixture,
+                                       const char *text)
 {
     struct page_link link = link_of(fixture, text);
-    struct store_error error;
-    uint64_t number;
-
-    if (!url_find(fixture->store, &link, &scan, &number, &error))
-        fail_msg("%s", error.text);
-    return number;
-}
-
-static void read_details(struct fixture *fixture, uint64_t number,
-                         struct url_details *url)
-{
-    struct store_error error;
-
-    if (!url_details_read(url, number, fixture->store, &fixture->arena, &error))
-        fail_msg("%s", error.text);
-}
-
-static struct url_neighbours neighbours_of(struct fixture *fixture,
-                                           uint64_t number)
-{
-    struct url_neighbours neighbours;
-    struct store_error error;
     struct url_details url;
 
-    read_details(fixture, number, &url);
-    if (!url_neighbours_read(&neighbours, &url.record, fixture->store, &error))
-        fail_msg("%s", error.text);
-    return neighbours;
+    if (!url_details_read(&url, &fixture->report, &link, &fixture->arena))
+        fail_msg("%s", fixture->report.error.text);
+    return url;
 }
 
 /* --- finding URLs ----------------------------------------------------------
@@ -178,7 +157,7 @@ static void the_best_record_of_a_page_is_found(void **state)
                       &(struct store_refusal){.number = 14});
     write_all(fixture);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        uint64_t got = find(fixture, cases[i].asked);
+        uint64_t got = read_details(fixture, cases[i].asked).row.number;
         if (got != cases[i].expected)
             fail_msg("%s: record %llu, not %llu", cases[i].asked,
                      (unsigned long long)got,
@@ -200,7 +179,6 @@ static void details_are_of_the_latest_rows(void **state)
         .line = 4,
     };
     struct fixture *fixture = *state;
-    struct url_details url;
 
     add_url(fixture, 1, HOST "/a", 3, ACCEPT);
     add_url(fixture, 2, HOST "/b", 3, ACCEPT);
@@ -210,14 +188,14 @@ static void details_are_of_the_latest_rows(void **state)
     add_fetch(fixture, 1, 0, HTTP_SERVER_ERROR, 99, NULL);
     add_fetch(fixture, 1, 6, FETCHED, 0, NULL);
     write_all(fixture);
-    read_details(fixture, 2, &url);
+    struct url_details url = read_details(fixture, HOST "/b");
     assert_true(str_eq(url.row.url, STR(HOST "/b")));
     assert_true(str_eq(url.row.host, STR("h.example")));
     assert_true(url.record.refused_late);
     assert_int_equal(url.refusal.line, 4);
     assert_int_equal(url.record.depth, 3);
     assert_int_equal(url.record.fetches, 0);
-    read_details(fixture, 1, &url);
+    url = read_details(fixture, HOST "/a");
     assert_false(url.record.refused_late);
     assert_int_equal(url.record.depth, 2);
     assert_int_equal(url.record.referrer, 8);
@@ -225,8 +203,8 @@ static void details_are_of_the_latest_rows(void **state)
     assert_int_equal(url.record.fetches, 2);
     assert_int_equal(url.fetch.page, 6);
     /* There is no page 8. Only 3 is queued, and nothing goes before it. */
-    assert_int_equal(neighbours_of(fixture, 1).page, 0);
-    assert_int_equal(neighbours_of(fixture, 3).before, 0);
+    assert_int_equal(url.referrer, 0);
+    assert_int_equal(read_details(fixture, HOST "/c").before, 0);
 }
 
 static void the_page_of_a_referrer_is_found(void **state)
@@ -241,8 +219,8 @@ static void the_page_of_a_referrer_is_found(void **state)
     add_fetch(fixture, 1, 2, FETCHED, 0, NULL);
     store_add_change(&fixture->file->batch, &change);
     write_all(fixture);
-    assert_int_equal(neighbours_of(fixture, 3).page, 2);
-    assert_int_equal(neighbours_of(fixture, 1).page, 0);
+    assert_int_equal(read_details(fixture, HOST "/3").referrer, 2);
+    assert_int_equal(read_details(fixture, HOST "/1").referrer, 0);
 }
 
 static void queued_urls_that_a_breadth_first_crawl_takes_before(void **state)
@@ -258,10 +236,10 @@ static void queued_urls_that_a_breadth_first_crawl_takes_before(void **state)
     add_fetch(fixture, 4, 1, FETCHED, 0, NULL);
     add_fetch(fixture, 2, 0, HTTP_SERVER_ERROR, 99, NULL); /* comes back */
     write_all(fixture);
-    assert_int_equal(neighbours_of(fixture, 2).before, 0);
-    assert_int_equal(neighbours_of(fixture, 1).before, 1);
-    assert_int_equal(neighbours_of(fixture, 5).before, 2);
-    assert_int_equal(neighbours_of(fixture, 6).before, 3);
+    assert_int_equal(read_details(fixture, HOST "/2").before, 0);
+    assert_int_equal(read_details(fixture, HOST "/1").before, 1);
+    assert_int_equal(read_details(fixture, HOST "/5").before, 2);
+    assert_int_equal(read_details(fixture, HOST "/6").before, 3);
 }
 
 /* A number that no crawl has given would decide an allocation. */
@@ -269,17 +247,16 @@ static void impossible_numbers_of_urls_are_refused(void **state)
 {
     struct fixture *fixture = *state;
     struct page_link link = link_of(fixture, HOST "/1");
-    struct store_error error;
     struct totals totals;
-    uint64_t number;
+    struct url_details url;
 
     add_url(fixture, (uint64_t)1 << 40, HOST "/1", 2, ACCEPT);
     write_all(fixture);
-    assert_false(url_find(fixture->store, &link, &scan, &number, &error));
-    assert_int_equal(error.status, STORE_DAMAGED);
-    const struct report report = {.store = fixture->store, .scan = scan};
-    assert_false(totals_read(&totals, &report, &error));
-    assert_int_equal(error.status, STORE_DAMAGED);
+    assert_false(
+        url_details_read(&url, &fixture->report, &link, &fixture->arena));
+    assert_int_equal(fixture->report.error.status, STORE_DAMAGED);
+    assert_false(totals_read(&totals, &fixture->report));
+    assert_int_equal(fixture->report.error.status, STORE_DAMAGED);
     totals_release(&totals);
 }
 
@@ -307,7 +284,6 @@ static void add_robots(struct fixture *fixture, const char *host, bool https,
 static void rules_are_those_that_refused_the_url(void **state)
 {
     struct fixture *fixture = *state;
-    struct store_error error;
     struct host_details host;
     unsigned line;
 
@@ -321,8 +297,9 @@ static void rules_are_those_that_refused_the_url(void **state)
     add_robots(fixture, "h.example", false, NULL);
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
-    assert_true(host_details_read(&host, fixture->store, &link.url,
-                                  STR("crawler"), 2, &fixture->arena, &error));
+    fixture->report.scan.robots_agent = STR("crawler");
+    assert_true(host_details_read(&host, &fixture->report, &link.url, 2,
+                                  &fixture->arena));
     assert_true(host.has_rules && host.rules_failed);
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /a # this"))));
     assert_int_equal(host.failure.outcome, TIMED_OUT);
@@ -330,8 +307,8 @@ static void rules_are_those_that_refused_the_url(void **state)
     assert_int_equal(line, 2);
     assert_true(host_details_allows(&host, &link.url, (struct str){0}, &line));
     /* Without a line it is the last that was had. */
-    assert_true(host_details_read(&host, fixture->store, &link.url,
-                                  STR("crawler"), 0, &fixture->arena, &error));
+    assert_true(host_details_read(&host, &fixture->report, &link.url, 0,
+                                  &fixture->arena));
     assert_true(str_eq(host.rules.text, STR(RULES("disallow: /b # last"))));
     assert_true(host_details_allows(&host, &link.url, STR("crawler"), &line));
 }
@@ -346,21 +323,20 @@ static void trouble_of_a_host_is_the_latest(void **state)
         {.name = STR_INIT("well.example")},
     };
     struct fixture *fixture = *state;
-    struct store_error error;
     struct host_details host;
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         store_add_host(&fixture->file->batch, &rows[i]);
     write_all(fixture);
     struct page_link link = link_of(fixture, HOST "/a");
-    assert_true(host_details_read(&host, fixture->store, &link.url,
-                                  (struct str){0}, 0, &fixture->arena, &error));
+    assert_true(host_details_read(&host, &fixture->report, &link.url, 0,
+                                  &fixture->arena));
     assert_true(host.troubled);
     assert_int_equal(host.trouble.failures, 2);
     assert_int_equal(host.trouble.outcome, TIMED_OUT);
     link = link_of(fixture, "http://well.example/");
-    assert_true(host_details_read(&host, fixture->store, &link.url,
-                                  (struct str){0}, 0, &fixture->arena, &error));
+    assert_true(host_details_read(&host, &fixture->report, &link.url, 0,
+                                  &fixture->arena));
     assert_false(host.troubled);
 }
 
@@ -407,13 +383,11 @@ static void every_url_counts_once_by_its_end(void **state)
         [URL_NONE] = 1,
     };
     struct fixture *fixture = *state;
-    struct store_error error;
     struct totals totals;
 
     add_small_crawl(fixture);
     write_all(fixture);
-    const struct report report = {.store = fixture->store, .scan = scan};
-    assert_true(totals_read(&totals, &report, &error));
+    assert_true(totals_read(&totals, &fixture->report));
     for (int end = 0; end < URL_ENDS; end++)
         if (totals.ends[end] != expected[end])
             fail_msg("%s: %llu, not %llu", url_end_name((enum url_end)end),
@@ -444,14 +418,12 @@ static void hosts_given_up_and_backing_off(void **state)
         {.name = STR_INIT("slow"), .backoffs = 2},
     };
     struct fixture *fixture = *state;
-    struct store_error error;
     struct totals totals;
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         store_add_host(&fixture->file->batch, &rows[i]);
     write_all(fixture);
-    const struct report report = {.store = fixture->store, .scan = scan};
-    assert_true(totals_read(&totals, &report, &error));
+    assert_true(totals_read(&totals, &fixture->report));
     assert_int_equal(totals.given_up.count, 2);
     assert_true(str_eq(totals.given_up.host[0].name, STR("robots")));
     assert_true(str_eq(totals.given_up.host[1].name, STR("silent")));
@@ -468,22 +440,16 @@ static void figures_in_words(void **state)
 
     (void)state;
     buf_init(&out, 1000);
-    words_put_time(&out, 86400000);
-    buf_put_char(&out, '|');
-    words_put_duration(&out, 800);
-    buf_put_char(&out, '|');
-    words_put_duration(&out, 3600000);
-    buf_put_char(&out, '|');
-    words_put_bytes(&out, 999999);
-    buf_put_char(&out, '|');
-    words_put_count(&out, 1, "page");
-    buf_put_char(&out, '|');
-    words_put_count(&out, 2, "page");
-    buf_put_char(&out, '|');
+    buf_printf(&out, "%s|%s|%s|%s|%s|%s|%s|", words_time(86400000).text,
+               words_when(86400000, 86399000).text, words_duration(800).text,
+               words_duration(3600000).text, words_bytes(999999).text,
+               words_count(1, "page").text, words_count(2, "page").text);
     words_put_path(&out, STR("-it's"));
-    assert_string_equal(buf_cstr(&out), "1970-01-02 00:00:00 UTC|0.8 s|"
-                                        "1 h 0 min|1.0 MB|1 page|2 pages|"
-                                        "'./-it'\\''s'");
+    assert_string_equal(buf_cstr(&out),
+                        "1970-01-02 00:00:00 UTC|"
+                        "1970-01-02 00:00:00 UTC, in 1.0 s|0.8 s|"
+                        "1 h 0 min|1.0 MB|1 page|2 pages|"
+                        "'./-it'\\''s'");
     buf_release(&out);
 }
 
