@@ -72,11 +72,10 @@ void restore_crawl(struct crawler *crawler)
     bool good = resume_load(options->store, &crawler->validator, &resume,
                             &resumed, &error);
     if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
-        snprintf(error.text, sizeof(error.text),
-                 "its last page is %u, but %u pages are counted",
-                 (unsigned)resumed.last_page,
-                 (unsigned)pagesaver_last(options->worker.saver));
-        good = false;
+        good = store_fail(&error, STORE_DAMAGED,
+                          "its last page is %u, but %u pages are counted",
+                          (unsigned)resumed.last_page,
+                          (unsigned)pagesaver_last(options->worker.saver));
     }
     if (!good) {
         fail(crawler, "read", &error);

@@ -27,7 +27,6 @@ struct record {
     struct frontier *frontier;
     struct committer *committer;
     struct store_batch open; /* being filled */
-    bool broken; /* a batch is lost, so what comes after makes no sense */
     bool at_once;
     uint32_t pages;       /* in the open one */
     uint64_t closed_ms;   /* when the last one was */
@@ -315,17 +314,17 @@ static void close_batch(struct record *record, const struct stats *stats,
 
 bool record_is_full(const struct record *record)
 {
-    return record && !record->broken && is_full(record) && has_room(record);
+    return record && is_full(record) && has_room(record);
 }
 
 bool record_holds(const struct record *record)
 {
-    return record && !record->broken && is_full(record) && !has_room(record);
+    return record && is_full(record) && !has_room(record);
 }
 
 uint64_t record_due_ms(const struct record *record)
 {
-    if (!record || record->broken || is_empty(record) || !has_room(record))
+    if (!record || is_empty(record) || !has_room(record))
         return UINT64_MAX;
     return record->at_once || is_full(record)
                ? 0
@@ -337,19 +336,12 @@ int record_fd(const struct record *record)
     return record ? committer_fd(record->committer) : -1;
 }
 
-/* After a failure nothing more is told of it. */
-static bool note(struct record *record, bool good)
-{
-    record->broken = !good;
-    return good;
-}
-
 bool record_tick(struct record *record, const struct stats *stats,
                  uint64_t now_ms, struct store_error *error)
 {
-    if (!record || record->broken)
+    if (!record)
         return true;
-    if (!note(record, committer_listen(record->committer, error)))
+    if (!committer_listen(record->committer, error))
         return false;
     if (now_ms >= record_due_ms(record))
         close_batch(record, stats, now_ms);
@@ -359,23 +351,22 @@ bool record_tick(struct record *record, const struct stats *stats,
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error)
 {
-    if (!record || record->broken)
+    if (!record)
         return true;
     close_batch(record, stats, now_ms);
-    return note(record, committer_finish(record->committer, error));
+    return committer_finish(record->committer, error);
 }
 
 bool record_take_place(struct record *record, struct store_error *error)
 {
-    return !record || record->broken ||
-           note(record, committer_take_place(record->committer, error));
+    return !record || committer_take_place(record->committer, error);
 }
 
 bool record_end(struct record *record, const struct stats *stats,
                 enum crawl_state state, uint64_t now_ms,
                 struct store_error *error)
 {
-    if (!record || record->broken)
+    if (!record)
         return true;
     facts_put_state(&record->open, state);
     facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));

@@ -40,10 +40,6 @@ struct store {
 
 extern const struct store_engine store_sqlite;
 
-/* For engines. Always false. */
-bool store_fail(struct store_error *error, enum store_status status,
-                const char *format, ...) __attribute__((format(printf, 3, 4)));
-
 /* Give a row to the reader's function of its kind, if it has one. */
 bool store_give(const struct store_reader *reader, enum row_kind kind,
                 const void *row);

@@ -68,6 +68,10 @@ struct store_error {
     char text[200];
 };
 
+/* Fill in `error`. Always false. */
+bool store_fail(struct store_error *error, enum store_status status,
+                const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 struct store;
 
 /* A new record that holds the first batch, opened to be written. At any moment
