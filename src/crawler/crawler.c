@@ -154,10 +154,8 @@ static void handle_results(struct crawler *crawler)
     while ((job = workers_take(crawler->workers))) {
         switch ((enum target_kind)job->target->kind) {
         case TARGET_PAGE:
-            handle_page(crawler, job);
-            break;
         case TARGET_SITEMAP:
-            handle_sitemap(crawler, job);
+            handle_fetch(crawler, job);
             break;
         case TARGET_RESOLVE:
             handle_lookup(crawler, job);

@@ -41,23 +41,23 @@ static inline uint64_t ended_ms(const struct webpage *page)
     return page->exchange.end_ms + 1;
 }
 
-/* --- handle_page.c, handle_setup.c, handle_sitemap.c: answers ----------- */
+/* --- handle_*.c: answers ------------------------------------------------ */
 
-void handle_page(struct crawler *crawler, struct job *job);
+void handle_fetch(struct crawler *crawler, struct job *job);
 void handle_lookup(struct crawler *crawler, struct job *job);
 void handle_robots(struct crawler *crawler, struct job *job);
-void handle_sitemap(struct crawler *crawler, struct job *job);
+
+/* The fetch has ended and is not tried again: count it, record it, and offer
+ * the URLs found. */
+void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms);
+void finish_sitemap(struct crawler *crawler, struct job *job,
+                    uint64_t pause_ms);
+
+/* The next page cannot be written; `why` is an errno. */
+void fail_to_save(struct crawler *crawler, int why);
 
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
-
-/* Note how the fetch of a page or a sitemap ended. True if it failed and will
- * be tried again; the target is back in the frontier then. */
-bool is_retried(struct crawler *crawler, struct job *job);
-
-/* The pause of the host after a fetch that is not tried again: longer than
- * usual if the server answered "too many requests" or when to come back. */
-uint64_t last_pause_ms(struct crawler *crawler, const struct job *job);
 
 /* The wait before the next try. It doubles with each try, with some jitter; a
  * Retry-After of the server is taken as it is. */
