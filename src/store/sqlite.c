@@ -113,10 +113,9 @@ struct str sqlite_text(sqlite3_stmt *stmt, int column)
 
 /* --- what is there ------------------------------------------------------ */
 
-static bool fail_by_errno(struct store_error *error)
+static bool fail_by_errno(struct store_error *error, enum store_status status)
 {
-    return store_fail(error, errno == ENOENT ? STORE_NONE : STORE_FAILED, "%s",
-                      strerror(errno));
+    return store_fail(error, status, "%s", strerror(errno));
 }
 
 /* A link or a pipe of that name is not ours, and opening it may do harm. */
@@ -127,13 +126,14 @@ static bool is_database(const char *path, struct store_error *error)
     struct stat st;
 
     if (lstat(path, &st))
-        return fail_by_errno(error);
+        return fail_by_errno(error,
+                             errno == ENOENT ? STORE_NONE : STORE_FAILED);
     if (!S_ISREG(st.st_mode))
         return store_fail(error, STORE_FOREIGN, "not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t len = fd < 0 ? -1 : read(fd, head, sizeof(head));
     if (len < 0)
-        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        fail_by_errno(error, STORE_FAILED);
     else if (!len)
         store_fail(error, STORE_EMPTY, "empty");
     else if (len == sizeof(head) && !memcmp(head, magic, sizeof(head)))
@@ -193,7 +193,7 @@ static bool note_place(struct sqlite_store *store, struct store_error *error)
     return (store->dir_fd >= 0 &&
             !fstatat(store->dir_fd, file_name(store), &store->file,
                      AT_SYMLINK_NOFOLLOW)) ||
-           store_fail(error, STORE_FAILED, "%s", strerror(errno));
+           fail_by_errno(error, STORE_FAILED);
 }
 
 static void forget_place(struct sqlite_store *store)
@@ -453,7 +453,7 @@ static bool sync_file(const char *path, struct store_error *error)
     bool good = fd >= 0 && !fsync(fd);
 
     if (!good)
-        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        fail_by_errno(error, STORE_FAILED);
     if (fd >= 0)
         close(fd);
     return good;
@@ -466,7 +466,7 @@ static bool create_file(const char *path, struct store_error *error)
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd < 0)
-        return store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        return fail_by_errno(error, STORE_FAILED);
     close(fd);
     return true;
 }
@@ -512,8 +512,7 @@ static bool rename_aside(const char *where, struct store_error *error)
         (is_database(to, error) && !is_one_file(to, error)))
         return false;
     remove_journals(to);
-    return !rename(from, to) ||
-           store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    return !rename(from, to) || fail_by_errno(error, STORE_FAILED);
 }
 
 static struct store *create(const char *where, const struct store_codes *codes,
