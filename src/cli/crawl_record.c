@@ -1,8 +1,8 @@
 #include "cli/crawl_record.h"
 
 #include "cli/usage.h"
-#include "crawler/codes.h"
 #include "crawler/crawler.h"
+#include "crawler/record_codes.h"
 #include "page/secret.h"
 
 #define NOT_KEPT "(not kept)"

@@ -198,12 +198,12 @@ bool committer_finish(struct committer *committer, struct store_error *error)
 }
 
 /* All batches are committed then, so the thread does not use the store. */
-bool committer_take_place(struct committer *committer,
-                          struct store_error *error)
+bool committer_replace_old(struct committer *committer,
+                           struct store_error *error)
 {
     if (!committer_finish(committer, error))
         return false;
-    if (!store_take_place(committer->store, error))
+    if (!store_replace_old(committer->store, error))
         committer->error = *error;
     return committer->error.status == STORE_OK;
 }

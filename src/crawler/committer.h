@@ -45,7 +45,7 @@ bool committer_listen(struct committer *committer, struct store_error *error);
 bool committer_finish(struct committer *committer, struct store_error *error);
 
 /* The same, and a record that was created aside replaces the old one. */
-bool committer_take_place(struct committer *committer,
-                          struct store_error *error);
+bool committer_replace_old(struct committer *committer,
+                           struct store_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 
 static bool begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats);

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "crawler/resume.h"
 
 /* The steps that make the crawl durable, and bring it back on a resume. */
@@ -116,7 +116,7 @@ bool replace_old_crawl(struct crawler *crawler)
     if (options->emptied_record)
         good = store_leave_empty(options->emptied_record, &error);
     else if (options->replaces && !crawler->stats->saved)
-        good = record_take_place(crawler->record, &error);
+        good = record_replace_old(crawler->record, &error);
     else if (pagesaver_holds_old(options->worker.saver))
         good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
                              &error);

@@ -1,4 +1,4 @@
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "crawler/retry.h"
 
 /* The fetch of a page or a sitemap has ended: it is tried again, or it is

@@ -1,7 +1,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 
 /* --- links -------------------------------------------------------------- */
 

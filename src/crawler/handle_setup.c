@@ -1,4 +1,4 @@
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "crawler/retry.h"
 
 /* The answers of host setup: a name was looked up, a robots.txt was fetched. */

@@ -1,4 +1,4 @@
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "url/key.h"
 
 /* Sitemaps: offered like pages, read for the URLs that they list. */

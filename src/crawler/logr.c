@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 
 enum {
     OUT_BUFFER = 64 * 1024,

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/terminal.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "ds/hashtable.h"
 #include "robots/robots.h"
 

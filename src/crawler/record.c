@@ -357,9 +357,9 @@ bool record_commit(struct record *record, const struct stats *stats,
     return committer_finish(record->committer, error);
 }
 
-bool record_take_place(struct record *record, struct store_error *error)
+bool record_replace_old(struct record *record, struct store_error *error)
 {
-    return !record || committer_take_place(record->committer, error);
+    return !record || committer_replace_old(record->committer, error);
 }
 
 bool record_end(struct record *record, const struct stats *stats,

@@ -88,7 +88,7 @@ bool record_commit(struct record *record, const struct stats *stats,
 
 /* A record that was created aside takes the place of the one before: waits for
  * the disk, once in a crawl. False with `error`. */
-bool record_take_place(struct record *record, struct store_error *error);
+bool record_replace_old(struct record *record, struct store_error *error);
 
 /* Everything, now, with how the crawl ended; waits for the disk. */
 bool record_end(struct record *record, const struct stats *stats,

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 
 /* The longest time between two looks at the signals. */
 enum { SIGNALS_EVERY_MS = 5 };

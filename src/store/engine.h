@@ -12,7 +12,7 @@ struct store_engine {
     struct store *(*create)(const char *where, const struct store_codes *codes,
                             const struct store_batch *first,
                             enum store_start start, struct store_error *error);
-    bool (*take_place)(struct store *store, struct store_error *error);
+    bool (*replace_old)(struct store *store, struct store_error *error);
     bool (*leave_empty)(const char *where, struct store_error *error);
     struct store *(*open)(const char *where, enum store_mode mode,
                           const struct store_codes *codes,

@@ -187,7 +187,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-static bool note_place(struct sqlite_store *store, struct store_error *error)
+static bool note_file(struct sqlite_store *store, struct store_error *error)
 {
     store->dir_fd = open(store->where, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return (store->dir_fd >= 0 &&
@@ -196,15 +196,15 @@ static bool note_place(struct sqlite_store *store, struct store_error *error)
            fail_by_errno(error, STORE_FAILED);
 }
 
-static void forget_place(struct sqlite_store *store)
+static void forget_file(struct sqlite_store *store)
 {
     if (store->dir_fd >= 0)
         close(store->dir_fd);
     store->dir_fd = -1;
 }
 
-bool sqlite_is_in_place(const struct sqlite_store *store,
-                        struct store_error *error)
+bool sqlite_is_still_there(const struct sqlite_store *store,
+                           struct store_error *error)
 {
     struct stat st;
 
@@ -261,7 +261,7 @@ static bool set_up_to_write(struct sqlite_store *store,
            sqlite_run(store, error, "BEGIN IMMEDIATE") &&
            sqlite_end(store, sqlite_bring_up_to_date(store, error), error) &&
            sqlite_read_seals(store, store->seal, error) &&
-           note_place(store, error);
+           note_file(store, error);
 }
 
 static bool open_for(struct sqlite_store *store, struct store_error *error)
@@ -410,7 +410,7 @@ static void close_store(struct store *base)
     close_file(store);
     if (store->aside && !moved)
         remove_file(store->where, ASIDE_NAME);
-    forget_place(store);
+    forget_file(store);
     free(store->where);
     free(store);
 }
@@ -529,7 +529,7 @@ static struct store *create(const char *where, const struct store_codes *codes,
     return NULL;
 }
 
-static bool take_place(struct store *base, struct store_error *error)
+static bool replace_old(struct store *base, struct store_error *error)
 {
     struct sqlite_store *store = sqlite_of(base);
 
@@ -537,10 +537,10 @@ static bool take_place(struct store *base, struct store_error *error)
         return true;
     if (has_moved(store))
         return store_fail(error, STORE_FAILED, "its directory was moved");
-    if (!sqlite_is_in_place(store, error))
+    if (!sqlite_is_still_there(store, error))
         return false;
     close_file(store);
-    forget_place(store);
+    forget_file(store);
     if (!rename_aside(store->where, error))
         return false;
     store->aside = false;
@@ -576,7 +576,7 @@ static unsigned slices(const struct store *store)
 const struct store_engine store_sqlite = {
     .kind = "sqlite",
     .create = create,
-    .take_place = take_place,
+    .replace_old = replace_old,
     .leave_empty = leave_empty,
     .open = open_store,
     .close = close_store,

@@ -66,8 +66,8 @@ bool sqlite_end(struct sqlite_store *store, bool good,
                 struct store_error *error);
 
 /* False with `error` if another file is in its place, or none. */
-bool sqlite_is_in_place(const struct sqlite_store *store,
-                        struct store_error *error);
+bool sqlite_is_still_there(const struct sqlite_store *store,
+                           struct store_error *error);
 
 /* --- sqlite_tables.c ---------------------------------------------------- */
 

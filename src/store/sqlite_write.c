@@ -240,7 +240,7 @@ bool sqlite_commit(struct store *base, const struct store_batch *const *batch,
     bool good = true;
 
     /* SQLite would go on to write into a file that nobody can find again. */
-    if (!sqlite_is_in_place(store, error) ||
+    if (!sqlite_is_still_there(store, error) ||
         !sqlite_run(store, error, "BEGIN IMMEDIATE"))
         return false;
     memcpy(seal, store->seal, sizeof(seal));

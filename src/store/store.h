@@ -48,7 +48,7 @@ enum store_mode {
 /* When a new record takes the place of the one that is there. */
 enum store_start {
     STORE_AT_ONCE,
-    STORE_ASIDE, /* at store_take_place; if that is never called, not at all */
+    STORE_ASIDE, /* at store_replace_old; if that is never called, not at all */
 };
 
 enum store_status {
@@ -81,7 +81,7 @@ struct store *store_create(const char *name, const struct store_codes *codes,
                            enum store_start start, struct store_error *error);
 
 /* A record that was created aside replaces the one that was there. */
-bool store_take_place(struct store *store, struct store_error *error);
+bool store_replace_old(struct store *store, struct store_error *error);
 
 /* Forget the record that is there, and leave the empty file that marks a page
  * directory. False with `error`. */

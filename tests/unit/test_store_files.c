@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "support/storefile.h"
 
 static void put_setting(struct store_batch *batch, struct str name,

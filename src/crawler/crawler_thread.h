@@ -1,7 +1,7 @@
 /* The functions that the files of the crawler thread share. Only those files
  * include this header. */
-#ifndef CRAWLER_INTERNAL_H
-#define CRAWLER_INTERNAL_H
+#ifndef CRAWLER_CRAWLER_THREAD_H
+#define CRAWLER_CRAWLER_THREAD_H
 
 #include "crawler/crawler.h"
 #include "crawler/record.h"
