@@ -22,7 +22,7 @@ const char *url_end_name(enum url_end end)
     return end_names[end];
 }
 
-/* What the rows before a URL's own have said of it. */
+/* The rows of a URL so far. Its own row comes last. */
 struct folded {
     uint32_t again; /* index into the list of those found again, + 1; 0: none */
     uint8_t fetches, tries;

@@ -19,8 +19,9 @@ enum {
 
 /* The file that marks a page directory: the record, or empty. */
 #define FILE_NAME ".crawler"
-/* A new record until it takes its place. A crawl that begins removes what a
- * killed one left of it: it begins as the names of all temporary files do. */
+/* A new record that has not replaced the old one yet. The name begins like
+ * those of all temporary files, so that the next crawl removes it if this one
+ * is killed. */
 #define ASIDE_NAME ".crawler-tmp-state"
 
 static void put_path(char path[PATH_ROOM], const char *where, const char *name)
@@ -30,7 +31,7 @@ static void put_path(char path[PATH_ROOM], const char *where, const char *name)
 
 /* --- SQL ---------------------------------------------------------------- */
 
-/* What SQLite calls "I/O error" the system has a better word for. */
+/* Where SQLite says "I/O error", the system's own text says more. */
 static bool fail(struct store_error *error, sqlite3 *db)
 {
     int code = sqlite3_errcode(db);
@@ -139,7 +140,7 @@ static bool is_database(const char *path, struct store_error *error)
     else if (len == sizeof(head) && !memcmp(head, magic, sizeof(head)))
         error->status = STORE_OK;
     else
-        /* Some bytes that begin otherwise are no damaged record. */
+        /* A few bytes that begin otherwise are not a damaged record. */
         store_fail(error,
                    st.st_size <= NOTE_MAX &&
                            memcmp(head, magic, len < 10 ? (size_t)len : 10) != 0
@@ -175,7 +176,7 @@ static bool is_ours(struct sqlite_store *store, struct store_error *error)
                       "format %lld, which there never was", (long long)version);
 }
 
-/* --- is it still there? ------------------------------------------------- */
+/* --- is the file still there? ------------------------------------------- */
 
 static const char *file_name(const struct sqlite_store *store)
 {
@@ -250,8 +251,8 @@ static bool open_file(struct sqlite_store *store, const char *path, int flags,
     return true;
 }
 
-/* A commit is on the disk when it returns; the file proper is written when the
- * journal has grown, a few megabytes at a time. */
+/* A commit is on the disk when it returns; SQLite writes the file itself when
+ * the journal has grown, a few megabytes at a time. */
 static bool set_up_to_write(struct sqlite_store *store,
                             struct store_error *error)
 {
@@ -277,8 +278,8 @@ static bool open_for(struct sqlite_store *store, struct store_error *error)
            is_ours(store, error) && (!writes || set_up_to_write(store, error));
 }
 
-/* What SQLite has beside its file: the first two hold rows that are not in the
- * file proper yet, or half of a change to it. */
+/* Files that SQLite keeps beside its own: the first two hold rows that are not
+ * in the file itself yet, or half of a change to it. */
 static const char *const journals[] = {"-wal", "-journal", "-shm"};
 
 /* Is one of the first `count` there, with at least that many bytes? */
@@ -310,8 +311,8 @@ static void remove_journals(const char *path)
     }
 }
 
-/* In a directory that cannot be written there is nobody else at work, but
- * SQLite cannot know. It would not look at the journal then. */
+/* Open a record in a directory that cannot be written. No crawl can run there,
+ * which SQLite must be told (`immutable`); it ignores the journal then. */
 static bool open_still(struct sqlite_store *store, struct store_error *error)
 {
     char path[PATH_ROOM];
@@ -339,8 +340,8 @@ static bool open_still(struct sqlite_store *store, struct store_error *error)
 
 static void tidy(const char *where);
 
-/* A crawl that was killed in the middle of a write to the file proper left a
- * journal to undo that, which nobody can do who only reads. */
+/* A crawl that was killed while SQLite wrote the file itself left a journal to
+ * undo that. Somebody who only reads cannot do so. */
 static bool open_again(struct sqlite_store *store, struct store_error *error)
 {
     sqlite3_close(store->db);
@@ -366,9 +367,9 @@ static struct store *open_store(const char *where, enum store_mode mode,
 
 /* --- closing ------------------------------------------------------------ */
 
-/* One file that can be copied and read anywhere; if somebody else reads just
- * now it stays as it is, which is as good. Not if the directory was moved:
- * another crawl may be at its path. */
+/* Leave one file that can be copied and read anywhere. If another program reads
+ * it just now, its journal stays, which is as good. If the directory was moved,
+ * leave everything: another crawl may be at its path. */
 static void close_file(struct sqlite_store *store)
 {
     for (size_t i = 0; i < ARRAY_LEN(store->insert); i++) {
@@ -379,7 +380,7 @@ static void close_file(struct sqlite_store *store)
     store->find_url = NULL;
     if (store->db && store->mode == STORE_WRITE && !has_moved(store)) {
         sqlite3_busy_timeout(store->db, 0);
-        /* When all rows are in the file proper, and on the disk, a change of
+        /* All rows are in the file itself and on the disk now, so a change of
          * the mode may be lost without harm. */
         if (sqlite3_wal_checkpoint_v2(store->db, NULL,
                                       SQLITE_CHECKPOINT_TRUNCATE, NULL,
@@ -415,7 +416,7 @@ static void close_store(struct store *base)
     free(store);
 }
 
-/* Nothing is written to it but what it has in its journal. */
+/* Only the rows of the journal are written to the file. */
 static void tidy(const char *where)
 {
     struct sqlite_store *store;
@@ -434,8 +435,8 @@ static void tidy(const char *where)
 
 /* --- a new one ---------------------------------------------------------- */
 
-/* Nobody knows of the file yet: it need not be on the disk before it is whole.
- * A slow disk is waited for once. */
+/* Nobody knows of the file yet, so it need not be on the disk before it is
+ * complete: a slow disk is waited for once, in sync_file. */
 static bool fill(struct sqlite_store *store, const struct store_batch *first,
                  struct store_error *error)
 {
@@ -547,7 +548,6 @@ static bool replace_old(struct store *base, struct store_error *error)
     return open_for(store, error);
 }
 
-/* The marker tells nothing from now on, whatever it was. */
 static bool leave_empty(const char *where, struct store_error *error)
 {
     char path[PATH_ROOM];

@@ -69,7 +69,7 @@ static bool read_frame(struct wal *wal, uint64_t index)
                  (off_t)(HEAD_LEN + index * (uint64_t)len)) == (ssize_t)len;
 }
 
-/* Of this log, and not of one that the file held before. */
+/* Is the frame of this log, not of one that the file held before? */
 static bool is_of_this_log(const struct wal *wal)
 {
     return word(wal->frame + 8, true) == wal->salt[0] &&
@@ -133,8 +133,8 @@ static bool check_journal(const struct sqlite_store *store,
 
 /* --- the file ----------------------------------------------------------- */
 
-/* Of a report such as "*** in database main ***\nPage 5: ..." the first line
- * that says something. */
+/* The first line that says something, of a report such as
+ * "*** in database main ***\nPage 5: ...". */
 static struct str first_finding(struct str report)
 {
     struct str_pair lines = str_cut(report, '\n');
@@ -172,7 +172,7 @@ struct checking {
     void *user;
 };
 
-/* Damage is told; false only if it cannot be said whether there is any. */
+/* Report damage. False only if the check itself failed. */
 static bool tell(const struct checking *checking, bool good,
                  const struct store_error *error)
 {
@@ -192,7 +192,7 @@ bool sqlite_check(struct store *base,
                 tell(&checking, check_file(store, error), error);
 
     if (!good || store->version < STORE_VERSION)
-        return good; /* it will be sealed when a crawl goes on with it */
+        return good; /* version 1 has no digests before a crawl goes on */
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
     good = tell(&checking, sqlite_check_views(store, error), error) &&
            tell(&checking, sqlite_check_settings(store, error), error);

@@ -2,11 +2,11 @@
 
 #include "store/sqlite.h"
 
-/* Rows back, one after the other. The file may be anybody's work by now: a
- * value that cannot be is as good as a broken file. */
+/* Reads rows back, one after the other. Anybody may have changed the file: a
+ * value that is not valid counts as damage. */
 
-/* Numbers of URLs are given almost without gaps, so that readers may use them
- * as indices: at most so many are missing. */
+/* Readers use the numbers of URLs as indices, so numbers have few gaps: at most
+ * this many are missing. */
 enum { NUMBERS_MISSING_MAX = 1000, SQL_MAX = 4096 };
 
 /* --- a row -------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static bool walk_rows(struct walk *walk, const struct store_reader *reader,
     return error->status == STORE_OK;
 }
 
-/* All commits have been met. */
+/* Was there a row for every commit? */
 static bool is_at_end(const struct walk *walk, struct store_error *error)
 {
     return !walk->sealed.last || fail_written(walk, error);
