@@ -253,7 +253,7 @@ void logr_refused(struct logr *log, const struct target *target,
 
 bool logr_flush(struct logr *log)
 {
-    /* ferror tells of lines that were written before because they did not fit
-     * into the buffer. */
+    /* ferror reports earlier writes, of lines that did not fit into the
+     * buffer. */
     return fflush(log->out) == 0 && !ferror(log->out);
 }

@@ -1,10 +1,11 @@
 /* The log on standard output, in the form that the user asked for.
  *
- * LOG_TSE is the course's: one line an event, always
+ * LOG_TSE is the course's form: one line for each event, always
  *     "%2d %*s%9s: %s\n" of depth, depth, "", word, url
- * so that grep is a test tool. LOG_JSON is one object a page. LOG_PAGES is one
- * line a saved page: time, priority, depth, size, URL, under a header. All of a
- * page is written in one go by the crawler thread, so pages never mix.
+ * so that grep is a test tool. LOG_JSON is one object for each page. LOG_PAGES
+ * is one line for each saved page: time, priority, depth, size, URL, under a
+ * header. The crawler thread writes all lines of a page at once, so pages never
+ * mix.
  */
 #ifndef CRAWLER_LOGR_H
 #define CRAWLER_LOGR_H

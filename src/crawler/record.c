@@ -11,12 +11,12 @@
 #include "store/facts.h"
 
 enum {
-    /* A batch is closed early when it has so much. */
+    /* A batch is closed early when it has this much. */
     BATCH_PAGES_MAX = 500,
     BATCH_BYTES_MAX = 8 << 20,
-    /* A disk that takes its time holds a crawl when so much is closed and not
-     * committed, and the open batch is full again: three thousand pages may
-     * be lost to a kill, and those in flight. */
+    /* A slow disk holds up a crawl when this much is closed but not committed,
+     * and the open batch is full again. So a kill loses at most three thousand
+     * pages, and those in flight. */
     UNCOMMITTED_PAGES_MAX = 2500,
     UNCOMMITTED_BYTES_MAX = 24 << 20,
     UNCOMMITTED_BATCHES_MAX = 64,
@@ -27,10 +27,10 @@ struct record {
     struct frontier *frontier;
     struct committer *committer;
     struct store_batch open; /* being filled */
-    bool at_once;
-    uint32_t pages;       /* in the open one */
-    uint64_t closed_ms;   /* when the last one was */
-    int64_t wall_less_ms; /* wall clock minus monotonic clock */
+    bool at_once;            /* close it at the next tick */
+    uint32_t pages;          /* saved, in the open batch */
+    uint64_t closed_ms;      /* when the last batch was closed */
+    int64_t wall_less_ms;    /* wall clock minus monotonic clock */
 };
 
 struct record *record_new(const struct record_options *options,
@@ -61,8 +61,8 @@ void record_free(struct record *record)
     free(record);
 }
 
-/* The wall clock as it was when the crawl began, so that a clock that is set
- * in the middle makes no pause look shorter than it was. */
+/* The wall clock, as if nobody had set it since the crawl began: otherwise a
+ * pause could look shorter than it was. */
 static uint64_t wall(const struct record *record, uint64_t mono_ms)
 {
     return (uint64_t)((int64_t)mono_ms + record->wall_less_ms);
@@ -70,8 +70,8 @@ static uint64_t wall(const struct record *record, uint64_t mono_ms)
 
 /* --- events ------------------------------------------------------------- */
 
-/* The end of the host's name in the URL. The frontier knows the domain of what
- * it has queued; for the rest the list of suffixes is asked. */
+/* The domain as a part of the URL. The frontier knows the domain of a URL that
+ * it has queued; for others the list of public suffixes is asked. */
 static struct str domain_part(const struct record *record,
                               const struct url *url,
                               const struct queued *queued)
@@ -133,7 +133,8 @@ static void add_change(struct record *record, const struct target *target)
     store_add_change(&record->open, &row);
 }
 
-/* What is done is in no list of changes when the batch is closed. */
+/* The frontier forgets a target that is done, so its last change is recorded
+ * now, not when the batch is closed. */
 static void add_last_change(struct record *record, const struct target *target)
 {
     if (target->changed_at)
