@@ -14,6 +14,9 @@
 #include "base/buf.h"
 #include "store/engine.h"
 
+/* Records of earlier versions have no seals. */
+enum { SQLITE_SEALED_SINCE = 2 };
+
 /* How far a kind has come: its last row, and the digest of all its rows. */
 struct seal {
     uint64_t last;

@@ -191,8 +191,8 @@ bool sqlite_check(struct store *base,
     bool good = tell(&checking, check_journal(store, error), error) &&
                 tell(&checking, check_file(store, error), error);
 
-    if (!good || store->version < STORE_VERSION)
-        return good; /* version 1 has no digests before a crawl goes on */
+    if (!good || store->version < SQLITE_SEALED_SINCE)
+        return good;
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
     good = tell(&checking, sqlite_check_views(store, error), error) &&
            tell(&checking, sqlite_check_settings(store, error), error);

@@ -250,7 +250,7 @@ bool sqlite_load(struct store *base, unsigned slice,
     struct store_reader own = *reader;
 
     (void)slice;
-    own.unchecked |= store->version < 2; /* it has no digests */
+    own.unchecked |= store->version < SQLITE_SEALED_SINCE;
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
     bool good = load_all(store, &own, error);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);

@@ -267,7 +267,7 @@ static bool add_columns(struct sqlite_store *store, struct store_error *error)
  * needs no step. */
 static bool migrate(struct sqlite_store *store, struct store_error *error)
 {
-    bool sealed = store->version > 1;
+    bool sealed = store->version >= SQLITE_SEALED_SINCE;
     bool good = true;
 
     for (size_t i = 0; i < ARRAY_LEN(views) && good; i++)
@@ -300,11 +300,14 @@ bool sqlite_bring_up_to_date(struct sqlite_store *store,
 
 /* --- are they as they should be? ---------------------------------------- */
 
-/* SQLite keeps the text of each object as it was given. */
+/* SQLite keeps the text of each object as it was given. An earlier version may
+ * have had other views. */
 bool sqlite_check_views(struct sqlite_store *store, struct store_error *error)
 {
     bool good = true;
 
+    if (store->version < STORE_VERSION)
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(views) && good; i++) {
         const char *name = views[i].name;
         sqlite3_stmt *stmt = sqlite_prepare(
