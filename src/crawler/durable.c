@@ -15,18 +15,11 @@ void begin_record(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
-    const struct record_options record = {
-        .store = options->store,
-        .domains = options->frontier.domains,
-        .saver = options->worker.saver,
-        .links = options->links,
-        .save_every_ms = options->save_every_ms,
-    };
 
     /* Never add rows to a record that could not be read. */
     if (!options->store || crawler->failed)
         return;
-    crawler->record = record_new(&record, crawler->validator.frontier,
+    crawler->record = record_new(options, crawler->validator.frontier,
                                  crawler->now_ms, &error);
     if (!crawler->record)
         fail(crawler, "write", &error);

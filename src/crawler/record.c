@@ -23,7 +23,7 @@ enum {
 };
 
 struct record {
-    struct record_options options;
+    const struct crawl_options *options;
     struct frontier *frontier;
     struct committer *committer;
     struct store_batch open; /* being filled */
@@ -33,17 +33,17 @@ struct record {
     int64_t wall_less_ms;    /* wall clock minus monotonic clock */
 };
 
-struct record *record_new(const struct record_options *options,
+struct record *record_new(const struct crawl_options *options,
                           struct frontier *frontier, uint64_t now_ms,
                           struct store_error *error)
 {
     struct committer *committer =
-        committer_start(options->store, options->saver, error);
+        committer_start(options->store, options->worker.saver, error);
 
     if (!committer)
         return NULL;
     struct record *record = NEW(struct record);
-    record->options = *options;
+    record->options = options;
     record->frontier = frontier;
     record->committer = committer;
     record->closed_ms = now_ms;
@@ -79,7 +79,7 @@ static struct str domain_part(const struct record *record,
     struct str host = url_host(url);
 
     if (!queued)
-        return domain_of_host(record->options.domains, host);
+        return domain_of_host(record->options->frontier.domains, host);
     host = domain_trim_dot(host);
     return str_skip(host, host.len - queued->domain.len);
 }
@@ -214,7 +214,7 @@ void record_robots(struct record *record, const struct job *job,
 void record_link(struct record *record, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict)
 {
-    if (!record || !record->options.links)
+    if (!record || !record->options->links)
         return;
     const struct store_link row = {
         .page = page_id,
@@ -329,7 +329,7 @@ uint64_t record_due_ms(const struct record *record)
         return UINT64_MAX;
     return record->at_once || is_full(record)
                ? 0
-               : record->closed_ms + record->options.save_every_ms;
+               : record->closed_ms + record->options->save_every_ms;
 }
 
 int record_fd(const struct record *record)

@@ -12,25 +12,15 @@
 #ifndef CRAWLER_RECORD_H
 #define CRAWLER_RECORD_H
 
-#include "crawler/stats.h"
-#include "crawler/worker.h"
+#include "crawler/crawler.h"
 #include "frontier/validator.h"
 #include "store/facts.h"
-#include "url/domain.h"
 
 struct record;
 
-struct record_options {
-    struct store *store;
-    const struct domains *domains;
-    struct pagesaver *saver; /* its pages are synced before each commit */
-    bool links;              /* record all links of saved pages */
-    uint64_t save_every_ms;
-};
-
-/* NULL with `error` if the committer's thread cannot start. The frontier must
- * have been told to keep lists of its changes. */
-struct record *record_new(const struct record_options *options,
+/* NULL with `error` if the committer's thread cannot start. The options have a
+ * store, and the frontier was told to keep lists of its changes. */
+struct record *record_new(const struct crawl_options *options,
                           struct frontier *frontier, uint64_t now_ms,
                           struct store_error *error);
 void record_free(struct record *record);

@@ -164,6 +164,12 @@ static void put_times(const struct stats *stats, struct buf *out)
     buf_put(out, STR(" s idle"));
 }
 
+static void put_verdicts(struct buf *out, const struct tally *tally)
+{
+    for (int i = 0; i < VERDICTS; i++)
+        put_line(out, verdict_name((enum verdict)i), tally->verdict[i]);
+}
+
 void stats_put_details(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -191,9 +197,7 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
     buf_put(out, STR("links by verdict:\n"));
-    for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i), stats->links.verdict[i]);
+    put_verdicts(out, &stats->links);
     buf_put(out, STR("URLs refused when their turn had come:\n"));
-    for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i), stats->late.verdict[i]);
+    put_verdicts(out, &stats->late);
 }

@@ -37,15 +37,18 @@ struct facts_seed {
     bool named; /* by the user, not by a search */
 };
 
+struct facts_list {
+    const char **item;
+    size_t count, room;
+};
+
 struct facts {
     struct arena arena;
     enum crawl_state state;
     uint64_t number[FACTS]; /* of those that are numbers; 0: not known */
     struct str program;
-    const char **option; /* as given: "name" or "name=value"; in order */
-    size_t options, option_room;
-    const char **login; /* origins that were given a name and password */
-    size_t logins, login_room;
+    struct facts_list options; /* as given: "name" or "name=value"; in order */
+    struct facts_list logins;  /* origins that were given a name and password */
     struct facts_seed *seed;
     size_t seeds, seed_room;
 };

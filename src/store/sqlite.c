@@ -256,10 +256,9 @@ static bool open_file(struct sqlite_store *store, const char *path, int flags,
 static bool set_up_to_write(struct sqlite_store *store,
                             struct store_error *error)
 {
-    return sqlite_run(store, error, "PRAGMA journal_mode = WAL") &&
-           sqlite_run(store, error, "PRAGMA synchronous = FULL") &&
-           sqlite_run(store, error, "PRAGMA wal_autocheckpoint = 4000") &&
-           sqlite_run(store, error, "BEGIN IMMEDIATE") &&
+    return sqlite_run(store, error,
+                      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                      "PRAGMA wal_autocheckpoint = 4000; BEGIN IMMEDIATE") &&
            sqlite_end(store, sqlite_bring_up_to_date(store, error), error) &&
            sqlite_read_seals(store, store->seal, error) &&
            note_file(store, error);
@@ -440,9 +439,9 @@ static void tidy(const char *where)
 static bool fill(struct sqlite_store *store, const struct store_batch *first,
                  struct store_error *error)
 {
-    return sqlite_run(store, error, "PRAGMA journal_mode = MEMORY") &&
-           sqlite_run(store, error, "PRAGMA synchronous = OFF") &&
-           sqlite_run(store, error, "BEGIN") &&
+    return sqlite_run(store, error,
+                      "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+                      "BEGIN") &&
            sqlite_end(store, sqlite_create_tables(store, error), error) &&
            sqlite_commit(&store->base, &first, 1, error) &&
            sqlite_run(store, error, "PRAGMA journal_mode = WAL");
