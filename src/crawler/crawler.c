@@ -23,7 +23,8 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     if (options->resume)
         restore_crawl(&crawler);
     begin_record(&crawler);
-    offer_seeds(&crawler); /* after a resume they are duplicates */
+    listen_to_validator(&crawler); /* to count and record each URL judged */
+    offer_seeds(&crawler);         /* seeds -> validator -> frontier */
     while (!is_over(&crawler)) {
         start_fetches(&crawler);  /* frontier -> pagefetcher */
         wait_for_news(&crawler);  /* workers: scan, save */
@@ -59,11 +60,11 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
     return true;
 }
 
+/* After a resume they are duplicates. */
 static void offer_seeds(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
 
-    listen_to_validator(crawler);
     for (size_t i = 0; i < options->seed_count; i++) {
         const struct page_link *seed = &options->seeds[i];
         const struct offer offer = {

@@ -65,8 +65,6 @@ static void try_again(struct crawler *crawler, struct job *job)
     crawler->stats->retries++;
     record_fetch(crawler->record, job, 0, wait_ms,
                  whole_host ? longer(wait_ms, delay_ms) : delay_ms);
-    if (page->exchange.retry_after_ms)
-        record_at_once(crawler->record);
     frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
                    wait_ms, whole_host);
 }
@@ -89,8 +87,6 @@ static uint64_t last_pause_ms(struct crawler *crawler, const struct job *job)
 
     if (!is_put_off(page))
         return pause_ms;
-    if (page->exchange.retry_after_ms)
-        record_at_once(crawler->record);
     return longer(pause_ms,
                   back_off_ms(crawler, page->outcome, job->target->tries,
                               page->exchange.retry_after_ms));

@@ -73,8 +73,6 @@ static void fail_robots(struct crawler *crawler, struct job *job)
 
     note_robots(crawler, job, NULL, 0, wait_ms);
     reasons_note_failure(reasons_of(crawler), page);
-    if (page->exchange.retry_after_ms)
-        record_at_once(crawler->record);
     frontier_setup_failed(crawler->validator.frontier, job->target,
                           ended_ms(page), wait_ms, (uint8_t)page->outcome,
                           !retry_is_worthwhile(page->outcome));

@@ -141,6 +141,16 @@ static void add_last_change(struct record *record, const struct target *target)
         add_change(record, target);
 }
 
+/* A server said when to come back, which a kill must not make us forget. */
+static void keep_retry_after(struct record *record, const struct webpage *page)
+{
+    bool refused =
+        page->outcome == HTTP_TOO_MANY || page->outcome == HTTP_SERVER_ERROR;
+
+    if (refused && page->exchange.retry_after_ms)
+        record_at_once(record);
+}
+
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms)
 {
@@ -168,6 +178,7 @@ void record_fetch(struct record *record, const struct job *job,
     if (!wait_ms)
         add_last_change(record, job->target);
     record->pages += page_id > 0;
+    keep_retry_after(record, page);
 }
 
 void record_refusal(struct record *record, const struct target *target,
@@ -209,6 +220,7 @@ void record_robots(struct record *record, const struct job *job,
     };
 
     store_add_robots(&record->open, &row);
+    keep_retry_after(record, page);
 }
 
 void record_link(struct record *record, uint32_t page_id,

@@ -54,8 +54,7 @@ void record_facts(struct record *record, const struct store_batch *facts);
 /* Pages up to this one are old (page/pagesaver.h); 0: none. */
 void record_old_pages(struct record *record, uint32_t last);
 
-/* Close the batch at the next record_tick, for example because a server said
- * when to come back: that must not be forgotten. */
+/* Close the batch at the next record_tick. */
 void record_at_once(struct record *record);
 
 /* --- commits ------------------------------------------------------------ */
