@@ -26,10 +26,10 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */
     while (!is_over(&crawler)) {
-        start_fetches(&crawler);  /* frontier -> pagefetcher */
-        wait_for_news(&crawler);  /* workers: scan, save */
-        handle_results(&crawler); /* links found -> validator -> frontier */
-        commit_if_due(&crawler);  /* pages and rows become durable */
+        start_fetches(&crawler);    /* frontier -> workers */
+        wait_for_results(&crawler); /* workers: fetch, scan, save */
+        handle_results(&crawler);   /* links found -> validator -> frontier */
+        commit_if_due(&crawler);    /* pages and rows become durable */
     }
     return finish(&crawler);
 }
@@ -103,13 +103,13 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
-    /* A look-up cannot be cancelled, and its answer is not needed any more. */
+    /* A look-up cannot be cancelled, and its result is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
     return !counts.in_flight && !counts.queued;
 }
 
-/* --- fetches and answers ------------------------------------------------ */
+/* --- fetches and results ------------------------------------------------ */
 
 /* The target may not be fetched after all; target->verdict says why. */
 static void refuse(struct crawler *crawler, struct target *target)

@@ -41,7 +41,7 @@ static inline uint64_t ended_ms(const struct webpage *page)
     return page->exchange.end_ms + 1;
 }
 
-/* --- handle_*.c: answers ------------------------------------------------ */
+/* --- handle_*.c: results ------------------------------------------------ */
 
 void handle_fetch(struct crawler *crawler, struct job *job);
 void handle_lookup(struct crawler *crawler, struct job *job);
@@ -66,9 +66,9 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
 
 /* --- wait.c: time, signals, progress ------------------------------------ */
 
-/* Wait until an answer is there, a host is due, a limit is reached or a signal
+/* Wait until a result is there, a host is due, a limit is reached or a signal
  * came. */
-void wait_for_news(struct crawler *crawler);
+void wait_for_results(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
 
 /* Call it between pieces of work. Signals are read every 5 ms, however short

@@ -140,7 +140,7 @@ static bool is_retried(struct crawler *crawler, struct job *job)
     return again;
 }
 
-/* A second signal came before the answer was handled: the URL stays queued, to
+/* A second signal came before the result was handled: the URL stays queued, to
  * be fetched again by a resume. */
 static void abandon(struct crawler *crawler, struct webpage *page)
 {

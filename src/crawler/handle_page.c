@@ -90,7 +90,7 @@ void fail_to_save(struct crawler *crawler, int why)
 }
 
 /* The number of the page, or 0 where there is nothing to save. */
-static uint32_t commit(struct crawler *crawler, struct webpage *page)
+static uint32_t save(struct crawler *crawler, struct webpage *page)
 {
     struct pagesaver *saver = crawler->options->worker.saver;
 
@@ -119,7 +119,7 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
     struct tally tally = {0};
-    uint32_t id = commit(crawler, page);
+    uint32_t id = save(crawler, page);
 
     if (crawler->failed)
         return;

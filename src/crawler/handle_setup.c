@@ -1,7 +1,7 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/retry.h"
 
-/* The answers of host setup: a name was looked up, a robots.txt was fetched. */
+/* The results of host setup: a name was looked up, a robots.txt was fetched. */
 
 /* --- names -------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static void fail_robots(struct crawler *crawler, struct job *job)
 }
 
 /* Is the answer complete enough to use? A redirect needs only its head. */
-static bool is_answer(enum outcome outcome)
+static bool is_complete(enum outcome outcome)
 {
     return outcome == FETCHED || outcome == HTTP_OTHER ||
            outcome == HTTP_CLIENT_ERROR || outcome == REDIRECTED ||
@@ -103,7 +103,7 @@ void handle_robots(struct crawler *crawler, struct job *job)
     }
     /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
      * 2xx other than 200 means that there are no rules. */
-    if (!is_answer(page->outcome))
+    if (!is_complete(page->outcome))
         access = ROBOTS_UNREACHABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;

@@ -47,7 +47,7 @@ static uint64_t future(const struct loader *loader, uint64_t wall_ms,
     return options->now_ms + (wait_ms < max_ms ? wait_ms : max_ms);
 }
 
-static void note_time(struct loader *loader, uint64_t wall_ms)
+static void note_last_fetch(struct loader *loader, uint64_t wall_ms)
 {
     const struct resume_options *options = loader->options;
     uint64_t ago = wall_ms < options->wall_ms ? options->wall_ms - wall_ms : 0;
@@ -70,9 +70,9 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
     return true;
 }
 
-/* Did the server answer? The same rule as note_health in
+/* The same rule as note_health in
  * crawler/handle_fetch.c. */
-static bool is_answer(const struct store_fetch *row)
+static bool server_answered(const struct store_fetch *row)
 {
     enum outcome outcome = (enum outcome)row->outcome;
 
@@ -118,12 +118,12 @@ static bool load_fetch(void *user, const struct store_fetch *row)
 
     if (row->number > loader->last_number)
         return false;
-    if (is_answer(row))
+    if (server_answered(row))
         loader->answered[row->number / 8] |= (uint8_t)(1u << (row->number % 8));
     note_times_of(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
-    note_time(loader, row->end_ms);
+    note_last_fetch(loader, row->end_ms);
     return true;
 }
 
@@ -311,7 +311,7 @@ static bool load_robots(void *user, const struct store_robots *row)
         future(loader, row->end_ms + row->pause_ms, row->pause_ms);
     struct url url;
 
-    note_time(loader, row->end_ms);
+    note_last_fetch(loader, row->end_ms);
     if (clock_ms) {
         if (!parse(loader, row->url, &url))
             return false;

@@ -129,7 +129,7 @@ void flush_log(struct crawler *crawler)
     fail_crawl(crawler, "cannot write the log: %s", strerror(errno));
 }
 
-void wait_for_news(struct crawler *crawler)
+void wait_for_results(struct crawler *crawler)
 {
     struct pollfd fd[] = {
         {.fd = workers_fd(crawler->workers), .events = POLLIN},

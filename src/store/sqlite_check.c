@@ -167,18 +167,13 @@ static bool check_file(struct sqlite_store *store, struct store_error *error)
 
 /* --- all of it ---------------------------------------------------------- */
 
-struct checking {
-    void (*found)(void *user, const char *text);
-    void *user;
-};
-
 /* Report damage. False only if the check itself failed. */
-static bool tell(const struct checking *checking, bool good,
-                 const struct store_error *error)
+static bool report(bool good, const struct store_error *error,
+                   void (*found)(void *user, const char *text), void *user)
 {
     if (good || error->status != STORE_DAMAGED)
         return good;
-    checking->found(checking->user, error->text);
+    found(user, error->text);
     return true;
 }
 
@@ -187,18 +182,18 @@ bool sqlite_check(struct store *base,
                   struct store_error *error)
 {
     struct sqlite_store *store = sqlite_of(base);
-    const struct checking checking = {found, user};
-    bool good = tell(&checking, check_journal(store, error), error) &&
-                tell(&checking, check_file(store, error), error);
+    bool good = report(check_journal(store, error), error, found, user) &&
+                report(check_file(store, error), error, found, user);
 
     if (!good || store->version < SQLITE_SEALED_SINCE)
         return good;
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
-    good = tell(&checking, sqlite_check_views(store, error), error) &&
-           tell(&checking, sqlite_check_settings(store, error), error);
+    good = report(sqlite_check_views(store, error), error, found, user) &&
+           report(sqlite_check_settings(store, error), error, found, user);
     for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++)
-        good = kind == ROW_setting ||
-               tell(&checking, sqlite_check_kind(store, kind, error), error);
+        good =
+            kind == ROW_setting ||
+            report(sqlite_check_kind(store, kind, error), error, found, user);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return good;
 }
