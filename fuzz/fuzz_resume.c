@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "store/engine.h"
 #include "url/domain.h"

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "report/export.h"
 #include "report/report.h"

@@ -1,8 +1,8 @@
 #include "cli/crawl_record.h"
 
 #include "cli/usage.h"
-#include "crawler/codes.h"
 #include "crawler/crawler.h"
+#include "crawler/record_codes.h"
 #include "page/secret.h"
 
 #define NOT_KEPT "(not kept)"
@@ -13,8 +13,10 @@ void crawl_record_read_from(struct crawl_record *record, struct store *store)
 {
     if (facts_read(&record->facts, store, &record->error))
         record->error.status = STORE_OK;
-    record->given = (struct list){record->facts.option, record->facts.options};
-    record->logins = (struct list){record->facts.login, record->facts.logins};
+    record->given =
+        (struct list){record->facts.options.item, record->facts.options.count};
+    record->logins =
+        (struct list){record->facts.logins.item, record->facts.logins.count};
 }
 
 void crawl_record_read(struct crawl_record *record, const char *dir_path)

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/usage.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 
 int state_open_directory(struct plan *plan, const char *path)
 {

@@ -6,7 +6,7 @@
  * uncommitted (crawler/record.c).
  *
  * The two threads talk through mailboxes. Between committer_start and
- * committer_free only the committer uses the store.
+ * committer_free nobody else uses the store.
  */
 #ifndef CRAWLER_COMMITTER_H
 #define CRAWLER_COMMITTER_H
@@ -23,11 +23,12 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 /* Commits the batches that it has first. */
 void committer_free(struct committer *committer);
 
-/* Commit this batch, in which `pages` were saved; `batch` is empty after. */
+/* Commit this batch, in which `pages` were saved; `batch` is empty after. It
+ * is forgotten if a commit has failed before. */
 void committer_put(struct committer *committer, struct store_batch *batch,
                    size_t pages);
 
-/* Given to the committer and not yet reported as committed. */
+/* Given to the committer and not yet reported. */
 struct uncommitted {
     size_t batches, pages, bytes;
 };
@@ -44,7 +45,7 @@ bool committer_listen(struct committer *committer, struct store_error *error);
 bool committer_finish(struct committer *committer, struct store_error *error);
 
 /* The same, and a record that was created aside replaces the old one. */
-bool committer_take_place(struct committer *committer,
-                          struct store_error *error);
+bool committer_replace_old(struct committer *committer,
+                           struct store_error *error);
 
 #endif

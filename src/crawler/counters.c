@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/json.h"
+
 /* "count.saved", "outcome.fetched", "status.200", "mime.text/html", ... */
 
 static const struct {
@@ -22,34 +24,36 @@ static const struct {
     {"elapsed_ms", offsetof(struct stats, elapsed_ms)},
 };
 
-static const char *outcome_key(unsigned i)
-{
-    return outcome_name((enum outcome)i);
-}
+/* How an element of an array of counters is called. */
+enum key { BY_INDEX, BY_OUTCOME, BY_VERDICT, BY_MIME };
 
-static const char *verdict_key(unsigned i)
-{
-    return verdict_name((enum verdict)i);
-}
-
-/* Arrays of counters; an element is named by `key`, or by its index. */
-static const struct {
-    const char *prefix;
-    size_t at;
+static const struct table {
+    const char *prefix, *json_name;
+    size_t at, stride; /* of the first count, and to the next */
     unsigned count;
-    const char *(*key)(unsigned i);
+    enum key key;
+    /* The element that has another name in JSON. */
+    unsigned renamed;
+    const char *json_key;
 } tables[] = {
-    {"outcome.", offsetof(struct stats, outcome), OUTCOMES, outcome_key},
-    {"status.", offsetof(struct stats, status), STATS_STATUS_MAX, NULL},
-    {"depth.", offsetof(struct stats, depth), STATS_DEPTHS, NULL},
-    {"links.", offsetof(struct stats, links), VERDICTS, verdict_key},
-    {"late.", offsetof(struct stats, late), VERDICTS, verdict_key},
+    {"status.", "by_status", offsetof(struct stats, status), sizeof(uint64_t),
+     STATS_STATUS_MAX, BY_INDEX, 0, "none"},
+    {"mime.", "by_mime", offsetof(struct stats, mime[0].count),
+     sizeof(struct mime_count), STATS_MIMES, BY_MIME, STATS_MIMES - 1,
+     "others"},
+    {"depth.", "by_depth", offsetof(struct stats, depth), sizeof(uint64_t),
+     STATS_DEPTHS, BY_INDEX, 0, NULL},
+    {"outcome.", "by_outcome", offsetof(struct stats, outcome),
+     sizeof(uint64_t), OUTCOMES, BY_OUTCOME, 0, NULL},
+    {"links.", "by_verdict", offsetof(struct stats, links), sizeof(uint64_t),
+     VERDICTS, BY_VERDICT, 0, NULL},
+    {"late.", "refused_late", offsetof(struct stats, late), sizeof(uint64_t),
+     VERDICTS, BY_VERDICT, 0, NULL},
 };
 
-enum { NAME_MAX_LEN = 200 };
+enum { NAME_MAX_LEN = 200, INDEX_MAX_LEN = 16 };
 #define COUNT      "count."
-#define MIME       "mime."
-#define ALL_OTHERS "*"
+#define ALL_OTHERS "*" /* the last of the MIME types */
 
 static uint64_t *at(struct stats *stats, size_t offset)
 {
@@ -61,51 +65,70 @@ static uint64_t get(const struct stats *stats, size_t offset)
     return *(const uint64_t *)(const void *)((const char *)stats + offset);
 }
 
-static struct str name_in_table(size_t table, unsigned i,
-                                char text[NAME_MAX_LEN])
-{
-    int len =
-        tables[table].key
-            ? snprintf(text, NAME_MAX_LEN, "%s%s", tables[table].prefix,
-                       tables[table].key(i))
-            : snprintf(text, NAME_MAX_LEN, "%s%u", tables[table].prefix, i);
-
-    return (struct str){text, (size_t)len};
-}
-
-static struct str name_of(const char *prefix, const char *name,
+static struct str name_of(const char *prefix, const char *key,
                           char text[NAME_MAX_LEN])
 {
-    int len = snprintf(text, NAME_MAX_LEN, "%s%s", prefix, name);
+    int len = snprintf(text, NAME_MAX_LEN, "%s%s", prefix, key);
 
     return (struct str){text, (size_t)len};
 }
 
-static const char *mime_name(const struct stats *stats, size_t i)
+static const char *key_of(const struct stats *stats, const struct table *table,
+                          unsigned i, char text[INDEX_MAX_LEN])
 {
-    return i == STATS_MIMES - 1 ? ALL_OTHERS : stats->mime[i].mime;
+    switch (table->key) {
+    case BY_OUTCOME:
+        return outcome_name((enum outcome)i);
+    case BY_VERDICT:
+        return verdict_name((enum verdict)i);
+    case BY_MIME:
+        return i == STATS_MIMES - 1 ? ALL_OTHERS : stats->mime[i].mime;
+    case BY_INDEX:
+        break;
+    }
+    snprintf(text, INDEX_MAX_LEN, "%u", i);
+    return text;
 }
 
 void stats_each(const struct stats *stats,
                 void (*visit)(void *user, struct str name, uint64_t value),
                 void *user)
 {
-    char text[NAME_MAX_LEN];
+    char text[NAME_MAX_LEN], index[INDEX_MAX_LEN];
 
     for (size_t i = 0; i < ARRAY_LEN(counters); i++)
         if (get(stats, counters[i].at))
             visit(user, name_of(COUNT, counters[i].name, text),
                   get(stats, counters[i].at));
-    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-        for (unsigned j = 0; j < tables[i].count; j++) {
-            uint64_t value = get(stats, tables[i].at + j * sizeof(uint64_t));
+    for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+        for (unsigned i = 0; i < tables[t].count; i++) {
+            uint64_t value = get(stats, tables[t].at + i * tables[t].stride);
             if (value)
-                visit(user, name_in_table(i, j, text), value);
+                visit(user,
+                      name_of(tables[t].prefix,
+                              key_of(stats, &tables[t], i, index), text),
+                      value);
         }
-    for (size_t i = 0; i < STATS_MIMES; i++)
-        if (stats->mime[i].count)
-            visit(user, name_of(MIME, mime_name(stats, i), text),
-                  stats->mime[i].count);
+}
+
+void stats_put_tables(const struct stats *stats, struct buf *out)
+{
+    char index[INDEX_MAX_LEN];
+
+    for (size_t t = 0; t < ARRAY_LEN(tables); t++) {
+        const struct table *table = &tables[t];
+        json_open(out, table->json_name);
+        for (unsigned i = 0; i < table->count; i++) {
+            uint64_t value = get(stats, table->at + i * table->stride);
+            bool renamed = table->json_key && i == table->renamed;
+            if (value)
+                json_add_number(out,
+                                renamed ? table->json_key
+                                        : key_of(stats, table, i, index),
+                                value);
+        }
+        json_close(out);
+    }
 }
 
 static bool set_mime(struct stats *stats, struct str mime, uint64_t value)
@@ -124,14 +147,16 @@ static bool set_mime(struct stats *stats, struct str mime, uint64_t value)
     return true;
 }
 
-static bool set_in_table(struct stats *stats, size_t table, struct str name,
-                         uint64_t value)
+static bool set_in_table(struct stats *stats, const struct table *table,
+                         struct str key, uint64_t value)
 {
-    char text[NAME_MAX_LEN];
+    char text[INDEX_MAX_LEN];
 
-    for (unsigned i = 0; i < tables[table].count; i++)
-        if (str_eq(name, name_in_table(table, i, text))) {
-            *at(stats, tables[table].at + i * sizeof(uint64_t)) = value;
+    if (table->key == BY_MIME)
+        return set_mime(stats, key, value);
+    for (unsigned i = 0; i < table->count; i++)
+        if (str_eq(key, str_of(key_of(stats, table, i, text)))) {
+            *at(stats, table->at + i * table->stride) = value;
             return true;
         }
     return false;
@@ -146,10 +171,11 @@ bool stats_set(struct stats *stats, struct str name, uint64_t value)
             *at(stats, counters[i].at) = value;
             return true;
         }
-    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-        if (str_starts(name, str_of(tables[i].prefix)))
-            return set_in_table(stats, i, name, value);
-    if (str_starts(name, STR(MIME)))
-        return set_mime(stats, str_skip(name, STR(MIME).len), value);
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+        struct str prefix = str_of(tables[i].prefix);
+        if (str_starts(name, prefix))
+            return set_in_table(stats, &tables[i], str_skip(name, prefix.len),
+                                value);
+    }
     return false;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 
 static bool begin(struct crawler *crawler, const struct crawl_options *options,
                   struct stats *stats);
@@ -23,12 +23,13 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     if (options->resume)
         restore_crawl(&crawler);
     begin_record(&crawler);
-    offer_seeds(&crawler); /* after a resume they are duplicates */
+    listen_to_validator(&crawler); /* to count and record each URL judged */
+    offer_seeds(&crawler);         /* seeds -> validator -> frontier */
     while (!is_over(&crawler)) {
-        start_fetches(&crawler);  /* frontier -> pagefetcher */
-        wait_for_news(&crawler);  /* workers: scan, save */
-        handle_results(&crawler); /* links found -> validator -> frontier */
-        commit_if_due(&crawler);  /* pages and rows become durable */
+        start_fetches(&crawler);    /* frontier -> workers */
+        wait_for_results(&crawler); /* workers: fetch, scan, save */
+        handle_results(&crawler);   /* links found -> validator -> frontier */
+        commit_if_due(&crawler);    /* pages and rows become durable */
     }
     return finish(&crawler);
 }
@@ -59,11 +60,11 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
     return true;
 }
 
+/* After a resume they are duplicates. */
 static void offer_seeds(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
 
-    listen_to_validator(crawler);
     for (size_t i = 0; i < options->seed_count; i++) {
         const struct page_link *seed = &options->seeds[i];
         const struct offer offer = {
@@ -102,13 +103,13 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
-    /* A look-up cannot be cancelled, and its answer is not needed any more. */
+    /* A look-up cannot be cancelled, and its result is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
     return !counts.in_flight && !counts.queued;
 }
 
-/* --- fetches and answers ------------------------------------------------ */
+/* --- fetches and results ------------------------------------------------ */
 
 /* The target may not be fetched after all; target->verdict says why. */
 static void refuse(struct crawler *crawler, struct target *target)
@@ -154,10 +155,8 @@ static void handle_results(struct crawler *crawler)
     while ((job = workers_take(crawler->workers))) {
         switch ((enum target_kind)job->target->kind) {
         case TARGET_PAGE:
-            handle_page(crawler, job);
-            break;
         case TARGET_SITEMAP:
-            handle_sitemap(crawler, job);
+            handle_fetch(crawler, job);
             break;
         case TARGET_RESOLVE:
             handle_lookup(crawler, job);

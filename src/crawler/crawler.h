@@ -6,7 +6,7 @@
  *
  * The thread that calls crawler_run is the crawler thread (the source's
  * validator thread): it offers the seeds, gives targets to the workers while
- * rules and limits allow, and handles the answers. Only this thread decides.
+ * rules and limits allow, and handles the results. Only this thread decides.
  */
 #ifndef CRAWLER_CRAWLER_H
 #define CRAWLER_CRAWLER_H

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "crawler/resume.h"
 
 /* The steps that make the crawl durable, and bring it back on a resume. */
@@ -15,18 +15,11 @@ void begin_record(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
-    const struct record_options record = {
-        .store = options->store,
-        .domains = options->frontier.domains,
-        .saver = options->worker.saver,
-        .links = options->links,
-        .save_every_ms = options->save_every_ms,
-    };
 
     /* Never add rows to a record that could not be read. */
     if (!options->store || crawler->failed)
         return;
-    crawler->record = record_new(&record, crawler->validator.frontier,
+    crawler->record = record_new(options, crawler->validator.frontier,
                                  crawler->now_ms, &error);
     if (!crawler->record)
         fail(crawler, "write", &error);
@@ -72,11 +65,10 @@ void restore_crawl(struct crawler *crawler)
     bool good = resume_load(options->store, &crawler->validator, &resume,
                             &resumed, &error);
     if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
-        snprintf(error.text, sizeof(error.text),
-                 "its last page is %u, but %u pages are counted",
-                 (unsigned)resumed.last_page,
-                 (unsigned)pagesaver_last(options->worker.saver));
-        good = false;
+        good = store_fail(&error, STORE_DAMAGED,
+                          "its last page is %u, but %u pages are counted",
+                          (unsigned)resumed.last_page,
+                          (unsigned)pagesaver_last(options->worker.saver));
     }
     if (!good) {
         fail(crawler, "read", &error);
@@ -117,7 +109,7 @@ bool replace_old_crawl(struct crawler *crawler)
     if (options->emptied_record)
         good = store_leave_empty(options->emptied_record, &error);
     else if (options->replaces && !crawler->stats->saved)
-        good = record_take_place(crawler->record, &error);
+        good = record_replace_old(crawler->record, &error);
     else if (pagesaver_holds_old(options->worker.saver))
         good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
                              &error);

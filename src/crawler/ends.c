@@ -1,5 +1,5 @@
-#include "crawler/codes.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
+#include "crawler/record_codes.h"
 
 /* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
  * and notes why there is no page yet. */

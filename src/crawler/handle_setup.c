@@ -1,7 +1,7 @@
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "crawler/retry.h"
 
-/* The answers of host setup: a name was looked up, a robots.txt was fetched. */
+/* The results of host setup: a name was looked up, a robots.txt was fetched. */
 
 /* --- names -------------------------------------------------------------- */
 
@@ -73,15 +73,13 @@ static void fail_robots(struct crawler *crawler, struct job *job)
 
     note_robots(crawler, job, NULL, 0, wait_ms);
     reasons_note_failure(reasons_of(crawler), page);
-    if (page->exchange.retry_after_ms)
-        record_at_once(crawler->record);
     frontier_setup_failed(crawler->validator.frontier, job->target,
                           ended_ms(page), wait_ms, (uint8_t)page->outcome,
                           !retry_is_worthwhile(page->outcome));
 }
 
 /* Is the answer complete enough to use? A redirect needs only its head. */
-static bool is_answer(enum outcome outcome)
+static bool is_complete(enum outcome outcome)
 {
     return outcome == FETCHED || outcome == HTTP_OTHER ||
            outcome == HTTP_CLIENT_ERROR || outcome == REDIRECTED ||
@@ -105,7 +103,7 @@ void handle_robots(struct crawler *crawler, struct job *job)
     }
     /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
      * 2xx other than 200 means that there are no rules. */
-    if (!is_answer(page->outcome))
+    if (!is_complete(page->outcome))
         access = ROBOTS_UNREACHABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;

@@ -1,4 +1,4 @@
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 #include "url/key.h"
 
 /* Sitemaps: offered like pages, read for the URLs that they list. */
@@ -93,21 +93,12 @@ static void offer_listed(struct crawler *crawler, const struct job *job)
     }
 }
 
-void handle_sitemap(struct crawler *crawler, struct job *job)
+void finish_sitemap(struct crawler *crawler, struct job *job, uint64_t pause_ms)
 {
-    const struct webpage *page = &job->page;
-
-    if (is_retried(crawler, job))
-        return;
-    uint64_t pause_ms = last_pause_ms(crawler, job);
-    if (!crawler->failed) {
-        logr_failure(crawler->options->log, page);
-        note_fetched(crawler, job, 0, pause_ms);
-        if (page->outcome == REDIRECTED)
-            follow_sitemap(crawler, job);
-        else
-            offer_listed(crawler, job);
-    }
-    frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
-                  pause_ms);
+    logr_failure(crawler->options->log, &job->page);
+    note_fetched(crawler, job, 0, pause_ms);
+    if (job->page.outcome == REDIRECTED)
+        follow_sitemap(crawler, job);
+    else
+        offer_listed(crawler, job);
 }

@@ -1,10 +1,8 @@
 #include "crawler/logr.h"
 
-#include <stdarg.h>
-
 #include "base/clock.h"
 #include "base/json.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 
 enum {
     OUT_BUFFER = 64 * 1024,
@@ -31,24 +29,29 @@ void logr_release(struct logr *log)
     buf_release(&log->line);
 }
 
-void logr_make_room(struct logr *log)
+static void make_room(struct logr *log)
 {
     if (log->make_room)
         log->make_room(log->user);
 }
 
+void logr_print(struct logr *log, const char *format, va_list values)
+{
+    make_room(log);
+    fputs("crawler: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+}
+
 void logr_note(struct logr *log, const char *format, ...)
 {
-    va_list list;
+    va_list values;
 
     if (log->quiet)
         return;
-    logr_make_room(log);
-    fputs("crawler: ", stderr);
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-    fputc('\n', stderr);
+    va_start(values, format);
+    logr_print(log, format, values);
+    va_end(values);
 }
 
 static void put(struct logr *log, const char *word, uint32_t depth,
@@ -57,7 +60,7 @@ static void put(struct logr *log, const char *word, uint32_t depth,
     int indent = depth < INDENT_MAX ? (int)depth : INDENT_MAX;
 
     if (log->out_needs_room)
-        logr_make_room(log);
+        make_room(log);
     fprintf(log->out, "%2u %*s%9s: %.*s\n", (unsigned)depth, indent, "", word,
             (int)url.len, url.ptr);
 }
@@ -87,7 +90,7 @@ void logr_failure(struct logr *log, const struct webpage *page)
     if (!log->verbose || page->outcome == FETCHED ||
         page->outcome == REDIRECTED)
         return;
-    logr_make_room(log);
+    make_room(log);
     if (outcome_hides_status(page))
         snprintf(status, sizeof(status), " (status %d)", page->exchange.status);
     fprintf(stderr, "crawler: %s: %s%s\n", page->url.ptr, explain(log, page),
@@ -110,7 +113,7 @@ void logr_retry(struct logr *log, const struct webpage *page, uint64_t wait_ms)
 {
     if (!log->verbose)
         return;
-    logr_make_room(log);
+    make_room(log);
     fprintf(stderr, "crawler: %s: %s; again in %.1f s\n", page->url.ptr,
             explain(log, page), (double)wait_ms / 1000);
 }
@@ -187,7 +190,7 @@ static void put_json(struct logr *log, const struct webpage *page,
     json_close(line);
     buf_put_char(line, '\n');
     if (log->out_needs_room)
-        logr_make_room(log);
+        make_room(log);
     fwrite(line->ptr, 1, line->len, log->out);
 }
 
@@ -195,7 +198,7 @@ static void put_statistics(struct logr *log, const struct webpage *page,
                            const struct target *target, const char *time)
 {
     if (log->out_needs_room)
-        logr_make_room(log);
+        make_room(log);
     if (!log->header_written)
         fputs("Timestamp\tPriority\tDepth\tSize\tURL\n", log->out);
     log->header_written = true;
@@ -225,7 +228,7 @@ void logr_refused(struct logr *log, const struct target *target,
     char time[CLOCK_ISO_LEN + 1];
 
     if (log->verbose) {
-        logr_make_room(log);
+        make_room(log);
         fprintf(stderr, "crawler: %s: %s%s%s", target->url,
                 verdict_text(verdict), has_failed(target) ? ": " : "",
                 has_failed(target) ? outcome_text(cause) : "");
@@ -250,7 +253,7 @@ void logr_refused(struct logr *log, const struct target *target,
 
 bool logr_flush(struct logr *log)
 {
-    /* ferror tells of lines that were written before because they did not fit
-     * into the buffer. */
+    /* ferror reports earlier writes, of lines that did not fit into the
+     * buffer. */
     return fflush(log->out) == 0 && !ferror(log->out);
 }

@@ -1,14 +1,16 @@
 /* The log on standard output, in the form that the user asked for.
  *
- * LOG_TSE is the course's: one line an event, always
+ * LOG_TSE is the course's form: one line for each event, always
  *     "%2d %*s%9s: %s\n" of depth, depth, "", word, url
- * so that grep is a test tool. LOG_JSON is one object a page. LOG_PAGES is one
- * line a saved page: time, priority, depth, size, URL, under a header. All of a
- * page is written in one go by the crawler thread, so pages never mix.
+ * so that grep is a test tool. LOG_JSON is one object for each page. LOG_PAGES
+ * is one line for each saved page: time, priority, depth, size, URL, under a
+ * header. The crawler thread writes all lines of a page at once, so pages never
+ * mix.
  */
 #ifndef CRAWLER_LOGR_H
 #define CRAWLER_LOGR_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -38,7 +40,11 @@ void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
                const struct pagesaver *saver);
 void logr_release(struct logr *log);
 
-/* A line on standard error about the crawl as a whole; not with --quiet. */
+/* A line on standard error about the crawl as a whole. */
+void logr_print(struct logr *log, const char *format, va_list values)
+    __attribute__((format(printf, 2, 0)));
+
+/* The same, but not with --quiet. */
 void logr_note(struct logr *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -63,9 +69,6 @@ void logr_link(struct logr *log, const struct webpage *page, struct str url,
 void logr_page_end(struct logr *log, const struct webpage *page,
                    const struct target *target, uint32_t id,
                    const struct tally *tally, uint64_t wall_ms);
-
-/* Call it before writing to standard error. */
-void logr_make_room(struct logr *log);
 
 /* Write out the buffer; called before the crawler thread waits. False if the
  * log could not be written. */

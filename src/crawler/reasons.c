@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/terminal.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "ds/hashtable.h"
 #include "robots/robots.h"
 
@@ -42,6 +42,7 @@ struct reasons {
     size_t robots_count;
     struct hashtable hops; /* from fingerprint to struct hop */
     struct arena arena;
+    struct buf text; /* the explanation that is being written */
 };
 
 struct reasons *reasons_new(void)
@@ -50,6 +51,7 @@ struct reasons *reasons_new(void)
 
     arena_init(&reasons->arena);
     hashtable_init(&reasons->hops);
+    buf_init(&reasons->text, TEXT_MAX);
     return reasons;
 }
 
@@ -58,6 +60,7 @@ void reasons_free(struct reasons *reasons)
     if (!reasons)
         return;
     hashtable_release(&reasons->hops);
+    buf_release(&reasons->text);
     arena_release(&reasons->arena);
     free(reasons);
 }
@@ -95,24 +98,28 @@ static void add(struct reasons *reasons, const struct reason *like)
     reason->count++;
 }
 
+/* Up to the next explanation. */
+static struct str explain(struct reasons *reasons, const struct webpage *page)
+{
+    const struct outcome_details details = webpage_details(page);
+
+    buf_clear(&reasons->text);
+    outcome_put(&reasons->text, page->outcome, &details);
+    return buf_str(&reasons->text);
+}
+
 void reasons_add_fetch(struct reasons *reasons, const struct webpage *page)
 {
-    struct buf text;
-
     if (!reasons)
         return;
-    const struct outcome_details details = webpage_details(page);
-    buf_init(&text, TEXT_MAX);
-    outcome_put(&text, page->outcome, &details);
     add(reasons, &(struct reason){
                      .kind = REASON_OUTCOME,
                      .outcome = page->outcome,
                      .status = page->exchange.status,
                      .sitemap = page->kind == WEBPAGE_SITEMAP,
                      .url = page->url,
-                     .text = buf_str(&text),
+                     .text = explain(reasons, page),
                  });
-    buf_release(&text);
 }
 
 void reasons_add_sitemap(struct reasons *reasons, const struct webpage *page)
@@ -166,20 +173,14 @@ void reasons_note_failure(struct reasons *reasons, const struct webpage *page)
     if (!reasons || page->outcome == FETCHED || page->outcome == REDIRECTED)
         return;
     struct failure *failure = &reasons->failure[page->outcome];
-    const struct outcome_details details = webpage_details(page);
-    struct buf text;
+    bool of_host = page->kind == WEBPAGE_ROBOTS && is_of_host(page->outcome);
 
     if (failure->url.len)
         return;
-    buf_init(&text, TEXT_MAX);
-    outcome_put(&text, page->outcome, &details);
     failure->status = page->exchange.status;
-    failure->text = arena_copy(&reasons->arena, buf_str(&text));
-    failure->url = arena_copy(&reasons->arena, page->kind == WEBPAGE_ROBOTS &&
-                                                       is_of_host(page->outcome)
-                                                   ? site_of(page->url)
-                                                   : page->url);
-    buf_release(&text);
+    failure->text = arena_copy(&reasons->arena, explain(reasons, page));
+    failure->url =
+        arena_copy(&reasons->arena, of_host ? site_of(page->url) : page->url);
 }
 
 /* The URL's host was given up. */
@@ -224,10 +225,10 @@ static bool is_robots_of(const struct robots_text *robots, struct str url)
 }
 
 /* Append " (line 2: Disallow: /)", or less if less is known. */
-static void put_rule(const struct reasons *reasons, struct buf *out,
-                     struct str url, unsigned line)
+static void put_rule(struct reasons *reasons, struct str url, unsigned line)
 {
     const struct robots_text *robots = NULL;
+    struct buf *out = &reasons->text;
     struct buf rule;
 
     if (!line)
@@ -249,28 +250,33 @@ void reasons_add_verdict(struct reasons *reasons, struct str url,
                          enum verdict verdict, enum outcome cause,
                          unsigned line)
 {
-    struct buf text;
-
     if (!reasons)
         return;
     if (verdict_end(verdict) == URL_FAILED) {
         add_unasked(reasons, url, verdict, cause);
         return;
     }
-    buf_init(&text, TEXT_MAX);
-    buf_put(&text, str_of(verdict_text(verdict)));
+    buf_clear(&reasons->text);
+    buf_put(&reasons->text, str_of(verdict_text(verdict)));
     if (verdict == ROBOTS_REFUSED)
-        put_rule(reasons, &text, url, line);
+        put_rule(reasons, url, line);
     add(reasons, &(struct reason){
                      .kind = REASON_VERDICT,
                      .verdict = verdict,
                      .url = url,
-                     .text = buf_str(&text),
+                     .text = buf_str(&reasons->text),
                  });
-    buf_release(&text);
 }
 
 /* --- redirects ---------------------------------------------------------- */
+
+/* The URL, cut if it is very long. */
+static void put_url(struct buf *out, struct str url)
+{
+    buf_put(out, str_first(url, URL_SHOWN));
+    if (url.len > URL_SHOWN)
+        buf_put(out, STR("..."));
+}
 
 static void remember_hop(struct reasons *reasons, uint64_t from, uint64_t to)
 {
@@ -298,10 +304,9 @@ static bool leads_back(const struct reasons *reasons, uint64_t from,
 void reasons_add_redirect(struct reasons *reasons, const struct target *from,
                           const struct page_link *link, enum verdict verdict)
 {
-    struct buf text;
-
     if (!reasons)
         return;
+    struct buf *text = &reasons->text;
     bool sitemap = from->kind == TARGET_SITEMAP;
     uint64_t to = sitemap ? ~link->fingerprint : link->fingerprint;
     bool loop = leads_back(reasons, from->fingerprint, to);
@@ -309,25 +314,24 @@ void reasons_add_redirect(struct reasons *reasons, const struct target *from,
     /* A target that was seen before has its own end. */
     if (verdict == ACCEPT || (verdict == DUPLICATE && !loop))
         return;
-    buf_init(&text, TEXT_MAX);
-    buf_put(&text, STR("redirects to "));
+    buf_clear(text);
+    buf_put(text, STR("redirects to "));
     if (str_eq(link->url.href, target_url(from)))
-        buf_put(&text, STR("itself"));
+        buf_put(text, STR("itself"));
     else
-        reason_put_url(&text, link->url.href);
+        put_url(text, link->url.href);
     if (loop)
-        buf_put(&text, STR(", a redirect loop"));
+        buf_put(text, STR(", a redirect loop"));
     else
-        buf_printf(&text, ": %s", verdict_text(verdict));
+        buf_printf(text, ": %s", verdict_text(verdict));
     add(reasons, &(struct reason){
                      .kind = loop ? REASON_LOOP : REASON_REDIRECT,
                      .verdict = verdict,
                      .sitemap = sitemap,
                      .url = target_url(from),
                      .target = link->url.href,
-                     .text = buf_str(&text),
+                     .text = buf_str(text),
                  });
-    buf_release(&text);
 }
 
 /* --- at the end --------------------------------------------------------- */
@@ -347,18 +351,11 @@ uint64_t reasons_total(const struct reasons *reasons)
     return reasons ? reasons->total : 0;
 }
 
-void reason_put_url(struct buf *out, struct str url)
-{
-    buf_put(out, str_first(url, URL_SHOWN));
-    if (url.len > URL_SHOWN)
-        buf_put(out, STR("..."));
-}
-
 void reason_put(struct buf *out, const struct reason *reason)
 {
     if (reason->sitemap)
         buf_put(out, STR("the sitemap "));
-    reason_put_url(out, reason->url);
+    put_url(out, reason->url);
     buf_put(out, STR(": "));
     buf_put(out, reason->text);
     if (reason->kind == REASON_NO_ROBOTS)

@@ -82,7 +82,4 @@ uint64_t reasons_total(const struct reasons *reasons);
 /* "http://example.org/: 404 Not Found", without an end of line. */
 void reason_put(struct buf *out, const struct reason *reason);
 
-/* The URL, cut if it is very long. */
-void reason_put_url(struct buf *out, struct str url);
-
 #endif

@@ -11,40 +11,39 @@
 #include "store/facts.h"
 
 enum {
-    /* A batch is closed early when it has so much. */
+    /* A batch is closed early when it has this much. */
     BATCH_PAGES_MAX = 500,
     BATCH_BYTES_MAX = 8 << 20,
-    /* A disk that takes its time holds a crawl when so much is closed and not
-     * committed, and the open batch is full again: three thousand pages may
-     * be lost to a kill, and those in flight. */
+    /* A slow disk holds up a crawl when this much is closed but not committed,
+     * and the open batch is full again. So a kill loses at most three thousand
+     * pages, and those in flight. */
     UNCOMMITTED_PAGES_MAX = 2500,
     UNCOMMITTED_BYTES_MAX = 24 << 20,
     UNCOMMITTED_BATCHES_MAX = 64,
 };
 
 struct record {
-    struct record_options options;
+    const struct crawl_options *options;
     struct frontier *frontier;
     struct committer *committer;
     struct store_batch open; /* being filled */
-    bool broken; /* a batch is lost, so what comes after makes no sense */
-    bool at_once;
-    uint32_t pages;       /* in the open one */
-    uint64_t closed_ms;   /* when the last one was */
-    int64_t wall_less_ms; /* wall clock minus monotonic clock */
+    bool at_once;            /* close it at the next tick */
+    uint32_t pages;          /* saved, in the open batch */
+    uint64_t closed_ms;      /* when the last batch was closed */
+    int64_t wall_less_ms;    /* wall clock minus monotonic clock */
 };
 
-struct record *record_new(const struct record_options *options,
+struct record *record_new(const struct crawl_options *options,
                           struct frontier *frontier, uint64_t now_ms,
                           struct store_error *error)
 {
     struct committer *committer =
-        committer_start(options->store, options->saver, error);
+        committer_start(options->store, options->worker.saver, error);
 
     if (!committer)
         return NULL;
     struct record *record = NEW(struct record);
-    record->options = *options;
+    record->options = options;
     record->frontier = frontier;
     record->committer = committer;
     record->closed_ms = now_ms;
@@ -62,8 +61,8 @@ void record_free(struct record *record)
     free(record);
 }
 
-/* The wall clock as it was when the crawl began, so that a clock that is set
- * in the middle makes no pause look shorter than it was. */
+/* The wall clock, as if nobody had set it since the crawl began: otherwise a
+ * pause could look shorter than it was. */
 static uint64_t wall(const struct record *record, uint64_t mono_ms)
 {
     return (uint64_t)((int64_t)mono_ms + record->wall_less_ms);
@@ -71,8 +70,8 @@ static uint64_t wall(const struct record *record, uint64_t mono_ms)
 
 /* --- events ------------------------------------------------------------- */
 
-/* The end of the host's name in the URL. The frontier knows the domain of what
- * it has queued; for the rest the list of suffixes is asked. */
+/* The domain as a part of the URL. The frontier knows the domain of a URL that
+ * it has queued; for others the list of public suffixes is asked. */
 static struct str domain_part(const struct record *record,
                               const struct url *url,
                               const struct queued *queued)
@@ -80,7 +79,7 @@ static struct str domain_part(const struct record *record,
     struct str host = url_host(url);
 
     if (!queued)
-        return domain_of_host(record->options.domains, host);
+        return domain_of_host(record->options->frontier.domains, host);
     host = domain_trim_dot(host);
     return str_skip(host, host.len - queued->domain.len);
 }
@@ -134,11 +133,22 @@ static void add_change(struct record *record, const struct target *target)
     store_add_change(&record->open, &row);
 }
 
-/* What is done is in no list of changes when the batch is closed. */
+/* The frontier forgets a target that is done, so its last change is recorded
+ * now, not when the batch is closed. */
 static void add_last_change(struct record *record, const struct target *target)
 {
     if (target->changed_at)
         add_change(record, target);
+}
+
+/* A server said when to come back, which a kill must not make us forget. */
+static void keep_retry_after(struct record *record, const struct webpage *page)
+{
+    bool refused =
+        page->outcome == HTTP_TOO_MANY || page->outcome == HTTP_SERVER_ERROR;
+
+    if (refused && page->exchange.retry_after_ms)
+        record_at_once(record);
 }
 
 void record_fetch(struct record *record, const struct job *job,
@@ -168,6 +178,7 @@ void record_fetch(struct record *record, const struct job *job,
     if (!wait_ms)
         add_last_change(record, job->target);
     record->pages += page_id > 0;
+    keep_retry_after(record, page);
 }
 
 void record_refusal(struct record *record, const struct target *target,
@@ -209,12 +220,13 @@ void record_robots(struct record *record, const struct job *job,
     };
 
     store_add_robots(&record->open, &row);
+    keep_retry_after(record, page);
 }
 
 void record_link(struct record *record, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict)
 {
-    if (!record || !record->options.links)
+    if (!record || !record->options->links)
         return;
     const struct store_link row = {
         .page = page_id,
@@ -315,21 +327,21 @@ static void close_batch(struct record *record, const struct stats *stats,
 
 bool record_is_full(const struct record *record)
 {
-    return record && !record->broken && is_full(record) && has_room(record);
+    return record && is_full(record) && has_room(record);
 }
 
 bool record_holds(const struct record *record)
 {
-    return record && !record->broken && is_full(record) && !has_room(record);
+    return record && is_full(record) && !has_room(record);
 }
 
 uint64_t record_due_ms(const struct record *record)
 {
-    if (!record || record->broken || is_empty(record) || !has_room(record))
+    if (!record || is_empty(record) || !has_room(record))
         return UINT64_MAX;
     return record->at_once || is_full(record)
                ? 0
-               : record->closed_ms + record->options.save_every_ms;
+               : record->closed_ms + record->options->save_every_ms;
 }
 
 int record_fd(const struct record *record)
@@ -337,19 +349,12 @@ int record_fd(const struct record *record)
     return record ? committer_fd(record->committer) : -1;
 }
 
-/* After a failure nothing more is told of it. */
-static bool note(struct record *record, bool good)
-{
-    record->broken = !good;
-    return good;
-}
-
 bool record_tick(struct record *record, const struct stats *stats,
                  uint64_t now_ms, struct store_error *error)
 {
-    if (!record || record->broken)
+    if (!record)
         return true;
-    if (!note(record, committer_listen(record->committer, error)))
+    if (!committer_listen(record->committer, error))
         return false;
     if (now_ms >= record_due_ms(record))
         close_batch(record, stats, now_ms);
@@ -359,23 +364,22 @@ bool record_tick(struct record *record, const struct stats *stats,
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error)
 {
-    if (!record || record->broken)
+    if (!record)
         return true;
     close_batch(record, stats, now_ms);
-    return note(record, committer_finish(record->committer, error));
+    return committer_finish(record->committer, error);
 }
 
-bool record_take_place(struct record *record, struct store_error *error)
+bool record_replace_old(struct record *record, struct store_error *error)
 {
-    return !record || record->broken ||
-           note(record, committer_take_place(record->committer, error));
+    return !record || committer_replace_old(record->committer, error);
 }
 
 bool record_end(struct record *record, const struct stats *stats,
                 enum crawl_state state, uint64_t now_ms,
                 struct store_error *error)
 {
-    if (!record || record->broken)
+    if (!record)
         return true;
     facts_put_state(&record->open, state);
     facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));

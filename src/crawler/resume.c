@@ -11,13 +11,14 @@
 #include "url/course.h"
 #include "url/key.h"
 
-/* A clock that was set back must not stop a crawl: nothing waits longer than
- * it would have waited from the beginning. */
+/* The longest wait of a host in trouble. If the clock was set back, nothing
+ * waits longer than it would have waited from the beginning. */
 enum { TROUBLE_MAX_MS = 3600 * 1000 };
 
-/* Times of a fetch that are not over yet. */
+/* Times of a URL that are still to come, by the monotonic clock; 0: none. */
 struct times {
-    uint64_t due_ms, clock_ms; /* of the monotonic clock */
+    uint64_t due_ms;   /* when it may be tried again */
+    uint64_t clock_ms; /* when the pause of its host ends */
 };
 
 struct loader {
@@ -33,7 +34,7 @@ struct loader {
 
 /* --- time --------------------------------------------------------------- */
 
-/* A time to come, by our clock, at most `max_ms` from now; 0 where it is
+/* The time by the monotonic clock, at most `max_ms` from now; 0 if it is
  * over. */
 static uint64_t future(const struct loader *loader, uint64_t wall_ms,
                        uint64_t max_ms)
@@ -46,7 +47,7 @@ static uint64_t future(const struct loader *loader, uint64_t wall_ms,
     return options->now_ms + (wait_ms < max_ms ? wait_ms : max_ms);
 }
 
-static void note_time(struct loader *loader, uint64_t wall_ms)
+static void note_last_fetch(struct loader *loader, uint64_t wall_ms)
 {
     const struct resume_options *options = loader->options;
     uint64_t ago = wall_ms < options->wall_ms ? options->wall_ms - wall_ms : 0;
@@ -69,8 +70,9 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
     return true;
 }
 
-/* As it was when it ended: crawler/handle_page.c, note_health. */
-static bool is_answer(const struct store_fetch *row)
+/* The same rule as note_health in
+ * crawler/handle_fetch.c. */
+static bool server_answered(const struct store_fetch *row)
 {
     enum outcome outcome = (enum outcome)row->outcome;
 
@@ -78,7 +80,7 @@ static bool is_answer(const struct store_fetch *row)
            (outcome != ABANDONED && !retry_is_worthwhile(outcome));
 }
 
-/* Mostly all times are over, and nothing has any. */
+/* NULL: the URL has none. Usually all times are over and the table is empty. */
 static struct times *times_of(const struct loader *loader, uint64_t number)
 {
     return loader->times_of.count ? hashtable_get(&loader->times_of, number)
@@ -116,12 +118,12 @@ static bool load_fetch(void *user, const struct store_fetch *row)
 
     if (row->number > loader->last_number)
         return false;
-    if (is_answer(row))
+    if (server_answered(row))
         loader->answered[row->number / 8] |= (uint8_t)(1u << (row->number % 8));
     note_times_of(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
-    note_time(loader, row->end_ms);
+    note_last_fetch(loader, row->end_ms);
     return true;
 }
 
@@ -134,8 +136,8 @@ static bool load_refusal(void *user, const struct store_refusal *row)
 
 /* --- URLs --------------------------------------------------------------- */
 
-/* The text is as we would write it, or it is not ours. Only the course keeps
- * a default port that was written. */
+/* False if the text is not as we write URLs: then we did not write it. Only the
+ * course's form keeps a default port. */
 static bool parse(struct loader *loader, struct str text, struct url *url)
 {
     arena_clear(&loader->arena);
@@ -177,7 +179,7 @@ static void put_back(struct loader *loader, const struct url_record *record,
                                loader->options->now_ms);
 }
 
-/* A shorter way to something that waited out of memory. */
+/* A shorter path was found to a URL whose queue was on disk. */
 static void found_again(struct loader *loader, const struct store_url *row,
                         const struct url *url, uint64_t fingerprint)
 {
@@ -191,8 +193,8 @@ static void found_again(struct loader *loader, const struct store_url *row,
     frontier_found_again(loader->validator->frontier, &offer);
 }
 
-/* The name of the domain as it was recorded: looking it up again takes longer
- * than all the rest. It must be one that the host can belong to. */
+/* Can the host belong to the domain? The domain is taken from the record,
+ * because computing it again takes longer than all the rest of a resume. */
 static bool is_domain_of(struct str domain, const struct url *url)
 {
     struct str host = domain_trim_dot(url_host(url));
@@ -214,7 +216,7 @@ static bool load_url(void *user, const struct url_record *record)
     struct frontier *frontier = loader->validator->frontier;
     struct url url;
 
-    /* On the way to a depth there is a URL for each that is smaller. */
+    /* A URL of depth d is found over d others, which have smaller numbers. */
     if (row->kind > TARGET_SITEMAP || row->depth > row->number ||
         record->depth > row->number || !parse(loader, row->url, &url) ||
         !is_domain_of(row->domain, &url))
@@ -274,7 +276,7 @@ static bool load_domain(void *user, const struct store_domain *row)
     struct url url;
 
     if (!parse_name(loader, false, row->name, &url))
-        return true; /* no host can have it */
+        return true; /* no host can have this domain */
     frontier_restore_found(loader->validator->frontier, &url, row->found);
     return true;
 }
@@ -309,7 +311,7 @@ static bool load_robots(void *user, const struct store_robots *row)
         future(loader, row->end_ms + row->pause_ms, row->pause_ms);
     struct url url;
 
-    note_time(loader, row->end_ms);
+    note_last_fetch(loader, row->end_ms);
     if (clock_ms) {
         if (!parse(loader, row->url, &url))
             return false;

@@ -1,5 +1,5 @@
-/* From the store back into memory: everything that a crawl knew when its last
- * batch was committed. Used to go on with it, and to ask it questions. */
+/* Reads the store back into memory: everything that a crawl knew when its last
+ * batch was committed. Used to go on with the crawl, and for reports on it. */
 #ifndef CRAWLER_RESUME_H
 #define CRAWLER_RESUME_H
 
@@ -9,15 +9,15 @@
 
 struct resume_options {
     uint64_t fingerprint_seed;
-    struct str robots_agent; /* whose rules are ours; empty: none are */
+    struct str robots_agent; /* our name in robots.txt; empty: ignore it */
     uint64_t now_ms;         /* the monotonic clock, and the wall clock, now */
     uint64_t wall_ms;
 };
 
 struct resumed {
     struct stats stats;
-    uint32_t last_page; /* that the store knows of */
-    uint32_t sitemaps;  /* asked for so far */
+    uint32_t last_page; /* the last page in the record */
+    uint32_t sitemaps;  /* sitemaps offered so far */
     uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
                          * 0: before the machine was started, or never */
 };

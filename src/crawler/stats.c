@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "crawler/counters.h"
 
 static void count_mime(struct stats *stats, const char *mime)
 {
@@ -78,48 +79,6 @@ static double rate(const struct stats *stats)
 
 /* --- JSON --------------------------------------------------------------- */
 
-static void put_count(struct buf *out, const char *name, uint64_t count)
-{
-    if (count)
-        json_add_number(out, name, count);
-}
-
-static void put_verdicts(struct buf *out, const char *name,
-                         const struct tally *tally)
-{
-    json_open(out, name);
-    for (int i = 0; i < VERDICTS; i++)
-        put_count(out, verdict_name((enum verdict)i), tally->verdict[i]);
-    json_close(out);
-}
-
-static void put_tables(const struct stats *stats, struct buf *out)
-{
-    char text[16];
-
-    json_open(out, "by_status");
-    for (int i = 0; i < STATS_STATUS_MAX; i++) {
-        snprintf(text, sizeof(text), "%d", i);
-        put_count(out, i ? text : "none", stats->status[i]);
-    }
-    json_close(out);
-    json_open(out, "by_mime");
-    for (int i = 0; i < STATS_MIMES; i++)
-        put_count(out, i == STATS_MIMES - 1 ? "others" : stats->mime[i].mime,
-                  stats->mime[i].count);
-    json_close(out);
-    json_open(out, "by_depth");
-    for (int i = 0; i < STATS_DEPTHS; i++) {
-        snprintf(text, sizeof(text), "%d", i);
-        put_count(out, text, stats->depth[i]);
-    }
-    json_close(out);
-    json_open(out, "by_outcome");
-    for (int i = 0; i < OUTCOMES; i++)
-        put_count(out, outcome_name((enum outcome)i), stats->outcome[i]);
-    json_close(out);
-}
-
 static void put_ends(const struct stats *stats, struct buf *out)
 {
     json_open(out, "urls");
@@ -158,9 +117,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     json_add_number(out, "politeness_ms", stats->pause_ms);
     json_add_number(out, "idle_ms", stats->idle_ms);
     put_ends(stats, out);
-    put_tables(stats, out);
-    put_verdicts(out, "by_verdict", &stats->links);
-    put_verdicts(out, "refused_late", &stats->late);
+    stats_put_tables(stats, out);
     json_close(out);
     buf_put_char(out, '\n');
 }
@@ -207,6 +164,12 @@ static void put_times(const struct stats *stats, struct buf *out)
     buf_put(out, STR(" s idle"));
 }
 
+static void put_verdicts(struct buf *out, const struct tally *tally)
+{
+    for (int i = 0; i < VERDICTS; i++)
+        put_line(out, verdict_name((enum verdict)i), tally->verdict[i]);
+}
+
 void stats_put_details(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -234,9 +197,7 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
     buf_put(out, STR("links by verdict:\n"));
-    for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i), stats->links.verdict[i]);
+    put_verdicts(out, &stats->links);
     buf_put(out, STR("URLs refused when their turn had come:\n"));
-    for (int i = 0; i < VERDICTS; i++)
-        put_line(out, verdict_name((enum verdict)i), stats->late.verdict[i]);
+    put_verdicts(out, &stats->late);
 }

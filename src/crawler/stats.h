@@ -25,7 +25,7 @@ struct mime_count {
 };
 
 struct stats {
-    uint64_t ends[URL_ENDS]; /* of pages' URLs, by how they ended so far */
+    uint64_t ends[URL_ENDS]; /* URLs of pages, by how they ended so far */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;

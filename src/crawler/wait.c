@@ -6,56 +6,56 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 
 /* The longest time between two looks at the signals. */
 enum { SIGNALS_EVERY_MS = 5 };
 
-static uint64_t until(uint64_t time_ms, uint64_t now_ms)
+static uint64_t sooner(uint64_t a, uint64_t b)
 {
-    return time_ms > now_ms ? time_ms - now_ms : 0;
+    return a < b ? a : b;
 }
 
-static int wait_ms(const struct crawler *crawler, const struct idle *idle)
+/* How long to wait if nothing comes, for poll: -1 is for ever. */
+static int wait_ms(const struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
-    uint64_t wait = UINT64_MAX;
+    uint64_t now_ms = crawler->now_ms, wake_ms = UINT64_MAX;
 
     if (may_fetch_more(crawler))
-        wait = until(idle->wake_ms, crawler->now_ms);
-    else if (crawler->now_ms < crawler->hold_ms && !is_stopping(crawler))
-        wait = until(crawler->hold_ms, crawler->now_ms);
-    uint64_t record = until(record_due_ms(crawler->record), crawler->now_ms);
-    wait = record < wait ? record : wait;
-    if (!is_stopping(crawler) && options->max_time_ms != UINT64_MAX) {
-        uint64_t left =
-            until(crawler->start_ms + options->max_time_ms, crawler->now_ms);
-        wait = left < wait ? left : wait;
-    }
-    if (options->progress_ms && options->progress_ms < wait)
-        wait = options->progress_ms;
-    return wait < INT32_MAX ? (int)wait : -1;
+        wake_ms = frontier_idle(crawler->validator.frontier, now_ms).wake_ms;
+    else if (!is_stopping(crawler) && now_ms < crawler->hold_ms)
+        wake_ms = crawler->hold_ms;
+    if (!crawler->failed)
+        wake_ms = sooner(wake_ms, record_due_ms(crawler->record));
+    if (!is_stopping(crawler) && options->max_time_ms != UINT64_MAX)
+        wake_ms = sooner(wake_ms, crawler->start_ms + options->max_time_ms);
+    if (options->progress_ms)
+        wake_ms = sooner(wake_ms, now_ms + options->progress_ms);
+    if (wake_ms <= now_ms)
+        return 0;
+    return wake_ms - now_ms < INT32_MAX ? (int)(wake_ms - now_ms) : -1;
 }
 
-static void report_progress(struct crawler *crawler, const struct idle *idle,
+static void report_progress(struct crawler *crawler,
                             void (*listener)(void *,
                                              const struct crawl_progress *))
 {
-    const struct crawl_options *options = crawler->options;
+    const struct frontier *frontier = crawler->validator.frontier;
     const struct crawl_progress progress = {
         .stats = crawler->stats,
-        .counts = frontier_counts(crawler->validator.frontier),
-        .in_setup = frontier_host_in_setup(crawler->validator.frontier),
-        .idle = *idle,
+        .counts = frontier_counts(frontier),
+        .in_setup = frontier_host_in_setup(frontier),
+        .idle = frontier_idle(frontier, crawler->now_ms),
         .now_ms = crawler->now_ms,
         .elapsed_ms = crawler->stats->elapsed_ms,
         .stopping = is_stopping(crawler),
     };
 
-    listener(options->user, &progress);
+    listener(crawler->options->user, &progress);
 }
 
-static void show_progress(struct crawler *crawler, const struct idle *idle)
+static void show_progress(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
 
@@ -63,10 +63,10 @@ static void show_progress(struct crawler *crawler, const struct idle *idle)
         crawler->now_ms - crawler->shown_ms < options->progress_ms)
         return;
     crawler->shown_ms = crawler->now_ms;
-    report_progress(crawler, idle, options->on_progress);
+    report_progress(crawler, options->on_progress);
 }
 
-static void take_signals(struct crawler *crawler, const struct idle *idle)
+static void take_signals(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct signalfd_siginfo info;
@@ -75,7 +75,7 @@ static void take_signals(struct crawler *crawler, const struct idle *idle)
     while (read(options->signal_fd, &info, sizeof(info)) == sizeof(info)) {
         if (info.ssi_signo == SIGUSR1) {
             if (options->on_status_signal)
-                report_progress(crawler, idle, options->on_status_signal);
+                report_progress(crawler, options->on_status_signal);
         } else if (++crawler->signals == 2) {
             workers_abandon(crawler->workers);
         }
@@ -114,12 +114,9 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
 {
     va_list values;
 
-    logr_make_room(crawler->options->log);
-    fputs("crawler: ", stderr);
     va_start(values, format);
-    vfprintf(stderr, format, values);
+    logr_print(crawler->options->log, format, values);
     va_end(values);
-    fputc('\n', stderr);
     crawler->failed = true;
     if (crawler->workers)
         workers_abandon(crawler->workers);
@@ -132,10 +129,8 @@ void flush_log(struct crawler *crawler)
     fail_crawl(crawler, "cannot write the log: %s", strerror(errno));
 }
 
-void wait_for_news(struct crawler *crawler)
+void wait_for_results(struct crawler *crawler)
 {
-    struct idle idle =
-        frontier_idle(crawler->validator.frontier, crawler->now_ms);
     struct pollfd fd[] = {
         {.fd = workers_fd(crawler->workers), .events = POLLIN},
         {.fd = crawler->options->signal_fd, .events = POLLIN},
@@ -144,21 +139,18 @@ void wait_for_news(struct crawler *crawler)
     };
 
     flush_log(crawler);
-    show_progress(crawler, &idle);
+    show_progress(crawler);
     if (is_over(crawler))
         return; /* nothing is in flight that could wake us */
-    poll(fd, ARRAY_LEN(fd), wait_ms(crawler, &idle));
+    poll(fd, ARRAY_LEN(fd), wait_ms(crawler));
     note_time(crawler, clock_mono_ms());
     if (fd[1].revents & POLLIN)
-        take_signals(crawler, &idle);
+        take_signals(crawler);
 }
 
 void check_time_and_signals(struct crawler *crawler, uint64_t now_ms)
 {
     note_time(crawler, now_ms);
-    if (now_ms - crawler->signals_checked_ms < SIGNALS_EVERY_MS)
-        return;
-    struct idle idle =
-        frontier_idle(crawler->validator.frontier, crawler->now_ms);
-    take_signals(crawler, &idle);
+    if (now_ms - crawler->signals_checked_ms >= SIGNALS_EVERY_MS)
+        take_signals(crawler);
 }

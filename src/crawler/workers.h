@@ -32,10 +32,10 @@ void workers_fetch(struct workers *workers, struct target *target,
                    bool want_links);
 void workers_send(struct workers *workers);
 
-/* Readable when there are answers. */
+/* Readable when there are results. */
 int workers_fd(const struct workers *workers);
 
-/* The next answer, or NULL. Return it with workers_put_back. */
+/* The next result, or NULL. Return it with workers_put_back. */
 struct job *workers_take(struct workers *workers);
 void workers_put_back(struct workers *workers, struct job *job);
 

@@ -1,15 +1,15 @@
-/* Verdicts and outcomes are numbers in the record. Who creates it says what
- * they are called and how a URL ends with them, so that the record can be read
- * without the program that wrote it. */
+/* Verdicts and outcomes are numbers in the record. The program that creates a
+ * record writes their names into it, and how a URL ends with each, so that
+ * other programs can read it. */
 #ifndef STORE_CODES_H
 #define STORE_CODES_H
 
 /* How a URL ends: the one definition that every figure uses. */
 enum url_end {
-    URL_QUEUED,     /* not yet: it waits, is in flight, or is to be retried */
+    URL_QUEUED,     /* not ended: it waits, is in flight, or will be retried */
     URL_SAVED,      /* as a page */
     URL_REDIRECTED, /* to another URL */
-    URL_FAILED,     /* it was tried, or its host was, in vain */
+    URL_FAILED,     /* its fetches failed, or its host was given up */
     URL_REFUSED,    /* a rule said no */
     URL_OUTSIDE,    /* out of scope: the rest of the web, counted apart */
     URL_NONE,       /* no URL of its own: a duplicate, a refusal taken back */

@@ -12,7 +12,7 @@ struct store_engine {
     struct store *(*create)(const char *where, const struct store_codes *codes,
                             const struct store_batch *first,
                             enum store_start start, struct store_error *error);
-    bool (*take_place)(struct store *store, struct store_error *error);
+    bool (*replace_old)(struct store *store, struct store_error *error);
     bool (*leave_empty)(const char *where, struct store_error *error);
     struct store *(*open)(const char *where, enum store_mode mode,
                           const struct store_codes *codes,
@@ -39,10 +39,6 @@ struct store {
 };
 
 extern const struct store_engine store_sqlite;
-
-/* For engines. Always false. */
-bool store_fail(struct store_error *error, enum store_status status,
-                const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Give a row to the reader's function of its kind, if it has one. */
 bool store_give(const struct store_reader *reader, enum row_kind kind,

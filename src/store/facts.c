@@ -36,13 +36,14 @@ static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");
 /* --- reading ------------------------------------------------------------ */
 
 /* Names are "option.000001" and so on, and come sorted. */
-static void add_text(struct facts *facts, const char ***list, size_t *count,
-                     size_t *room, struct str text)
+static void add_text(struct facts_list *list, struct arena *arena,
+                     struct str text)
 {
     if (!text.len)
         return; /* taken back */
-    *list = mem_grow(*list, *count, room, sizeof(**list));
-    (*list)[(*count)++] = arena_copy(&facts->arena, text).ptr;
+    list->item =
+        mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+    list->item[list->count++] = arena_copy(arena, text).ptr;
 }
 
 static void read_state(struct facts *facts, struct str value)
@@ -55,11 +56,9 @@ static void read_state(struct facts *facts, struct str value)
 bool facts_add_setting(struct facts *facts, const struct store_setting *row)
 {
     if (str_starts(row->name, STR(OPTION)))
-        add_text(facts, &facts->option, &facts->options, &facts->option_room,
-                 row->value);
+        add_text(&facts->options, &facts->arena, row->value);
     if (str_starts(row->name, STR(LOGIN)))
-        add_text(facts, &facts->login, &facts->logins, &facts->login_room,
-                 row->value);
+        add_text(&facts->logins, &facts->arena, row->value);
     for (int fact = 0; fact < FACTS; fact++) {
         if (!str_eq(row->name, str_of(fact_names[fact])))
             continue;
@@ -116,8 +115,8 @@ bool facts_read(struct facts *facts, struct store *store,
 void facts_release(struct facts *facts)
 {
     arena_release(&facts->arena);
-    free(facts->option);
-    free(facts->login);
+    free(facts->options.item);
+    free(facts->logins.item);
     free(facts->seed);
     *facts = (struct facts){0};
 }

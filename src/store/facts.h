@@ -19,16 +19,16 @@ enum crawl_state {
 
 enum fact {
     FACT_STATE,
-    FACT_PROGRAM,    /* that began it, and its version */
-    FACT_DEPTH,      /* at most */
+    FACT_PROGRAM,    /* name and version of the program that began it */
+    FACT_DEPTH,      /* the greatest depth */
     FACT_STARTED_MS, /* wall clock */
     FACT_COMMITTED_MS,
     FACT_ENDED_MS,
     FACT_COURSE_FORM, /* 1: begun with the three arguments alone */
-    FACT_OLD_PAGES,   /* the last page of the crawl before it; 0: none */
-    FACT_PER_HOST,    /* fetches in flight; the most that it ever was */
-    FACT_SAVED,       /* pages: one of the crawl's counters */
-    FACT_SAVED_BYTES, /* another */
+    FACT_OLD_PAGES,   /* the last page left of the crawl before; 0: none */
+    FACT_PER_HOST,    /* the greatest --per-host that it ever ran with */
+    FACT_SAVED,       /* pages; a counter (crawler/counters.h) */
+    FACT_SAVED_BYTES, /* a counter too */
     FACTS,
 };
 
@@ -37,34 +37,37 @@ struct facts_seed {
     bool named; /* by the user, not by a search */
 };
 
-/* An option as the user gave it, "name" or "name=value"; in order. */
+struct facts_list {
+    const char **item;
+    size_t count, room;
+};
+
 struct facts {
     struct arena arena;
     enum crawl_state state;
     uint64_t number[FACTS]; /* of those that are numbers; 0: not known */
     struct str program;
-    const char **option;
-    size_t options, option_room;
-    const char **login; /* origins that were given a name and password */
-    size_t logins, login_room;
+    struct facts_list options; /* as given: "name" or "name=value"; in order */
+    struct facts_list logins;  /* origins that were given a name and password */
     struct facts_seed *seed;
     size_t seeds, seed_room;
 };
 
-/* Read them, with the seeds. False with `error`. In either case release it. */
+/* Read the settings and the seeds. False with `error`. Release the facts in
+ * either case. */
 bool facts_read(struct facts *facts, struct store *store,
                 struct store_error *error);
 void facts_release(struct facts *facts);
 
-/* For a load that reads settings beside other rows, so that both are of the
- * same moment. False if the row cannot be. */
+/* For a load that reads other rows too, so that all are of the same moment.
+ * False if the row cannot be valid. */
 void facts_init(struct facts *facts);
 bool facts_add_setting(struct facts *facts, const struct store_setting *row);
 
 /* Is the crawl at its end, with nothing left to fetch? */
 bool facts_is_over(const struct facts *facts);
 
-/* Was it killed, so that there may be more pages than it remembers? */
+/* Was the crawl killed? Then there may be pages that are not in the record. */
 bool facts_is_unclean(const struct facts *facts);
 
 /* Into a batch. */

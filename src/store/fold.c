@@ -22,7 +22,7 @@ const char *url_end_name(enum url_end end)
     return end_names[end];
 }
 
-/* What the rows before a URL's own have said of it. */
+/* The rows of a URL so far. Its own row comes last. */
 struct folded {
     uint32_t again; /* index into the list of those found again, + 1; 0: none */
     uint8_t fetches, tries;
@@ -86,12 +86,6 @@ static bool fold_change(void *user, const struct store_change *row)
     return store_give(&folding->reader->rows, ROW_change, row);
 }
 
-static void add_one(uint8_t *count, bool counts)
-{
-    if (counts && *count < UINT8_MAX)
-        (*count)++;
-}
-
 static void add_end(struct folded *folded)
 {
     if (folded->ends < 3)
@@ -106,10 +100,12 @@ static bool fold_fetch(void *user, const struct store_fetch *row)
     if (row->outcome >= folding->codes->outcomes)
         return false;
     if (folded) {
-        add_one(&folded->fetches, true);
         /* One that we cut short ourselves is no try. */
-        add_one(&folded->tries,
-                folding->codes->outcome[row->outcome].end != URL_QUEUED);
+        bool is_try = folding->codes->outcome[row->outcome].end != URL_QUEUED;
+        if (folded->fetches < UINT8_MAX)
+            folded->fetches++;
+        if (is_try && folded->tries < UINT8_MAX)
+            folded->tries++;
         folded->outcome = row->outcome;
         if (!row->due_ms)
             add_end(folded);
@@ -177,40 +173,31 @@ static bool fold_url(void *user, const struct store_url *row)
            folding->reader->url(folding->reader->rows.user, &url);
 }
 
-#define PASS_ON(kind)                                                          \
+/* Rows that say nothing of a URL. */
+#define KIND(kind)                                                             \
     static bool pass_##kind(void *user, const struct store_##kind *row)        \
     {                                                                          \
         struct folding *folding = user;                                        \
         return store_give(&folding->reader->rows, ROW_##kind, row);            \
     }
-PASS_ON(setting)
-PASS_ON(seed)
-PASS_ON(domain)
-PASS_ON(robots)
-PASS_ON(host)
-PASS_ON(link)
+#include "store/rows.def"
 
 bool store_fold(struct store *store, unsigned slice,
                 const struct fold_reader *reader, struct store_error *error)
 {
-    const struct store_reader *rows = &reader->rows;
     struct folding folding = {.reader = reader, .codes = store_codes(store)};
-    const struct store_reader folder = {
+    struct store_reader folder = {
         .user = &folding,
-        .unchecked = rows->unchecked,
-        .begin = fold_begin,
-        .setting = rows->setting ? pass_setting : NULL,
-        .seed = rows->seed ? pass_seed : NULL,
-        .domain = rows->domain ? pass_domain : NULL,
-        .robots = rows->robots ? pass_robots : NULL,
-        .host = rows->host ? pass_host : NULL,
-        .change = fold_change,
-        .fetch = fold_fetch,
-        .refusal = fold_refusal,
-        .url = fold_url,
-        .link = rows->link ? pass_link : NULL,
+        .unchecked = reader->rows.unchecked,
+#define KIND(kind) .kind = reader->rows.kind ? pass_##kind : NULL,
+#include "store/rows.def"
     };
 
+    folder.begin = fold_begin;
+    folder.change = fold_change;
+    folder.fetch = fold_fetch;
+    folder.refusal = fold_refusal;
+    folder.url = fold_url;
     assert(folding.codes->verdicts <= VERDICTS_MAX);
     bool good = store_load(store, slice, &folder, error);
     free(folding.folded);

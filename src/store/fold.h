@@ -31,10 +31,9 @@ struct url_record {
     bool refused_late; /* when its turn came */
 };
 
-/* The functions of a load (store/store.h), but for URLs, which come folded.
- * `fetch`, `change` and `refusal` are for those who need each row as well; a
- * row of a URL that is not there is given to them alone, and it is theirs to
- * refuse it. */
+/* The functions of a load (store/store.h), but URLs come folded.
+ * `fetch`, `change` and `refusal` also get each row. A row of a URL that is not
+ * there counts for nothing else; they may refuse it. */
 struct fold_reader {
     struct store_reader rows; /* `url` and `begin` are not used */
     bool pages;               /* url_record.page is asked for */

@@ -1,5 +1,6 @@
-/* Kinds of rows, made of store/rows.def: a struct for each (struct store_url,
- * struct store_fetch, ...), and their description for code that works on any.
+/* The kinds of rows, made from store/rows.def: a struct for each (struct
+ * store_url, struct store_fetch, ...), and a description of each for code that
+ * works on any kind.
  * Times are of the wall clock, in milliseconds since 1970. */
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H

@@ -19,8 +19,9 @@ enum {
 
 /* The file that marks a page directory: the record, or empty. */
 #define FILE_NAME ".crawler"
-/* A new record until it takes its place. A crawl that begins removes what a
- * killed one left of it: it begins as the names of all temporary files do. */
+/* A new record that has not replaced the old one yet. The name begins like
+ * those of all temporary files, so that the next crawl removes it if this one
+ * is killed. */
 #define ASIDE_NAME ".crawler-tmp-state"
 
 static void put_path(char path[PATH_ROOM], const char *where, const char *name)
@@ -30,7 +31,7 @@ static void put_path(char path[PATH_ROOM], const char *where, const char *name)
 
 /* --- SQL ---------------------------------------------------------------- */
 
-/* What SQLite calls "I/O error" the system has a better word for. */
+/* Where SQLite says "I/O error", the system's own text says more. */
 static bool fail(struct store_error *error, sqlite3 *db)
 {
     int code = sqlite3_errcode(db);
@@ -113,10 +114,9 @@ struct str sqlite_text(sqlite3_stmt *stmt, int column)
 
 /* --- what is there ------------------------------------------------------ */
 
-static bool fail_by_errno(struct store_error *error)
+static bool fail_by_errno(struct store_error *error, enum store_status status)
 {
-    return store_fail(error, errno == ENOENT ? STORE_NONE : STORE_FAILED, "%s",
-                      strerror(errno));
+    return store_fail(error, status, "%s", strerror(errno));
 }
 
 /* A link or a pipe of that name is not ours, and opening it may do harm. */
@@ -127,19 +127,20 @@ static bool is_database(const char *path, struct store_error *error)
     struct stat st;
 
     if (lstat(path, &st))
-        return fail_by_errno(error);
+        return fail_by_errno(error,
+                             errno == ENOENT ? STORE_NONE : STORE_FAILED);
     if (!S_ISREG(st.st_mode))
         return store_fail(error, STORE_FOREIGN, "not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t len = fd < 0 ? -1 : read(fd, head, sizeof(head));
     if (len < 0)
-        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        fail_by_errno(error, STORE_FAILED);
     else if (!len)
         store_fail(error, STORE_EMPTY, "empty");
     else if (len == sizeof(head) && !memcmp(head, magic, sizeof(head)))
         error->status = STORE_OK;
     else
-        /* Some bytes that begin otherwise are no damaged record. */
+        /* A few bytes that begin otherwise are not a damaged record. */
         store_fail(error,
                    st.st_size <= NOTE_MAX &&
                            memcmp(head, magic, len < 10 ? (size_t)len : 10) != 0
@@ -175,7 +176,7 @@ static bool is_ours(struct sqlite_store *store, struct store_error *error)
                       "format %lld, which there never was", (long long)version);
 }
 
-/* --- is it still there? ------------------------------------------------- */
+/* --- is the file still there? ------------------------------------------- */
 
 static const char *file_name(const struct sqlite_store *store)
 {
@@ -187,24 +188,24 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-static bool note_place(struct sqlite_store *store, struct store_error *error)
+static bool note_file(struct sqlite_store *store, struct store_error *error)
 {
     store->dir_fd = open(store->where, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return (store->dir_fd >= 0 &&
             !fstatat(store->dir_fd, file_name(store), &store->file,
                      AT_SYMLINK_NOFOLLOW)) ||
-           store_fail(error, STORE_FAILED, "%s", strerror(errno));
+           fail_by_errno(error, STORE_FAILED);
 }
 
-static void forget_place(struct sqlite_store *store)
+static void forget_file(struct sqlite_store *store)
 {
     if (store->dir_fd >= 0)
         close(store->dir_fd);
     store->dir_fd = -1;
 }
 
-bool sqlite_is_in_place(const struct sqlite_store *store,
-                        struct store_error *error)
+bool sqlite_is_still_there(const struct sqlite_store *store,
+                           struct store_error *error)
 {
     struct stat st;
 
@@ -250,18 +251,17 @@ static bool open_file(struct sqlite_store *store, const char *path, int flags,
     return true;
 }
 
-/* A commit is on the disk when it returns; the file proper is written when the
- * journal has grown, a few megabytes at a time. */
+/* A commit is on the disk when it returns; SQLite writes the file itself when
+ * the journal has grown, a few megabytes at a time. */
 static bool set_up_to_write(struct sqlite_store *store,
                             struct store_error *error)
 {
-    return sqlite_run(store, error, "PRAGMA journal_mode = WAL") &&
-           sqlite_run(store, error, "PRAGMA synchronous = FULL") &&
-           sqlite_run(store, error, "PRAGMA wal_autocheckpoint = 4000") &&
-           sqlite_run(store, error, "BEGIN IMMEDIATE") &&
+    return sqlite_run(store, error,
+                      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                      "PRAGMA wal_autocheckpoint = 4000; BEGIN IMMEDIATE") &&
            sqlite_end(store, sqlite_bring_up_to_date(store, error), error) &&
            sqlite_read_seals(store, store->seal, error) &&
-           note_place(store, error);
+           note_file(store, error);
 }
 
 static bool open_for(struct sqlite_store *store, struct store_error *error)
@@ -277,8 +277,8 @@ static bool open_for(struct sqlite_store *store, struct store_error *error)
            is_ours(store, error) && (!writes || set_up_to_write(store, error));
 }
 
-/* What SQLite has beside its file: the first two hold rows that are not in the
- * file proper yet, or half of a change to it. */
+/* Files that SQLite keeps beside its own: the first two hold rows that are not
+ * in the file itself yet, or half of a change to it. */
 static const char *const journals[] = {"-wal", "-journal", "-shm"};
 
 /* Is one of the first `count` there, with at least that many bytes? */
@@ -310,8 +310,8 @@ static void remove_journals(const char *path)
     }
 }
 
-/* In a directory that cannot be written there is nobody else at work, but
- * SQLite cannot know. It would not look at the journal then. */
+/* Open a record in a directory that cannot be written. No crawl can run there,
+ * which SQLite must be told (`immutable`); it ignores the journal then. */
 static bool open_still(struct sqlite_store *store, struct store_error *error)
 {
     char path[PATH_ROOM];
@@ -339,8 +339,8 @@ static bool open_still(struct sqlite_store *store, struct store_error *error)
 
 static void tidy(const char *where);
 
-/* A crawl that was killed in the middle of a write to the file proper left a
- * journal to undo that, which nobody can do who only reads. */
+/* A crawl that was killed while SQLite wrote the file itself left a journal to
+ * undo that. Somebody who only reads cannot do so. */
 static bool open_again(struct sqlite_store *store, struct store_error *error)
 {
     sqlite3_close(store->db);
@@ -366,9 +366,9 @@ static struct store *open_store(const char *where, enum store_mode mode,
 
 /* --- closing ------------------------------------------------------------ */
 
-/* One file that can be copied and read anywhere; if somebody else reads just
- * now it stays as it is, which is as good. Not if the directory was moved:
- * another crawl may be at its path. */
+/* Leave one file that can be copied and read anywhere. If another program reads
+ * it just now, its journal stays, which is as good. If the directory was moved,
+ * leave everything: another crawl may be at its path. */
 static void close_file(struct sqlite_store *store)
 {
     for (size_t i = 0; i < ARRAY_LEN(store->insert); i++) {
@@ -379,7 +379,7 @@ static void close_file(struct sqlite_store *store)
     store->find_url = NULL;
     if (store->db && store->mode == STORE_WRITE && !has_moved(store)) {
         sqlite3_busy_timeout(store->db, 0);
-        /* When all rows are in the file proper, and on the disk, a change of
+        /* All rows are in the file itself and on the disk now, so a change of
          * the mode may be lost without harm. */
         if (sqlite3_wal_checkpoint_v2(store->db, NULL,
                                       SQLITE_CHECKPOINT_TRUNCATE, NULL,
@@ -410,12 +410,12 @@ static void close_store(struct store *base)
     close_file(store);
     if (store->aside && !moved)
         remove_file(store->where, ASIDE_NAME);
-    forget_place(store);
+    forget_file(store);
     free(store->where);
     free(store);
 }
 
-/* Nothing is written to it but what it has in its journal. */
+/* Only the rows of the journal are written to the file. */
 static void tidy(const char *where)
 {
     struct sqlite_store *store;
@@ -434,14 +434,14 @@ static void tidy(const char *where)
 
 /* --- a new one ---------------------------------------------------------- */
 
-/* Nobody knows of the file yet: it need not be on the disk before it is whole.
- * A slow disk is waited for once. */
+/* Nobody knows of the file yet, so it need not be on the disk before it is
+ * complete: a slow disk is waited for once, in sync_file. */
 static bool fill(struct sqlite_store *store, const struct store_batch *first,
                  struct store_error *error)
 {
-    return sqlite_run(store, error, "PRAGMA journal_mode = MEMORY") &&
-           sqlite_run(store, error, "PRAGMA synchronous = OFF") &&
-           sqlite_run(store, error, "BEGIN") &&
+    return sqlite_run(store, error,
+                      "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+                      "BEGIN") &&
            sqlite_end(store, sqlite_create_tables(store, error), error) &&
            sqlite_commit(&store->base, &first, 1, error) &&
            sqlite_run(store, error, "PRAGMA journal_mode = WAL");
@@ -453,7 +453,7 @@ static bool sync_file(const char *path, struct store_error *error)
     bool good = fd >= 0 && !fsync(fd);
 
     if (!good)
-        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        fail_by_errno(error, STORE_FAILED);
     if (fd >= 0)
         close(fd);
     return good;
@@ -466,7 +466,7 @@ static bool create_file(const char *path, struct store_error *error)
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd < 0)
-        return store_fail(error, STORE_FAILED, "%s", strerror(errno));
+        return fail_by_errno(error, STORE_FAILED);
     close(fd);
     return true;
 }
@@ -512,8 +512,7 @@ static bool rename_aside(const char *where, struct store_error *error)
         (is_database(to, error) && !is_one_file(to, error)))
         return false;
     remove_journals(to);
-    return !rename(from, to) ||
-           store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    return !rename(from, to) || fail_by_errno(error, STORE_FAILED);
 }
 
 static struct store *create(const char *where, const struct store_codes *codes,
@@ -530,7 +529,7 @@ static struct store *create(const char *where, const struct store_codes *codes,
     return NULL;
 }
 
-static bool take_place(struct store *base, struct store_error *error)
+static bool replace_old(struct store *base, struct store_error *error)
 {
     struct sqlite_store *store = sqlite_of(base);
 
@@ -538,17 +537,16 @@ static bool take_place(struct store *base, struct store_error *error)
         return true;
     if (has_moved(store))
         return store_fail(error, STORE_FAILED, "its directory was moved");
-    if (!sqlite_is_in_place(store, error))
+    if (!sqlite_is_still_there(store, error))
         return false;
     close_file(store);
-    forget_place(store);
+    forget_file(store);
     if (!rename_aside(store->where, error))
         return false;
     store->aside = false;
     return open_for(store, error);
 }
 
-/* The marker tells nothing from now on, whatever it was. */
 static bool leave_empty(const char *where, struct store_error *error)
 {
     char path[PATH_ROOM];
@@ -577,7 +575,7 @@ static unsigned slices(const struct store *store)
 const struct store_engine store_sqlite = {
     .kind = "sqlite",
     .create = create,
-    .take_place = take_place,
+    .replace_old = replace_old,
     .leave_empty = leave_empty,
     .open = open_store,
     .close = close_store,

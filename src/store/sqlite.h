@@ -1,4 +1,5 @@
-/* What the files behind SQLite share; nobody else includes this.
+/* The functions that the files of the SQLite engine share. Only those files
+ * include this header.
  *
  * A record is the file `.crawler` in a page directory: a table for each kind
  * of row, keyed by nothing but the order of writing, so that a commit only
@@ -13,6 +14,9 @@
 #include "base/buf.h"
 #include "store/engine.h"
 
+/* Records of earlier versions have no seals. */
+enum { SQLITE_SEALED_SINCE = 2 };
+
 /* How far a kind has come: its last row, and the digest of all its rows. */
 struct seal {
     uint64_t last;
@@ -25,11 +29,11 @@ struct sqlite_store {
     enum store_mode mode;
     int version; /* of the file */
     char *where; /* the page directory */
-    bool aside;  /* not in its place yet */
+    bool aside;  /* it has not replaced the old record yet */
     /* The directory and the file as they were when it was opened to be
      * written. SQLite's SQLITE_FCNTL_HAS_MOVED asks for the path, but a
      * directory may be moved with all that is in it. */
-    int dir_fd; /* -1: nobody asks */
+    int dir_fd; /* -1: only read, so it does not matter */
     struct stat file;
     uint64_t batches; /* committed so far */
     struct seal seal[ROW_KINDS];
@@ -44,7 +48,7 @@ static inline struct sqlite_store *sqlite_of(struct store *store)
 
 /* --- sqlite.c ----------------------------------------------------------- */
 
-/* SQL is given as for printf. What fails says why in `error`. */
+/* `format` is SQL. After a failure `error` says why. */
 bool sqlite_run(struct sqlite_store *store, struct store_error *error,
                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 sqlite3_stmt *sqlite_prepare(struct sqlite_store *store,
@@ -66,16 +70,17 @@ bool sqlite_end(struct sqlite_store *store, bool good,
                 struct store_error *error);
 
 /* False with `error` if another file is in its place, or none. */
-bool sqlite_is_in_place(const struct sqlite_store *store,
-                        struct store_error *error);
+bool sqlite_is_still_there(const struct sqlite_store *store,
+                           struct store_error *error);
 
 /* --- sqlite_tables.c ---------------------------------------------------- */
 
-/* "crwl": what file(1) and other programs tell it by. */
+/* "crwl": file(1) and other programs recognise a record by it. */
 enum { SQLITE_FILE_ID = 0x6372776c };
 
-/* In a transaction of the caller's: everything that a new file has, or what
- * one of an earlier version or of a program with other codes lacks. */
+/* Make all tables and views of a new file; or add what a file of an earlier
+ * version lacks, or of a program with other codes. The caller has begun a
+ * transaction. */
 bool sqlite_create_tables(struct sqlite_store *store,
                           struct store_error *error);
 bool sqlite_bring_up_to_date(struct sqlite_store *store,
@@ -96,7 +101,7 @@ bool sqlite_commit(struct store *store, const struct store_batch *const *batch,
 bool sqlite_read_seals(struct sqlite_store *store, struct seal seal[ROW_KINDS],
                        struct store_error *error);
 
-/* The seals of rows that were written without any. */
+/* Seal the rows of version 1, which had no seals. */
 bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error);
 
 /* The digest of all settings and names of codes, which are not only appended.
@@ -112,11 +117,11 @@ bool sqlite_load(struct store *store, unsigned slice,
 bool sqlite_find_url(struct store *store, uint64_t number,
                      struct store_url *url);
 
-/* Of rows without one. */
+/* Compute the seal of all rows of the kind. */
 bool sqlite_seal_kind(struct sqlite_store *store, enum row_kind kind,
                       struct seal *seal, struct store_error *error);
 
-/* --- checks: STORE_DAMAGED if it is not as it was written ---------------- */
+/* --- checks: false with STORE_DAMAGED if something is not as written ----- */
 
 bool sqlite_check_kind(struct sqlite_store *store, enum row_kind kind,
                        struct store_error *error);

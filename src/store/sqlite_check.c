@@ -69,7 +69,7 @@ static bool read_frame(struct wal *wal, uint64_t index)
                  (off_t)(HEAD_LEN + index * (uint64_t)len)) == (ssize_t)len;
 }
 
-/* Of this log, and not of one that the file held before. */
+/* Is the frame of this log, not of one that the file held before? */
 static bool is_of_this_log(const struct wal *wal)
 {
     return word(wal->frame + 8, true) == wal->salt[0] &&
@@ -133,8 +133,8 @@ static bool check_journal(const struct sqlite_store *store,
 
 /* --- the file ----------------------------------------------------------- */
 
-/* Of a report such as "*** in database main ***\nPage 5: ..." the first line
- * that says something. */
+/* The first line that says something, of a report such as
+ * "*** in database main ***\nPage 5: ...". */
 static struct str first_finding(struct str report)
 {
     struct str_pair lines = str_cut(report, '\n');
@@ -167,18 +167,13 @@ static bool check_file(struct sqlite_store *store, struct store_error *error)
 
 /* --- all of it ---------------------------------------------------------- */
 
-struct checking {
-    void (*found)(void *user, const char *text);
-    void *user;
-};
-
-/* Damage is told; false only if it cannot be said whether there is any. */
-static bool tell(const struct checking *checking, bool good,
-                 const struct store_error *error)
+/* Report damage. False only if the check itself failed. */
+static bool report(bool good, const struct store_error *error,
+                   void (*found)(void *user, const char *text), void *user)
 {
     if (good || error->status != STORE_DAMAGED)
         return good;
-    checking->found(checking->user, error->text);
+    found(user, error->text);
     return true;
 }
 
@@ -187,18 +182,18 @@ bool sqlite_check(struct store *base,
                   struct store_error *error)
 {
     struct sqlite_store *store = sqlite_of(base);
-    const struct checking checking = {found, user};
-    bool good = tell(&checking, check_journal(store, error), error) &&
-                tell(&checking, check_file(store, error), error);
+    bool good = report(check_journal(store, error), error, found, user) &&
+                report(check_file(store, error), error, found, user);
 
-    if (!good || store->version < STORE_VERSION)
-        return good; /* it will be sealed when a crawl goes on with it */
+    if (!good || store->version < SQLITE_SEALED_SINCE)
+        return good;
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
-    good = tell(&checking, sqlite_check_views(store, error), error) &&
-           tell(&checking, sqlite_check_settings(store, error), error);
+    good = report(sqlite_check_views(store, error), error, found, user) &&
+           report(sqlite_check_settings(store, error), error, found, user);
     for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++)
-        good = kind == ROW_setting ||
-               tell(&checking, sqlite_check_kind(store, kind, error), error);
+        good =
+            kind == ROW_setting ||
+            report(sqlite_check_kind(store, kind, error), error, found, user);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return good;
 }

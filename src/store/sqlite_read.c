@@ -2,11 +2,11 @@
 
 #include "store/sqlite.h"
 
-/* Rows back, one after the other. The file may be anybody's work by now: a
- * value that cannot be is as good as a broken file. */
+/* Reads rows back, one after the other. Anybody may have changed the file: a
+ * value that is not valid counts as damage. */
 
-/* Numbers of URLs are given almost without gaps, so that readers may use them
- * as indices: at most so many are missing. */
+/* Readers use the numbers of URLs as indices, so numbers have few gaps: at most
+ * this many are missing. */
 enum { NUMBERS_MISSING_MAX = 1000, SQL_MAX = 4096 };
 
 /* --- a row -------------------------------------------------------------- */
@@ -34,10 +34,12 @@ static bool get_number(sqlite3_stmt *stmt, int at,
            row_set_number(row, column, (uint64_t)value);
 }
 
-static bool get_row(sqlite3_stmt *stmt, int at, enum row_kind kind, void *row)
+/* The columns of a row; its key stands before them. */
+static bool get_row(sqlite3_stmt *stmt, enum row_kind kind, void *row)
 {
     const struct row_description *description = &row_description[kind];
     struct str whole = {0};
+    int at = 1;
 
     for (size_t i = 0; i < description->columns; i++) {
         const struct row_column *column = &description->column[i];
@@ -71,19 +73,17 @@ struct walk {
     uint64_t batch;        /* number of the commit; 0: not known */
 };
 
+/* The key and the columns of rows, by the rest of the SQL. */
 static sqlite3_stmt *select_rows(struct sqlite_store *store, enum row_kind kind,
-                                 struct store_error *error)
+                                 const char *rest, struct store_error *error)
 {
-    const char *key = sqlite_key_of(kind);
     struct buf columns;
 
     buf_init(&columns, SQL_MAX);
     sqlite_put_columns(&columns, kind, store->version);
     sqlite3_stmt *stmt = sqlite_prepare(
-        store, error, "SELECT %s, %s FROM %s%s ORDER BY %s", key,
-        buf_cstr(&columns), row_description[kind].name,
-        kind == ROW_setting ? " WHERE name <> '" SQLITE_DIGEST_NAME "'" : "",
-        key);
+        store, error, "SELECT %s, %s FROM %s %s", sqlite_key_of(kind),
+        buf_cstr(&columns), row_description[kind].name, rest);
     buf_release(&columns);
     return stmt;
 }
@@ -134,7 +134,7 @@ static bool walk_rows(struct walk *walk, const struct store_reader *reader,
     union row_any row;
 
     while (sqlite_step(walk->store, walk->rows, error)) {
-        bool good = get_row(walk->rows, 1, walk->kind, &row);
+        bool good = get_row(walk->rows, walk->kind, &row);
         if (good && walk->checked && !check_row(walk, &row, error))
             return false;
         if (!good || !store_give(reader, walk->kind, &row))
@@ -145,7 +145,7 @@ static bool walk_rows(struct walk *walk, const struct store_reader *reader,
     return error->status == STORE_OK;
 }
 
-/* All commits have been met. */
+/* Was there a row for every commit? */
 static bool is_at_end(const struct walk *walk, struct store_error *error)
 {
     return !walk->sealed.last || fail_written(walk, error);
@@ -154,7 +154,12 @@ static bool is_at_end(const struct walk *walk, struct store_error *error)
 static bool walk_kind(struct walk *walk, const struct store_reader *reader,
                       struct store_error *error)
 {
-    walk->rows = select_rows(walk->store, walk->kind, error);
+    walk->rows =
+        select_rows(walk->store, walk->kind,
+                    walk->kind == ROW_setting
+                        ? "WHERE name <> '" SQLITE_DIGEST_NAME "' ORDER BY 1"
+                        : "ORDER BY 1",
+                    error);
     bool good = walk->rows && walk_rows(walk, reader, error);
     sqlite3_finalize(walk->rows);
     return good;
@@ -245,7 +250,7 @@ bool sqlite_load(struct store *base, unsigned slice,
     struct store_reader own = *reader;
 
     (void)slice;
-    own.unchecked |= store->version < 2; /* it has no digests */
+    own.unchecked |= store->version < SQLITE_SEALED_SINCE;
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
     bool good = load_all(store, &own, error);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
@@ -256,18 +261,12 @@ bool sqlite_find_url(struct store *base, uint64_t number, struct store_url *url)
 {
     struct sqlite_store *store = sqlite_of(base);
     struct store_error error;
-    struct buf columns;
 
-    if (!store->find_url) {
-        buf_init(&columns, SQL_MAX);
-        sqlite_put_columns(&columns, ROW_url, store->version);
+    if (!store->find_url)
         store->find_url =
-            sqlite_prepare(store, &error, "SELECT %s FROM url WHERE number = ?",
-                           buf_cstr(&columns));
-        buf_release(&columns);
-    }
+            select_rows(store, ROW_url, "WHERE number = ?", &error);
     sqlite3_reset(store->find_url);
     sqlite3_bind_int64(store->find_url, 1, (int64_t)number);
     return sqlite_step(store, store->find_url, &error) &&
-           get_row(store->find_url, 0, ROW_url, url);
+           get_row(store->find_url, ROW_url, url);
 }

@@ -69,7 +69,7 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version)
 
 /* --- views -------------------------------------------------------------- */
 
-/* What became of a URL, by the rules of store/fold.h. */
+/* The end of a URL, by the rules of store/fold.h. */
 #define URL_END                                                                \
     " CASE WHEN r.number THEN"                                                 \
     "   CASE WHEN r.verdict THEN rv.ends ELSE 'none' END"                      \
@@ -130,7 +130,7 @@ static const struct view {
      " FROM urls WHERE state <> 'outside'"
      " GROUP BY domain ORDER BY pages DESC, urls DESC"},
 
-    /* Of a sitemap the referrer is no page. */
+    /* The referrer of a sitemap is no page. */
     {"errors",
      "CREATE VIEW errors AS SELECT u.url, e.outcome, e.status,"
      "  datetime(e.at_ms / 1000, 'unixepoch') AS at,"
@@ -175,7 +175,7 @@ static bool create_views(struct sqlite_store *store, struct store_error *error)
     return good;
 }
 
-/* Tables of other things than rows. */
+/* The tables that hold no rows of a batch. */
 static bool create_other_tables(struct sqlite_store *store,
                                 struct store_error *error)
 {
@@ -189,7 +189,7 @@ static bool create_other_tables(struct sqlite_store *store,
     return good;
 }
 
-/* What codes are called and how a URL ends with them, as this program has it.
+/* The names of codes, and how a URL ends with each, as this program knows them.
  */
 static bool put_codes(struct sqlite_store *store, const char *table,
                       const struct store_code *code, unsigned count,
@@ -217,7 +217,7 @@ static bool put_all_codes(struct sqlite_store *store, struct store_error *error)
                      error);
 }
 
-/* The last step of a file that is as this program makes them. */
+/* The last step for a new file and for one of an earlier version. */
 static bool complete(struct sqlite_store *store, struct store_error *error)
 {
     return create_views(store, error) && put_all_codes(store, error) &&
@@ -267,7 +267,7 @@ static bool add_columns(struct sqlite_store *store, struct store_error *error)
  * needs no step. */
 static bool migrate(struct sqlite_store *store, struct store_error *error)
 {
-    bool sealed = store->version > 1;
+    bool sealed = store->version >= SQLITE_SEALED_SINCE;
     bool good = true;
 
     for (size_t i = 0; i < ARRAY_LEN(views) && good; i++)
@@ -300,11 +300,14 @@ bool sqlite_bring_up_to_date(struct sqlite_store *store,
 
 /* --- are they as they should be? ---------------------------------------- */
 
-/* SQLite keeps the text of each object as it was given. */
+/* SQLite keeps the text of each object as it was given. An earlier version may
+ * have had other views. */
 bool sqlite_check_views(struct sqlite_store *store, struct store_error *error)
 {
     bool good = true;
 
+    if (store->version < STORE_VERSION)
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(views) && good; i++) {
         const char *name = views[i].name;
         sqlite3_stmt *stmt = sqlite_prepare(

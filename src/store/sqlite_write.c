@@ -37,7 +37,7 @@ static bool prepare(struct sqlite_store *store, enum row_kind kind,
     return store->insert[kind];
 }
 
-/* Values go into a statement one after the other; a failure shows when the row
+/* Bind the values of a row, one after the other. A failure shows when the row
  * is written. */
 static void bind_row(sqlite3_stmt *stmt, int at, enum row_kind kind,
                      const void *row)
@@ -166,8 +166,8 @@ bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error)
 
 /* --- settings ----------------------------------------------------------- */
 
-/* Settings are replaced, so their digest is of all as they are now; the names
- * of codes, which may be added to, go with them. */
+/* Settings are replaced, so their digest is of all as they are now. It includes
+ * the names of codes, because a later program may add some. */
 static bool settings_digest(struct sqlite_store *store, uint64_t *digest,
                             struct store_error *error)
 {
@@ -240,7 +240,7 @@ bool sqlite_commit(struct store *base, const struct store_batch *const *batch,
     bool good = true;
 
     /* SQLite would go on to write into a file that nobody can find again. */
-    if (!sqlite_is_in_place(store, error) ||
+    if (!sqlite_is_still_there(store, error) ||
         !sqlite_run(store, error, "BEGIN IMMEDIATE"))
         return false;
     memcpy(seal, store->seal, sizeof(seal));

@@ -67,9 +67,9 @@ struct store *store_create(const char *name, const struct store_codes *codes,
     return engine ? engine->create(where, codes, first, start, error) : NULL;
 }
 
-bool store_take_place(struct store *store, struct store_error *error)
+bool store_replace_old(struct store *store, struct store_error *error)
 {
-    return store->engine->take_place(store, error);
+    return store->engine->replace_old(store, error);
 }
 
 bool store_leave_empty(const char *name, struct store_error *error)

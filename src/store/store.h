@@ -15,8 +15,8 @@
  * A record has a name: the kind of store, a colon, and where it is. Each kind
  * is a table of functions (store/engine.h). The contract is the same for all:
  *
- *   - A commit is all or nothing, and durable when it returns. What a batch
- *     carries is the structs of store/rows.h, and nothing else.
+ *   - A commit is all or nothing, and durable when it returns. A batch carries
+ *     the structs of store/rows.h and nothing else.
  *   - A load gives the same rows back, kind by kind, each kind in the order in
  *     which its rows were committed; URLs by their number. The texts are valid
  *     during the call.
@@ -35,31 +35,31 @@
 #include "store/batch.h"
 #include "store/codes.h"
 
-/* Of the format. A record of a later version is not touched; one of an earlier
- * version is read as it is, and brought up to date when it is opened to be
- * written (store/sqlite_tables.c). */
+/* The version of the format. A record of a later version is not touched. A
+ * record of an earlier version is read as it is, and brought up to date when it
+ * is opened to be written (store/sqlite_tables.c). */
 enum { STORE_VERSION = 2 };
 
 enum store_mode {
     STORE_WRITE, /* one program at a time, which the caller makes sure of */
-    STORE_READ,  /* look only, also beside a crawl at work */
+    STORE_READ,  /* read only, also while a crawl is running */
 };
 
-/* When a new record takes the place of the one that is there. */
+/* When a new record replaces the one that is there. */
 enum store_start {
     STORE_AT_ONCE,
-    STORE_ASIDE, /* at store_take_place; if that is never called, not at all */
+    STORE_ASIDE, /* at store_replace_old; without that call, never */
 };
 
 enum store_status {
     STORE_OK,
     STORE_NONE,    /* there is nothing */
-    STORE_EMPTY,   /* an empty file marks a crawl that left no record */
-    STORE_NOTE,    /* a few words are there that no crawl of ours left */
-    STORE_FOREIGN, /* something else is there, but no record of a crawl */
+    STORE_EMPTY,   /* the empty file of a crawl that left no record */
+    STORE_NOTE,    /* a small file that this program did not write */
+    STORE_FOREIGN, /* something else that is not the record of a crawl */
     STORE_NEWER,   /* written by a later version of this program */
     STORE_DAMAGED, /* a record, but not as it was written */
-    STORE_FAILED,  /* the system said no: `text` says what */
+    STORE_FAILED,  /* an error of the system, which `text` names */
 };
 
 /* Why something did not work, for people. */
@@ -67,6 +67,10 @@ struct store_error {
     enum store_status status;
     char text[200];
 };
+
+/* Fill in `error`. Always false. */
+bool store_fail(struct store_error *error, enum store_status status,
+                const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 struct store;
 
@@ -77,7 +81,7 @@ struct store *store_create(const char *name, const struct store_codes *codes,
                            enum store_start start, struct store_error *error);
 
 /* A record that was created aside replaces the one that was there. */
-bool store_take_place(struct store *store, struct store_error *error);
+bool store_replace_old(struct store *store, struct store_error *error);
 
 /* Forget the record that is there, and leave the empty file that marks a page
  * directory. False with `error`. */
@@ -89,8 +93,8 @@ struct store *store_open(const char *name, enum store_mode mode,
                          struct store_error *error);
 void store_close(struct store *store);
 
-/* A crawl that was killed after its last commit left files that the next
- * opening would put in order: do that. */
+/* Bring the journal that a killed crawl left into the record's file, and remove
+ * it, as opening the record to write would do. */
 void store_tidy(const char *name);
 
 /* Where the record is, for messages: "pages/.crawler". In `arena`. */
@@ -99,8 +103,8 @@ const char *store_label(const char *name, struct arena *arena);
 /* "sqlite:pages" for a page directory, in `arena`. */
 const char *store_name_in(const char *dir_path, struct arena *arena);
 
-/* All rows of all batches or, with `error`, none. When it returns they are on
- * the disk. It fails if the record is no longer where it was opened. */
+/* Commit all rows of all batches or, with `error`, none. They are on the disk
+ * when it returns. It fails if the record is no longer where it was opened. */
 bool store_commit(struct store *store, const struct store_batch *const *batch,
                   size_t count, struct store_error *error);
 
@@ -108,7 +112,7 @@ bool store_commit(struct store *store, const struct store_batch *const *batch,
  * STORE_DAMAGED. */
 struct store_reader {
     void *user;
-    bool unchecked; /* no digests: for whoever has called store_check */
+    bool unchecked; /* skip the digests: store_check was called before */
     /* First: how many URLs the slice has, and the greatest number. */
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
 // NOLINTNEXTLINE(bugprone-macro-parentheses) ; it is a name
@@ -120,19 +124,19 @@ unsigned store_slices(const struct store *store);
 bool store_load(struct store *store, unsigned slice,
                 const struct store_reader *reader, struct store_error *error);
 
-/* Those that it was opened with. */
+/* The codes that the store was opened with. */
 const struct store_codes *store_codes(const struct store *store);
 
-/* Is the record as it was written, all of it, also what nobody reads? `found`
- * is told of each thing that is not. False with `error` if that cannot be
- * said. */
+/* Check that the whole record is as it was written, also the parts that nobody
+ * reads. `found` gets a text for each fault. False with `error` if the check
+ * itself failed. */
 bool store_check(struct store *store,
                  void (*found)(void *user, const char *text), void *user,
                  struct store_error *error);
 
-/* One URL by its number, also from within a reader, of the same moment then.
- * Texts are valid until the next call. False if there is none, or none that
- * can be read. For reports; a crawl at work never asks. */
+/* One URL by its number. Within a reader's function it is of the same moment as
+ * the rows of that load. Texts are valid until the next call. False if there is
+ * no such URL or it cannot be read. For reports; a running crawl never asks. */
 bool store_find_url(struct store *store, uint64_t number,
                     struct store_url *url);
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 
 int storefile_setup(void **state)
 {

@@ -54,7 +54,7 @@ static bool commit(struct store *base, const struct store_batch *const *batch,
     return good;
 }
 
-static bool take_place(struct store *base, struct store_error *error)
+static bool replace_old(struct store *base, struct store_error *error)
 {
     struct slow *slow = (struct slow *)(void *)base;
 
@@ -67,7 +67,7 @@ static bool take_place(struct store *base, struct store_error *error)
 static const struct store_engine engine = {
     .kind = "slow",
     .commit = commit,
-    .take_place = take_place,
+    .replace_old = replace_old,
 };
 
 static void allow(struct slow *slow, size_t commits)
@@ -171,7 +171,7 @@ static void nothing_is_committed_after_a_failure(void **state)
     put(stage, 2);
     assert_false(committer_finish(stage->committer, &stage->error));
     assert_string_equal(stage->error.text, "no space left");
-    assert_false(committer_take_place(stage->committer, &stage->error));
+    assert_false(committer_replace_old(stage->committer, &stage->error));
     assert_int_equal(stage->slow.commits, 0);
     assert_false(stage->slow.in_place);
 }
@@ -183,7 +183,7 @@ static void it_takes_its_place_after_the_batches_before(void **state)
     allow(&stage->slow, 10);
     put(stage, 1);
     put(stage, 2);
-    assert_true(committer_take_place(stage->committer, &stage->error));
+    assert_true(committer_replace_old(stage->committer, &stage->error));
     assert_true(stage->slow.in_place);
     assert_int_equal(stage->slow.batches_before, 2);
 }

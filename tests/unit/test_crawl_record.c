@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "cli/crawl_record.h"
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "support/tempdir.h"
 
 enum { DEPTH = 7, GIVEN_MAX = 12 };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "store/engine.h"
 #include "store/fold.h"
 

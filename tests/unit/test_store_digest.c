@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "store/facts.h"
 #include "support/random.h"
 #include "support/storefile.h"

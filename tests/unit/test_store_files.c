@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 #include "support/storefile.h"
 
 static void put_setting(struct store_batch *batch, struct str name,
@@ -63,7 +63,7 @@ static void what_else_is_there(void **state)
          "CREATE TABLE url(a); PRAGMA application_id = 7", STORE_FOREIGN},
         {"newer", STR_INIT(""),
          "CREATE TABLE url(a); PRAGMA application_id = 0x6372776c; "
-         "PRAGMA user_version = 3",
+         "PRAGMA user_version = 99",
          STORE_NEWER},
         {"of a version that never was", STR_INIT(""),
          "CREATE TABLE url(a); PRAGMA application_id = 0x6372776c",

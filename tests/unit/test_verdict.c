@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 
 #include "base/str.h"
 

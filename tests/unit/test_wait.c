@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "crawler/internal.h"
+#include "crawler/crawler_thread.h"
 
 /* A crawl that nobody runs: enough of it to look for signals. */
 struct fixture {

@@ -1,7 +1,7 @@
 /* Verdicts and outcomes as codes of the record. Only this module says how a URL
  * ends with each of them. */
-#ifndef CRAWLER_CODES_H
-#define CRAWLER_CODES_H
+#ifndef CRAWLER_RECORD_CODES_H
+#define CRAWLER_RECORD_CODES_H
 
 #include "frontier/verdict.h"
 #include "page/outcome.h"

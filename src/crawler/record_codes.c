@@ -1,4 +1,4 @@
-#include "crawler/codes.h"
+#include "crawler/record_codes.h"
 
 enum url_end verdict_end(enum verdict verdict)
 {

@@ -1,7 +1,7 @@
 /* The functions that the files of the crawler thread share. Only those files
  * include this header. */
-#ifndef CRAWLER_INTERNAL_H
-#define CRAWLER_INTERNAL_H
+#ifndef CRAWLER_CRAWLER_THREAD_H
+#define CRAWLER_CRAWLER_THREAD_H
 
 #include "crawler/crawler.h"
 #include "crawler/record.h"
@@ -41,23 +41,23 @@ static inline uint64_t ended_ms(const struct webpage *page)
     return page->exchange.end_ms + 1;
 }
 
-/* --- handle_page.c, handle_setup.c, handle_sitemap.c: answers ----------- */
+/* --- handle_*.c: results ------------------------------------------------ */
 
-void handle_page(struct crawler *crawler, struct job *job);
+void handle_fetch(struct crawler *crawler, struct job *job);
 void handle_lookup(struct crawler *crawler, struct job *job);
 void handle_robots(struct crawler *crawler, struct job *job);
-void handle_sitemap(struct crawler *crawler, struct job *job);
+
+/* The fetch has ended and is not tried again: count it, record it, and offer
+ * the URLs found. */
+void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms);
+void finish_sitemap(struct crawler *crawler, struct job *job,
+                    uint64_t pause_ms);
+
+/* The next page cannot be written; `why` is an errno. */
+void fail_to_save(struct crawler *crawler, int why);
 
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
-
-/* Note how the fetch of a page or a sitemap ended. True if it failed and will
- * be tried again; the target is back in the frontier then. */
-bool is_retried(struct crawler *crawler, struct job *job);
-
-/* The pause of the host after a fetch that is not tried again: longer than
- * usual if the server answered "too many requests" or when to come back. */
-uint64_t last_pause_ms(struct crawler *crawler, const struct job *job);
 
 /* The wait before the next try. It doubles with each try, with some jitter; a
  * Retry-After of the server is taken as it is. */
@@ -66,9 +66,9 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
 
 /* --- wait.c: time, signals, progress ------------------------------------ */
 
-/* Wait until an answer is there, a host is due, a limit is reached or a signal
+/* Wait until a result is there, a host is due, a limit is reached or a signal
  * came. */
-void wait_for_news(struct crawler *crawler);
+void wait_for_results(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
 
 /* Call it between pieces of work. Signals are read every 5 ms, however short
