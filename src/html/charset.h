@@ -3,12 +3,8 @@
  * Which encoding: a byte order mark, else what the HTTP header says, else what
  * a meta element in the first 1024 bytes or in the head declares, else
  * windows-1252 (the HTML standard's order). Labels are those of the Encoding
- * standard. UTF-8, UTF-16 and the single-byte encodings are converted here; for
- * the multi-byte ones of East Asia the tables are iconv's and the rules the
- * standard's.
- *
- * There is no state to keep between calls: opening iconv costs 0.5 us once
- * the process has loaded its module, and ASCII never gets that far.
+ * standard, and so are the tables (tools/gen-charsets): what iconv has differs
+ * from them, and from one version of glibc to the next.
  */
 #ifndef HTML_CHARSET_H
 #define HTML_CHARSET_H
