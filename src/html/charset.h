@@ -24,14 +24,11 @@ struct str charset_name(const struct charset *charset);
 /* The label in a Content-Type value ("text/html; charset=x"), or empty. */
 struct str charset_of_content_type(struct str value);
 
-/* The encoding of `body`. `http_label` may be empty. `*bom_len` is the number
- * of bytes of the byte order mark, to be skipped. Never NULL. */
+/* The encoding of `body`. `http_label` may be empty. In XML only an XML
+ * declaration counts, and without one it is UTF-8. `*bom_len` is the number of
+ * bytes of the byte order mark, to be skipped. Never NULL. */
 const struct charset *charset_sniff(struct str body, struct str http_label,
-                                    size_t *bom_len);
-
-/* The same of XML: what its declaration says counts, else it is UTF-8. */
-const struct charset *charset_sniff_xml(struct str body, struct str http_label,
-                                        size_t *bom_len);
+                                    bool is_xml, size_t *bom_len);
 
 /* Only what the page itself declares in its markup, or NULL. */
 const struct charset *charset_declared(struct str page);

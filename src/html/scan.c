@@ -63,17 +63,6 @@ static struct str value_of(struct scanner *scanner, struct str raw)
                       meaning_of(scanner, raw, HTML_TEXT_VALUE));
 }
 
-/* `lower_case` is the name of an attribute. */
-static inline bool is_name(struct str name, struct str lower_case)
-{
-    if (name.len != lower_case.len)
-        return false;
-    for (size_t i = 0; i < name.len; i++)
-        if (ascii_lower(name.ptr[i]) != lower_case.ptr[i])
-            return false;
-    return true;
-}
-
 /* ---- tags ------------------------------------------------------------- */
 
 static void element(struct scanner *scanner, enum html_tag tag,
@@ -88,7 +77,7 @@ static void element(struct scanner *scanner, enum html_tag tag,
         return;
     while (html_attrs_next(&attrs, &attr))
         for (size_t i = 0; i < HTML_FOUND_ATTRS; i++)
-            if (is_name(attr.name, names[i]) && !value[i].ptr)
+            if (html_is_name(attr.name, names[i]) && !value[i].ptr)
                 value[i] = value_of(scanner, attr.value);
     if (!value[0].ptr && html_tree_is_foreign(&scanner->tree))
         value[0] = value[2]; /* xlink:href of SVG */
@@ -214,9 +203,10 @@ static void scan_html(struct html_links *links, struct arena *arena,
                       struct str html, const struct html_scan_options *options)
 {
     struct scanner scanner; /* large: not all of it is cleared */
-    size_t bom_len = 0;
+    size_t bom_len;
 
-    links->info.charset = charset_sniff(html, options->http_charset, &bom_len);
+    links->info.charset =
+        charset_sniff(html, options->http_charset, false, &bom_len);
     html = str_skip(html, bom_len);
 
     scanner.arena = arena;

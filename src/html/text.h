@@ -14,7 +14,6 @@ enum html_text {
     HTML_TEXT_RAW,    /* inside script, style, ..., comments */
     HTML_TEXT_CDATA,  /* inside <![CDATA[ ]]> */
     HTML_TEXT_VALUE,  /* of an attribute */
-    HTML_TEXT_NAME,   /* of a tag or an attribute */
     HTML_TEXT_KINDS,
 };
 

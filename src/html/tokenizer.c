@@ -326,17 +326,6 @@ static bool declaration(struct html_tokenizer *tokenizer,
     return bogus_comment(tokenizer, token, at);
 }
 
-struct str html_doctype_name(const struct html_token *doctype)
-{
-    struct str rest = doctype->rest;
-    const char *end = rest.ptr + rest.len;
-    const char *name = skip_spaces(rest.ptr, end), *at = name;
-
-    while (at < end && !is_in(SPACES, *at))
-        at++;
-    return str_between(name, at);
-}
-
 /* What follows a '<' that starts no tag. False if the '<' is only text. */
 static bool other_markup(struct html_tokenizer *tokenizer,
                          struct html_token *token, const char *less)

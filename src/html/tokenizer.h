@@ -113,7 +113,15 @@ bool html_attrs_next(struct html_attrs *attrs, struct html_attr *attr);
 
 bool html_is_self_closing(const struct html_token *tag);
 
-/* The name in a DOCTYPE, raw; empty where there is none. */
-struct str html_doctype_name(const struct html_token *doctype);
+/* Is the name of a tag or an attribute this one? `lower_case` is. */
+static inline bool html_is_name(struct str name, struct str lower_case)
+{
+    if (name.len != lower_case.len)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (ascii_lower(name.ptr[i]) != lower_case.ptr[i])
+            return false;
+    return true;
+}
 
 #endif

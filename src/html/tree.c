@@ -73,43 +73,30 @@ static void break_out(struct html_tree *tree)
 
 /* ---- attributes that decide ------------------------------------------- */
 
-static bool find_attr(const struct html_token *token, struct str name,
-                      struct str *value)
+/* The raw value; {NULL, 0} where there is no such attribute. */
+static struct str attr_of(const struct html_token *token, struct str name)
 {
     struct html_attrs attrs = html_attrs(token);
     struct html_attr attr;
 
-    while (html_attrs_next(&attrs, &attr)) {
-        if (str_eq_nocase(attr.name, name)) {
-            *value = attr.value;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_attr(const struct html_token *token, struct str name)
-{
-    struct str value;
-
-    return find_attr(token, name, &value);
+    while (html_attrs_next(&attrs, &attr))
+        if (html_is_name(attr.name, name))
+            return attr.value;
+    return (struct str){NULL, 0};
 }
 
 static bool is_html_annotation(const struct html_token *token)
 {
-    struct str encoding;
+    struct str encoding = attr_of(token, STR("encoding"));
 
-    return find_attr(token, STR("encoding"), &encoding) &&
-           (str_eq_nocase(encoding, STR("text/html")) ||
-            str_eq_nocase(encoding, STR("application/xhtml+xml")));
+    return str_eq_nocase(encoding, STR("text/html")) ||
+           str_eq_nocase(encoding, STR("application/xhtml+xml"));
 }
 
 static bool is_hidden_input(enum html_tag tag, const struct html_token *token)
 {
-    struct str type;
-
-    return tag == TAG_INPUT && find_attr(token, STR("type"), &type) &&
-           str_eq_nocase(type, STR("hidden"));
+    return tag == TAG_INPUT &&
+           str_eq_nocase(attr_of(token, STR("type")), STR("hidden"));
 }
 
 /* ---- start tags in foreign content (13.2.6.5) ------------------------- */
@@ -117,8 +104,9 @@ static bool is_hidden_input(enum html_tag tag, const struct html_token *token)
 static bool breaks_out(enum html_tag tag, const struct html_token *token)
 {
     if (tag == TAG_FONT)
-        return has_attr(token, STR("color")) || has_attr(token, STR("face")) ||
-               has_attr(token, STR("size"));
+        return attr_of(token, STR("color")).ptr ||
+               attr_of(token, STR("face")).ptr ||
+               attr_of(token, STR("size")).ptr;
     return has_flag(tag, TAG_BREAKS_OUT);
 }
 

@@ -420,34 +420,21 @@ static void read_page(struct reader *reader)
     xml_parser_free(parser);
 }
 
-static bool is_ascii(struct str s)
-{
-    unsigned char all = 0;
-
-    for (size_t i = 0; i < s.len; i++)
-        all |= (unsigned char)s.ptr[i];
-    return all < 0x80;
-}
-
 void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
                 const struct html_scan_options *options)
 {
     struct reader reader = {.arena = arena};
     struct buf decoded;
-    size_t bom_len = 0;
+    size_t bom_len;
 
     links->info.charset =
-        charset_sniff_xml(page, options->http_charset, &bom_len);
+        charset_sniff(page, options->http_charset, true, &bom_len);
     page = str_skip(page, bom_len);
-    buf_init(&decoded, 3 * page.len + 16);
-    if (charset_is_markup_safe(links->info.charset) && is_ascii(page)) {
-        reader.page = page;
-    } else {
-        /* Bytes that are no characters do not end the page: they become
-         * U+FFFD, as in a browser that decodes before it parses. */
-        charset_decode(links->info.charset, page, &decoded);
-        reader.page = buf_str(&decoded);
-    }
+    buf_init(&decoded, CHARSET_GROWTH_MAX * page.len);
+    /* Bytes that are no characters do not end the page: they become U+FFFD, as
+     * in a browser that decodes before it parses. */
+    charset_decode(links->info.charset, page, &decoded);
+    reader.page = buf_str(&decoded);
     html_found_init(&reader.found, links, arena, options);
     read_page(&reader);
     html_found_finish(&reader.found);

@@ -16,8 +16,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/str.h"
+#include "url/err.h"
 
 /* A longer URL, as given (without blanks around it, but with its fragment) or
  * as serialised, is ERR_URL_TOO_LONG. */

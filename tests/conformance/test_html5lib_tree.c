@@ -152,7 +152,9 @@ static void put_element(struct seen *seen, struct arena *arena,
 
     buf_init(&name, 4096);
     buf_put(&name, prefix[place]);
-    html_text_put(&name, raw_name, HTML_TEXT_NAME);
+    html_text_put(&name, raw_name, HTML_TEXT_RAW);
+    for (size_t i = 0; i < name.len; i++)
+        name.ptr[i] = ascii_lower(name.ptr[i]);
     if (place != HTML_NOWHERE && is_compared(buf_str(&name)))
         add_item(&seen->elements, arena, STR("element"), buf_str(&name));
     if (str_eq(buf_str(&name), STR("a")))

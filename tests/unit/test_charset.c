@@ -128,8 +128,8 @@ static void sniff_order(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         size_t bom_len = 99;
-        const struct charset *got =
-            charset_sniff(cases[i].body, str_of(cases[i].http_label), &bom_len);
+        const struct charset *got = charset_sniff(
+            cases[i].body, str_of(cases[i].http_label), false, &bom_len);
         if (!str_eq(charset_name(got), str_of(cases[i].name)) ||
             bom_len != cases[i].bom_len)
             fail_msg("case %zu: expected %s, %zu, got %s, %zu", i,

@@ -1,6 +1,6 @@
 /* What can go wrong, as a value. Who decides, prints: err_message(). */
-#ifndef BASE_ERR_H
-#define BASE_ERR_H
+#ifndef URL_ERR_H
+#define URL_ERR_H
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 

@@ -1,4 +1,4 @@
-#include "base/http_status.h"
+#include "page/http_status.h"
 
 #include <stddef.h>
 
