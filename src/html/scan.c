@@ -85,20 +85,21 @@ static void element(struct scanner *scanner, enum html_tag tag,
 }
 
 /* What the tag is in the tree, with what that means for what came before. */
-static enum html_place place_of(struct scanner *scanner, enum html_tag tag,
-                                const struct html_token *token)
+static enum html_namespace start_in_tree(struct scanner *scanner,
+                                         enum html_tag tag,
+                                         const struct html_token *token)
 {
     struct html_tree *tree = &scanner->tree;
     enum html_phase before = tree->phase;
-    enum html_place place = html_tree_start(tree, tag, token);
+    enum html_namespace namespace = html_tree_start(tree, tag, token);
 
     if (before == HTML_BEFORE_BODY)
         scanner->head_count = scanner->found.count;
-    /* A frameset has taken the place of the body. */
+    /* A frameset replaces the body. */
     if (before < HTML_FRAMESET && tree->phase == HTML_FRAMESET)
         html_found_cut(&scanner->found, scanner->head_count);
     scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
-    return place;
+    return namespace;
 }
 
 /* Pages that have frames but forgot the frameset around them: to a browser
@@ -116,15 +117,15 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
     if (!is_watched && html_tree_is_plain(&scanner->tree))
         return;
 
-    enum html_place place = place_of(scanner, tag, token);
+    enum html_namespace namespace = start_in_tree(scanner, tag, token);
     bool is_inert = scanner->tree.templates > 0;
 
     if (tag == TAG_A && !is_inert)
         html_found_end_text(&scanner->found);
-    if ((tag == TAG_A && !is_inert && place == HTML_IN_SVG) ||
+    if ((tag == TAG_A && !is_inert && namespace == HTML_IN_SVG) ||
         (tag == TAG_FRAME && lacks_frameset(&scanner->tree)))
         element(scanner, tag, token);
-    if (place != HTML_IN_HTML)
+    if (namespace != HTML_IN_HTML)
         return;
     if (!is_inert)
         element(scanner, tag, token);

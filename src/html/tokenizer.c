@@ -8,8 +8,9 @@
  *   looks different is left to html_attrs_next(), which follows the standard
  *   state by state.
  *
- * All '<', '>' and quotes of the page are found ahead (html/marks.h). The
- * marks before `tokenizer->at` have been taken or are passed by marks_seek().
+ * All '<', '>' and quotes of the page are found ahead (html/delimiters.h).
+ * Those before `tokenizer->at` have been taken, or delimiters_seek() passes
+ * them.
  */
 #include "html/tokenizer.h"
 
@@ -21,7 +22,7 @@ void html_tokenizer_init(struct html_tokenizer *tokenizer, struct str page)
         page = STR("");
     tokenizer->at = page.ptr;
     tokenizer->end = page.ptr + page.len;
-    marks_init(&tokenizer->marks, page);
+    delimiters_init(&tokenizer->delimiters, page);
     tokenizer->state = HTML_DATA;
     tokenizer->element = (struct str){NULL, 0};
     tokenizer->has_cdata = false;
@@ -145,7 +146,8 @@ static const char *exact_tag_end(struct html_tokenizer *tokenizer,
 
     while (html_attrs_next(&attrs, &attr))
         ;
-    marks_seek(&tokenizer->marks, attrs.at < end ? attrs.at + 1 : end);
+    delimiters_seek(&tokenizer->delimiters,
+                    attrs.at < end ? attrs.at + 1 : end);
     return attrs.at;
 }
 
@@ -173,7 +175,7 @@ static inline const char *next_stop(struct html_tokenizer *tokenizer)
     const char *stop;
 
     do
-        stop = marks_take(&tokenizer->marks);
+        stop = delimiters_take(&tokenizer->delimiters);
     while (stop < tokenizer->end && *stop == '<');
     return stop;
 }
@@ -191,7 +193,7 @@ static const char *quoted_tag_end(struct html_tokenizer *tokenizer,
 
         const char *close;
         do
-            close = marks_take(&tokenizer->marks);
+            close = delimiters_take(&tokenizer->delimiters);
         while (close < end && *close != *stop);
         if (close == end)
             return end;
@@ -201,8 +203,8 @@ static const char *quoted_tag_end(struct html_tokenizer *tokenizer,
     return stop;
 }
 
-/* The '>' that ends the tag of that name, or `end`. Its '<' is the last mark
- * that was taken. */
+/* The '>' that ends the tag of that name, or `end`. Its '<' is the last
+ * delimiter that was taken. */
 static inline const char *tag_end(struct html_tokenizer *tokenizer,
                                   const char *name)
 {
@@ -360,7 +362,7 @@ static inline const char *next_less(struct html_tokenizer *tokenizer)
     const char *less;
 
     do
-        less = marks_take(&tokenizer->marks);
+        less = delimiters_take(&tokenizer->delimiters);
     while (less < tokenizer->end && *less != '<');
     return less;
 }
@@ -393,7 +395,7 @@ static bool data(struct html_tokenizer *tokenizer, struct html_token *token)
     const char *end = tokenizer->end;
 
     token->text_kind = HTML_TEXT_DATA;
-    marks_seek(&tokenizer->marks, tokenizer->at);
+    delimiters_seek(&tokenizer->delimiters, tokenizer->at);
     for (;;) {
         const char *less;
 
@@ -439,7 +441,7 @@ static bool end_raw(struct html_tokenizer *tokenizer, struct html_token *token,
 {
     token->text = str_between(tokenizer->at, end_tag);
     tokenizer->state = HTML_DATA;
-    marks_seek(&tokenizer->marks, end_tag + 1);
+    delimiters_seek(&tokenizer->delimiters, end_tag + 1);
     return tag(tokenizer, token, HTML_TOKEN_END_TAG, end_tag + 2);
 }
 

@@ -22,7 +22,7 @@
 #define HTML_TOKENIZER_H
 
 #include "base/str.h"
-#include "html/marks.h"
+#include "html/delimiters.h"
 #include "html/text.h"
 
 enum html_token_type {
@@ -62,7 +62,7 @@ struct html_filter {
 
 struct html_tokenizer {
     const char *at, *end;
-    struct marks marks;
+    struct delimiters delimiters;
     enum html_state state;
     struct str element; /* whose end tag ends the raw text */
 

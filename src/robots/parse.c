@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "robots/internal.h"
+#include "robots/rule.h"
 
 enum {
     LINE_LEN_MAX = 16663,

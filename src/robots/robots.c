@@ -1,6 +1,6 @@
 #include "robots/robots.h"
 
-#include "robots/internal.h"
+#include "robots/rule.h"
 #include "url/url.h"
 
 /* Bytes that wildcards may look at for one answer. */

@@ -315,7 +315,7 @@ static struct str random_page(struct random *random, char *page, size_t max)
     };
     size_t len = 0, want = random_below(random, (uint32_t)max - 16);
 
-    /* Sometimes across the border of a chunk of marks. */
+    /* Sometimes across the border of a chunk of delimiters. */
     if (random_below(random, 4) == 0)
         for (; len < MARKS_CHUNK - 100; len++)
             page[len] = 'x';

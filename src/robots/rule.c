@@ -1,6 +1,6 @@
 #include <assert.h>
 
-#include "robots/internal.h"
+#include "robots/rule.h"
 
 #define ENCODED_16 "eeeeeeeeeeeeeeee"
 
