@@ -103,7 +103,7 @@ static inline int percent_value(struct str s)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* What means the same with and without an escape (RFC 3986, 2.3). */
+/* Characters that mean the same with and without an escape (RFC 3986, 2.3). */
 static inline bool percent_is_unreserved(char c)
 {
     return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';

@@ -141,8 +141,8 @@ static inline unsigned block_first(uint64_t mask)
     return (unsigned)__builtin_ctzll(mask);
 }
 
-/* The first `c` from `at` on, or `end`. What is near, and in HTML most things
- * are, is found faster than memchr can be called. */
+/* The first `c` from `at` on, or `end`. Most things in HTML are
+ * near, and those are found faster than memchr can be called. */
 static inline const char *block_find(const char *at, const char *end, char c)
 {
     for (int i = 0; i < 4 && end - at >= BLOCK_LEN; i++, at += BLOCK_LEN) {

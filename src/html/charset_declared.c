@@ -4,8 +4,9 @@
  * does too: a meta element that starts in the first 1024 bytes counts wherever
  * it is (the standard has a prescan for them, 13.2.3.2), and beyond them one
  * counts while the head is open (there the standard changes the encoding while
- * it parses, 13.2.3.5). One inside of a comment, a script, a style or a title
- * is none. Where no element declares anything, an XML declaration counts.
+ * it parses, 13.2.3.5). A meta element inside of a comment, a script, a style
+ * or a title does not count. An XML declaration counts if no element declares
+ * anything.
  */
 #include "base/arena.h"
 #include "html/charset_internal.h"

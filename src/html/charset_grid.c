@@ -110,8 +110,8 @@ static size_t slot_of(uint32_t c)
     return c >> 16 == 2 ? 0x10000 | (c & 0xFFFF) : c >> 16 ? 0 : c;
 }
 
-/* Of several cells with one character the first counts, but for these the
- * standard takes the last ("index Big5 pointer"). */
+/* The first of several cells with the same character counts, but for these
+ * characters the standard takes the last ("index Big5 pointer"). */
 static bool is_last_taken(enum charset_grid id, uint32_t c)
 {
     return id == GRID_BIG5 && (c == 0x2550 || c == 0x255E || c == 0x2561 ||

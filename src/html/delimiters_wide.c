@@ -1,6 +1,6 @@
 /* The delimiters of 64 bytes at a time, with AVX-512 (VBMI2: Intel from Ice
- * Lake on, AMD from Zen 4 on). Where the delimiters are is one instruction for
- * all of them, the offsets one more. */
+ * Lake on, AMD from Zen 4 on). One instruction finds all delimiters, one
+ * more makes the list of their offsets. */
 #include "html/delimiters.h"
 
 #if defined(__x86_64__) && !defined(HTML_SCALAR)

@@ -54,7 +54,7 @@ static struct str meaning_of(struct scanner *scanner, struct str raw,
     return buf_str(&scanner->meaning);
 }
 
-/* What an attribute means, for as long as the page and the arena last. */
+/* The decoded value of an attribute, good as long as the page and the arena. */
 static struct str value_of(struct scanner *scanner, struct str raw)
 {
     if (!raw.len || is_plain_ascii(scanner, raw))
@@ -84,7 +84,7 @@ static void element(struct scanner *scanner, enum html_tag tag,
     html_found_element(&scanner->found, tag, value);
 }
 
-/* What the tag is in the tree, with what that means for what came before. */
+/* Tell the tree of the tag, and drop the links of a body that it replaces. */
 static enum html_namespace start_in_tree(struct scanner *scanner,
                                          enum html_tag tag,
                                          const struct html_token *token)
@@ -192,7 +192,7 @@ static struct str decode_page(struct scanner *scanner, struct str html)
 {
     struct buf page;
 
-    buf_init(&page, 3 * html.len + 16);
+    buf_init(&page, CHARSET_GROWTH_MAX * html.len);
     charset_decode(scanner->charset, html, &page);
     struct str copy = arena_copy(scanner->arena, buf_str(&page));
     buf_release(&page);
@@ -218,8 +218,9 @@ static void scan_html(struct html_links *links, struct arena *arena,
     if (!charset_is_markup_safe(scanner.charset))
         html = decode_page(&scanner, html);
     html_tokenizer_init(&scanner.tokenizer, html);
-    buf_init(&scanner.decoded, 3 * html.len);
-    buf_init(&scanner.meaning, 9 * html.len);
+    buf_init(&scanner.decoded, CHARSET_GROWTH_MAX * html.len);
+    /* Three times what is decoded (html/text.h). */
+    buf_init(&scanner.meaning, 3 * CHARSET_GROWTH_MAX * html.len);
 
     scan_tokens(&scanner);
 

@@ -1,5 +1,5 @@
-/* Where a token ends is all that is decided here. The standard's states are
- * not walked through byte by byte where a search gives the same answer:
+/* This file decides only where tokens end. The standard's states are not
+ * walked through byte by byte where a search gives the same answer:
  *
  * - a comment ends at the first "-->" or "--!>", a DOCTYPE, a bogus comment
  *   and a tag without quotes at the first '>';
@@ -151,9 +151,9 @@ static const char *exact_tag_end(struct html_tokenizer *tokenizer,
     return attrs.at;
 }
 
-/* Is the quote surely the first byte of an attribute's value? It is if there
- * is a blank after `at`, then a name, then the '=' before the quote, and no
- * other '='. Says no when in doubt. */
+/* Is the quote the first byte of an attribute's value? It surely is if a blank
+ * comes after `at`, then a name, then one '=' and the quote. False if in doubt.
+ */
 static bool opens_value(const char *at, const char *quote, const char *end)
 {
     size_t i = (size_t)(quote - at) - 1;
@@ -328,7 +328,7 @@ static bool declaration(struct html_tokenizer *tokenizer,
     return bogus_comment(tokenizer, token, at);
 }
 
-/* What follows a '<' that starts no tag. False if the '<' is only text. */
+/* Read the markup after a '<' that starts no tag. False if the '<' is text. */
 static bool other_markup(struct html_tokenizer *tokenizer,
                          struct html_token *token, const char *less)
 {

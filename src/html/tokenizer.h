@@ -66,10 +66,10 @@ struct html_tokenizer {
     enum html_state state;
     struct str element; /* whose end tag ends the raw text */
 
-    /* In foreign content, where <![CDATA[ is markup. The caller's to set. */
+    /* Set by the caller in foreign content, where <![CDATA[ is markup. */
     bool has_cdata;
-    /* Where it is set, other tags than start tags of the filter may be passed
-     * over, and text is left out. The caller's to set, at any time. */
+    /* NULL, or the start tags that the caller wants: then other tags may be
+     * passed over, and text is left out. The caller may set it at any time. */
     const struct html_filter *only;
 };
 

@@ -10,7 +10,7 @@
 /* With more of them, expat's work grows with the square of the page. */
 enum { DEFAULT_ATTRIBUTES_MAX = 64 };
 
-/* What a page's own entities may make of it, in bytes of text and values. */
+/* How much larger a page's own entities may make it, in bytes. */
 enum { GROWTH_MAX = 4, GROWTH_FREE = 1 << 20 };
 
 /* "<!ENTITY name "&#38;#160;">", twice that for a name of two characters. */
@@ -415,7 +415,7 @@ static void read_page(struct reader *reader)
     XML_SetExternalEntityRefHandler(parser, on_external);
     XML_SetParamEntityParsing(parser,
                               XML_PARAM_ENTITY_PARSING_UNLESS_STANDALONE);
-    /* Where it ends too early, what was found before that counts. */
+    /* If the page is broken, the links before that place count. */
     (void)xml_parse(parser, reader->page);
     xml_parser_free(parser);
 }

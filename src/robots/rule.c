@@ -4,8 +4,8 @@
 
 #define ENCODED_16 "eeeeeeeeeeeeeeee"
 
-/* What a byte is in a path: '.' stands for itself, 'e' must be percent-encoded,
- * 's' is special in a rule; behind '?' comes the query. */
+/* The class of a byte in a path: '.' stands for itself, 'e' must be
+ * percent-encoded, 's' is special in a rule; behind '?' comes the query. */
 // clang-format off
 static const char classes[] =
     ENCODED_16 ENCODED_16

@@ -1,4 +1,5 @@
-/* What can go wrong, as a value. Who decides, prints: err_message(). */
+/* The reasons why a text is not a URL. The caller that decides what to do about
+ * it prints err_message(). */
 #ifndef URL_ERR_H
 #define URL_ERR_H
 

@@ -18,7 +18,7 @@ struct out {
     bool full;
 };
 
-/* What may stand as it is. All other bytes are percent-encoded, or have a
+/* Bytes that may stand as they are. All others are percent-encoded, or have a
  * meaning: '/', '\', '?' and '#'. */
 enum {
     URL_PLAIN_PATH = 1,     /* inside a segment */
@@ -40,9 +40,15 @@ static inline bool url_is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-static inline bool url_ends_authority(char c)
+/* The authority that `text` starts with: "host" of "host/path". */
+static inline struct str url_authority(struct str text)
 {
-    return url_is_slash(c) || c == '?' || c == '#';
+    size_t len = 0;
+
+    while (len < text.len && !url_is_slash(text.ptr[len]) &&
+           text.ptr[len] != '?' && text.ptr[len] != '#')
+        len++;
+    return str_first(text, len);
 }
 
 /* Copy with "%41" read as "A"; but a zero byte stays "%00". Returns the

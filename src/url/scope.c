@@ -87,15 +87,6 @@ void scope_add_prefix(struct scope *scope, const struct url *prefix)
     add_prefix(scope, prefix->href);
 }
 
-static struct str directory_of(const struct url *url)
-{
-    size_t end = url->path_end;
-
-    while (url->href.ptr[end - 1] != '/')
-        end--;
-    return str_first(url->href, end);
-}
-
 static void add_domain(struct scope *scope, const struct url *seed)
 {
     struct str host = domain_trim_dot(url_host(seed));
@@ -110,7 +101,7 @@ void scope_add_seed(struct scope *scope, enum scope_kind kind,
 {
     switch (kind) {
     case SCOPE_PREFIX:
-        add_prefix(scope, directory_of(seed));
+        add_prefix(scope, url_directory(seed));
         break;
     case SCOPE_HOST:
         add_name(scope, &scope->hosts, domain_trim_dot(url_host(seed)),

@@ -68,6 +68,16 @@ static inline struct str url_path(const struct url *url)
                         (size_t)(url->path_end - url->path_start)};
 }
 
+/* The href up to the last '/' of the path. */
+static inline struct str url_directory(const struct url *url)
+{
+    size_t end = url->path_end;
+
+    while (url->href.ptr[end - 1] != '/')
+        end--;
+    return str_first(url->href, end);
+}
+
 /* "host" or "host:port"; the port is there only if it is not the default. */
 static inline struct str url_host_port(const struct url *url)
 {
