@@ -40,13 +40,17 @@ static inline bool url_is_slash(char c)
     return c == '/' || c == '\\';
 }
 
+static inline bool url_ends_authority(char c)
+{
+    return url_is_slash(c) || c == '?' || c == '#';
+}
+
 /* The authority that `text` starts with: "host" of "host/path". */
 static inline struct str url_authority(struct str text)
 {
     size_t len = 0;
 
-    while (len < text.len && !url_is_slash(text.ptr[len]) &&
-           text.ptr[len] != '?' && text.ptr[len] != '#')
+    while (len < text.len && !url_ends_authority(text.ptr[len]))
         len++;
     return str_first(text, len);
 }
