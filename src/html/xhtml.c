@@ -115,7 +115,8 @@ static void bind(struct reader *reader, struct str prefix,
     binding->depth = reader->depth;
     binding->namespace = namespace;
     binding->prefix_len = (uint8_t)prefix.len;
-    memcpy(binding->prefix, prefix.ptr, prefix.len);
+    if (prefix.len)
+        memcpy(binding->prefix, prefix.ptr, prefix.len);
 }
 
 static void bind_all(struct reader *reader, const char **attrs)
