@@ -144,7 +144,7 @@ static void parse_with_gumbo(const struct pages *pages, struct finds *finds)
 
 #endif
 
-static void count_marks(const struct pages *pages, struct finds *finds)
+static void count_less_signs(const struct pages *pages, struct finds *finds)
 {
     for (size_t i = 0; i < pages->count; i++) {
         const char *at = pages->page[i].ptr, *end = at + pages->page[i].len;
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
     putchar('\n');
     measure("html_scan with text", scan_texts, &pages, rounds);
     putchar('\n');
-    measure("memchr('<')", count_marks, &pages, rounds);
+    measure("memchr('<')", count_less_signs, &pages, rounds);
     putchar('\n');
     measure("byte by byte", count_by_bytes, &pages, rounds);
     putchar('\n');

@@ -104,12 +104,13 @@ static void check_declared(struct str body)
 static void check_sniff(struct str body)
 {
     size_t bom_len = 0;
-    const struct charset *charset = charset_sniff(body, STR(""), &bom_len);
+    const struct charset *charset =
+        charset_sniff(body, STR(""), false, &bom_len);
 
     assert(charset && bom_len <= 3 && bom_len <= body.len);
     assert(charset_find(charset_name(charset)) == charset);
     check_declared(body);
-    charset_sniff(STR(""), body, &bom_len);
+    charset_sniff(STR(""), body, false, &bom_len);
     assert(fuzz_is_inside(charset_of_content_type(body), body));
 }
 

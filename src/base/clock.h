@@ -9,7 +9,7 @@ uint64_t clock_mono_ms(void); /* for pauses and time-outs */
 uint64_t clock_mono_us(void); /* the same clock, for measuring */
 uint64_t clock_wall_ms(void); /* since 1970, for what people read */
 
-/* What the wall clock showed, or will show, at a time of the monotonic one. */
+/* The time of the wall clock at a past or future time of the monotonic one. */
 uint64_t clock_wall_at(uint64_t mono_ms);
 
 /* "2024-05-06T07:08:09.123Z"; what is later than the year 9999 is its end. */

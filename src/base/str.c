@@ -45,10 +45,16 @@ struct str_pair str_cut(struct str s, char separator)
     };
 }
 
-struct str str_trim(struct str s)
+struct str str_trim_start(struct str s)
 {
     while (s.len && ascii_is_space(s.ptr[0]))
         s = str_skip(s, 1);
+    return s;
+}
+
+struct str str_trim(struct str s)
+{
+    s = str_trim_start(s);
     while (s.len && ascii_is_space(s.ptr[s.len - 1]))
         s.len--;
     return s;

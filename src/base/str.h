@@ -106,6 +106,12 @@ static inline int percent_value(struct str s)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
+/* Characters that mean the same with and without an escape (RFC 3986, 2.3). */
+static inline bool percent_is_unreserved(char c)
+{
+    return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
 /* Write "%XX" and return its end. */
 static inline char *percent_put(char *to, unsigned char byte)
 {
@@ -125,8 +131,9 @@ bool str_ends(struct str s, struct str suffix);
 /* "a:b:c" -> "a", "b:c". Without a separator the tail is empty. */
 struct str_pair str_cut(struct str s, char separator);
 
-/* Without white space (ascii_is_space) at both ends. */
+/* Without white space (ascii_is_space) at both ends, at the start. */
 struct str str_trim(struct str s);
+struct str str_trim_start(struct str s);
 
 /* The position of the first `c`, or s.len. */
 size_t str_find(struct str s, char c);

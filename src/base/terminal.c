@@ -20,7 +20,7 @@ bool terminal_obeys(uint32_t c)
     return false;
 }
 
-/* One that was written as such is as good as any. */
+/* A U+FFFD that the text itself has is a character like any other. */
 static bool is_broken(struct str text, uint32_t c)
 {
     return c == UTF8_REPLACEMENT && !str_starts(text, STR("\xef\xbf\xbd"));

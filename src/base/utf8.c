@@ -1,7 +1,7 @@
 #include "base/utf8.h"
 
-/* What the first byte says: the number of bytes and the bounds of the second,
- * which are what keeps out overlong forms, surrogates and beyond U+10FFFF. */
+/* The meaning of the first byte: the number of bytes, and the bounds of the
+ * second, which keep out overlong forms, surrogates and beyond U+10FFFF. */
 struct lead {
     uint8_t len, second_min, second_max;
 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands for bytes that are no character. */
+/* It stands for bytes that are no character. */
 enum { UTF8_REPLACEMENT = 0xFFFD };
 
 /* The character at `at` (at < end) and the number of its bytes. Bytes that

@@ -13,7 +13,7 @@ bool value_duration_ms(struct str text, uint64_t *ms);
 bool value_size(struct str text, uint64_t *bytes);
 
 /* In the largest unit that needs no fraction: "24h" and not "86400000ms", "2G"
- * and not "2147483648". What is written is read back as the same value. */
+ * and not "2147483648". The text is read back as the same value. */
 void value_put_duration(struct buf *out, uint64_t ms);
 void value_put_size(struct buf *out, uint64_t bytes);
 

@@ -19,7 +19,7 @@ void heap_release(struct heap *heap)
 static void set(struct heap *heap, uint32_t at, struct heap_node *node)
 {
     heap->node[at] = node;
-    node->place = at + 1;
+    node->position = at + 1;
 }
 
 static uint32_t sift_up(struct heap *heap, uint32_t at)
@@ -71,7 +71,7 @@ void heap_put(struct heap *heap, struct heap_node *node)
 
 void heap_moved(struct heap *heap, struct heap_node *node)
 {
-    uint32_t at = node->place - 1;
+    uint32_t at = node->position - 1;
 
     assert(at < heap->count && heap->node[at] == node);
     if (sift_up(heap, at) == at)
@@ -80,11 +80,11 @@ void heap_moved(struct heap *heap, struct heap_node *node)
 
 void heap_remove(struct heap *heap, struct heap_node *node)
 {
-    uint32_t at = node->place - 1;
+    uint32_t at = node->position - 1;
 
     assert(at < heap->count && heap->node[at] == node);
     struct heap_node *last = heap->node[--heap->count];
-    node->place = 0;
+    node->position = 0;
     if (last != node) {
         set(heap, at, last);
         heap_moved(heap, last);

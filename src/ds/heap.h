@@ -1,6 +1,6 @@
 /* A binary heap of nodes that live inside the caller's structs.
  *
- * The node knows its place, so that an entry in the middle can be moved or
+ * The node knows its position, so that an entry in the middle can be moved or
  * removed in O(log n). The order is the caller's and must be total: what
  * should come out oldest first needs an age in the comparison.
  *
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct heap_node {
-    uint32_t place; /* position + 1; 0 where it is in no heap */
+    uint32_t position; /* plus 1; 0 where it is in no heap */
 };
 
 /* True if `a` must come out before `b`. */
@@ -34,7 +34,7 @@ void heap_release(struct heap *heap); /* the nodes are the caller's */
 
 static inline bool heap_has(const struct heap_node *node)
 {
-    return node->place != 0;
+    return node->position != 0;
 }
 
 static inline struct heap_node *heap_first(const struct heap *heap)

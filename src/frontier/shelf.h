@@ -6,7 +6,7 @@
 #ifndef FRONTIER_SHELF_H
 #define FRONTIER_SHELF_H
 
-#include "base/spill.h"
+#include "frontier/spill.h"
 #include "ds/heap.h"
 #include "url/url.h"
 

@@ -1,7 +1,7 @@
 /* Many bytes at once: the only code here that knows about the processor.
  *
  * A block is BLOCK_LEN bytes of the page. A comparison answers a mask, bit i
- * for byte i, masks are joined with `|`, and block_first() tells the place of
+ * for byte i, masks are joined with `|`, and block_first() tells the offset of
  * the first bit:
  *
  *     struct block block = block_load(at, end);
@@ -40,7 +40,7 @@ static inline uint32_t block_equal(struct block block, char c)
 
 /* The bytes that markup is made of: '<', '>' and quotes. '<' and '>' differ
  * in one bit. */
-static inline uint32_t block_marks(struct block block)
+static inline uint32_t block_delimiters(struct block block)
 {
     __m128i angle = _mm_cmpeq_epi8(_mm_or_si128(block.bytes, _mm_set1_epi8(2)),
                                    _mm_set1_epi8('>'));
@@ -110,7 +110,7 @@ static inline uint32_t block_equal(struct block block, char c)
     return block_at_most((struct block){block.bytes ^ block_each(c)}, 0);
 }
 
-static inline uint32_t block_marks(struct block block)
+static inline uint32_t block_delimiters(struct block block)
 {
     return block_equal(block, '<') | block_equal(block, '>') |
            block_equal(block, '"') | block_equal(block, '\'');
@@ -135,14 +135,14 @@ static inline struct block block_load(const char *at, const char *end)
                                  : block_load_tail(at, end);
 }
 
-/* The place of the first bit of a mask that is not 0. */
+/* The offset of the first bit of a mask that is not 0. */
 static inline unsigned block_first(uint64_t mask)
 {
     return (unsigned)__builtin_ctzll(mask);
 }
 
-/* The first `c` from `at` on, or `end`. What is near, and in HTML most things
- * are, is found faster than memchr can be called. */
+/* The first `c` from `at` on, or `end`. Most things in HTML are
+ * near, and those are found faster than memchr can be called. */
 static inline const char *block_find(const char *at, const char *end, char c)
 {
     for (int i = 0; i < 4 && end - at >= BLOCK_LEN; i++, at += BLOCK_LEN) {

@@ -110,34 +110,21 @@ static const struct charset *by_byte_order_mark(struct str body, size_t *len)
             return marks[i].charset;
         }
     }
+    *len = 0;
     return NULL;
 }
 
-static const struct charset *
-from_outside(struct str body, struct str http_label, size_t *bom_len)
-{
-    *bom_len = 0;
-
-    const struct charset *charset = by_byte_order_mark(body, bom_len);
-    return charset ? charset : charset_find(http_label);
-}
-
 const struct charset *charset_sniff(struct str body, struct str http_label,
-                                    size_t *bom_len)
+                                    bool is_xml, size_t *bom_len)
 {
-    const struct charset *charset = from_outside(body, http_label, bom_len);
+    const struct charset *charset = by_byte_order_mark(body, bom_len);
 
     if (!charset)
-        charset = charset_declared(body);
-    return charset ? charset : CHARSET_WINDOWS_1252;
-}
-
-const struct charset *charset_sniff_xml(struct str body, struct str http_label,
-                                        size_t *bom_len)
-{
-    const struct charset *charset = from_outside(body, http_label, bom_len);
-
+        charset = charset_find(http_label);
     if (!charset)
-        charset = charset_declared_in_xml(body);
-    return charset ? charset : CHARSET_UTF_8;
+        charset =
+            is_xml ? charset_declared_in_xml(body) : charset_declared(body);
+    if (!charset)
+        charset = is_xml ? CHARSET_UTF_8 : CHARSET_WINDOWS_1252;
+    return charset;
 }

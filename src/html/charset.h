@@ -3,12 +3,8 @@
  * Which encoding: a byte order mark, else what the HTTP header says, else what
  * a meta element in the first 1024 bytes or in the head declares, else
  * windows-1252 (the HTML standard's order). Labels are those of the Encoding
- * standard. UTF-8, UTF-16 and the single-byte encodings are converted here; for
- * the multi-byte ones of East Asia the tables are iconv's and the rules the
- * standard's.
- *
- * There is no state to keep between calls: opening iconv costs 0.5 us once
- * the process has loaded its module, and ASCII never gets that far.
+ * standard, and so are the tables (tools/gen-charsets): what iconv has differs
+ * from them, and from one version of glibc to the next.
  */
 #ifndef HTML_CHARSET_H
 #define HTML_CHARSET_H
@@ -28,14 +24,11 @@ struct str charset_name(const struct charset *charset);
 /* The label in a Content-Type value ("text/html; charset=x"), or empty. */
 struct str charset_of_content_type(struct str value);
 
-/* The encoding of `body`. `http_label` may be empty. `*bom_len` is the number
- * of bytes of the byte order mark, to be skipped. Never NULL. */
+/* The encoding of `body`. `http_label` may be empty. In XML only an XML
+ * declaration counts, and without one it is UTF-8. `*bom_len` is the number of
+ * bytes of the byte order mark, to be skipped. Never NULL. */
 const struct charset *charset_sniff(struct str body, struct str http_label,
-                                    size_t *bom_len);
-
-/* The same of XML: what its declaration says counts, else it is UTF-8. */
-const struct charset *charset_sniff_xml(struct str body, struct str http_label,
-                                        size_t *bom_len);
+                                    bool is_xml, size_t *bom_len);
 
 /* Only what the page itself declares in its markup, or NULL. */
 const struct charset *charset_declared(struct str page);

@@ -4,8 +4,9 @@
  * does too: a meta element that starts in the first 1024 bytes counts wherever
  * it is (the standard has a prescan for them, 13.2.3.2), and beyond them one
  * counts while the head is open (there the standard changes the encoding while
- * it parses, 13.2.3.5). One inside of a comment, a script, a style or a title
- * is none. Where no element declares anything, an XML declaration counts.
+ * it parses, 13.2.3.5). A meta element inside of a comment, a script, a style
+ * or a title does not count. An XML declaration counts if no element declares
+ * anything.
  */
 #include "base/arena.h"
 #include "html/charset_internal.h"
@@ -37,13 +38,6 @@ static struct str in_quotes(struct str s)
 
 /* ---- a meta element ---------------------------------------------------- */
 
-static struct str skip_space(struct str s)
-{
-    while (s.len && ascii_is_space(s.ptr[0]))
-        s = str_skip(s, 1);
-    return s;
-}
-
 /* "Extracting a character encoding from a meta element": the label in a
  * content attribute, or NULL. */
 static const struct charset *of_content(struct str s)
@@ -51,10 +45,10 @@ static const struct charset *of_content(struct str s)
     for (; s.len; s = str_skip(s, 1)) {
         if (!str_starts_nocase(s, STR("charset")))
             continue;
-        struct str rest = skip_space(str_skip(s, strlen("charset")));
+        struct str rest = str_trim_start(str_skip(s, strlen("charset")));
         if (!str_starts(rest, STR("=")))
             continue;
-        rest = skip_space(str_skip(rest, 1));
+        rest = str_trim_start(str_skip(rest, 1));
         if (str_starts(rest, STR("\"")) || str_starts(rest, STR("'")))
             return charset_find(in_quotes(rest));
         size_t len = 0;
@@ -113,14 +107,6 @@ struct head {
     bool in_noscript; /* which is text to a browser that runs scripts */
 };
 
-static bool is_blank(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (!ascii_is_space(text.ptr[i]))
-            return false;
-    return true;
-}
-
 /* A template may stand in a head, but browsers look no further. */
 static void start_in_head(struct head *head, enum html_tag tag)
 {
@@ -145,7 +131,7 @@ static void note_token(struct head *head, const struct html_token *token,
                        enum html_tag tag)
 {
     if (token->text_kind == HTML_TEXT_DATA && !head->in_noscript &&
-        !is_blank(token->text))
+        str_trim_start(token->text).len)
         head->is_over = true;
     if (token->type == HTML_TOKEN_START_TAG)
         start_in_head(head, tag);

@@ -8,7 +8,6 @@ enum jis_state { JIS_ASCII, JIS_ROMAN, JIS_0208 };
 struct encoder {
     const struct charset *charset;
     struct buf *out;
-    iconv_t iconv;
     enum jis_state state; /* of ISO-2022-JP */
 };
 
@@ -23,37 +22,11 @@ static struct code one_byte(unsigned byte)
     return (struct code){1, {(unsigned char)byte}};
 }
 
+/* None where `bytes` is 0. */
 static struct code two_bytes(unsigned bytes)
 {
-    return (struct code){2,
+    return (struct code){bytes ? 2 : 0,
                          {(unsigned char)(bytes >> 8), (unsigned char)bytes}};
-}
-
-static unsigned number_of(struct code two_bytes)
-{
-    return (unsigned)(two_bytes.byte[0] << 8 | two_bytes.byte[1]);
-}
-
-/* The bytes that iconv has for `c`; none without a module. */
-static struct code ask_iconv(const struct encoder *encoder, uint32_t c)
-{
-    struct code code = {0};
-    char text[4], bytes[8], *from = text, *to = bytes;
-    size_t left = utf8_put(text, c), room = sizeof(bytes);
-
-    if (encoder->iconv == charset_no_iconv())
-        return code;
-    /* Some encoders wait for a combining character: the second call makes
-     * them give what they hold. */
-    size_t failed = iconv(encoder->iconv, &from, &left, &to, &room);
-    iconv(encoder->iconv, NULL, NULL, &to, &room);
-
-    size_t len = (size_t)(to - bytes);
-    if (failed == (size_t)-1 || left || len > sizeof(code.byte))
-        return code;
-    code.len = len;
-    memcpy(code.byte, bytes, len);
-    return code;
 }
 
 static struct code encode_single_byte(const uint16_t *high, uint32_t c)
@@ -64,129 +37,73 @@ static struct code encode_single_byte(const uint16_t *high, uint32_t c)
     return (struct code){0};
 }
 
-static struct code encode_gb18030(const struct encoder *encoder, uint32_t c)
+/* Private-use characters that the index has under other characters since the
+ * edition of 2022; 0 for others. */
+static unsigned gb18030_private(uint32_t c)
 {
-    bool gbk = encoder->charset->kind == KIND_GBK;
-    unsigned private = charset_pair_encode(charset_gb18030_private, c);
-    unsigned quirk = charset_pair_encode(charset_gb18030_pairs, c);
+    static const struct {
+        uint16_t code_point, bytes;
+    } pairs[] = {
+        {0xE78D, 0xA6D9}, {0xE78E, 0xA6DA}, {0xE78F, 0xA6DB}, {0xE790, 0xA6DC},
+        {0xE791, 0xA6DD}, {0xE792, 0xA6DE}, {0xE793, 0xA6DF}, {0xE794, 0xA6EC},
+        {0xE795, 0xA6ED}, {0xE796, 0xA6F3}, {0xE81E, 0xFE59}, {0xE826, 0xFE61},
+        {0xE82B, 0xFE66}, {0xE82C, 0xFE67}, {0xE832, 0xFE6D}, {0xE843, 0xFE7E},
+        {0xE854, 0xFE90}, {0xE864, 0xFEA0},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (pairs[i].code_point == c)
+            return pairs[i].bytes;
+    return 0;
+}
+
+static struct code encode_gb18030(bool gbk, uint32_t c)
+{
+    unsigned bytes = gb18030_private(c);
 
     if (gbk && c == 0x20AC)
         return one_byte(0x80);
-    if (private)
-        return two_bytes(private);
-    if (quirk && c != 0x3000) /* A3A0 is only decoded */
-        return two_bytes(quirk);
-    if (c >= 0x10000) {
-        unsigned pointer = 189000 + (c - 0x10000);
-        if (gbk)
-            return (struct code){0};
-        return (struct code){4,
-                             {(unsigned char)(0x81 + pointer / 12600),
-                              (unsigned char)(0x30 + pointer / 1260 % 10),
-                              (unsigned char)(0x81 + pointer / 10 % 126),
-                              (unsigned char)(0x30 + pointer % 10)}};
-    }
+    if (!bytes)
+        bytes = charset_grid_encode(GRID_GB18030, c);
+    if (bytes || gbk || c == 0xE5E5) /* which A3 A0 was before */
+        return two_bytes(bytes);
 
-    struct code code = ask_iconv(encoder, c);
-    if ((gbk && code.len == 4) ||
-        (code.len == 2 &&
-         charset_pair_decode(charset_gb18030_pairs, number_of(code))))
-        return (struct code){0};
-    return code;
+    uint32_t pointer = charset_range_encode(c);
+    return (struct code){4,
+                         {(unsigned char)(0x81 + pointer / 12600),
+                          (unsigned char)(0x30 + pointer / 1260 % 10),
+                          (unsigned char)(0x81 + pointer / 10 % 126),
+                          (unsigned char)(0x30 + pointer % 10)}};
 }
 
-static struct code encode_big5(const struct encoder *encoder, uint32_t c)
+/* The two characters that JIS has in place of a backslash and a tilde: that
+ * byte; 0 for others. */
+static unsigned jis_roman(uint32_t c)
 {
-    unsigned preferred = charset_pair_encode(charset_big5_preferred, c);
-
-    if (preferred)
-        return two_bytes(preferred);
-
-    /* Rows before A1 are Hong Kong's, which are only decoded. Where the
-     * standard has another character than glibc, glibc's has no bytes. */
-    struct code code = ask_iconv(encoder, c);
-    if (code.len == 2 && code.byte[0] >= 0xA1 &&
-        !charset_pair_decode(charset_big5_pairs, number_of(code)))
-        return code;
-
-    unsigned quirk = charset_pair_encode(charset_big5_pairs, c);
-    return quirk >= 0xA100 ? two_bytes(quirk) : (struct code){0};
+    return c == 0xA5 ? '\\' : c == 0x203E ? '~' : 0;
 }
 
-// clang-format off
-/* JIS X 0208 has U+FF61 to U+FF9F in full width only. */
-static const uint16_t fullwidth_katakana[] = {
-    0x3002, 0x300C, 0x300D, 0x3001, 0x30FB, 0x30F2, 0x30A1, 0x30A3, 0x30A5,
-    0x30A7, 0x30A9, 0x30E3, 0x30E5, 0x30E7, 0x30C3, 0x30FC, 0x30A2, 0x30A4,
-    0x30A6, 0x30A8, 0x30AA, 0x30AB, 0x30AD, 0x30AF, 0x30B1, 0x30B3, 0x30B5,
-    0x30B7, 0x30B9, 0x30BB, 0x30BD, 0x30BF, 0x30C1, 0x30C4, 0x30C6, 0x30C8,
-    0x30CA, 0x30CB, 0x30CC, 0x30CD, 0x30CE, 0x30CF, 0x30D2, 0x30D5, 0x30D8,
-    0x30DB, 0x30DE, 0x30DF, 0x30E0, 0x30E1, 0x30E2, 0x30E4, 0x30E6, 0x30E8,
-    0x30E9, 0x30EA, 0x30EB, 0x30EC, 0x30ED, 0x30EF, 0x30F3, 0x309B, 0x309C,
-};
-// clang-format on
-
-static bool is_halfwidth_katakana(uint32_t c)
+static unsigned encode_jis(enum charset_grid grid, uint32_t c)
 {
-    return c >= 0xFF61 && c <= 0xFF9F;
+    return charset_grid_encode(grid, c == 0x2212 ? 0xFF0D : c);
 }
 
-/* Two bytes of Shift_JIS for a character of the JIS X 0208 grid. */
-static struct code encode_jis0208(const struct encoder *encoder, uint32_t c)
+static struct code encode_shift_jis(uint32_t c)
 {
-    /* Characters that glibc folds into others, and private use. */
-    static const uint16_t folded[] = {0xA2, 0xA3, 0xAC, 0x2014, 0x2016, 0x301C};
-
-    if (c == 0x2212)
-        c = 0xFF0D;
-    if (c >= 0xE000 && c < 0xF900)
-        return (struct code){0};
-    for (size_t i = 0; i < ARRAY_LEN(folded); i++)
-        if (folded[i] == c)
-            return (struct code){0};
-
-    struct code code = ask_iconv(encoder, c);
-    return code.len == 2 ? code : (struct code){0};
-}
-
-static struct code encode_shift_jis(const struct encoder *encoder, uint32_t c)
-{
-    if (c == 0x80)
-        return one_byte(0x80);
-    if (c == 0xA5 || c == 0x203E)
-        return one_byte(c == 0xA5 ? '\\' : '~');
-    if (is_halfwidth_katakana(c))
+    if (c == 0x80 || jis_roman(c))
+        return one_byte(c == 0x80 ? c : jis_roman(c));
+    if (charset_is_katakana(c))
         return one_byte(c - 0xFF61 + 0xA1);
-    return encode_jis0208(encoder, c);
+    return two_bytes(encode_jis(GRID_SHIFT_JIS, c));
 }
 
-/* The row and the cell of two bytes of Shift_JIS, each counted from `base`. */
-static struct code in_grid(struct code sjis, unsigned base)
+static struct code encode_euc_jp(uint32_t c)
 {
-    unsigned lead = sjis.byte[0] - (sjis.byte[0] < 0xA0 ? 0x81u : 0xC1u);
-    unsigned trail = sjis.byte[1] - (sjis.byte[1] < 0x7F ? 0x40u : 0x41u);
-    unsigned pointer = lead * 188 + trail;
-
-    /* IBM's extensions lie beyond the grid; NEC's copy of them is in it, in
-     * another order: kanji, small Roman numerals, three symbols. */
-    if (pointer >= 10744)
-        pointer -= 10744 - 8272;
-    else if (pointer >= 10737)
-        pointer -= 10737 - 8645;
-    else if (pointer >= 10716)
-        pointer -= 10716 - 8634;
-    return two_bytes((pointer / 94 + base) << 8 | (pointer % 94 + base));
-}
-
-static struct code encode_euc_jp(const struct encoder *encoder, uint32_t c)
-{
-    if (c == 0xA5 || c == 0x203E)
-        return one_byte(c == 0xA5 ? '\\' : '~');
-    if (is_halfwidth_katakana(c))
+    if (jis_roman(c))
+        return one_byte(jis_roman(c));
+    if (charset_is_katakana(c))
         return two_bytes(0x8E00 | (c - 0xFF61 + 0xA1));
-
-    struct code code = encode_jis0208(encoder, c);
-    return code.len ? in_grid(code, 0xA1) : code;
+    return two_bytes(encode_jis(GRID_JIS0208, c));
 }
 
 static bool put_code(struct encoder *encoder, struct code code)
@@ -226,15 +143,14 @@ static bool put_iso_2022_jp(struct encoder *encoder, uint32_t c)
         return (stays || switch_to(encoder, JIS_ASCII)) &&
                put_code(encoder, one_byte(c));
     }
-    if (c == 0xA5 || c == 0x203E)
+    if (jis_roman(c))
         return switch_to(encoder, JIS_ROMAN) &&
-               put_code(encoder, one_byte(c == 0xA5 ? '\\' : '~'));
+               put_code(encoder, one_byte(jis_roman(c)));
 
-    struct code code = encode_jis0208(
-        encoder, is_halfwidth_katakana(c) ? fullwidth_katakana[c - 0xFF61] : c);
-    if (code.len)
+    unsigned bytes = encode_jis(GRID_JIS0208, charset_full_width(c));
+    if (bytes)
         return switch_to(encoder, JIS_0208) &&
-               put_code(encoder, in_grid(code, 0x21));
+               put_code(encoder, two_bytes(bytes & 0x7F7F));
     return (encoder->state != JIS_0208 || switch_to(encoder, JIS_ASCII)) &&
            put_escape(encoder, c);
 }
@@ -247,17 +163,16 @@ static struct code encode(const struct encoder *encoder, uint32_t c)
     case KIND_X_USER_DEFINED:
         return c >= 0xF780 && c <= 0xF7FF ? one_byte(c - 0xF780 + 0x80)
                                           : (struct code){0};
-    case KIND_GBK:
-    case KIND_GB18030:
-        return encode_gb18030(encoder, c);
     case KIND_BIG5:
-        return encode_big5(encoder, c);
+        return two_bytes(charset_grid_encode(GRID_BIG5, c));
+    case KIND_EUC_KR:
+        return two_bytes(charset_grid_encode(GRID_EUC_KR, c));
     case KIND_EUC_JP:
-        return encode_euc_jp(encoder, c);
+        return encode_euc_jp(c);
     case KIND_SHIFT_JIS:
-        return encode_shift_jis(encoder, c);
+        return encode_shift_jis(c);
     default:
-        return ask_iconv(encoder, c);
+        return encode_gb18030(encoder->charset->kind == KIND_GBK, c);
     }
 }
 
@@ -289,9 +204,7 @@ static bool encode_all(struct encoder *encoder, struct str utf8)
 
 bool charset_encode_query(void *charset, struct str utf8, struct buf *out)
 {
-    struct encoder encoder = {charset, out, charset_no_iconv(), JIS_ASCII};
-    const char *name = encoder.charset->iconv_name;
-    bool ascii = charset_ascii_prefix(utf8) == utf8.len;
+    struct encoder encoder = {charset, out, JIS_ASCII};
     size_t before = out->len;
 
     switch (encoder.charset->kind) {
@@ -301,16 +214,10 @@ bool charset_encode_query(void *charset, struct str utf8, struct buf *out)
     case KIND_REPLACEMENT:
         return buf_put(out, utf8);
     default:
-        if (ascii && encoder.charset->kind != KIND_ISO_2022_JP)
-            return buf_put(out, utf8);
+        break;
     }
-
-    if (name && !ascii)
-        encoder.iconv = iconv_open(name, "UTF-8");
     bool fits = encode_all(&encoder, utf8);
     if (!fits)
         out->len = before;
-    if (encoder.iconv != charset_no_iconv())
-        iconv_close(encoder.iconv);
     return fits;
 }

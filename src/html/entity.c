@@ -93,8 +93,8 @@ static struct html_reference named(struct str s, bool in_attribute)
     return (struct html_reference){0};
 }
 
-/* What the standard makes of a number: the C1 controls are what windows-1252
- * has there, and what is no character is U+FFFD. */
+/* The character of a number: a C1 control stands for the character that
+ * windows-1252 has there, and a number that is no character for U+FFFD. */
 static uint32_t character_of_number(uint32_t number)
 {
     static const uint16_t windows_1252[32] = {

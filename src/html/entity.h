@@ -14,13 +14,13 @@ struct html_reference {
     char utf8[8];
 };
 
-/* What the '&' that `s` starts with means. In an attribute value a name
+/* The meaning of the '&' that `s` starts with. In an attribute value a name
  * without semicolon before '=', a letter or a digit is not a reference, so
  * that "?a=1&copy=2" stays what it is. */
 struct html_reference html_reference(struct str s, bool in_attribute);
 
-/* What the name between '&' and ';' means: false if it is none. `number` is
- * one of its own, under HTML_ENTITIES. */
+/* The meaning of the name between '&' and ';'; false if there is no such name.
+ * Every name has a `number` of its own, under HTML_ENTITIES. */
 enum { HTML_ENTITIES = 2125 };
 bool html_entity_find(struct str name, struct html_reference *meaning,
                       unsigned *number);

@@ -1,9 +1,9 @@
-/* What a scanner has found: the links of a page, and what it says of itself.
+/* The links that a scanner has found, and the page's statements about itself.
  *
- * The scanners of HTML (html/scan.c) and of XHTML (html/xhtml.c) tell of each
- * element that may give a link; here is decided what it means. All values are
- * decoded UTF-8 and last as long as the page and the arena; they are {NULL, 0}
- * where there is no such attribute.
+ * The scanners of HTML (html/scan.c) and of XHTML (html/xhtml.c) report each
+ * element that may give a link; this module decides what it means. All values
+ * are decoded UTF-8 and last as long as the page and the arena; they are {NULL,
+ * 0} where there is no such attribute.
  */
 #ifndef HTML_FOUND_H
 #define HTML_FOUND_H
@@ -43,7 +43,7 @@ const struct str *html_found_attrs(enum html_tag tag);
 void html_found_element(struct html_found *found, enum html_tag tag,
                         const struct str value[static HTML_FOUND_ATTRS]);
 
-/* Text, which counts while `is_in_a`, and the place where that ends. */
+/* Text, which counts while `is_in_a`, and the end of that text. */
 void html_found_text(struct html_found *found, struct str text);
 void html_found_end_text(struct html_found *found);
 

@@ -1,12 +1,5 @@
 #include "html/meta.h"
 
-static struct str skip_spaces(struct str s)
-{
-    while (s.len && ascii_is_space(s.ptr[0]))
-        s = str_skip(s, 1);
-    return s;
-}
-
 static bool starts_with_any(struct str s, const char *chars)
 {
     return s.len && s.ptr[0] && strchr(chars, s.ptr[0]);
@@ -20,10 +13,10 @@ static struct str refresh_target(struct str s)
     if (str_starts_nocase(s, STR("u"))) {
         if (!str_starts_nocase(s, STR("url")))
             return url;
-        s = skip_spaces(str_skip(s, 3));
+        s = str_trim_start(str_skip(s, 3));
         if (!str_starts(s, STR("=")))
             return url;
-        s = skip_spaces(str_skip(s, 1));
+        s = str_trim_start(str_skip(s, 1));
     }
     if (!starts_with_any(s, "'\""))
         return s;
@@ -36,7 +29,7 @@ static struct str refresh_target(struct str s)
 struct str html_refresh_url(struct str content)
 {
     struct str none = {NULL, 0};
-    struct str s = skip_spaces(content);
+    struct str s = str_trim_start(content);
 
     if (!s.len || !(ascii_is_digit(s.ptr[0]) || s.ptr[0] == '.'))
         return none;
@@ -44,9 +37,9 @@ struct str html_refresh_url(struct str content)
         s = str_skip(s, 1);
     if (!s.len || !(starts_with_any(s, ";,") || ascii_is_space(s.ptr[0])))
         return none;
-    s = skip_spaces(s);
+    s = str_trim_start(s);
     if (starts_with_any(s, ";,"))
-        s = skip_spaces(str_skip(s, 1));
+        s = str_trim_start(str_skip(s, 1));
     return s.len ? refresh_target(s) : none;
 }
 

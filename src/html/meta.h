@@ -1,4 +1,4 @@
-/* What a meta element, and a header that does the same, can tell a crawler.
+/* The meaning of meta elements, and of headers that do the same.
  * All values are decoded already.
  */
 #ifndef HTML_META_H

@@ -54,24 +54,13 @@ static struct str meaning_of(struct scanner *scanner, struct str raw,
     return buf_str(&scanner->meaning);
 }
 
-/* What an attribute means, for as long as the page and the arena last. */
+/* The decoded value of an attribute, good as long as the page and the arena. */
 static struct str value_of(struct scanner *scanner, struct str raw)
 {
     if (!raw.len || is_plain_ascii(scanner, raw))
         return raw;
     return arena_copy(scanner->arena,
                       meaning_of(scanner, raw, HTML_TEXT_VALUE));
-}
-
-/* `lower_case` is the name of an attribute. */
-static inline bool is_name(struct str name, struct str lower_case)
-{
-    if (name.len != lower_case.len)
-        return false;
-    for (size_t i = 0; i < name.len; i++)
-        if (ascii_lower(name.ptr[i]) != lower_case.ptr[i])
-            return false;
-    return true;
 }
 
 /* ---- tags ------------------------------------------------------------- */
@@ -88,28 +77,29 @@ static void element(struct scanner *scanner, enum html_tag tag,
         return;
     while (html_attrs_next(&attrs, &attr))
         for (size_t i = 0; i < HTML_FOUND_ATTRS; i++)
-            if (is_name(attr.name, names[i]) && !value[i].ptr)
+            if (html_is_name(attr.name, names[i]) && !value[i].ptr)
                 value[i] = value_of(scanner, attr.value);
     if (!value[0].ptr && html_tree_is_foreign(&scanner->tree))
         value[0] = value[2]; /* xlink:href of SVG */
     html_found_element(&scanner->found, tag, value);
 }
 
-/* What the tag is in the tree, with what that means for what came before. */
-static enum html_place place_of(struct scanner *scanner, enum html_tag tag,
-                                const struct html_token *token)
+/* Tell the tree of the tag, and drop the links of a body that it replaces. */
+static enum html_namespace start_in_tree(struct scanner *scanner,
+                                         enum html_tag tag,
+                                         const struct html_token *token)
 {
     struct html_tree *tree = &scanner->tree;
     enum html_phase before = tree->phase;
-    enum html_place place = html_tree_start(tree, tag, token);
+    enum html_namespace namespace = html_tree_start(tree, tag, token);
 
     if (before == HTML_BEFORE_BODY)
         scanner->head_count = scanner->found.count;
-    /* A frameset has taken the place of the body. */
+    /* A frameset replaces the body. */
     if (before < HTML_FRAMESET && tree->phase == HTML_FRAMESET)
         html_found_cut(&scanner->found, scanner->head_count);
     scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
-    return place;
+    return namespace;
 }
 
 /* Pages that have frames but forgot the frameset around them: to a browser
@@ -127,15 +117,15 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
     if (!is_watched && html_tree_is_plain(&scanner->tree))
         return;
 
-    enum html_place place = place_of(scanner, tag, token);
+    enum html_namespace namespace = start_in_tree(scanner, tag, token);
     bool is_inert = scanner->tree.templates > 0;
 
     if (tag == TAG_A && !is_inert)
         html_found_end_text(&scanner->found);
-    if ((tag == TAG_A && !is_inert && place == HTML_IN_SVG) ||
+    if ((tag == TAG_A && !is_inert && namespace == HTML_IN_SVG) ||
         (tag == TAG_FRAME && lacks_frameset(&scanner->tree)))
         element(scanner, tag, token);
-    if (place != HTML_IN_HTML)
+    if (namespace != HTML_IN_HTML)
         return;
     if (!is_inert)
         element(scanner, tag, token);
@@ -202,7 +192,7 @@ static struct str decode_page(struct scanner *scanner, struct str html)
 {
     struct buf page;
 
-    buf_init(&page, 3 * html.len + 16);
+    buf_init(&page, CHARSET_GROWTH_MAX * html.len);
     charset_decode(scanner->charset, html, &page);
     struct str copy = arena_copy(scanner->arena, buf_str(&page));
     buf_release(&page);
@@ -214,9 +204,10 @@ static void scan_html(struct html_links *links, struct arena *arena,
                       struct str html, const struct html_scan_options *options)
 {
     struct scanner scanner; /* large: not all of it is cleared */
-    size_t bom_len = 0;
+    size_t bom_len;
 
-    links->info.charset = charset_sniff(html, options->http_charset, &bom_len);
+    links->info.charset =
+        charset_sniff(html, options->http_charset, false, &bom_len);
     html = str_skip(html, bom_len);
 
     scanner.arena = arena;
@@ -227,8 +218,9 @@ static void scan_html(struct html_links *links, struct arena *arena,
     if (!charset_is_markup_safe(scanner.charset))
         html = decode_page(&scanner, html);
     html_tokenizer_init(&scanner.tokenizer, html);
-    buf_init(&scanner.decoded, 3 * html.len);
-    buf_init(&scanner.meaning, 9 * html.len);
+    buf_init(&scanner.decoded, CHARSET_GROWTH_MAX * html.len);
+    /* Three times what is decoded (html/text.h). */
+    buf_init(&scanner.meaning, 3 * CHARSET_GROWTH_MAX * html.len);
 
     scan_tokens(&scanner);
 

@@ -1,5 +1,5 @@
-/* The link scanner: what a crawler wants to know of an HTML page, found with
- * a WHATWG tokenizer that does no work for anything else.
+/* The link scanner: it finds what a crawler needs in an HTML page with a WHATWG
+ * tokenizer that does no work for anything else.
  *
  *     struct html_scan_options options = {.http_charset = STR("utf-8")};
  *     struct html_links links;
@@ -38,7 +38,7 @@ struct html_link {
     struct str text; /* of an `a`, blanks folded; only if asked for */
 };
 
-/* What the page says of itself. */
+/* The statements of a page about itself. */
 struct html_info {
     struct str base; /* href of the first base that has one, or {NULL, 0} */
     bool noindex, nofollow; /* <meta name=robots>, or the agent's own name */

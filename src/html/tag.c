@@ -29,23 +29,13 @@ static unsigned char lower(char c)
     return (unsigned char)(c | 0x20);
 }
 
-static inline bool is_name(struct str name, struct str lower_case)
-{
-    if (name.len != lower_case.len)
-        return false;
-    for (size_t i = 0; i < name.len; i++)
-        if (ascii_lower(name.ptr[i]) != lower_case.ptr[i])
-            return false;
-    return true;
-}
-
 enum html_tag html_tag_find(struct str name)
 {
     enum html_tag guess =
         slots[SLOT(lower(name.ptr[0]), lower(name.ptr[name.len / 2]),
                    lower(name.ptr[name.len - 1]), name.len)];
 
-    return is_name(name, html_tags[guess].name) ? guess : TAG_OTHER;
+    return html_is_name(name, html_tags[guess].name) ? guess : TAG_OTHER;
 }
 
 #define LOW(c) ((c)&31)

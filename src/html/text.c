@@ -3,7 +3,7 @@
 #include "html/entity.h"
 
 struct rules {
-    bool has_references, replaces_nul, lowers;
+    bool has_references, replaces_nul;
 };
 
 /* NULs between tags and in CDATA sections are left to the tree builder. */
@@ -13,7 +13,6 @@ static const struct rules rules_of[HTML_TEXT_KINDS] = {
     [HTML_TEXT_RAW] = {.replaces_nul = true},
     [HTML_TEXT_CDATA] = {0},
     [HTML_TEXT_VALUE] = {.has_references = true, .replaces_nul = true},
-    [HTML_TEXT_NAME] = {.replaces_nul = true, .lowers = true},
 };
 
 static bool is_plain(char c, struct rules rules)
@@ -26,7 +25,7 @@ static bool is_plain(char c, struct rules rules)
     case '\r':
         return false;
     default:
-        return !(rules.lowers && c >= 'A' && c <= 'Z');
+        return true;
     }
 }
 
@@ -66,12 +65,10 @@ static bool put_special(struct buf *out, const char **at, const char *end,
     }
     case '\0':
         return buf_put(out, STR("\xef\xbf\xbd"));
-    case '\r':
+    default: /* '\r' */
         if (*at < end && **at == '\n')
             ++*at;
         return buf_put_char(out, '\n');
-    default:
-        return buf_put_char(out, ascii_lower(c));
     }
 }
 

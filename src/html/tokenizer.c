@@ -1,5 +1,5 @@
-/* Where a token ends is all that is decided here. The standard's states are
- * not walked through byte by byte where a search gives the same answer:
+/* This file decides only where tokens end. The standard's states are not
+ * walked through byte by byte where a search gives the same answer:
  *
  * - a comment ends at the first "-->" or "--!>", a DOCTYPE, a bogus comment
  *   and a tag without quotes at the first '>';
@@ -8,8 +8,9 @@
  *   looks different is left to html_attrs_next(), which follows the standard
  *   state by state.
  *
- * All '<', '>' and quotes of the page are found ahead (html/marks.h). The
- * marks before `tokenizer->at` have been taken or are passed by marks_seek().
+ * All '<', '>' and quotes of the page are found ahead (html/delimiters.h).
+ * Those before `tokenizer->at` have been taken, or delimiters_seek() passes
+ * them.
  */
 #include "html/tokenizer.h"
 
@@ -21,7 +22,7 @@ void html_tokenizer_init(struct html_tokenizer *tokenizer, struct str page)
         page = STR("");
     tokenizer->at = page.ptr;
     tokenizer->end = page.ptr + page.len;
-    marks_init(&tokenizer->marks, page);
+    delimiters_init(&tokenizer->delimiters, page);
     tokenizer->state = HTML_DATA;
     tokenizer->element = (struct str){NULL, 0};
     tokenizer->has_cdata = false;
@@ -145,13 +146,14 @@ static const char *exact_tag_end(struct html_tokenizer *tokenizer,
 
     while (html_attrs_next(&attrs, &attr))
         ;
-    marks_seek(&tokenizer->marks, attrs.at < end ? attrs.at + 1 : end);
+    delimiters_seek(&tokenizer->delimiters,
+                    attrs.at < end ? attrs.at + 1 : end);
     return attrs.at;
 }
 
-/* Is the quote surely the first byte of an attribute's value? It is if there
- * is a blank after `at`, then a name, then the '=' before the quote, and no
- * other '='. Says no when in doubt. */
+/* Is the quote the first byte of an attribute's value? It surely is if a blank
+ * comes after `at`, then a name, then one '=' and the quote. False if in doubt.
+ */
 static bool opens_value(const char *at, const char *quote, const char *end)
 {
     size_t i = (size_t)(quote - at) - 1;
@@ -173,7 +175,7 @@ static inline const char *next_stop(struct html_tokenizer *tokenizer)
     const char *stop;
 
     do
-        stop = marks_take(&tokenizer->marks);
+        stop = delimiters_take(&tokenizer->delimiters);
     while (stop < tokenizer->end && *stop == '<');
     return stop;
 }
@@ -191,7 +193,7 @@ static const char *quoted_tag_end(struct html_tokenizer *tokenizer,
 
         const char *close;
         do
-            close = marks_take(&tokenizer->marks);
+            close = delimiters_take(&tokenizer->delimiters);
         while (close < end && *close != *stop);
         if (close == end)
             return end;
@@ -201,8 +203,8 @@ static const char *quoted_tag_end(struct html_tokenizer *tokenizer,
     return stop;
 }
 
-/* The '>' that ends the tag of that name, or `end`. Its '<' is the last mark
- * that was taken. */
+/* The '>' that ends the tag of that name, or `end`. Its '<' is the last
+ * delimiter that was taken. */
 static inline const char *tag_end(struct html_tokenizer *tokenizer,
                                   const char *name)
 {
@@ -326,18 +328,7 @@ static bool declaration(struct html_tokenizer *tokenizer,
     return bogus_comment(tokenizer, token, at);
 }
 
-struct str html_doctype_name(const struct html_token *doctype)
-{
-    struct str rest = doctype->rest;
-    const char *end = rest.ptr + rest.len;
-    const char *name = skip_spaces(rest.ptr, end), *at = name;
-
-    while (at < end && !is_in(SPACES, *at))
-        at++;
-    return str_between(name, at);
-}
-
-/* What follows a '<' that starts no tag. False if the '<' is only text. */
+/* Read the markup after a '<' that starts no tag. False if the '<' is text. */
 static bool other_markup(struct html_tokenizer *tokenizer,
                          struct html_token *token, const char *less)
 {
@@ -371,7 +362,7 @@ static inline const char *next_less(struct html_tokenizer *tokenizer)
     const char *less;
 
     do
-        less = marks_take(&tokenizer->marks);
+        less = delimiters_take(&tokenizer->delimiters);
     while (less < tokenizer->end && *less != '<');
     return less;
 }
@@ -404,7 +395,7 @@ static bool data(struct html_tokenizer *tokenizer, struct html_token *token)
     const char *end = tokenizer->end;
 
     token->text_kind = HTML_TEXT_DATA;
-    marks_seek(&tokenizer->marks, tokenizer->at);
+    delimiters_seek(&tokenizer->delimiters, tokenizer->at);
     for (;;) {
         const char *less;
 
@@ -450,7 +441,7 @@ static bool end_raw(struct html_tokenizer *tokenizer, struct html_token *token,
 {
     token->text = str_between(tokenizer->at, end_tag);
     tokenizer->state = HTML_DATA;
-    marks_seek(&tokenizer->marks, end_tag + 1);
+    delimiters_seek(&tokenizer->delimiters, end_tag + 1);
     return tag(tokenizer, token, HTML_TOKEN_END_TAG, end_tag + 2);
 }
 

@@ -22,7 +22,7 @@
 #define HTML_TOKENIZER_H
 
 #include "base/str.h"
-#include "html/marks.h"
+#include "html/delimiters.h"
 #include "html/text.h"
 
 enum html_token_type {
@@ -62,14 +62,14 @@ struct html_filter {
 
 struct html_tokenizer {
     const char *at, *end;
-    struct marks marks;
+    struct delimiters delimiters;
     enum html_state state;
     struct str element; /* whose end tag ends the raw text */
 
-    /* In foreign content, where <![CDATA[ is markup. The caller's to set. */
+    /* Set by the caller in foreign content, where <![CDATA[ is markup. */
     bool has_cdata;
-    /* Where it is set, other tags than start tags of the filter may be passed
-     * over, and text is left out. The caller's to set, at any time. */
+    /* NULL, or the start tags that the caller wants: then other tags may be
+     * passed over, and text is left out. The caller may set it at any time. */
     const struct html_filter *only;
 };
 
@@ -113,7 +113,15 @@ bool html_attrs_next(struct html_attrs *attrs, struct html_attr *attr);
 
 bool html_is_self_closing(const struct html_token *tag);
 
-/* The name in a DOCTYPE, raw; empty where there is none. */
-struct str html_doctype_name(const struct html_token *doctype);
+/* Is the name of a tag or an attribute this one? `lower_case` is. */
+static inline bool html_is_name(struct str name, struct str lower_case)
+{
+    if (name.len != lower_case.len)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (ascii_lower(name.ptr[i]) != lower_case.ptr[i])
+            return false;
+    return true;
+}
 
 #endif

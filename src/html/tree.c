@@ -22,7 +22,7 @@ static struct html_open *top(struct html_tree *tree)
 
 static bool is_template(const struct html_open *open)
 {
-    return open->place == HTML_IN_HTML && open->tag == TAG_TEMPLATE;
+    return open->namespace == HTML_IN_HTML && open->tag == TAG_TEMPLATE;
 }
 
 /* Nested that deep, what is around the outer half can be forgotten. Open
@@ -32,7 +32,7 @@ static void forget_half(struct html_tree *tree)
     size_t half = HTML_OPEN_MAX / 2;
 
     for (size_t i = 0; i < half; i++)
-        tree->foreigners -= tree->open[i].place != HTML_IN_HTML;
+        tree->foreigners -= tree->open[i].namespace != HTML_IN_HTML;
     tree->count -= half;
     memmove(tree->open, tree->open + half, tree->count * sizeof(*tree->open));
 }
@@ -42,7 +42,7 @@ static void push(struct html_tree *tree, struct html_open open)
     if (tree->count == HTML_OPEN_MAX)
         forget_half(tree);
     tree->templates += is_template(&open);
-    tree->foreigners += open.place != HTML_IN_HTML;
+    tree->foreigners += open.namespace != HTML_IN_HTML;
     tree->open[tree->count++] = open;
 }
 
@@ -51,7 +51,7 @@ static void pop_to(struct html_tree *tree, size_t count)
     while (tree->count > count) {
         const struct html_open *open = &tree->open[--tree->count];
         tree->templates -= is_template(open);
-        tree->foreigners -= open->place != HTML_IN_HTML;
+        tree->foreigners -= open->namespace != HTML_IN_HTML;
     }
 }
 
@@ -65,7 +65,7 @@ static void break_out(struct html_tree *tree)
 {
     size_t count = tree->count;
 
-    while (count && tree->open[count - 1].place != HTML_IN_HTML &&
+    while (count && tree->open[count - 1].namespace != HTML_IN_HTML &&
            !is_point(&tree->open[count - 1]))
         count--;
     pop_to(tree, count);
@@ -73,43 +73,30 @@ static void break_out(struct html_tree *tree)
 
 /* ---- attributes that decide ------------------------------------------- */
 
-static bool find_attr(const struct html_token *token, struct str name,
-                      struct str *value)
+/* The raw value; {NULL, 0} where there is no such attribute. */
+static struct str attr_of(const struct html_token *token, struct str name)
 {
     struct html_attrs attrs = html_attrs(token);
     struct html_attr attr;
 
-    while (html_attrs_next(&attrs, &attr)) {
-        if (str_eq_nocase(attr.name, name)) {
-            *value = attr.value;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_attr(const struct html_token *token, struct str name)
-{
-    struct str value;
-
-    return find_attr(token, name, &value);
+    while (html_attrs_next(&attrs, &attr))
+        if (html_is_name(attr.name, name))
+            return attr.value;
+    return (struct str){NULL, 0};
 }
 
 static bool is_html_annotation(const struct html_token *token)
 {
-    struct str encoding;
+    struct str encoding = attr_of(token, STR("encoding"));
 
-    return find_attr(token, STR("encoding"), &encoding) &&
-           (str_eq_nocase(encoding, STR("text/html")) ||
-            str_eq_nocase(encoding, STR("application/xhtml+xml")));
+    return str_eq_nocase(encoding, STR("text/html")) ||
+           str_eq_nocase(encoding, STR("application/xhtml+xml"));
 }
 
 static bool is_hidden_input(enum html_tag tag, const struct html_token *token)
 {
-    struct str type;
-
-    return tag == TAG_INPUT && find_attr(token, STR("type"), &type) &&
-           str_eq_nocase(type, STR("hidden"));
+    return tag == TAG_INPUT &&
+           str_eq_nocase(attr_of(token, STR("type")), STR("hidden"));
 }
 
 /* ---- start tags in foreign content (13.2.6.5) ------------------------- */
@@ -117,48 +104,49 @@ static bool is_hidden_input(enum html_tag tag, const struct html_token *token)
 static bool breaks_out(enum html_tag tag, const struct html_token *token)
 {
     if (tag == TAG_FONT)
-        return has_attr(token, STR("color")) || has_attr(token, STR("face")) ||
-               has_attr(token, STR("size"));
+        return attr_of(token, STR("color")).ptr ||
+               attr_of(token, STR("face")).ptr ||
+               attr_of(token, STR("size")).ptr;
     return has_flag(tag, TAG_BREAKS_OUT);
 }
 
-static bool is_html_point(enum html_place place, enum html_tag tag,
+static bool is_html_point(enum html_namespace namespace, enum html_tag tag,
                           const struct html_token *token)
 {
-    if (place == HTML_IN_SVG)
+    if (namespace == HTML_IN_SVG)
         return tag == TAG_FOREIGNOBJECT || tag == TAG_DESC || tag == TAG_TITLE;
     return tag == TAG_ANNOTATION_XML && is_html_annotation(token);
 }
 
-static bool is_text_point(enum html_place place, enum html_tag tag)
+static bool is_text_point(enum html_namespace namespace, enum html_tag tag)
 {
-    return place == HTML_IN_MATH &&
+    return namespace == HTML_IN_MATH &&
            (tag == TAG_MI || tag == TAG_MO || tag == TAG_MN || tag == TAG_MS ||
             tag == TAG_MTEXT);
 }
 
-static void push_foreign(struct html_tree *tree, enum html_place place,
+static void push_foreign(struct html_tree *tree, enum html_namespace namespace,
                          enum html_tag tag, const struct html_token *token)
 {
     if (html_is_self_closing(token))
         return;
     push(tree, (struct html_open){
-                   .place = place,
+                   .namespace = namespace,
                    .tag = tag,
                    .name = token->name,
-                   .is_html_point = is_html_point(place, tag, token),
-                   .is_text_point = is_text_point(place, tag),
+                   .is_html_point = is_html_point(namespace, tag, token),
+                   .is_text_point = is_text_point(namespace, tag),
                });
 }
 
 /* The dispatcher of 13.2.6: is the start tag judged by the rules of HTML? */
 static bool starts_html(const struct html_open *open, enum html_tag tag)
 {
-    if (!open || open->place == HTML_IN_HTML || open->is_html_point)
+    if (!open || open->namespace == HTML_IN_HTML || open->is_html_point)
         return true;
     if (open->is_text_point)
         return tag != TAG_MGLYPH && tag != TAG_MALIGNMARK;
-    return open->place == HTML_IN_MATH && open->tag == TAG_ANNOTATION_XML &&
+    return open->namespace == HTML_IN_MATH && open->tag == TAG_ANNOTATION_XML &&
            tag == TAG_SVG;
 }
 
@@ -171,7 +159,7 @@ static void enter_frameset(struct html_tree *tree)
     tree->framesets = 1;
 }
 
-/* Before the body, and while a frameset may take its place. */
+/* Before the body, and while a frameset may replace it. */
 static void start_body(struct html_tree *tree, enum html_tag tag,
                        const struct html_token *token)
 {
@@ -186,16 +174,16 @@ static void start_body(struct html_tree *tree, enum html_tag tag,
 }
 
 /* 13.2.6.4.20 and 21: nothing but frames, and noframes. */
-static enum html_place start_in_frameset(struct html_tree *tree,
-                                         enum html_tag tag)
+static enum html_namespace start_in_frameset(struct html_tree *tree,
+                                             enum html_tag tag)
 {
     if (tag == TAG_NOFRAMES)
         return HTML_IN_HTML;
     if (tree->phase == HTML_AFTER_FRAMESET)
-        return HTML_NOWHERE;
+        return HTML_NO_ELEMENT;
     if (tag == TAG_FRAMESET)
         tree->framesets++;
-    return tag == TAG_FRAME ? HTML_IN_HTML : HTML_NOWHERE;
+    return tag == TAG_FRAME ? HTML_IN_HTML : HTML_NO_ELEMENT;
 }
 
 /* Inside of an integration point the open HTML elements count, since only
@@ -205,36 +193,37 @@ static void push_html(struct html_tree *tree, enum html_tag tag,
 {
     struct html_open *open = top(tree);
 
-    if (open && open->place == HTML_IN_HTML &&
+    if (open && open->namespace == HTML_IN_HTML &&
         ((open->tag == TAG_P && has_flag(tag, TAG_CLOSES_P)) ||
          (open->tag == TAG_LI && tag == TAG_LI)))
         pop_to(tree, tree->count - 1);
     if (!has_flag(tag, TAG_IS_VOID))
         push(tree, (struct html_open){
-                       .place = HTML_IN_HTML, .tag = tag, .name = name});
+                       .namespace = HTML_IN_HTML, .tag = tag, .name = name});
 }
 
-static enum html_place start_html(struct html_tree *tree, enum html_tag tag,
-                                  const struct html_token *token)
+static enum html_namespace start_html(struct html_tree *tree, enum html_tag tag,
+                                      const struct html_token *token)
 {
     if (tree->phase > HTML_BODY)
         return start_in_frameset(tree, tag);
     if (tree->phase < HTML_BODY)
         start_body(tree, tag, token);
     if (tag == TAG_FRAME || tag == TAG_FRAMESET)
-        return HTML_NOWHERE;
+        return HTML_NO_ELEMENT;
     if (tag == TAG_SVG || tag == TAG_MATH) {
-        enum html_place place = tag == TAG_SVG ? HTML_IN_SVG : HTML_IN_MATH;
-        push_foreign(tree, place, tag, token);
-        return place;
+        enum html_namespace namespace =
+            tag == TAG_SVG ? HTML_IN_SVG : HTML_IN_MATH;
+        push_foreign(tree, namespace, tag, token);
+        return namespace;
     }
     if (tree->foreigners || tag == TAG_TEMPLATE)
         push_html(tree, tag, token->name);
     return HTML_IN_HTML;
 }
 
-enum html_place html_tree_start(struct html_tree *tree, enum html_tag tag,
-                                const struct html_token *token)
+enum html_namespace html_tree_start(struct html_tree *tree, enum html_tag tag,
+                                    const struct html_token *token)
 {
     struct html_open *open = top(tree);
 
@@ -244,9 +233,9 @@ enum html_place html_tree_start(struct html_tree *tree, enum html_tag tag,
         break_out(tree);
         return start_html(tree, tag, token);
     }
-    enum html_place place = open->place;
-    push_foreign(tree, place, tag, token);
-    return place;
+    enum html_namespace namespace = open->namespace;
+    push_foreign(tree, namespace, tag, token);
+    return namespace;
 }
 
 /* ---- end tags --------------------------------------------------------- */
@@ -284,7 +273,8 @@ static void end_html(struct html_tree *tree, enum html_tag tag, struct str name)
 
         if (is_point(open) || is_template(open))
             return;
-        if (open->place == HTML_IN_HTML && str_eq_nocase(open->name, name)) {
+        if (open->namespace == HTML_IN_HTML &&
+            str_eq_nocase(open->name, name)) {
             pop_to(tree, i - 1);
             return;
         }
@@ -303,7 +293,7 @@ static void end_foreign(struct html_tree *tree, enum html_tag tag,
     for (size_t i = tree->count; i > 0; i--) {
         const struct html_open *open = &tree->open[i - 1];
 
-        if (open->place == HTML_IN_HTML)
+        if (open->namespace == HTML_IN_HTML)
             break;
         if (str_eq_nocase(open->name, name)) {
             pop_to(tree, i - 1);

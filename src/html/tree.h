@@ -3,7 +3,7 @@
  *
  * Followed are
  * - the begin of a page up to the first content of its body, because until
- *   then a frameset may take the body's place;
+ *   then a frameset may replace it;
  * - foreign content: svg and math with their integration points, and the tags
  *   that break out of it;
  * - template, whose insides are no part of the page.
@@ -20,8 +20,8 @@
 #include "html/tag.h"
 #include "html/tokenizer.h"
 
-enum html_place {
-    HTML_NOWHERE, /* no element: a browser ignores the tag here */
+enum html_namespace {
+    HTML_NO_ELEMENT, /* a browser ignores the tag here */
     HTML_IN_HTML,
     HTML_IN_SVG,
     HTML_IN_MATH,
@@ -37,7 +37,7 @@ enum html_phase {
 
 /* An open element: foreign, a template, or inside of a foreign one. */
 struct html_open {
-    enum html_place place;
+    enum html_namespace namespace;
     enum html_tag tag;
     struct str name;
     bool is_html_point; /* HTML integration point */
@@ -65,14 +65,14 @@ static inline bool html_tree_is_plain(const struct html_tree *tree)
 /* In foreign content, where <![CDATA[ is markup. */
 static inline bool html_tree_is_foreign(const struct html_tree *tree)
 {
-    return tree->count && tree->open[tree->count - 1].place != HTML_IN_HTML;
+    return tree->count && tree->open[tree->count - 1].namespace != HTML_IN_HTML;
 }
 
 /* Tell of the text before a tag, of a start tag, of an end tag. The first is
  * needed only in a tree that is not plain. */
 void html_tree_text(struct html_tree *tree, const struct html_token *token);
-enum html_place html_tree_start(struct html_tree *tree, enum html_tag tag,
-                                const struct html_token *token);
+enum html_namespace html_tree_start(struct html_tree *tree, enum html_tag tag,
+                                    const struct html_token *token);
 void html_tree_end(struct html_tree *tree, enum html_tag tag,
                    const struct html_token *token);
 

@@ -10,7 +10,7 @@
 /* With more of them, expat's work grows with the square of the page. */
 enum { DEFAULT_ATTRIBUTES_MAX = 64 };
 
-/* What a page's own entities may make of it, in bytes of text and values. */
+/* How much larger a page's own entities may make it, in bytes. */
 enum { GROWTH_MAX = 4, GROWTH_FREE = 1 << 20 };
 
 /* "<!ENTITY name "&#38;#160;">", twice that for a name of two characters. */
@@ -115,7 +115,8 @@ static void bind(struct reader *reader, struct str prefix,
     binding->depth = reader->depth;
     binding->namespace = namespace;
     binding->prefix_len = (uint8_t)prefix.len;
-    memcpy(binding->prefix, prefix.ptr, prefix.len);
+    if (prefix.len)
+        memcpy(binding->prefix, prefix.ptr, prefix.len);
 }
 
 static void bind_all(struct reader *reader, const char **attrs)
@@ -415,18 +416,9 @@ static void read_page(struct reader *reader)
     XML_SetExternalEntityRefHandler(parser, on_external);
     XML_SetParamEntityParsing(parser,
                               XML_PARAM_ENTITY_PARSING_UNLESS_STANDALONE);
-    /* Where it ends too early, what was found before that counts. */
+    /* If the page is broken, the links before that place count. */
     (void)xml_parse(parser, reader->page);
     xml_parser_free(parser);
-}
-
-static bool is_ascii(struct str s)
-{
-    unsigned char all = 0;
-
-    for (size_t i = 0; i < s.len; i++)
-        all |= (unsigned char)s.ptr[i];
-    return all < 0x80;
 }
 
 void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
@@ -434,20 +426,16 @@ void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
 {
     struct reader reader = {.arena = arena};
     struct buf decoded;
-    size_t bom_len = 0;
+    size_t bom_len;
 
     links->info.charset =
-        charset_sniff_xml(page, options->http_charset, &bom_len);
+        charset_sniff(page, options->http_charset, true, &bom_len);
     page = str_skip(page, bom_len);
-    buf_init(&decoded, 3 * page.len + 16);
-    if (charset_is_markup_safe(links->info.charset) && is_ascii(page)) {
-        reader.page = page;
-    } else {
-        /* Bytes that are no characters do not end the page: they become
-         * U+FFFD, as in a browser that decodes before it parses. */
-        charset_decode(links->info.charset, page, &decoded);
-        reader.page = buf_str(&decoded);
-    }
+    buf_init(&decoded, CHARSET_GROWTH_MAX * page.len);
+    /* Bytes that are no characters do not end the page: they become U+FFFD, as
+     * in a browser that decodes before it parses. */
+    charset_decode(links->info.charset, page, &decoded);
+    reader.page = buf_str(&decoded);
     html_found_init(&reader.found, links, arena, options);
     read_page(&reader);
     html_found_finish(&reader.found);

@@ -10,8 +10,8 @@
  * every piece: so the pieces of a large document grow. */
 enum { FIRST_PIECE_LEN = 64 * 1024, PIECE_MAX_LEN = 1 << 20 };
 
-/* What may be left of the parser's memory. The functions that expat asks for
- * memory get no argument to keep this in, hence one for each thread. */
+/* The bytes that the parser may still allocate. The functions that expat asks
+ * for memory get no argument to keep this in, so every thread has its own. */
 static _Thread_local size_t xml_bytes_left;
 
 struct xml_block {

@@ -272,7 +272,7 @@ static struct str decode(const struct searchpage_answer *answer,
 {
     size_t bom_len = 0;
     const struct charset *charset =
-        charset_sniff(answer->body, answer->http_charset, &bom_len);
+        charset_sniff(answer->body, answer->http_charset, false, &bom_len);
     struct str html = str_skip(answer->body, bom_len);
 
     if (charset != CHARSET_UTF_8) {

@@ -27,7 +27,7 @@ static struct str name_at(struct str text)
     return str_first(text, len);
 }
 
-/* What is after "compatible;" in a comment, or nothing. */
+/* The text after "compatible;" in a comment, or nothing. */
 static struct str after_compatible(struct str user_agent)
 {
     static const struct str word = STR_INIT("compatible;");

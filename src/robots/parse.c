@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "robots/internal.h"
+#include "robots/rule.h"
 
 enum {
     LINE_LEN_MAX = 16663,
@@ -10,7 +10,7 @@ enum {
     TEXT_MAX = 8 * ROBOTS_SIZE_MAX,
 };
 
-/* What a group says, ours or that of "*". */
+/* The rules of a group, ours or that of "*". */
 struct group {
     struct buf rules; /* struct rule */
     struct buf text;
@@ -33,7 +33,7 @@ struct parser {
     struct buf sitemaps;
     uint32_t line;
 
-    /* Who asks for the text of one line wants nothing else. */
+    /* For robots_line: nothing but the text of this line is wanted. */
     uint32_t wanted;
     struct str found;
 };
@@ -167,7 +167,7 @@ static void read_rule(struct parser *parser, struct str value, uint32_t flag)
     if (flag != RULE_ALLOW)
         return;
 
-    /* Who allows the index page allows its directory. */
+    /* A rule that allows the index page allows its directory. */
     size_t dir_len = value.len;
     while (dir_len && value.ptr[dir_len - 1] != '/')
         dir_len--;
@@ -262,7 +262,7 @@ static bool ends_line(char c)
     return c == '\n' || c == '\r';
 }
 
-/* What is within the limit, without a last line that is cut by it. */
+/* The lines that are wholly within the limit. */
 static struct str cap(struct str bytes)
 {
     size_t len = ROBOTS_SIZE_MAX;
@@ -275,12 +275,12 @@ static struct str cap(struct str bytes)
 }
 
 /* As much of a UTF-8 byte order mark as there is. */
-static struct str skip_mark(struct str bytes)
+static struct str skip_byte_order_mark(struct str bytes)
 {
-    static const char mark[] = "\xEF\xBB\xBF";
+    static const char bom[] = "\xEF\xBB\xBF";
     size_t len = 0;
 
-    while (len < 3 && len < bytes.len && bytes.ptr[len] == mark[len])
+    while (len < 3 && len < bytes.len && bytes.ptr[len] == bom[len])
         len++;
     return str_skip(bytes, len);
 }
@@ -324,8 +324,9 @@ static void read_file(struct parser *parser, struct str bytes,
 {
     bytes = bytes.len ? cap(bytes) : STR("");
     buf_init(narrow, ROBOTS_SIZE_MAX);
-    read_lines(parser, narrow_utf16(bytes, narrow) ? buf_str(narrow)
-                                                   : skip_mark(bytes));
+    read_lines(parser, narrow_utf16(bytes, narrow)
+                           ? buf_str(narrow)
+                           : skip_byte_order_mark(bytes));
 }
 
 /* Copy what was collected for us into one block. */

@@ -1,6 +1,6 @@
 #include "robots/robots.h"
 
-#include "robots/internal.h"
+#include "robots/rule.h"
 #include "url/url.h"
 
 /* Bytes that wildcards may look at for one answer. */
@@ -15,8 +15,8 @@ struct question {
     size_t work;
 };
 
-/* Where `part`, not empty, is in `path`, or NULL. memmem is linear but slow
- * to start, and most paths lack the first character. */
+/* Find `part`, which is not empty, in `path`; or NULL. memmem is linear but
+ * slow to start, and most paths lack the first character. */
 static const char *find(struct str path, struct str part)
 {
     size_t first = str_find(path, part.ptr[0]);

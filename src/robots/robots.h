@@ -53,7 +53,7 @@ bool robots_allows(const struct robots *robots, struct str path,
                    unsigned *line);
 
 /* The same, and what it took: bytes that wildcards looked at, and a part of one
- * for every rule. Of usual files an answer takes less than ROBOTS_WORK_USUAL;
+ * for every rule. With usual files it takes less than ROBOTS_WORK_USUAL;
  * ROBOTS_WORK_PER_MS are a millisecond at worst. */
 enum { ROBOTS_WORK_USUAL = 64 * 1024, ROBOTS_WORK_PER_MS = 128 * 1024 };
 bool robots_answer(const struct robots *robots, struct str path, unsigned *line,
@@ -95,7 +95,7 @@ bool robots_is_token(struct str text);
  * that name is no token. */
 struct str robots_token_of(struct str user_agent);
 
-/* What the status of the answer for /robots.txt says (RFC 9309, 2.3.1). */
+/* The meaning of the status with which /robots.txt came (RFC 9309, 2.3.1). */
 enum robots_access {
     ROBOTS_PARSE,       /* 2xx: the body has the rules */
     ROBOTS_FOLLOW,      /* 3xx: up to ROBOTS_REDIRECTS_MAX, then unavailable */

@@ -10,7 +10,7 @@ static uint16_t default_port(const struct url *url)
     return url->https ? 443 : 80;
 }
 
-/* What follows ':'. An empty port is no port. */
+/* `digits` is the text after ':'. An empty port is no port. */
 static enum err read_port(struct url *url, struct str digits)
 {
     unsigned port = 0;
@@ -216,13 +216,9 @@ static bool put_plain_name(struct url *url, struct out *out, const char *start,
 enum err authority_put(struct url *url, struct out *out, const char *start,
                        struct str *in)
 {
-    size_t len = 0;
+    struct str text = url_authority(*in);
 
-    while (len < in->len && !url_ends_authority(in->ptr[len]))
-        len++;
-    struct str text = str_first(*in, len);
-    *in = str_skip(*in, len);
-
+    *in = str_skip(*in, text.len);
     url->port = default_port(url);
     url->default_port_written = false;
     if (!put_plain_name(url, out, start, text)) {

@@ -1,12 +1,9 @@
 #include "url/course.h"
 
-static bool has_html_name(struct str path)
+static bool has_html_name(const struct url *url)
 {
-    size_t start = path.len;
-
-    while (path.ptr[start - 1] != '/')
-        start--;
-    struct str name = str_skip(path, start);
+    struct str name =
+        str_skip(str_first(url->href, url->path_end), url_directory(url).len);
     const char *dot = name.len ? memrchr(name.ptr, '.', name.len) : NULL;
     if (!dot)
         return true;
@@ -64,5 +61,5 @@ bool course_normalize(struct url *url, struct arena *arena)
 {
     if (lacks_written_port(url) || has_double_slash(url_path(url)))
         rewrite(url, arena);
-    return has_html_name(url_path(url));
+    return has_html_name(url);
 }

@@ -25,17 +25,17 @@ enum {
     JOINER = 0x200D,
 };
 
-/* What takes the place of a character that libidn2 must not see: it has the
- * same directionality, composes with nothing, and nothing that a host may have
- * is mapped to it. No host may have a '^' of its own (url/authority.c). */
+/* Characters that stand for those that libidn2 must not see. They have the same
+ * directionality, compose with nothing, and nothing that a host may have is
+ * mapped to them. No host may have a '^' of its own (url/authority.c). */
 enum {
     STAND_IN_HYPHEN = '^',
     STAND_IN_SHARP_S = 0x138,     /* kra */
     STAND_IN_FINAL_SIGMA = 0x18D, /* turned delta */
 };
 
-/* What Unicode 16 maps (`to` for the first of the range) or ignores (0) and
- * libidn2's Unicode 15 refuses or maps otherwise. */
+/* Ranges that Unicode 16 maps (to `to` and the characters after it) or ignores
+ * (0), but libidn2's Unicode 15 refuses or maps otherwise. */
 static const struct {
     uint32_t first, last, to;
 } newer_maps[] = {
@@ -70,8 +70,8 @@ static const struct range right_to_left[] = {
     {0xFE70, 0xFEFE}, {0x10800, 0x10FFF}, {0x1E800, 0x1EFFF},
 };
 
-/* Of these blocks, the marks, digits and signs that go with either direction
- * (Unicode 15.1). */
+/* The combining characters, digits and signs in these blocks that go with
+ * either direction (Unicode 15.1). */
 static const struct range either_way[] = {
     {0x591, 0x5BD},     {0x5BF, 0x5BF},     {0x5C1, 0x5C2},
     {0x5C4, 0x5C5},     {0x5C7, 0x5C7},     {0x606, 0x607},

@@ -4,7 +4,7 @@
  *
  * The tables and most of the rules are libidn2's. It is stricter than the
  * standard, so idna.c asks it label by label and works around its refusals of
- * hyphens and of symbols. What remains different:
+ * hyphens and of symbols. Differences that remain:
  *  - a label with characters beyond ASCII whose "xn--" form is longer than 63
  *    bytes is refused; no name server could know it;
  *  - the Unicode version is that of the library, but for what newer_maps in

@@ -6,7 +6,7 @@
 static const uint64_t part_max = UINT32_MAX;
 
 /* Decimal, octal with a leading "0", hexadecimal with "0x"; "0x" alone is 0.
- * What is too large becomes part_max + 1. */
+ * A larger one than part_max becomes part_max + 1. */
 static bool read_part(struct str text, uint64_t *value)
 {
     int base = 10;

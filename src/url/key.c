@@ -3,11 +3,6 @@
 #include "base/hash.h"
 #include "url/domain.h"
 
-static bool is_unreserved(char c)
-{
-    return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 bool url_has_final_dot(const struct url *url)
 {
     struct str host = url_host(url);
@@ -48,7 +43,8 @@ static char *put_escapes(char *to, struct str from)
             *to++ = *at++;
             continue;
         }
-        if (is_unreserved(c) && !(hex_value(c) >= 0 && would_join_escape(to)))
+        if (percent_is_unreserved(c) &&
+            !(hex_value(c) >= 0 && would_join_escape(to)))
             *to++ = c;
         else
             to = percent_put(to, (unsigned char)c);

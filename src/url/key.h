@@ -1,7 +1,7 @@
 /* The key by which two URLs count as the same page for "seen".
  *
- * What is fetched is the URL as it stands; only the comparison is a little
- * more generous. The rules, all of them:
+ * The URL is fetched as it stands; only the comparison is a little more
+ * generous. The rules, all of them:
  *
  *   1. the fragment is not there (struct url has none);
  *   2. the hexadecimal digits of an escape are in upper case: %c3 -> %C3;

@@ -9,7 +9,7 @@ static struct str drop_newlines(struct arena *arena, struct str text)
     return (struct str){start, url_drop_newlines(start, text)};
 }
 
-/* Where what is between "http://" and the path begins; the parser takes any
+/* The offset of the authority in "http://authority/path"; the parser takes any
  * number of slashes for two. 0: it is no such URL. */
 static size_t authority_start(struct str text)
 {
@@ -27,15 +27,6 @@ static size_t authority_start(struct str text)
     while (at < text.len && url_is_slash(text.ptr[at]))
         at++;
     return at;
-}
-
-static struct str authority_of(struct str text)
-{
-    size_t len = 0;
-
-    while (len < text.len && !url_ends_authority(text.ptr[len]))
-        len++;
-    return str_first(text, len);
 }
 
 /* Behind the last '@', or 0. */
@@ -60,7 +51,7 @@ bool login_cut(struct arena *arena, struct str url, struct str *rest,
 {
     struct str text = drop_newlines(arena, url);
     size_t start = authority_start(text);
-    struct str authority = authority_of(str_skip(text, start));
+    struct str authority = url_authority(str_skip(text, start));
     size_t end = start ? behind_at(authority) : 0;
 
     *rest = url;
@@ -103,12 +94,12 @@ const char *login_hide(struct arena *arena, const char *written)
 {
     struct str text = drop_newlines(arena, str_of(written));
     size_t start = authority_start(text);
-    const char *mark = strstr(text.ptr, "://");
+    const char *colon = strstr(text.ptr, "://");
 
-    if (!start && mark) /* another scheme, such as a proxy's */
-        start = (size_t)(mark + 3 - text.ptr);
+    if (!start && colon) /* another scheme, such as a proxy's */
+        start = (size_t)(colon + 3 - text.ptr);
     struct str rest = str_skip(text, start);
-    struct str authority = authority_of(rest);
+    struct str authority = url_authority(rest);
     size_t end = behind_at(authority);
     if (!end && has_bad_port(authority))
         end = behind_at(rest);

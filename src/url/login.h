@@ -1,8 +1,8 @@
 /* Names and passwords in URLs: "http://name:password@host/".
  *
- * Who writes such a URL wants to be let in, not to have the password in the
- * log, in page files and in the state. So it is taken out where a person wrote
- * it, and is sent as what it is (page/trusted_origins.h).
+ * A person who writes such a URL wants to be let in, but does not want the
+ * password in the log, in page files and in the state. So it is taken out of
+ * the URL at once, and is sent in a header (page/trusted_origins.h).
  */
 #ifndef URL_LOGIN_H
 #define URL_LOGIN_H

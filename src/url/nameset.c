@@ -5,60 +5,36 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { FIRST_ROOM = 16 };
-
 void nameset_release(struct nameset *set)
 {
-    free(set->slots);
-    *set = (struct nameset){0};
-}
+    void *entry;
 
-/* The entry, or the free slot where it would be. */
-static struct nameset_entry *find(const struct nameset *set, uint64_t hash,
-                                  struct str name, uint32_t number)
-{
-    for (size_t i = hash;; i++) {
-        struct nameset_entry *entry = &set->slots[i & (set->room - 1)];
-        if (!entry->name.ptr)
-            return entry;
-        if (entry->hash == hash && entry->number == number &&
-            str_eq(entry->name, name))
-            return entry;
-    }
-}
-
-static void grow(struct nameset *set)
-{
-    struct nameset old = *set;
-
-    set->room = old.room ? 2 * old.room : FIRST_ROOM;
-    set->slots = mem_array(set->room, sizeof(*set->slots));
-    for (size_t i = 0; i < old.room; i++) {
-        struct nameset_entry *entry = &old.slots[i];
-        if (entry->name.ptr)
-            *find(set, entry->hash, entry->name, entry->number) = *entry;
-    }
-    free(old.slots);
+    for (size_t at = 0; (entry = hashtable_next(&set->entries, &at));)
+        free(entry);
+    hashtable_release(&set->entries);
+    set->longest = 0;
 }
 
 void nameset_add(struct nameset *set, struct str name, uint32_t number)
 {
-    if (2 * (set->count + 1) > set->room)
-        grow(set);
-
     uint64_t hash = hash64(name, number);
-    struct nameset_entry *entry = find(set, hash, name, number);
-    if (entry->name.ptr)
+
+    if (hashtable_get(&set->entries, hash))
         return;
-    *entry = (struct nameset_entry){hash, name, number};
-    set->count++;
+    struct nameset_entry *entry = NEW(struct nameset_entry);
+    *entry = (struct nameset_entry){name, number};
+    hashtable_put(&set->entries, hash, entry);
     if (name.len > set->longest)
         set->longest = name.len;
 }
 
+/* The hash has no secret in it, so the name is compared too: nobody can make up
+ * another that passes for one of the set. */
 bool nameset_has(const struct nameset *set, struct str name, uint32_t number)
 {
-    if (!set->count || name.len > set->longest)
+    if (!set->entries.count || name.len > set->longest)
         return false;
-    return find(set, hash64(name, number), name, number)->name.ptr;
+    const struct nameset_entry *entry =
+        hashtable_get(&set->entries, hash64(name, number));
+    return entry && entry->number == number && str_eq(entry->name, name);
 }

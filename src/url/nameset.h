@@ -1,24 +1,19 @@
-/* A set of names with a number each, for scope.c: filled once, then only
- * read, by many threads. The names are the caller's and must stay.
- *
- * Open addressing with linear probing, at most half full; the hash is kept
- * with each entry, so that a miss hardly ever compares names.
- */
+/* A set of names with a number each: filled once, then only read, by many
+ * threads. The names are the caller's and must stay. */
 #ifndef URL_NAMESET_H
 #define URL_NAMESET_H
 
 #include "base/str.h"
+#include "ds/hashtable.h"
 
 struct nameset_entry {
-    uint64_t hash;
-    struct str name; /* ptr NULL: the slot is free */
+    struct str name;
     uint32_t number;
 };
 
+/* All 0: empty. */
 struct nameset {
-    struct nameset_entry *slots;
-    size_t room; /* 0 or a power of two */
-    size_t count;
+    struct hashtable entries;
     size_t longest; /* name: nothing longer needs to be looked up */
 };
 

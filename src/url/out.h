@@ -18,7 +18,7 @@ struct out {
     bool full;
 };
 
-/* What may stand as it is. All other bytes are percent-encoded, or have a
+/* Bytes that may stand as they are. All others are percent-encoded, or have a
  * meaning: '/', '\', '?' and '#'. */
 enum {
     URL_PLAIN_PATH = 1,     /* inside a segment */
@@ -43,6 +43,16 @@ static inline bool url_is_slash(char c)
 static inline bool url_ends_authority(char c)
 {
     return url_is_slash(c) || c == '?' || c == '#';
+}
+
+/* The authority that `text` starts with: "host" of "host/path". */
+static inline struct str url_authority(struct str text)
+{
+    size_t len = 0;
+
+    while (len < text.len && !url_ends_authority(text.ptr[len]))
+        len++;
+    return str_first(text, len);
 }
 
 /* Copy with "%41" read as "A"; but a zero byte stays "%00". Returns the

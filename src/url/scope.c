@@ -71,7 +71,7 @@ static void add_name(struct scope *scope, struct nameset *set, struct str name,
         nameset_add(set, arena_copy(&scope->names, name), number);
 }
 
-static void add_href_prefix(struct scope *scope, struct str href)
+static void add_prefix(struct scope *scope, struct str href)
 {
     if (href.ptr[href.len - 1] == '/') {
         add_name(scope, &scope->directories, href, 0);
@@ -84,16 +84,7 @@ static void add_href_prefix(struct scope *scope, struct str href)
 
 void scope_add_prefix(struct scope *scope, const struct url *prefix)
 {
-    add_href_prefix(scope, prefix->href);
-}
-
-static struct str directory_of(const struct url *url)
-{
-    size_t end = url->path_end;
-
-    while (url->href.ptr[end - 1] != '/')
-        end--;
-    return str_first(url->href, end);
+    add_prefix(scope, prefix->href);
 }
 
 static void add_domain(struct scope *scope, const struct url *seed)
@@ -110,7 +101,7 @@ void scope_add_seed(struct scope *scope, enum scope_kind kind,
 {
     switch (kind) {
     case SCOPE_PREFIX:
-        add_href_prefix(scope, directory_of(seed));
+        add_prefix(scope, url_directory(seed));
         break;
     case SCOPE_HOST:
         add_name(scope, &scope->hosts, domain_trim_dot(url_host(seed)),
@@ -130,8 +121,6 @@ static bool in_directory(const struct scope *scope, const struct url *url)
 {
     size_t end = scope->directories.longest;
 
-    if (!scope->directories.count)
-        return false;
     if (end > url->href.len)
         end = url->href.len;
     for (size_t i = url->path_start; i < end; i++)
@@ -163,8 +152,6 @@ static bool ends_with_domain(const struct nameset *set, struct str host)
 
 static bool in_domain(const struct scope *scope, struct str host)
 {
-    if (!scope->registrable.count)
-        return false;
     if (nameset_has(&scope->names_inside, host, 0))
         return true;
     if (!ends_with_domain(&scope->registrable, host))
@@ -202,12 +189,11 @@ static void put_name(struct buf *out, const char *what, size_t shown,
 static void put_set(struct buf *out, const char *what,
                     const struct nameset *set)
 {
+    const struct nameset_entry *entry;
     size_t shown = 0;
 
-    for (size_t i = 0; i < set->room && shown <= NAMES_SHOWN; i++) {
-        const struct nameset_entry *entry = &set->slots[i];
-        if (!entry->name.ptr)
-            continue;
+    for (size_t at = 0; shown <= NAMES_SHOWN &&
+                        (entry = hashtable_next(&set->entries, &at));) {
         put_name(out, what, shown++, entry->name);
         if (entry->number && shown <= NAMES_SHOWN)
             buf_printf(out, ":%u", (unsigned)entry->number);

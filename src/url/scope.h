@@ -1,4 +1,4 @@
-/* What is "internal": a set of rules, of which one is enough.
+/* Which URLs are "internal": those that one rule of a set takes in.
  *
  *     struct scope *scope = scope_new(domains);
  *     scope_add_seed(scope, SCOPE_HOST, &seed);
@@ -15,7 +15,7 @@
 #include "url/domain.h"
 #include "url/url.h"
 
-/* What a rule takes from a seed. */
+/* The part of a seed that a rule is about. */
 enum scope_kind {
     SCOPE_PREFIX, /* its directory: what begins with the URL up to the last
                    * '/' of its path */

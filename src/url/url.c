@@ -105,10 +105,7 @@ static void put_relative(struct url *url, struct out *out, struct str *in,
         *in = str_skip(*in, 1);
         put_path(url, out, start, in);
     } else {
-        size_t directory_end = base->path_end;
-        while (base->href.ptr[directory_end - 1] != '/')
-            directory_end--;
-        put_base(url, out, base, directory_end);
+        put_base(url, out, base, url_directory(base).len);
         put_path(url, out, start, in);
     }
 }

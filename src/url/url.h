@@ -16,8 +16,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/str.h"
+#include "url/err.h"
 
 /* A longer URL, as given (without blanks around it, but with its fragment) or
  * as serialised, is ERR_URL_TOO_LONG. */
@@ -66,6 +66,16 @@ static inline struct str url_path(const struct url *url)
 {
     return (struct str){url->href.ptr + url->path_start,
                         (size_t)(url->path_end - url->path_start)};
+}
+
+/* The href up to the last '/' of the path. */
+static inline struct str url_directory(const struct url *url)
+{
+    size_t end = url->path_end;
+
+    while (url->href.ptr[end - 1] != '/')
+        end--;
+    return str_first(url->href, end);
 }
 
 /* "host" or "host:port"; the port is there only if it is not the default. */

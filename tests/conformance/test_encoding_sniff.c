@@ -37,7 +37,7 @@ static void html5lib(const char *path, size_t cases, size_t exceptions)
         struct str name = str_cut(tail, '\n').head;
         size_t bom_len;
         const struct charset *got =
-            charset_sniff(data, (struct str){0}, &bom_len);
+            charset_sniff(data, (struct str){0}, false, &bom_len);
 
         if (got != charset_find(name)) {
             if (!is_in_raw_text(data))
@@ -109,7 +109,7 @@ static void sniffer(void **state)
         if (!conformance_read(path, &file))
             skip();
         const struct charset *got =
-            charset_sniff(buf_str(&file), (struct str){0}, &bom_len);
+            charset_sniff(buf_str(&file), (struct str){0}, false, &bom_len);
         if (!str_eq(charset_name(got), str_of(cases[i].expected)))
             fail_msg("%s: got %s", cases[i].file, charset_name(got).ptr);
         buf_release(&file);
@@ -164,7 +164,7 @@ static void wpt_reftests(void **state)
         struct str page = buf_str(&file);
         bool is_match = memmem(page.ptr, page.len, "rel=\"match\"", 11);
         const struct charset *got =
-            charset_sniff(page, (struct str){0}, &bom_len);
+            charset_sniff(page, (struct str){0}, false, &bom_len);
         const char *expected = is_match ? "windows-1251" : "windows-1252";
         if (!str_eq(charset_name(got), str_of(expected)))
             fail_msg("%s: got %s", pages[i], charset_name(got).ptr);
@@ -198,7 +198,7 @@ static void wpt_scripted(void **state)
 
         read_wpt_page(cases[i].page, &file);
         const struct charset *got =
-            charset_sniff(buf_str(&file), (struct str){0}, &bom_len);
+            charset_sniff(buf_str(&file), (struct str){0}, false, &bom_len);
         if (!str_eq(charset_name(got), str_of(cases[i].expected)))
             fail_msg("%s: got %s", cases[i].page, charset_name(got).ptr);
         buf_release(&file);

@@ -105,6 +105,27 @@ static struct str decoded(struct arena *arena, struct str raw,
     return copy;
 }
 
+/* Names are lower-cased where they are compared, not by the tokenizer. */
+static struct str decoded_name(struct arena *arena, struct str raw)
+{
+    struct str name = decoded(arena, raw, HTML_TEXT_RAW);
+    char *lower = arena_new(arena, name.len + 1);
+
+    for (size_t i = 0; i < name.len; i++)
+        lower[i] = ascii_lower(name.ptr[i]);
+    return (struct str){lower, name.len};
+}
+
+static struct str doctype_name(struct str doctype)
+{
+    struct str name = str_trim_start(doctype);
+    size_t len = 0;
+
+    while (len < name.len && !ascii_is_space(name.ptr[len]))
+        len++;
+    return str_first(name, len);
+}
+
 static void put_attrs(struct stream *stream, struct arena *arena,
                       const struct html_token *token)
 {
@@ -114,7 +135,7 @@ static void put_attrs(struct stream *stream, struct arena *arena,
     size_t count = 0;
 
     while (html_attrs_next(&attrs, &attr)) {
-        struct str name = decoded(arena, attr.name, HTML_TEXT_NAME);
+        struct str name = decoded_name(arena, attr.name);
         bool is_new = true;
 
         for (size_t i = 0; i < count; i++)
@@ -136,12 +157,12 @@ static void put_token(struct stream *stream, struct arena *arena,
     switch (token->type) {
     case HTML_TOKEN_START_TAG:
         begin_token(stream, STR("StartTag"));
-        put_field(stream, decoded(arena, token->name, HTML_TEXT_NAME));
+        put_field(stream, decoded_name(arena, token->name));
         put_attrs(stream, arena, token);
         break;
     case HTML_TOKEN_END_TAG:
         begin_token(stream, STR("EndTag"));
-        put_field(stream, decoded(arena, token->name, HTML_TEXT_NAME));
+        put_field(stream, decoded_name(arena, token->name));
         break;
     case HTML_TOKEN_COMMENT:
         begin_token(stream, STR("Comment"));
@@ -149,8 +170,7 @@ static void put_token(struct stream *stream, struct arena *arena,
         break;
     case HTML_TOKEN_DOCTYPE:
         begin_token(stream, STR("DOCTYPE"));
-        put_field(stream,
-                  decoded(arena, html_doctype_name(token), HTML_TEXT_NAME));
+        put_field(stream, decoded_name(arena, doctype_name(token->rest)));
         break;
     case HTML_TOKEN_NOTHING:
     case HTML_TOKEN_END:

@@ -3,8 +3,8 @@
  * library's own is not pulled in when its symbols are there already. */
 #define HTML_SCALAR
 
-#include "html/marks.c"
-#include "html/marks_wide.c"
+#include "html/delimiters.c"
+#include "html/delimiters_wide.c"
 #include "html/tokenizer.c"
 
 #include "conformance/test_html5lib_tokenizer.c"

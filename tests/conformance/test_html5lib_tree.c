@@ -140,10 +140,10 @@ static bool is_compared(struct str name)
 
 /* Without the capital letters that some SVG names have. */
 static void put_element(struct seen *seen, struct arena *arena,
-                        enum html_place place, struct str raw_name)
+                        enum html_namespace namespace, struct str raw_name)
 {
     static const struct str prefix[] = {
-        [HTML_NOWHERE] = STR_INIT(""),
+        [HTML_NO_ELEMENT] = STR_INIT(""),
         [HTML_IN_HTML] = STR_INIT(""),
         [HTML_IN_SVG] = STR_INIT("svg "),
         [HTML_IN_MATH] = STR_INIT("math "),
@@ -151,9 +151,11 @@ static void put_element(struct seen *seen, struct arena *arena,
     struct buf name;
 
     buf_init(&name, 4096);
-    buf_put(&name, prefix[place]);
-    html_text_put(&name, raw_name, HTML_TEXT_NAME);
-    if (place != HTML_NOWHERE && is_compared(buf_str(&name)))
+    buf_put(&name, prefix[namespace]);
+    html_text_put(&name, raw_name, HTML_TEXT_RAW);
+    for (size_t i = 0; i < name.len; i++)
+        name.ptr[i] = ascii_lower(name.ptr[i]);
+    if (namespace != HTML_NO_ELEMENT && is_compared(buf_str(&name)))
         add_item(&seen->elements, arena, STR("element"), buf_str(&name));
     if (str_eq(buf_str(&name), STR("a")))
         add_item(&seen->anchors, arena, STR("element"), buf_str(&name));
@@ -222,15 +224,15 @@ static void place_elements(struct str page, struct arena *arena,
             enum html_tag tag = html_tag_find(token.name);
             enum html_phase phase = tree.phase;
             unsigned templates = tree.templates;
-            enum html_place place = html_tree_start(&tree, tag, &token);
+            enum html_namespace namespace = html_tree_start(&tree, tag, &token);
 
             if (phase < HTML_FRAMESET && tree.phase == HTML_FRAMESET)
                 seen->elements.count = seen->anchors.count = 0;
             if (tag == TAG_FRAMESET && tree.phase == HTML_FRAMESET)
-                place = HTML_IN_HTML;
+            namespace = HTML_IN_HTML;
             if (templates == 0)
-                put_element(seen, arena, place, token.name);
-            if (place == HTML_IN_HTML)
+                put_element(seen, arena, namespace, token.name);
+            if (namespace == HTML_IN_HTML)
                 html_tokenizer_enter(&tokenizer, html_tree_state(tag),
                                      token.name);
         }

@@ -128,8 +128,8 @@ static void sniff_order(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         size_t bom_len = 99;
-        const struct charset *got =
-            charset_sniff(cases[i].body, str_of(cases[i].http_label), &bom_len);
+        const struct charset *got = charset_sniff(
+            cases[i].body, str_of(cases[i].http_label), false, &bom_len);
         if (!str_eq(charset_name(got), str_of(cases[i].name)) ||
             bom_len != cases[i].bom_len)
             fail_msg("case %zu: expected %s, %zu, got %s, %zu", i,
@@ -308,6 +308,7 @@ static const struct {
     {"euc-kr", STR_INIT("\xB0\xA1\xA2\xE8\xB0\xA1"),
      STR_INIT("\xEA\xB0\x80" FFFD "\xEA\xB0\x80")},
     {"euc-kr", STR_INIT("\xB0<"), STR_INIT(FFFD "<")},
+    {"euc-kr", STR_INIT("\xB0\0z"), STR_INIT(FFFD "\0z")},
     {"euc-kr", STR_INIT("\xC9\x41z"), STR_INIT(FFFD "Az")},
     {"euc-kr", STR_INIT("\x80\xFF\xB0"), STR_INIT(FFFD FFFD FFFD)},
     {"shift_jis", STR_INIT("\x82\xA0\xB1\x5C\x7E\x80\xA0\xFD"),
@@ -335,6 +336,7 @@ static const struct {
      STR_INIT(FFFD "z" FFFD "\"z" FFFD "z")},
     {"euc-jp", STR_INIT("\x8F\"\x8F\x80\x8F\xB0"),
      STR_INIT(FFFD "\"" FFFD FFFD)},
+    {"euc-jp", STR_INIT("\xA4\0z"), STR_INIT(FFFD "\0z")},
     {"euc-jp", STR_INIT("\xA4<\xA9\xA1z\x80"),
      STR_INIT(FFFD "<" FFFD "z" FFFD)},
     {"iso-2022-jp", STR_INIT("a\x1B$B$\"\x1B(Jb\\~\x1B(Bc\\~"),

@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
-#include "base/err.h"
 #include "base/str.h"
+#include "url/err.h"
 
 static void every_error_has_a_sentence(void **state)
 {

@@ -34,9 +34,9 @@ static bool is_before(const struct heap_node *a, const struct heap_node *b)
 static void check_shape(const struct heap *heap)
 {
     for (uint32_t i = 0; i < heap->count; i++) {
-        if (heap->node[i]->place != i + 1)
+        if (heap->node[i]->position != i + 1)
             fail_msg("node at %u believes to be at %u", i,
-                     heap->node[i]->place - 1);
+                     heap->node[i]->position - 1);
         if (i && is_before(heap->node[i], heap->node[(i - 1) / 2]))
             fail_msg("node at %u stands after its parent", i);
     }

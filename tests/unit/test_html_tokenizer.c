@@ -315,9 +315,9 @@ static struct str random_page(struct random *random, char *page, size_t max)
     };
     size_t len = 0, want = random_below(random, (uint32_t)max - 16);
 
-    /* Sometimes across the border of a chunk of marks. */
+    /* Sometimes across the border of a chunk of delimiters. */
     if (random_below(random, 4) == 0)
-        for (; len < MARKS_CHUNK - 100; len++)
+        for (; len < DELIMITERS_CHUNK - 100; len++)
             page[len] = 'x';
     want += len;
     while (len < want) {
@@ -339,7 +339,7 @@ static void agrees_with_the_machine(void **state)
     buf_init(&got, LISTING_CAP);
     for (int i = 0; i < 30000; i++) {
         /* Allocated to size, so that reading beyond is noticed. */
-        char scratch[MARKS_CHUNK + 512];
+        char scratch[DELIMITERS_CHUNK + 512];
         struct str made = random_page(&random, scratch, 300);
         char *copy = mem_new(made.len + 1);
         memcpy(copy, made.ptr, made.len);

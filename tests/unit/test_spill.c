@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/spill.h"
+#include "frontier/spill.h"
 #include "support/random.h"
 
 enum { QUEUES = 5, BLOCK = 16 * 1024 };

@@ -11,8 +11,8 @@
  * and what was taken is used again. A few records in a row for the same queue
  * cost one system call.
  */
-#ifndef BASE_SPILL_H
-#define BASE_SPILL_H
+#ifndef FRONTIER_SPILL_H
+#define FRONTIER_SPILL_H
 
 #include "base/buf.h"
 

@@ -1,11 +1,11 @@
 #include <assert.h>
 
-#include "robots/internal.h"
+#include "robots/rule.h"
 
 #define ENCODED_16 "eeeeeeeeeeeeeeee"
 
-/* What a byte is in a path: '.' stands for itself, 'e' must be percent-encoded,
- * 's' is special in a rule; behind '?' comes the query. */
+/* The class of a byte in a path: '.' stands for itself, 'e' must be
+ * percent-encoded, 's' is special in a rule; behind '?' comes the query. */
 // clang-format off
 static const char classes[] =
     ENCODED_16 ENCODED_16
@@ -23,11 +23,6 @@ static_assert(sizeof(classes) == 256 + 1, "every byte has a class");
 static char class_of(char c)
 {
     return classes[(unsigned char)c];
-}
-
-static bool is_unreserved(char c)
-{
-    return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 bool robots_path_is_canonical(struct str path)
@@ -54,7 +49,8 @@ static size_t put_next(struct str s, enum path_form form, bool in_query,
     int value = percent_value(s);
 
     if (value >= 0) {
-        bool decode = is_unreserved((char)value) && form != PATH_WRITTEN;
+        bool decode =
+            percent_is_unreserved((char)value) && form != PATH_WRITTEN;
         if (form == PATH_QUERY && in_query && (value == '/' || value == ':'))
             decode = true;
         if (decode)
@@ -128,7 +124,7 @@ static bool encodes_unreserved(struct str pattern)
 {
     for (; pattern.len; pattern = str_skip(pattern, 1)) {
         int value = percent_value(pattern);
-        if (value >= 0 && is_unreserved((char)value))
+        if (value >= 0 && percent_is_unreserved((char)value))
             return true;
     }
     return false;

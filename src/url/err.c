@@ -1,4 +1,4 @@
-#include "base/err.h"
+#include "url/err.h"
 
 #include <assert.h>
 

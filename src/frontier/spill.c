@@ -1,4 +1,4 @@
-#include "base/spill.h"
+#include "frontier/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>

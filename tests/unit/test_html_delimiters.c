@@ -6,26 +6,27 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "html/marks.h"
+#include "html/delimiters.h"
 #include "support/random.h"
 
-static bool is_mark(char c)
+static bool is_delimiter(char c)
 {
     return c == '<' || c == '>' || c == '"' || c == '\'';
 }
 
 /* In a buffer that ends with the chunk, so that a sanitizer sees who reads
  * beyond it. */
-static void check(marks_finder *finder, const char *bytes, unsigned len)
+static void check(delimiters_finder *finder, const char *bytes, unsigned len)
 {
     char *chunk = mem_array(1, len ? len : 1);
-    uint16_t *offset = mem_array(MARKS_CHUNK + MARKS_SPARE, sizeof(*offset));
+    uint16_t *offset =
+        mem_array(DELIMITERS_CHUNK + DELIMITERS_SPARE, sizeof(*offset));
     unsigned expected = 0;
 
     memcpy(chunk, bytes, len);
     unsigned count = finder(offset, chunk, len);
     for (unsigned i = 0; i < len; i++)
-        if (is_mark(chunk[i])) {
+        if (is_delimiter(chunk[i])) {
             assert_true(expected < count);
             assert_int_equal(offset[expected++], i);
         }
@@ -34,21 +35,22 @@ static void check(marks_finder *finder, const char *bytes, unsigned len)
     free(chunk);
 }
 
-static void check_all(marks_finder *finder)
+static void check_all(delimiters_finder *finder)
 {
     struct random random = {1};
-    char bytes[MARKS_CHUNK];
+    char bytes[DELIMITERS_CHUNK];
 
-    /* From no mark at all to nothing but marks, any byte between them. */
+    /* From no delimiter at all to nothing but delimiters, any byte between
+     * them. */
     for (unsigned rate = 0; rate <= 64; rate += 4) {
-        for (unsigned i = 0; i < MARKS_CHUNK; i++)
+        for (unsigned i = 0; i < DELIMITERS_CHUNK; i++)
             bytes[i] = random_below(&random, 64) < rate
                            ? "<>\"'"[random_below(&random, 4)]
                            : (char)random_below(&random, 256);
         for (unsigned len = 0; len <= 200; len++)
             check(finder, bytes, len);
-        check(finder, bytes, MARKS_CHUNK - 1);
-        check(finder, bytes, MARKS_CHUNK);
+        check(finder, bytes, DELIMITERS_CHUNK - 1);
+        check(finder, bytes, DELIMITERS_CHUNK);
     }
     for (unsigned c = 0; c < 256; c++) {
         memset(bytes, (int)c, 65);
@@ -59,12 +61,12 @@ static void check_all(marks_finder *finder)
 static void on_every_processor(void **state)
 {
     (void)state;
-    check_all(marks_find);
+    check_all(delimiters_find);
 }
 
 static void on_this_one(void **state)
 {
-    marks_finder *wide = marks_find_wide();
+    delimiters_finder *wide = delimiters_find_wide();
 
     (void)state;
     if (!wide) {

@@ -1,6 +1,6 @@
-/* What the files of the robots module share; nobody else includes this. */
-#ifndef ROBOTS_INTERNAL_H
-#define ROBOTS_INTERNAL_H
+/* Rules of robots.txt as they are kept and compared. Private to robots/. */
+#ifndef ROBOTS_RULE_H
+#define ROBOTS_RULE_H
 
 #include <assert.h>
 

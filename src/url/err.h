@@ -1,6 +1,7 @@
-/* What can go wrong, as a value. Who decides, prints: err_message(). */
-#ifndef BASE_ERR_H
-#define BASE_ERR_H
+/* The reasons why a text is not a URL. The caller that decides what to do about
+ * it prints err_message(). */
+#ifndef URL_ERR_H
+#define URL_ERR_H
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 
