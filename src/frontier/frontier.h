@@ -23,6 +23,7 @@
 #define FRONTIER_FRONTIER_H
 
 #include "frontier/address.h"
+#include "frontier/options.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
 #include "robots/robots.h"
@@ -31,30 +32,8 @@
 
 struct frontier;
 
-enum order { ORDER_BFS, ORDER_PRIORITY };
-
 /* A breadth-first crawl has the source document's constant score of 2. */
 enum { FRONTIER_BFS_SCORE = 200 };
-
-struct frontier_options {
-    enum order order;
-    uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
-    uint64_t ip_delay_ms;    /* pause of an address */
-    uint32_t per_host;       /* fetches in flight per host, per domain and, with
-                              * `resolve`, per address */
-    uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
-    uint32_t host_tries;     /* failures in a row that make a host dead;
-                              * 0: never */
-    uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
-    bool resolve;            /* look names up before anything else */
-    bool robots;             /* ask for robots.txt and obey it */
-    bool report_changes;     /* keep lists for frontier_next_changed etc. */
-    uint64_t queue_bytes;    /* of memory for what is queued, the rest is put
-                              * into a file; 0: all in memory */
-    int queue_dir_fd;        /* where that file is */
-    uint64_t hash_seed;      /* for host and domain names */
-    const struct domains *domains;
-};
 
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
@@ -144,7 +123,7 @@ void frontier_again(struct frontier *frontier, struct target *target,
  * dead: its targets come out refused, with the last `cause`, a number of the
  * caller's. */
 void frontier_note(struct frontier *frontier, struct target *target,
-                   enum host_health health, uint8_t cause);
+                   enum host_health health, uint8_t outcome);
 
 /* The same where the host answered that something failed in it (5xx). That
  * may be this page's fault alone. But after FRONTIER_ERRORS_MAX answers of that
@@ -153,7 +132,7 @@ void frontier_note(struct frontier *frontier, struct target *target,
  * gives no other answer, it is dead. */
 enum { FRONTIER_ERRORS_MAX = 10, FRONTIER_BACKOFF_MAX_MS = 3600 * 1000 };
 void frontier_note_error(struct frontier *frontier, struct target *target,
-                         uint8_t cause, uint64_t now_ms);
+                         uint8_t outcome, uint64_t now_ms);
 
 /* How often in a row the target's host has had to back off for that, this time
  * included, 7 at most; 0: it does not have to. */
@@ -176,7 +155,7 @@ void frontier_robots(struct frontier *frontier, struct target *target,
  * try again after `wait_ms`. Counts like a silent host; with `for_good` there
  * will be no other try. */
 void frontier_setup_failed(struct frontier *frontier, struct target *target,
-                           uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
+                           uint64_t now_ms, uint64_t wait_ms, uint8_t outcome,
                            bool for_good);
 
 /* The end of either errand, because the crawl ends: it says nothing of the
@@ -330,9 +309,6 @@ struct host_in_setup frontier_host_in_setup(const struct frontier *frontier);
  * in it is lost to this frontier, but not to who remembers what was queued. */
 int frontier_trouble(const struct frontier *frontier);
 
-/* Bytes held for hosts and domains, names included. */
-size_t frontier_domain_bytes(const struct frontier *frontier);
-
 /* Why nothing can be taken at `now_ms`, for people and for the next look. */
 enum idle_reason {
     IDLE_NOT,     /* something can be taken */
@@ -351,9 +327,8 @@ struct idle {
 };
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
 
-/* The host's name, "example.org" or "example.org:8080", and its address if
- * that was looked up, else NULL. */
-struct str frontier_host_name(const struct target *target);
+/* The name of its domain; its host's address if that was looked up, else
+ * NULL. */
 struct str frontier_domain_name(const struct target *target);
 const struct ip *frontier_host_ip(const struct target *target);
 

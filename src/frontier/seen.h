@@ -30,8 +30,8 @@ bool seen_has(const struct seen *seen, uint64_t fingerprint);
 bool seen_add(struct seen *seen, uint64_t fingerprint);
 
 /* What is not there has no mark, and is given none. */
-void seen_mark(struct seen *seen, uint64_t fingerprint, bool marked);
-bool seen_is_marked(const struct seen *seen, uint64_t fingerprint);
+void seen_set_flag(struct seen *seen, uint64_t fingerprint, bool flag);
+bool seen_has_flag(const struct seen *seen, uint64_t fingerprint);
 
 void seen_prefetch(const struct seen *seen, uint64_t fingerprint);
 
