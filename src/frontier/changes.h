@@ -1,5 +1,5 @@
-/* Changes that the record must be told: targets found again, domains mentioned,
- * hosts whose health changed.
+/* The memory of changes, for the record: targets found again, domains
+ * mentioned, hosts whose health changed.
  *
  * Invariant: each of them is in its list at most once, and nothing that was
  * freed is in a list. What has changed is read when it is taken out. It knows

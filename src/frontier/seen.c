@@ -78,8 +78,9 @@ static bool copy_into(struct seen *to, const struct seen *from)
     return true;
 }
 
-/* Where many fingerprints crowd at the end more room would not part them, so
- * it is the spare part that grows: memory stays in proportion to the count. */
+/* If many fingerprints are close together at the end, more room would not part
+ * them, so it is the spare part that grows: memory stays in proportion to the
+ * count. */
 static void resize(struct seen *seen, size_t room, size_t spare)
 {
     struct seen old = *seen;

@@ -34,7 +34,7 @@ static void empty(void **state)
     seen_release(&seen);
 }
 
-static void marks(void **state)
+static void flags(void **state)
 {
     struct random random = {.state = 3};
     enum { COUNT = 5000 };
@@ -255,7 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),
-        cmocka_unit_test(marks),
+        cmocka_unit_test(flags),
         cmocka_unit_test(marks_move_nothing),
         cmocka_unit_test(extremes),
         cmocka_unit_test(against_a_naive_set),
