@@ -18,8 +18,8 @@ struct twins {
     size_t most_in_memory;
 };
 
-/* Like these options, with SMALL for the queue of the one with disk queues, or what
- * they say. */
+/* Like these options, with SMALL for the queue of the one with disk queues, or
+ * what they say. */
 void twins_begin(struct twins *twins, const struct frontier_options *like);
 void twins_end(struct twins *twins);
 

@@ -156,8 +156,7 @@ static void lists_stay_in_the_file(void **state)
         assert_int_equal(target->depth, taken >= 20000);
         twins_done(&twins, target);
     }
-    const struct frontier_counts counts =
-        frontier_counts(twins.frontier[DISK]);
+    const struct frontier_counts counts = frontier_counts(twins.frontier[DISK]);
     assert_int_equal(counts.queued, 0);
     twins_end(&twins);
 }
@@ -211,8 +210,7 @@ static void newcomers_get_in(void **state)
         for (unsigned n = 0; n < 4; n++)
             twins_put_numbered(&twins, "http://d%u.example", taken % 40, 2);
     }
-    assert_true(found[ROOM] && found[DISK] &&
-                found[DISK] < found[ROOM] + 500);
+    assert_true(found[ROOM] && found[DISK] && found[DISK] < found[ROOM] + 500);
     twins_end(&twins);
 }
 
