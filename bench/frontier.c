@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "frontier/parts.h"
 #include "frontier/validator.h"
 #include "url/key.h"
 
@@ -133,6 +134,15 @@ static void measure(enum order order, uint64_t urls,
     scope_free(scope);
 }
 
+/* Bytes held for domains, names included. */
+static size_t domain_bytes(const struct frontier *frontier)
+{
+    const struct politeness *politeness = &frontier->politeness;
+
+    return politeness->domain_arena.used +
+           politeness->domains.room * sizeof(struct hashtable_slot);
+}
+
 /* A million domains with nothing queued. */
 static void measure_domains(const struct domains *domains)
 {
@@ -165,7 +175,7 @@ static void measure_domains(const struct domains *domains)
     }
     printf("%d idle domains: %.1f bytes each beyond the name (%.1f with all "
            "else that the frontier holds, the host cache included)\n",
-           COUNT, (double)(frontier_domain_bytes(frontier) - names) / COUNT,
+           COUNT, (double)(domain_bytes(frontier) - names) / COUNT,
            (double)(heap_bytes() - before - names) / COUNT);
     arena_release(&arena);
     frontier_free(frontier);
@@ -173,7 +183,7 @@ static void measure_domains(const struct domains *domains)
 
 /* Every host a domain of its own, two pages each, all at one address that
  * answers once in a pause. */
-static void measure_crowd(const struct domains *domains, uint64_t hosts)
+static void measure_address(const struct domains *domains, uint64_t hosts)
 {
     const struct frontier_options options = {
         .order = ORDER_PRIORITY,
@@ -238,8 +248,8 @@ int main(int argc, char *argv[])
         measure(ORDER_PRIORITY, urls, domains);
     }
     measure_domains(domains);
-    measure_crowd(domains, 1000);
-    measure_crowd(domains, 50000);
+    measure_address(domains, 1000);
+    measure_address(domains, 50000);
     domains_free(domains);
     return 0;
 }

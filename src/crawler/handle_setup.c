@@ -25,17 +25,13 @@ void handle_lookup(struct crawler *crawler, struct job *job)
 
 static void offer_sitemaps_of(struct crawler *crawler,
                               const struct robots *rules,
-                              const struct webpage *page)
+                              const struct target *target)
 {
-    struct arena arena;
-    struct url base;
-
-    arena_init(&arena);
+    const struct url base = target_url_parts(target);
     struct str sitemap = {0};
-    if (!url_parse(&base, &arena, page->url, NULL, NULL))
-        while (robots_next_sitemap(rules, &sitemap))
-            offer_sitemap(crawler, sitemap, &base, 0);
-    arena_release(&arena);
+
+    while (robots_next_sitemap(rules, &sitemap))
+        offer_sitemap(crawler, sitemap, &base, 0);
 }
 
 /* Record the fetch of a robots.txt. Its answer is valid for `known_ms`; 0: it
@@ -116,7 +112,7 @@ void handle_robots(struct crawler *crawler, struct job *job)
             reasons_of(crawler), frontier_robots_host(job->target),
             frontier_robots_is_https(job->target), page->robots_text);
     if (rules && crawler->options->robots_sitemaps)
-        offer_sitemaps_of(crawler, rules, page);
+        offer_sitemaps_of(crawler, rules, job->target);
     note_robots(crawler, job, rules, FRONTIER_ROBOTS_KEPT_MS, 0);
     frontier_robots(frontier, job->target, rules, ended_ms(page));
 }

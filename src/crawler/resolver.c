@@ -44,11 +44,12 @@ static void take_ip(struct ip *ip, const struct sockaddr *address)
 /* The name or address that this URL's host is connected to. */
 static struct str find_name(const struct resolver *resolver, struct job *job)
 {
-    struct url url;
+    const struct url url = target_url_parts(job->target);
 
-    if (url_parse(&url, &job->page.arena, target_url(job->target), NULL, NULL))
-        return (struct str){0};
-    return origins_connect_host(resolver->origins, url_host(&url), url.port);
+    /* A copy: the look-up may go on when the target is gone. */
+    return arena_copy(
+        &job->page.arena,
+        origins_connect_host(resolver->origins, url_host(&url), url.port));
 }
 
 static bool is_literal(struct job *job)

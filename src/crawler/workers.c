@@ -123,8 +123,9 @@ static unsigned choose_worker(const struct workers *workers,
 struct job *workers_lookup(struct workers *workers, struct target *target)
 {
     struct job *job = new_job(workers);
+    const struct url url = target_url_parts(target);
 
-    webpage_ask(&job->page, target_url(target), 0, false);
+    webpage_ask_parsed(&job->page, &url, 0, false);
     job->worker = workers->count;
     job->target = target;
     job->address_turn = frontier_address_turn(target);
@@ -159,11 +160,12 @@ void workers_fetch(struct workers *workers, struct target *target,
     bool is_first = target->kind == TARGET_SITEMAP &&
                     workers->member[0].busy < workers->first_room;
     unsigned worker = is_first ? 0 : choose_worker(workers, target->host);
+    const struct url url = target_url_parts(target);
 
     job->kind = JOB_FETCH;
     job->worker = worker;
     job->target = target;
-    webpage_ask(&job->page, target_url(target), target->depth, want_links);
+    webpage_ask_parsed(&job->page, &url, target->depth, want_links);
     job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
                      : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
                                                       : WEBPAGE_HTML;

@@ -1,7 +1,6 @@
 /* Addresses: several hosts may be one machine, and it is the machine that a
  * polite crawler must not tire. An address has so many fetches in flight and
- * rests after each; hosts that come up meanwhile are parked with it, in lots:
- * frontier/lot.c. */
+ * rests after each; hosts that come up meanwhile wait in its queue. */
 #ifndef FRONTIER_ADDRESS_H
 #define FRONTIER_ADDRESS_H
 
@@ -15,28 +14,15 @@ struct ip {
     uint8_t byte[16];
 };
 
-struct domain;
-struct host;
-
 struct address {
-    struct heap_node node; /* among those that rest, by next_ms, or those that
-                            * are open, by the best that is parked there */
+    struct heap_node node; /* among the resting ones, by next_ms, or among the
+                            * open ones, by the first host in the queue */
     bool rests;
     uint32_t in_flight;
-    uint32_t hosts; /* that are at it */
+    uint32_t hosts; /* at this address */
     uint64_t next_ms;
     uint64_t key;
-    struct heap lots;   /* of domains that may be asked */
-    struct host *crowd; /* parked in no lot, until the rest is over */
-};
-
-/* The hosts of one domain that are parked with one address. */
-struct lot {
-    struct heap_node node; /* in its address, while its domain may be asked */
-    struct heap hosts;     /* never empty */
-    struct address *address;
-    struct domain *domain;
-    struct lot *next; /* of the domain */
+    struct heap queue; /* of hosts, by turn; breadth-first by depth before */
 };
 
 #endif

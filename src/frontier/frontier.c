@@ -4,96 +4,78 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "frontier/internal.h"
+#include "frontier/parts.h"
+
+/* --- what the queue asks for --------------------------------------------- */
+
+static struct host *find_host(void *user, const struct url *url)
+{
+    return host_known(&((struct frontier *)user)->politeness, url);
+}
+
+static struct domain *find_domain(void *user, const struct url *url)
+{
+    return domain_known(&((struct frontier *)user)->politeness, url);
+}
+
+/* A URL comes back from disk. */
+static void put_back(void *user, const struct disk_record *record)
+{
+    struct frontier *frontier = user;
+    const struct offer offer = {
+        .url = &record->url,
+        .fingerprint = record->fingerprint,
+        .depth = record->depth,
+        .referrer_id = record->referrer_id,
+        .found = record->found,
+        .redirects = record->redirects,
+        .kind = (enum target_kind)record->kind,
+    };
+    struct target *target = queue_new_target(
+        &frontier->queue, host_for(&frontier->politeness, offer.url), &offer,
+        record->number);
+
+    if (record->shortened)
+        changes_add_target(&frontier->changes, target);
+    enqueue(frontier, target);
+}
+
+/* -------------------------------------------------------------------------- */
 
 struct frontier *frontier_new(const struct frontier_options *options)
 {
     struct frontier *frontier = NEW(struct frontier);
+    const struct queue_callbacks callbacks = {
+        .user = frontier,
+        .find_host = find_host,
+        .find_domain = find_domain,
+        .put_back = put_back,
+    };
 
-    frontier->next_age = 1; /* 0 is older than any page */
     frontier->options = *options;
-    frontier->ranks =
-        options->order == ORDER_BFS ? &ranks_bfs : &ranks_priority;
-    arena_init(&frontier->domain_arena);
-    hashtable_init(&frontier->targets);
-    hashtable_init(&frontier->hosts);
-    hashtable_init(&frontier->domains);
-    hashtable_init(&frontier->addresses);
-    heap_init(&frontier->ready, frontier->ranks->domain);
-    heap_init(&frontier->waiting, host_is_due_before);
-    heap_init(&frontier->retries, active_is_due_before);
-    heap_init(&frontier->resting, address_is_due_before);
-    heap_init(&frontier->open, frontier->ranks->address);
-    levels_init(&frontier->levels);
-    hashtable_init(&frontier->lowered);
-    heap_init(&frontier->shelves, shelf_is_opened_before);
-    frontier->lowered_depth = UINT32_MAX;
-    seen_init(&frontier->hosts_seen);
-    for (size_t i = 0; i < ARRAY_LEN(frontier->answered); i++)
-        seen_init(&frontier->answered[i]);
-    buf_init(&frontier->record, SPILL_RECORD_MAX);
-    if (options->queue_bytes)
-        frontier->spill = spill_new(options->queue_dir_fd);
+    order_init(&frontier->order, options->order);
+    queue_init(&frontier->queue, &frontier->options, &frontier->order,
+               &callbacks);
+    politeness_init(&frontier->politeness, &frontier->options,
+                    &frontier->order);
+    setups_init(&frontier->setups, &frontier->options);
+    changes_init(&frontier->changes, options->report_changes);
     return frontier;
 }
 
 void frontier_use_seen(struct frontier *frontier, struct seen *seen)
 {
-    frontier->seen = seen;
-}
-
-static void free_active(struct domain *domain)
-{
-    struct active *active = domain->active;
-
-    if (!active)
-        return;
-    for (size_t i = 0; i < active->retries.count; i++)
-        free(target_of(active->retries.node[i]));
-    heap_release(&active->retries);
-    heap_release(&active->ready);
-    active->waiting = NULL;
-    active->queued_bytes = 0;
-    shelf_release(&active->shelf);
-    lots_free(domain);
-    domain_free_unused(domain);
-}
-
-static void free_address(struct address *address)
-{
-    heap_release(&address->lots);
-    free(address);
+    frontier->queue.seen = seen;
 }
 
 void frontier_free(struct frontier *frontier)
 {
-    void *item;
-
     if (!frontier)
         return;
     assert(!frontier->counts.in_flight);
-    for (size_t at = 0; (item = hashtable_next(&frontier->hosts, &at));)
-        host_free(item);
-    for (size_t at = 0; (item = hashtable_next(&frontier->domains, &at));)
-        free_active(item);
-    for (size_t at = 0; (item = hashtable_next(&frontier->addresses, &at));)
-        free_address(item);
-    heap_release(&frontier->ready);
-    heap_release(&frontier->waiting);
-    heap_release(&frontier->retries);
-    heap_release(&frontier->resting);
-    heap_release(&frontier->open);
-    hashtable_release(&frontier->targets);
-    hashtable_release(&frontier->hosts);
-    hashtable_release(&frontier->domains);
-    hashtable_release(&frontier->addresses);
-    levels_release(&frontier->levels);
-    seen_release(&frontier->hosts_seen);
-    for (size_t i = 0; i < ARRAY_LEN(frontier->answered); i++)
-        seen_release(&frontier->answered[i]);
-    arena_release(&frontier->domain_arena);
+    politeness_release(&frontier->politeness);
+    queue_release(&frontier->queue);
     changes_release(&frontier->changes);
-    overflow_release(frontier);
     free(frontier);
 }
 
@@ -103,17 +85,19 @@ void frontier_count_found(struct frontier *frontier, const struct url *url)
 {
     struct domain *domain;
 
-    if (frontier->options.order == ORDER_BFS)
+    if (frontier->order.by_level)
         return;
-    domain = domain_for(frontier, url);
-    count_in_score(frontier, domain, &domain->found);
-    changed_domain(frontier, domain);
-    place_domain(frontier, domain);
+    domain = domain_for(&frontier->politeness, url);
+    domain->score.found++;
+    changes_add_domain(&frontier->changes, domain);
+    politeness_place_domain(&frontier->politeness, domain);
 }
 
 static enum verdict given_up_verdict(const struct host *host)
 {
-    bool by_robots = host->dead ? host->dead_robots : host->closed_robots;
+    const struct host_trouble *trouble = &host->trouble;
+    bool by_robots =
+        trouble->dead ? trouble->dead_robots : trouble->closed_robots;
 
     return by_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
 }
@@ -121,232 +105,205 @@ static enum verdict given_up_verdict(const struct host *host)
 enum verdict frontier_precheck(const struct frontier *frontier,
                                const struct url *url, unsigned *line)
 {
-    struct host *host = host_known(frontier, url);
+    const struct politeness *politeness = &frontier->politeness;
+    struct host *host = host_known(politeness, url);
 
     if (frontier->options.max_per_domain) {
-        const struct domain *domain = domain_known(frontier, url);
-        if (domain && domain_is_capped(frontier, domain))
+        const struct domain *domain = domain_known(politeness, url);
+        if (domain && politeness_is_capped(politeness, domain))
             return DOMAIN_CAP;
     }
     if (!host)
         return ACCEPT;
     if (host_is_given_up(host, url->https))
         return given_up_verdict(host);
-    return precheck_robots(frontier, host, url->https, url_path_query(url),
-                           line);
+    return setup_precheck(host, url->https, url_path_query(url), line,
+                          politeness->now_ms);
 }
 
-void enqueue(struct frontier *frontier, struct target *target, uint64_t now_ms)
+void enqueue(struct frontier *frontier, struct target *target)
 {
-    hashtable_put(&frontier->targets, target->fingerprint, target);
-    queue_put(frontier, target);
-    place_host(frontier, target->host, now_ms);
+    domain_active(target->host->domain, &frontier->order);
+    queue_put(&frontier->queue, target);
+    politeness_place(&frontier->politeness, target->host);
 }
 
-struct target *target_new(struct frontier *frontier, const struct offer *offer,
-                          uint64_t number)
+static bool put_on_disk(struct frontier *frontier, const struct offer *offer,
+                        uint64_t number, struct str *domain_of_url)
 {
-    struct str href = offer->url->href;
-    struct target *target = mem_new(sizeof(*target) + href.len + 1);
+    struct politeness *politeness = &frontier->politeness;
 
-    target->kind = (uint8_t)offer->kind;
-    target->depth = offer->depth;
-    target->host = host_for(frontier, offer->url);
-    target->fingerprint = offer->fingerprint;
-    target->age = number;
-    target->referrer_id = offer->referrer_id;
-    target->found = offer->found;
-    target->redirects = offer->redirects;
-    target->url_len = (uint16_t)href.len;
-    memcpy(target->url, href.ptr, href.len);
-    return target;
+    if (!queue_uses_disk(&frontier->queue))
+        return false;
+    struct domain *domain = offer->domain.len
+                                ? domain_named(politeness, offer->domain)
+                                : domain_for(politeness, offer->url);
+    if (!queue_put_on_disk(&frontier->queue, domain,
+                           host_known(politeness, offer->url), offer, number))
+        return false;
+    host_count_seen(politeness, offer->url);
+    *domain_of_url = domain_name(domain);
+    return true;
 }
 
-struct queued put_numbered(struct frontier *frontier, const struct offer *offer,
-                           uint64_t number, uint64_t now_ms)
+struct str put_numbered(struct frontier *frontier, const struct offer *offer,
+                        uint64_t number)
 {
-    struct queued queued = {.number = number};
+    struct str domain;
 
-    if (!overflow_put(frontier, offer, &queued)) {
-        struct target *target = target_new(frontier, offer, number);
-        levels_add(&frontier->levels, target->depth);
-        enqueue(frontier, target, now_ms);
-        queued.domain = frontier_domain_name(target);
-    }
-    count_queued(frontier);
-    return queued;
+    if (put_on_disk(frontier, offer, number, &domain))
+        return domain;
+    struct host *host = host_for(&frontier->politeness, offer->url);
+    enqueue(frontier, queue_new_target(&frontier->queue, host, offer, number));
+    return domain_name(host->domain);
 }
 
 struct queued frontier_put(struct frontier *frontier, const struct offer *offer,
                            uint64_t now_ms)
 {
-    return put_numbered(frontier, offer, frontier->next_age++, now_ms);
-}
+    uint64_t number = frontier_next_number(frontier);
 
-static void take_depth(struct frontier *frontier, struct target *target,
-                       const struct offer *offer)
-{
-    if (offer->depth >= target->depth)
-        return;
-    levels_add(&frontier->levels, offer->depth);
-    levels_remove(&frontier->levels, target->depth);
-    target->depth = offer->depth;
-    target->referrer_id = offer->referrer_id;
+    frontier->politeness.now_ms = now_ms;
+    return (struct queued){
+        .number = number,
+        .domain = put_numbered(frontier, offer, number),
+    };
 }
 
 bool frontier_found_again(struct frontier *frontier, const struct offer *offer)
 {
     struct target *target =
-        hashtable_get(&frontier->targets, offer->fingerprint);
+        hashtable_get(&frontier->queue.targets, offer->fingerprint);
 
     if (!target)
-        return overflow_lower(frontier, offer);
-    target->found += offer->found;
-    take_depth(frontier, target, offer);
-    changed_target(frontier, target);
-    if (target->state != TARGET_QUEUED)
-        return false;
-
-    struct host *host = target->host;
-    heap_moved(&host->queue, &target->node);
-    if (host->place == READY) {
-        heap_moved(&host->domain->active->ready, &host->node);
-        place_domain(frontier, host->domain);
-    } else if (host->lot) {
-        lot_moved(frontier, host);
-    }
+        return queue_shorten_on_disk(&frontier->queue, offer);
+    queue_found_again(&frontier->queue, target, offer);
+    changes_add_target(&frontier->changes, target);
+    if (target->state == TARGET_QUEUED)
+        politeness_place(&frontier->politeness, target->host);
     return false;
 }
 
 /* --- out ---------------------------------------------------------------- */
 
-void take_off(struct frontier *frontier, struct target *target, uint64_t now_ms)
+void fetch_started(struct frontier *frontier, struct target *target)
 {
-    struct host *host = target->host;
-
     target->state = TARGET_IN_FLIGHT;
-    host->in_flight++;
-    host->domain->in_flight++;
-    if (host->address) {
-        host->address->in_flight++;
-        place_address(frontier, host->address);
-    }
     frontier->counts.in_flight++;
-    place_host(frontier, host, now_ms);
-}
-
-void dequeue(struct frontier *frontier, struct target *target)
-{
-    target->priority = frontier->options.order == ORDER_BFS
-                           ? FRONTIER_BFS_SCORE
-                           : (uint32_t)target_score(target);
-    queue_remove(frontier, target);
-    hashtable_take(&frontier->targets, target->fingerprint);
+    politeness_fetch_started(&frontier->politeness, target->host);
 }
 
 /* Why the target, whose turn it is, must not be fetched. */
-static enum verdict last_judgement(const struct frontier *frontier,
-                                   struct target *target, uint64_t now_ms)
+static enum verdict check_again(struct frontier *frontier,
+                                struct target *target)
 {
     struct host *host = target->host;
-    struct str url = target_url(target);
-    size_t authority = target_is_https(target) ? 8 : 7;
-    size_t path = authority + str_find(str_skip(url, authority), '/');
+    const struct url url = target_url_parts(target);
+    uint64_t rest_ms;
 
     if (target->kind == TARGET_ROBOTS)
         return ACCEPT;
-    if (domain_is_capped(frontier, host->domain))
+    if (politeness_is_capped(&frontier->politeness, host->domain))
         return DOMAIN_CAP;
-    if (host_is_given_up(host, target_is_https(target)))
+    if (host_is_given_up(host, url.https))
         return given_up_verdict(host);
-    return robots_verdict(host, target_is_https(target), str_skip(url, path),
-                          &target->robots_line, now_ms);
+    enum verdict verdict = setup_verdict(host, url.https, url_path_query(&url),
+                                         &target->robots_line, &rest_ms);
+    if (rest_ms)
+        politeness_rest_until(host, frontier->politeness.now_ms + rest_ms);
+    return verdict;
 }
 
 static struct target *refuse(struct frontier *frontier, struct target *target,
-                             enum verdict verdict, uint64_t now_ms)
+                             enum verdict verdict)
 {
-    const struct host *host = target->host;
+    struct host *host = target->host;
 
-    dequeue(frontier, target);
+    queue_take(&frontier->queue, target);
     target->verdict = (uint8_t)verdict;
-    target->last_outcome = host->dead ? host->cause : host->closed_cause;
+    target->last_outcome = host_given_up_outcome(host);
     target->state = TARGET_IN_FLIGHT;
     frontier->counts.in_flight++;
-    target->host->in_flight++;
-    place_host(frontier, target->host, now_ms);
-    overflow_refill(frontier, target->host, now_ms);
+    politeness_refusal_started(&frontier->politeness, host);
+    queue_refill(&frontier->queue, host);
     return target;
 }
 
-static struct target *begin(struct frontier *frontier, struct target *target,
-                            uint64_t now_ms)
+/* Whatever of the domain waits is refused: no pause and no retry holds it. */
+void note_capped(struct frontier *frontier, struct domain *domain)
+{
+    frontier->counts.domains_capped++;
+    while (domain->active && domain->active->queue.retries.count) {
+        const struct target *target =
+            queue_release_retry(&frontier->queue, domain->active);
+        politeness_place(&frontier->politeness, target->host);
+    }
+    politeness_release_domain(&frontier->politeness, domain);
+}
+
+static struct target *begin(struct frontier *frontier, struct target *target)
 {
     struct domain *domain = target->host->domain;
 
-    dequeue(frontier, target);
+    queue_take(&frontier->queue, target);
     if (target->kind == TARGET_PAGE) {
-        count_in_score(frontier, domain, &domain->crawled);
-        frontier->counts.domains_crawled += domain->crawled == 1;
+        domain->score.crawled++;
+        frontier->counts.domains_crawled += domain->score.crawled == 1;
     }
-    take_off(frontier, target, now_ms);
+    fetch_started(frontier, target);
     if (target->kind == TARGET_PAGE &&
-        domain->crawled == frontier->options.max_per_domain) {
-        frontier->counts.domains_capped++;
-        release_capped(frontier, domain, now_ms);
-    }
-    overflow_refill(frontier, target->host, now_ms);
+        domain->score.crawled == frontier->options.max_per_domain)
+        note_capped(frontier, domain);
+    queue_refill(&frontier->queue, target->host);
     return target;
 }
 
-bool is_its_level(const struct frontier *frontier, const struct target *target)
-{
-    return frontier->options.order != ORDER_BFS ||
-           (target->depth <= levels_lowest(&frontier->levels) &&
-            target->depth <= overflow_depth(frontier));
-}
-
 /* The one whose turn it is, in its queue still; or NULL. */
-static struct target *find_next(struct frontier *frontier, uint64_t now_ms)
+static struct target *find_next(struct frontier *frontier)
 {
+    struct politeness *politeness = &frontier->politeness;
     struct target *target;
 
-    do
-        target = first_ready(frontier, now_ms);
-    while ((!target || !is_its_level(frontier, target)) &&
-           overflow_open(frontier, now_ms));
-    return target && is_its_level(frontier, target) ? target : NULL;
+    do {
+        target = politeness_first_in_queues(politeness);
+        if (target && queue_is_its_level(&frontier->queue, target))
+            return target;
+        target = politeness_first_ready(politeness,
+                                        setups_may_look_up(&frontier->setups));
+        if (target && queue_is_its_level(&frontier->queue, target))
+            return target;
+    } while (queue_open_disk(&frontier->queue));
+    return NULL;
+}
+
+static void release_due(struct frontier *frontier, uint64_t now_ms)
+{
+    const struct target *target;
+
+    frontier->politeness.now_ms = now_ms;
+    while ((target = queue_release_due(&frontier->queue, now_ms)))
+        politeness_place(&frontier->politeness, target->host);
+    politeness_release_due(&frontier->politeness);
 }
 
 struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
 {
-    struct target *target;
+    struct politeness *politeness = &frontier->politeness;
+    struct target *target, *step;
 
-    frontier->now_ms = now_ms;
     release_due(frontier, now_ms);
-    while ((target = find_next(frontier, now_ms))) {
-        struct host *host = target->host;
-
-        if (drop_moved(frontier, target, now_ms))
+    while ((target = find_next(frontier))) {
+        if (drop_moved_robots(frontier, target))
             continue;
-        if (target->kind != TARGET_ROBOTS &&
-            (host_is_given_up(host, target_is_https(target)) ||
-             domain_is_capped(frontier, host->domain)))
-            return refuse(frontier, target,
-                          last_judgement(frontier, target, now_ms), now_ms);
-        if (!address_is_free(frontier, host, now_ms)) {
-            park_host(frontier, host);
+        if (politeness_is_to_refuse(politeness, target))
+            return refuse(frontier, target, check_again(frontier, target));
+        if (!politeness_may_ask_address(politeness, target->host))
             continue;
-        }
-        if (park_unresolved(frontier, host))
-            continue;
-        struct target *errand = next_errand(frontier, host, target, now_ms);
-        if (errand)
-            return errand;
-        enum verdict verdict = last_judgement(frontier, target, now_ms);
-        if (verdict != ACCEPT)
-            return refuse(frontier, target, verdict, now_ms);
-        return begin(frontier, target, now_ms);
+        if ((step = begin_setup(frontier, target)))
+            return step;
+        enum verdict verdict = check_again(frontier, target);
+        return verdict == ACCEPT ? begin(frontier, target)
+                                 : refuse(frontier, target, verdict);
     }
     return NULL;
 }
@@ -354,155 +311,111 @@ struct target *frontier_take(struct frontier *frontier, uint64_t now_ms)
 void frontier_drop(struct frontier *frontier, struct target *target,
                    uint64_t now_ms)
 {
+    frontier->politeness.now_ms = now_ms;
     frontier->counts.in_flight--;
-    target->host->in_flight--;
-    levels_remove(&frontier->levels, target->depth);
-    place_host(frontier, target->host, now_ms);
-    forget_changed_target(frontier, target);
+    queue_close(&frontier->queue, target);
+    politeness_refusal_ended(&frontier->politeness, target->host);
+    changes_remove_target(&frontier->changes, target);
     free(target);
 }
 
 /* --- done --------------------------------------------------------------- */
 
-void give_up(struct frontier *frontier, struct host *host, bool https,
-             bool by_robots, uint8_t cause)
+enum { KEPT_LONGER = 10, KEPT_AT_A_TIME = 4 };
+
+/* A URL of the host may be on disk: then it is kept for longer, with its
+ * robots.txt and its health. */
+static bool is_needed(const struct frontier *frontier, const struct host *host)
 {
-    if (host->answered[!https] && !host->closed[!https]) {
-        host->failures[https] = 0;
-        host->closed[https] = true;
-        host->closed_robots = by_robots;
-        host->closed_cause = cause;
-        changed_host(frontier, host);
-        return;
+    const struct active *active = host->domain->active;
+
+    if (!disk_queue_is_empty(&host->queue.disk) || host->queue.disk.shortened)
+        return true;
+    return active && !disk_queue_is_empty(&active->queue.disk) &&
+           frontier->politeness.idle_count / KEPT_LONGER <
+               frontier->options.idle_hosts_max;
+}
+
+/* Those that have been idle longest, unless their pause is not over. */
+void forget_idle_hosts(struct frontier *frontier)
+{
+    struct politeness *politeness = &frontier->politeness;
+    uint32_t max = frontier->options.idle_hosts_max;
+
+    for (unsigned kept = 0;
+         max && politeness->idle_count > max && kept < KEPT_AT_A_TIME;) {
+        struct host *host = politeness->idle_oldest;
+        if (host->next_ms <= politeness->now_ms && !is_needed(frontier, host)) {
+            changes_remove_host(&frontier->changes, host);
+            setup_forget(&frontier->setups, host);
+            host_forget(politeness, host);
+            continue;
+        }
+        idle_remove(politeness, host);
+        idle_put(politeness, host);
+        kept++;
     }
-    if (!host->dead) {
-        frontier->counts.hosts_dead++;
-        host->dead_robots = by_robots;
-    }
-    host->dead = true;
-    host->cause = cause;
-    changed_host(frontier, host);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+void fetch_ended(struct frontier *frontier, struct target *target,
+                 uint64_t wait_ms)
 {
-    return a > b ? a : b;
-}
-
-uint64_t host_delay_ms(const struct frontier *frontier, const struct host *host)
-{
-    uint64_t delay_ms = frontier->options.delay_ms;
-
-    for (size_t i = 0; i < ARRAY_LEN(host->robots); i++)
-        if (host->robots[i].rules)
-            delay_ms =
-                later(delay_ms, robots_crawl_delay_ms(host->robots[i].rules));
-    return delay_ms;
-}
-
-/* Without a pause there is nothing to wait for, not even the end of this
- * millisecond. */
-static uint64_t pause_end(uint64_t now_ms, uint64_t pause_ms)
-{
-    return pause_ms ? now_ms + pause_ms : 0;
-}
-
-static void land_address(struct frontier *frontier, struct address *address,
-                         uint64_t now_ms)
-{
-    address->in_flight--;
-    address->next_ms = later(address->next_ms,
-                             pause_end(now_ms, frontier->options.ip_delay_ms));
-    if (address->rests) {
-        heap_moved(&frontier->resting, &address->node);
-        return;
-    }
-    if (heap_has(&address->node))
-        heap_remove(&frontier->open, &address->node);
-    address->rests = true;
-    heap_put(&frontier->resting, &address->node);
-}
-
-void land(struct frontier *frontier, struct target *target, uint64_t wait_ms,
-          uint64_t now_ms)
-{
-    struct host *host = target->host;
-    uint64_t delay_ms = host_delay_ms(frontier, host);
-
-    assert(target->state == TARGET_IN_FLIGHT);
-    host->in_flight--;
-    host->domain->in_flight--;
     frontier->counts.in_flight--;
-    if (host->address)
-        land_address(frontier, host->address, now_ms);
-    /* Fetches that overlap may end in any order; the latest pause counts. */
-    uint64_t next_ms = pause_end(now_ms, later(delay_ms, wait_ms));
-    if (host->next_ms <= next_ms || host->next_ms <= now_ms)
-        host->backing_off = wait_ms > delay_ms;
-    host->next_ms = later(host->next_ms, next_ms);
-    place_host(frontier, host, now_ms);
-    idle_trim(frontier, now_ms);
+    politeness_fetch_ended(&frontier->politeness, target->host,
+                           frontier_delay_ms(frontier, target), wait_ms);
+    forget_idle_hosts(frontier);
 }
 
 void frontier_note(struct frontier *frontier, struct target *target,
-                   enum host_health health, uint8_t cause)
+                   enum host_health health, uint8_t outcome)
 {
     struct host *host = target->host;
-    bool https = target_is_https(target);
 
-    if (health != HOST_ANSWERED || host->failures[https] || host->mute)
-        changed_host(frontier, host);
-    if (health == HOST_ANSWERED) {
-        host->answered[https] = true;
-        host->failures[https] = host->mute = 0;
-        end_errors(frontier, host);
-    } else if (health == HOST_SILENT) {
-        try_next_address(host);
-        if (note_silence(frontier, host, https, cause))
-            give_up(frontier, host, https, false, cause);
-    } else {
-        host->cause = cause;
-        if (health == HOST_BUSY) {
-            host->answered[https] = true;
-            host->failures[https] = 0;
-        }
-        if (frontier->options.host_tries &&
-            ++host->mute >= FRONTIER_NO_REPLY_MAX)
-            give_up(frontier, host, https, false, cause);
-    }
+    if (health == HOST_SILENT)
+        setup_try_next_address(host);
+    if (trouble_note(&frontier->politeness, host, target_is_https(target),
+                     health, outcome))
+        changes_add_host(&frontier->changes, host);
 }
 
-bool note_silence(struct frontier *frontier, struct host *host, bool https,
-                  uint8_t cause)
+void frontier_note_error(struct frontier *frontier, struct target *target,
+                         uint8_t outcome, uint64_t now_ms)
 {
-    host->cause = cause;
-    changed_host(frontier, host);
-    if (host->failures[https] < UINT8_MAX)
-        host->failures[https]++;
-    return frontier->options.host_tries &&
-           host->failures[https] >= frontier->options.host_tries;
+    frontier->politeness.now_ms = now_ms;
+    if (trouble_note_error(&frontier->politeness, target->host,
+                           target_is_https(target), outcome))
+        changes_add_host(&frontier->changes, target->host);
 }
 
 void frontier_done(struct frontier *frontier, struct target *target,
                    uint64_t now_ms, uint64_t wait_ms)
 {
-    levels_remove(&frontier->levels, target->depth);
-    land(frontier, target, wait_ms, now_ms);
-    forget_changed_target(frontier, target);
+    assert(target->state == TARGET_IN_FLIGHT);
+    frontier->politeness.now_ms = now_ms;
+    queue_close(&frontier->queue, target);
+    changes_remove_target(&frontier->changes, target);
+    fetch_ended(frontier, target, wait_ms);
     free(target);
+}
+
+void put_retry(struct frontier *frontier, struct target *target,
+               uint64_t due_ms)
+{
+    domain_active(target->host->domain, &frontier->order);
+    queue_put_retry(&frontier->queue, target, due_ms);
 }
 
 void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host)
 {
-    target->host->retrying++;
-    land(frontier, target, whole_host ? wait_ms : 0, now_ms);
+    struct politeness *politeness = &frontier->politeness;
+    /* A target that will be refused need not wait for it. */
+    bool waits =
+        wait_ms && !politeness_is_capped(politeness, target->host->domain);
+
+    politeness->now_ms = now_ms;
     target->tries++;
-    /* What will be refused need not wait for it. */
-    target->due_ms = domain_is_capped(frontier, target->host->domain)
-                         ? 0
-                         : pause_end(now_ms, wait_ms);
-    target->state = TARGET_RETRYING;
-    hashtable_put(&frontier->targets, target->fingerprint, target);
-    put_retry(frontier, target);
+    /* Before the end of the fetch, so that the host is never idle. */
+    put_retry(frontier, target, waits ? now_ms + wait_ms : 0);
+    fetch_ended(frontier, target, whole_host ? wait_ms : 0);
 }

@@ -1,13 +1,24 @@
 /* The frontier: targets that wait for their turn, in the order and at the
  * pace of the rules. Pure logic: the time comes in as an argument.
  *
- * Three levels of heaps, each ordered by its best member: a host's queue of
- * targets, a domain's hosts that may be asked now, the domains that may be
- * asked now. A host that may not be asked yet is in none of them but in the
- * heap of waiting hosts by time: politeness is where a host stands, not a
- * check that somebody could forget. Three rules hold at once: the pause of a
- * host, the pause of the address that serves it, and the number of fetches
- * that a host, its address and its domain may have in flight.
+ * It is made of five parts (frontier/parts.h), each with a header that states
+ * its invariant:
+ *     order       which of two targets goes first
+ *     queue       the targets of every host, in memory and beyond it on disk
+ *     politeness  hosts, domains, addresses: who may be asked, and when
+ *     host setup  name look-up and robots.txt before a host's first page
+ *     changes     what the record of the crawl must be told
+ * frontier.c lets them work together.
+ *
+ * A target comes out by way of three levels of heaps, each ordered by its best
+ * member: a host's targets, a domain's hosts that may be asked now, the domains
+ * that may be asked now. A host that may not be asked yet is in none of them:
+ * politeness is where a host stands, not a check that somebody could forget.
+ *
+ * The order is exact among the hosts that may be asked now. Hosts that share an
+ * address take turns: a host whose turn in the order has come while its address
+ * is in use or rests waits in a queue there, first come first served, and is
+ * asked when it is the first and the address is free.
  *
  * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
@@ -23,6 +34,7 @@
 #define FRONTIER_FRONTIER_H
 
 #include "frontier/address.h"
+#include "frontier/options.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
 #include "robots/robots.h"
@@ -31,36 +43,14 @@
 
 struct frontier;
 
-enum order { ORDER_BFS, ORDER_PRIORITY };
-
 /* A breadth-first crawl has the source document's constant score of 2. */
 enum { FRONTIER_BFS_SCORE = 200 };
-
-struct frontier_options {
-    enum order order;
-    uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
-    uint64_t ip_delay_ms;    /* pause of an address */
-    uint32_t per_host;       /* fetches in flight per host, per domain and, with
-                              * `resolve`, per address */
-    uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
-    uint32_t host_tries;     /* failures in a row that make a host dead;
-                              * 0: never */
-    uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
-    bool resolve;            /* look names up before anything else */
-    bool robots;             /* ask for robots.txt and obey it */
-    bool report_changes;     /* keep lists for frontier_next_changed etc. */
-    uint64_t queue_bytes;    /* of memory for what is queued, the rest is put
-                              * into a file; 0: all in memory */
-    int queue_dir_fd;        /* where that file is */
-    uint64_t hash_seed;      /* for host and domain names */
-    const struct domains *domains;
-};
 
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
 
-/* The set that everything is in before it is put: its marks are for what waits
- * in the file, in breadth-first order. */
+/* The set of URLs seen, in which every URL is before it is put. Its flag is the
+ * frontier's: the URL is queued on disk. */
 void frontier_use_seen(struct frontier *frontier, struct seen *seen);
 
 /* --- in ---------------------------------------------------------------- */
@@ -88,7 +78,8 @@ void frontier_count_found(struct frontier *frontier, const struct url *url);
 enum verdict frontier_precheck(const struct frontier *frontier,
                                const struct url *url, unsigned *line);
 
-/* Why the host of this URL was given up, as frontier_note was told. */
+/* The outcome for which the host of this URL was given up: see frontier_note.
+ */
 uint8_t frontier_last_outcome(const struct frontier *frontier,
                               const struct url *url);
 
@@ -102,10 +93,9 @@ struct queued frontier_put(struct frontier *frontier, const struct offer *offer,
                            uint64_t now_ms);
 
 /* A URL that was seen before is offered again. If it is still queued it moves
- * up, and takes a smaller depth with its referrer. What waits in the file does
- * so only in breadth-first order, and only with a set that has its marks. Then
- * true where nothing else tells of it: who remembers has to remember the offer
- * itself. */
+ * up, and takes a smaller depth with its referrer. A URL that is queued on disk
+ * does so only in breadth-first order, and only with a set of URLs seen. Then
+ * true: no later call reports it, so the caller must record the offer. */
 bool frontier_found_again(struct frontier *frontier, const struct offer *offer);
 
 /* --- out --------------------------------------------------------------- */
@@ -140,11 +130,11 @@ void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t now_ms, uint64_t wait_ms, bool whole_host);
 
 /* Before either: did the host answer at all? After `host_tries` times in a
- * row that it did not, or FRONTIER_NO_REPLY_MAX that it was mute or busy, it is
- * dead: its targets come out refused, with the last `cause`, a number of the
- * caller's. */
+ * row that it did not, or FRONTIER_NO_REPLY_MAX that it sent no reply or was
+ * busy, it is dead: its targets come out refused, with the last `outcome`, a
+ * number of the caller's. */
 void frontier_note(struct frontier *frontier, struct target *target,
-                   enum host_health health, uint8_t cause);
+                   enum host_health health, uint8_t outcome);
 
 /* The same where the host answered that something failed in it (5xx). That
  * may be this page's fault alone. But after FRONTIER_ERRORS_MAX answers of that
@@ -153,7 +143,7 @@ void frontier_note(struct frontier *frontier, struct target *target,
  * gives no other answer, it is dead. */
 enum { FRONTIER_ERRORS_MAX = 10, FRONTIER_BACKOFF_MAX_MS = 3600 * 1000 };
 void frontier_note_error(struct frontier *frontier, struct target *target,
-                         uint8_t cause, uint64_t now_ms);
+                         uint8_t outcome, uint64_t now_ms);
 
 /* How often in a row the target's host has had to back off for that, this time
  * included, 7 at most; 0: it does not have to. */
@@ -172,24 +162,23 @@ enum { FRONTIER_ROBOTS_KEPT_MS = 24 * 3600 * 1000 };
 void frontier_robots(struct frontier *frontier, struct target *target,
                      struct robots *rules, uint64_t now_ms);
 
-/* The end of either errand, but in vain: nothing of the host may be fetched,
- * try again after `wait_ms`. Counts like a silent host; with `for_good` there
+/* The end of either, but in vain: nothing of the host may be fetched, try again
+ * after `wait_ms`. Counts like a silent host; with `for_good` there
  * will be no other try. */
 void frontier_setup_failed(struct frontier *frontier, struct target *target,
-                           uint64_t now_ms, uint64_t wait_ms, uint8_t cause,
+                           uint64_t now_ms, uint64_t wait_ms, uint8_t outcome,
                            bool for_good);
 
-/* The end of either errand, because the crawl ends: it says nothing of the
- * host. */
+/* The end of either, because the crawl ends: it says nothing of the host. */
 void frontier_setup_stopped(struct frontier *frontier, struct target *target,
                             uint64_t now_ms);
 
-/* Whose rules a TARGET_ROBOTS is for, and for which of its schemes. */
-struct str frontier_robots_host(const struct target *errand);
-bool frontier_robots_is_https(const struct target *errand);
+/* The host whose rules a TARGET_ROBOTS fetches, and for which scheme. */
+struct str frontier_robots_host(const struct target *step);
+bool frontier_robots_is_https(const struct target *step);
 
-/* How often the host of this errand was silent in a row, so far. */
-unsigned frontier_failures(const struct target *errand);
+/* How often the host that is being set up was silent in a row, so far. */
+unsigned frontier_failures(const struct target *step);
 
 /* The end of a TARGET_ROBOTS, but it moved: ask for this URL when its host may
  * be asked; the rules will be those of the host that was asked first. `from` is
@@ -197,7 +186,7 @@ unsigned frontier_failures(const struct target *errand);
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
                            const struct url *url, uint64_t now_ms);
 
-/* --- to remember it ---------------------------------------------------- */
+/* --- for the record ---------------------------------------------------- */
 
 /* A target's `age` is its number; this is the next one, for whatever else
  * needs a number of its own. */
@@ -212,12 +201,12 @@ uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
                                   const struct target *target,
                                   const struct robots *rules);
 
-/* A target that was queued before and has been found again since it was last
- * told, then the next; NULL at the end. Only its depth, referrer and `found`
- * can have changed. */
+/* A queued target that has been found again since it was last reported, then
+ * the next; NULL at the end. Only its depth, referrer and `found` can have
+ * changed. */
 const struct target *frontier_next_changed(struct frontier *frontier);
 
-/* Domains that were mentioned since they were last told. */
+/* Domains that were found in pages since they were last reported. */
 bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
                              uint32_t *found);
 
@@ -241,11 +230,11 @@ struct host_state {
     uint64_t next_ms;     /* not to be asked before */
 };
 
-/* Hosts whose health has changed since it was last told. */
+/* Hosts whose health has changed since it was last reported. */
 bool frontier_next_troubled(struct frontier *frontier,
                             struct host_state *state);
 
-/* --- to remember it again ---------------------------------------------- */
+/* --- back from the record ---------------------------------------------- */
 
 /* As frontier_put, with the number that it had, the fetches it has had, and
  * the time of the next one if it is to be tried again (else 0). */
@@ -303,7 +292,7 @@ struct domain_counts {
 struct domain_counts frontier_domain_counts(const struct frontier *frontier,
                                             const struct url *url);
 
-/* --- about ------------------------------------------------------------- */
+/* --- its state --------------------------------------------------------- */
 
 /* Numbers only, so that they may be kept when the frontier is gone. */
 struct frontier_counts {
@@ -314,24 +303,20 @@ struct frontier_counts {
                             * their robots.txt */
     size_t hosts, domains; /* seen */
     size_t domains_crawled, domains_capped, hosts_dead;
-    size_t queued_max, on_disk_max; /* high-water marks */
+    size_t queued_max, on_disk_max; /* the most so far */
 };
 struct frontier_counts frontier_counts(const struct frontier *frontier);
 
-/* One of the errands that are under way. The name is the frontier's, until
- * the errand ends. */
+/* One of the hosts that are being set up. The name is good until that ends. */
 struct host_in_setup {
     struct str host; /* empty where there is none */
     bool is_robots;  /* and not the look-up of its name */
 };
 struct host_in_setup frontier_host_in_setup(const struct frontier *frontier);
 
-/* 0, or why the file of the queue cannot be read any more, an errno: what was
- * in it is lost to this frontier, but not to who remembers what was queued. */
+/* 0, or the errno for which the file of the queue cannot be read any more: its
+ * URLs are lost to this frontier, but not to the record. */
 int frontier_trouble(const struct frontier *frontier);
-
-/* Bytes held for hosts and domains, names included. */
-size_t frontier_domain_bytes(const struct frontier *frontier);
 
 /* Why nothing can be taken at `now_ms`, for people and for the next look. */
 enum idle_reason {
@@ -351,9 +336,8 @@ struct idle {
 };
 struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
 
-/* The host's name, "example.org" or "example.org:8080", and its address if
- * that was looked up, else NULL. */
-struct str frontier_host_name(const struct target *target);
+/* The name of its domain; its host's address if that was looked up, else
+ * NULL. */
 struct str frontier_domain_name(const struct target *target);
 const struct ip *frontier_host_ip(const struct target *target);
 

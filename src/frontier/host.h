@@ -1,105 +1,106 @@
-/* Hosts and domains inside the frontier: what they hold and what goes before
- * what. Private to src/frontier/. */
+/* Hosts and domains: what each part of the frontier keeps for them. Private to
+ * src/frontier/. A part changes only its own fields. */
 #ifndef FRONTIER_HOST_H
 #define FRONTIER_HOST_H
 
 #include "base/arena.h"
 #include "base/container.h"
 #include "frontier/address.h"
-#include "frontier/shelf.h"
-#include "frontier/target.h"
-#include "robots/robots.h"
+#include "frontier/host_setup.h"
+#include "frontier/order.h"
+#include "frontier/queue.h"
 
 /* Where a host stands; always exactly one. */
-enum host_place {
-    NOWHERE, /* nothing to do, an errand under way, all it may in flight */
-    WAITING, /* in the frontier's heap by time */
-    READY,   /* in its domain's heap */
-    PARKED,  /* with its address, which is in use or rests; or until fewer
-              * names are being looked up */
-    IDLE,    /* nothing queued or in flight: in the list of the forgettable */
+enum host_standing {
+    HOST_OCCUPIED,   /* in setup, all its fetches in flight, or only retries */
+    HOST_WAITING,    /* for its pause: in the heap by time */
+    HOST_UNRESOLVED, /* its name must be looked up: in a heap of its domain */
+    HOST_READY,      /* may be asked now: in the other heap of its domain */
+    HOST_IN_QUEUE,   /* of its address, which is in use or rests */
+    HOST_IDLE,       /* nothing queued or in flight: it may be forgotten */
 };
 
-/* What is known of robots.txt, for http and for https. */
-struct host_robots {
-    struct robots *rules;              /* NULL while known: all is allowed */
-    uint64_t until_ms;                 /* ask again then; 0: not known */
-    bool costly;                       /* an answer may take milliseconds */
-    size_t foreseen;                   /* work for links, since the last page */
-    struct host_robots *older, *newer; /* large ones, rules.c */
+/* How it answered. */
+struct host_trouble {
+    bool dead;           /* given up */
+    bool dead_robots;    /* because of its robots.txt */
+    bool answered[2];    /* by target_is_https: there is a server */
+    bool closed[2];      /* only this scheme is given up: the other answered */
+    bool closed_robots;  /* because of its robots.txt */
+    uint8_t failures[2]; /* in a row, by target_is_https */
+    uint8_t no_reply_count;    /* in a row */
+    uint8_t errors;            /* answers of 5xx in a row */
+    uint8_t backoffs;          /* rests in a row because of those */
+    uint8_t last_outcome;      /* of the last failure */
+    uint8_t closed_outcome;    /* of `closed` */
+    uint64_t backoff_since_ms; /* with `backoffs`: when the first one was */
 };
 
 struct host {
-    struct heap_node node; /* WAITING, READY, or PARKED in a lot */
-    uint8_t place;
-    bool resolved;
+    /* politeness */
+    struct heap_node node; /* WAITING, UNRESOLVED, READY, IN_QUEUE */
+    uint8_t standing;
+    bool backing_off; /* next_ms is because of trouble, not of the pause */
     bool has_ip;
-    uint8_t address_turn; /* which address of its name: one more each time that
-                           * the one before did not answer */
-    bool errand;          /* being looked up, or its robots.txt is under way */
-    bool dead;            /* given up */
-    bool dead_robots;     /* because of its robots.txt */
-    bool answered[2];     /* by target_is_https: there is a server */
-    bool closed[2];       /* only this is given up: the other has answered */
-    bool closed_robots;   /* because of its robots.txt */
-    uint8_t closed_cause;
-    bool backing_off;    /* next_ms is because of trouble, not manners */
-    uint8_t failures[2]; /* in a row, by target_is_https */
-    uint8_t mute;        /* times in a row */
-    uint8_t errors;      /* answers of 5xx in a row */
-    uint8_t backoffs;    /* rests in a row because of those */
-    uint8_t cause;       /* of the last trouble */
-    bool robots_https;   /* robots.txt is asked for on behalf of https pages */
-    bool changed;        /* its health, since it was last told */
     uint32_t in_flight;
-    uint32_t retrying;         /* targets that will come back to the queue */
-    struct heap queue;         /* of targets */
-    uint64_t next_ms;          /* not to be asked before */
-    uint64_t backoff_since_ms; /* with `backoffs`: when the first one was */
+    uint32_t refusing; /* targets that came out to be refused */
+    uint64_t next_ms;  /* not to be asked before */
+    uint64_t turn;     /* IN_QUEUE: smaller came earlier */
     uint64_t key;
     struct domain *domain;
+    struct address *address; /* or NULL */
     struct ip ip;
-    struct address *address;      /* or NULL */
-    struct lot *lot;              /* PARKED: there; NULL: on a list */
-    struct host *older, *newer;   /* IDLE, WAITING: the list; PARKED: newer */
-    struct host_robots robots[2]; /* by target_is_https */
-    size_t queued_bytes;          /* of memory, for its queue */
-    struct shelf shelf;           /* queued beyond that */
+    struct host *older, *newer; /* IDLE; WAITING and IN_QUEUE: of the domain */
+    struct host_trouble trouble;
+
+    /* the other parts */
+    struct host_setup setup;
+    struct host_queue queue;
+    uint32_t changed_at; /* position in the list of changes, + 1; 0: none */
+
     size_t name_len;
     char name[]; /* "example.org" or "example.org:8080" */
 };
 
-/* Small, because of all that a crawl has ever met these stay: 32 bytes and
- * the name, and 16 bytes at a load of at least 7/16 in the table. */
+/* Small, because all domains that a crawl has ever met stay: 24 bytes and the
+ * name, and 16 bytes at a load of at least 7/16 in the table. */
 struct domain {
-    struct heap_node node; /* in the frontier's ready heap */
-    uint32_t crawled;      /* fetches of pages begun */
-    uint32_t found;        /* links to it in pages */
+    struct heap_node node; /* among those that are ready */
+    struct domain_score score;
     uint16_t in_flight : 15;
-    uint16_t changed : 1; /* `found`, since it was last told */
+    uint16_t changed : 1; /* `score.found`, since it was last reported */
     uint16_t name_len;
-    struct active *active; /* NULL: none of it is there */
+    struct active *active; /* NULL: it has nothing to do */
     char name[];
 };
 
-/* What only a domain with something to do has. */
+/* Allocated only while the domain has work. */
 struct active {
-    struct heap_node node; /* in the frontier's heap of retries */
-    uint32_t lot_count;
-    struct heap ready;    /* hosts that may be asked now */
-    struct heap retries;  /* targets, by due_ms */
-    struct host *waiting; /* a list: the frontier has them in order */
-    struct lot *lots;     /* where hosts of it are parked */
-    size_t queued_bytes;  /* of memory, for what its hosts have queued */
-    uint32_t queued_hosts;
-    struct shelf shelf; /* beyond that: of hosts with nothing in memory */
+    struct heap_node node; /* among those with names to look up */
+    struct domain *domain;
+    struct heap ready;         /* hosts */
+    struct heap unresolved;    /* hosts */
+    struct host *held;         /* list of the WAITING and IN_QUEUE ones */
+    uint32_t in_address_queue; /* how many of them are IN_QUEUE */
+    uint32_t lookups;          /* of its names, in flight */
+    struct domain_queue queue;
 };
+
+/* Memory that a host with something queued takes, by estimate. */
+enum { QUEUE_HOST_BYTES = sizeof(struct host) + 256 };
 
 /* Are its pages of http, or of https, given up? A server that is not there at
  * the one port says nothing of the one at the other. */
 static inline bool host_is_given_up(const struct host *host, bool https)
 {
-    return host->dead || host->closed[https];
+    return host->trouble.dead || host->trouble.closed[https];
+}
+
+static inline uint8_t host_given_up_outcome(const struct host *host)
+{
+    const struct host_trouble *trouble = &host->trouble;
+
+    return trouble->dead ? trouble->last_outcome : trouble->closed_outcome;
 }
 
 static inline struct target *target_of(const struct heap_node *node)
@@ -122,58 +123,54 @@ static inline struct active *active_of(const struct heap_node *node)
     return container_of(node, struct active, node);
 }
 
-static inline struct lot *lot_of(const struct heap_node *node)
-{
-    return container_of(node, struct lot, node);
-}
-
 static inline struct address *address_of(const struct heap_node *node)
 {
     return container_of(node, struct address, node);
 }
 
-/* What goes before what, in the one order or the other. */
-struct ranks {
-    heap_before_fn *target, *host; /* of one host, of one domain */
-    heap_before_fn *domain, *lot, *address;
-    bool (*any)(const struct target *a, const struct target *b);
-};
-extern const struct ranks ranks_bfs, ranks_priority;
+/* The best target of a host with a queue, of a domain with a ready host, of a
+ * domain with an unresolved host. */
+static inline struct target *host_best(const struct host *host)
+{
+    return target_of(heap_first(&host->queue.targets));
+}
 
+static inline struct target *domain_best(const struct domain *domain)
+{
+    return host_best(host_of(heap_first(&domain->active->ready)));
+}
+
+static inline struct target *active_best_unresolved(const struct active *active)
+{
+    return host_best(host_of(heap_first(&active->unresolved)));
+}
+
+/* The first host in the queue of an address that has one. */
+static inline struct host *address_first(const struct address *address)
+{
+    return host_of(heap_first(&address->queue));
+}
+
+static inline struct str host_name(const struct host *host)
+{
+    return (struct str){host->name, host->name_len};
+}
+
+static inline struct str domain_name(const struct domain *domain)
+{
+    return (struct str){domain->name, domain->name_len};
+}
+
+/* host.c: making them. Domains are never freed before the arena is. */
 struct host *host_new(struct str name, struct domain *domain,
-                      const struct ranks *ranks);
+                      const struct ordering *order);
 void host_free(struct host *host); /* with its queued targets */
-
-/* Domains are never freed before the arena is. */
 struct domain *domain_new(struct arena *arena, struct str name);
 
-/* Its active part, made if need be; free it again if it is empty. */
-struct active *domain_active(struct domain *domain, const struct ranks *ranks);
+/* Its active part, made if need be; freed again if it is empty. */
+struct active *domain_active(struct domain *domain,
+                             const struct ordering *order);
 void domain_free_unused(struct domain *domain);
-
-static inline struct lot *domain_lots(const struct domain *domain)
-{
-    return domain->active ? domain->active->lots : NULL;
-}
-
-static inline bool domain_has_ready(const struct domain *domain)
-{
-    return domain->active && domain->active->ready.count;
-}
-
-/* The best target of a host with a queue, of a domain with a ready host, of an
- * address with a lot; the first of a domain's retries. */
-struct target *host_best(const struct host *host);
-struct target *domain_best(const struct domain *domain);
-struct target *address_best(const struct address *address);
-struct target *active_retry(const struct active *active);
-
-/* In hundredths. */
-uint64_t target_score(const struct target *target);
-
-heap_before_fn host_is_due_before;    /* by next_ms */
-heap_before_fn target_is_due_before;  /* by due_ms */
-heap_before_fn address_is_due_before; /* by next_ms */
-heap_before_fn active_is_due_before;  /* by due_ms of the first retry */
+void domain_free_active(struct domain *domain); /* with its targets */
 
 #endif

@@ -1,4 +1,4 @@
-#include "frontier/internal.h"
+#include "frontier/rules.h"
 
 enum {
     RULES_BYTES_MAX = 32 << 20,
@@ -13,49 +13,45 @@ static size_t size_of(const struct host_robots *robots)
     return size > SMALL_MAX ? size : 0;
 }
 
-static void leave_list(struct frontier *frontier, struct host_robots *robots)
+static void leave_list(struct rules *rules, struct host_robots *robots)
 {
     if (robots->older)
         robots->older->newer = robots->newer;
     else
-        frontier->rules_oldest = robots->newer;
+        rules->oldest = robots->newer;
     if (robots->newer)
         robots->newer->older = robots->older;
     else
-        frontier->rules_newest = robots->older;
-    robots->older = robots->newer = NULL;
+        rules->newest = robots->older;
 }
 
-void rules_drop(struct frontier *frontier, struct host_robots *robots)
+void rules_drop(struct rules *rules, struct host_robots *robots)
 {
     size_t size = size_of(robots);
 
     if (size) {
-        frontier->rules_bytes -= size;
-        leave_list(frontier, robots);
+        rules->bytes -= size;
+        leave_list(rules, robots);
     }
     robots_free(robots->rules);
-    robots->rules = NULL;
-    robots->costly = false;
-    robots->until_ms = robots->foreseen = 0;
+    *robots = (struct host_robots){0};
 }
 
-void rules_set(struct frontier *frontier, struct host_robots *robots,
-               struct robots *rules)
+void rules_set(struct rules *rules, struct host_robots *robots,
+               struct robots *set)
 {
-    rules_drop(frontier, robots);
-    robots->rules = rules;
+    rules_drop(rules, robots);
+    robots->rules = set;
     size_t size = size_of(robots);
     if (!size)
         return;
-    robots->older = frontier->rules_newest;
-    if (frontier->rules_newest)
-        frontier->rules_newest->newer = robots;
+    robots->older = rules->newest;
+    if (rules->newest)
+        rules->newest->newer = robots;
     else
-        frontier->rules_oldest = robots;
-    frontier->rules_newest = robots;
-    frontier->rules_bytes += size;
-    while (frontier->rules_bytes > RULES_BYTES_MAX &&
-           frontier->rules_oldest != robots)
-        rules_drop(frontier, frontier->rules_oldest);
+        rules->oldest = robots;
+    rules->newest = robots;
+    rules->bytes += size;
+    while (rules->bytes > RULES_BYTES_MAX && rules->oldest != robots)
+        rules_drop(rules, rules->oldest);
 }

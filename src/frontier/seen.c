@@ -14,17 +14,17 @@ enum { FIRST_ROOM = 1024, FIRST_SPARE = 256 };
 
 __extension__ typedef unsigned __int128 uint128;
 
-enum { MARK = 1 };
+enum { FLAG = 1 };
 
-static uint64_t without_mark(uint64_t slot)
+static uint64_t without_flag(uint64_t slot)
 {
-    return slot & ~(uint64_t)MARK;
+    return slot & ~(uint64_t)FLAG;
 }
 
 /* 0 is a free slot; the one fingerprint that is 0 shares with 2. */
 static uint64_t stored(uint64_t fingerprint)
 {
-    uint64_t value = without_mark(fingerprint);
+    uint64_t value = without_flag(fingerprint);
 
     return value ? value : 2;
 }
@@ -55,7 +55,7 @@ static size_t find(const struct seen *seen, uint64_t value)
 {
     size_t at = home(seen, value);
 
-    while (seen->slot[at] && without_mark(seen->slot[at]) < value)
+    while (seen->slot[at] && without_flag(seen->slot[at]) < value)
         at++;
     return at;
 }
@@ -67,7 +67,7 @@ static bool copy_into(struct seen *to, const struct seen *from)
     for (size_t i = 0; i < slots(from); i++) {
         if (!from->slot[i])
             continue;
-        size_t at = home(to, without_mark(from->slot[i]));
+        size_t at = home(to, without_flag(from->slot[i]));
         if (at < next)
             at = next;
         if (at >= slots(to) - 1)
@@ -78,8 +78,9 @@ static bool copy_into(struct seen *to, const struct seen *from)
     return true;
 }
 
-/* Where many fingerprints crowd at the end more room would not part them, so
- * it is the spare part that grows: memory stays in proportion to the count. */
+/* If many fingerprints are close together at the end, more room would not part
+ * them, so it is the spare part that grows: memory stays in proportion to the
+ * count. */
 static void resize(struct seen *seen, size_t room, size_t spare)
 {
     struct seen old = *seen;
@@ -106,7 +107,7 @@ bool seen_has(const struct seen *seen, uint64_t fingerprint)
 {
     uint64_t value = stored(fingerprint);
 
-    return seen->room && without_mark(seen->slot[find(seen, value)]) == value;
+    return seen->room && without_flag(seen->slot[find(seen, value)]) == value;
 }
 
 /* Open a gap at `at` by moving the rest of its run up by one. False where the
@@ -132,7 +133,7 @@ bool seen_add(struct seen *seen, uint64_t fingerprint)
         grow(seen);
 
     size_t at = find(seen, value);
-    if (without_mark(seen->slot[at]) == value)
+    if (without_flag(seen->slot[at]) == value)
         return false;
     if (!open_gap(seen, at)) {
         resize(seen, seen->room, 2 * seen->spare);
@@ -144,19 +145,19 @@ bool seen_add(struct seen *seen, uint64_t fingerprint)
     return true;
 }
 
-void seen_mark(struct seen *seen, uint64_t fingerprint, bool marked)
+void seen_set_flag(struct seen *seen, uint64_t fingerprint, bool flag)
 {
     uint64_t value = stored(fingerprint);
 
     if (seen_has(seen, fingerprint))
-        seen->slot[find(seen, value)] = marked ? value | MARK : value;
+        seen->slot[find(seen, value)] = flag ? value | FLAG : value;
 }
 
-bool seen_is_marked(const struct seen *seen, uint64_t fingerprint)
+bool seen_has_flag(const struct seen *seen, uint64_t fingerprint)
 {
     uint64_t value = stored(fingerprint);
 
-    return seen->room && seen->slot[find(seen, value)] == (value | MARK);
+    return seen->room && seen->slot[find(seen, value)] == (value | FLAG);
 }
 
 void seen_prefetch(const struct seen *seen, uint64_t fingerprint)

@@ -1,6 +1,6 @@
-/* The set of URLs seen: their fingerprints, and one mark for each that whoever
- * adds them may use. The lowest bit of a fingerprint is where that is, so 63 of
- * the 64 bits count.
+/* The set of URLs seen: their fingerprints, and one flag for each, for the use
+ * of the caller. The flag takes the lowest bit of a fingerprint, so 63 of the
+ * 64 bits count.
  *
  * At most 16 bytes a URL at any size: the table grows by half when it is
  * seven eighths full. The position is the upper part of fingerprint × room,
@@ -29,9 +29,9 @@ bool seen_has(const struct seen *seen, uint64_t fingerprint);
 /* True if it was not there before. */
 bool seen_add(struct seen *seen, uint64_t fingerprint);
 
-/* What is not there has no mark, and is given none. */
-void seen_mark(struct seen *seen, uint64_t fingerprint, bool marked);
-bool seen_is_marked(const struct seen *seen, uint64_t fingerprint);
+/* A fingerprint that is not in the set has no flag and is given none. */
+void seen_set_flag(struct seen *seen, uint64_t fingerprint, bool flag);
+bool seen_has_flag(const struct seen *seen, uint64_t fingerprint);
 
 void seen_prefetch(const struct seen *seen, uint64_t fingerprint);
 

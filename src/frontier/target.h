@@ -1,16 +1,15 @@
-/* A target: something to fetch that was judged worth it and is not done yet.
- * What is queued beyond the memory for that is no target yet, but a record in
- * a file (frontier/overflow.c).
+/* A target: something to fetch that was accepted and is not done yet. A URL
+ * that is queued on disk is no target but a record: frontier/disk_queue.h.
  *
  * States: QUEUED in its host's queue, RETRYING until its time has come,
  * IN_FLIGHT with a worker. While it is in flight the frontier changes none of
  * its fields, so a worker may read it without a lock. When it is done it is
- * freed; that it was seen is remembered by its fingerprint alone.
+ * freed; only its fingerprint is remembered.
  *
- * A host's own errands, the look-up of its name and its robots.txt, are
- * targets too: made when the first page of the host has its turn, given back
- * with frontier_resolved and frontier_robots. Only a robots.txt that moved is
- * ever queued, at the host where it is now.
+ * The look-up of a host's name and its robots.txt are targets too: made when
+ * the first page of the host has its turn, given back with frontier_resolved
+ * and frontier_robots. Only a robots.txt that moved is ever queued, at the host
+ * where it is now.
  */
 #ifndef FRONTIER_TARGET_H
 #define FRONTIER_TARGET_H
@@ -18,6 +17,7 @@
 #include "base/str.h"
 #include "ds/heap.h"
 #include "frontier/verdict.h"
+#include "url/url.h"
 
 struct host;
 
@@ -43,16 +43,18 @@ struct target {
     uint32_t referrer_id; /* page where it was found, 0 for a seed */
     uint32_t found;       /* how often in pages */
     uint32_t priority;    /* in hundredths, when its turn came */
-    uint16_t url_len;
+    uint32_t robots_line; /* that refused it */
+    uint32_t changed_at;  /* position in the list of changes, + 1; 0: none */
     uint8_t tries;        /* fetches that ended in a retry */
     uint8_t redirects;    /* hops that led here */
     uint8_t state;        /* enum target_state */
     uint8_t kind;         /* enum target_kind */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
-    uint32_t robots_line; /* that refused it */
-    uint32_t changed_at;  /* place in the list of the changed, + 1; 0: not */
-    char url[];           /* NUL-terminated */
+    bool https, default_port_written; /* this and the offsets: see url/url.h */
+    uint16_t host_start, host_end, path_start, path_end, port;
+    uint16_t url_len;
+    char url[]; /* NUL-terminated */
 };
 
 static inline struct str target_url(const struct target *target)
@@ -60,9 +62,29 @@ static inline struct str target_url(const struct target *target)
     return (struct str){target->url, target->url_len};
 }
 
+/* The URL with its parts; the text is the target's. Nobody needs to parse it
+ * again. */
+static inline struct url target_url_parts(const struct target *target)
+{
+    return (struct url){
+        .href = target_url(target),
+        .host_start = target->host_start,
+        .host_end = target->host_end,
+        .path_start = target->path_start,
+        .path_end = target->path_end,
+        .port = target->port,
+        .https = target->https,
+        .default_port_written = target->default_port_written,
+    };
+}
+
 static inline bool target_is_https(const struct target *target)
 {
-    return target->url_len > 4 && target->url[4] == 's';
+    return target->https;
 }
+
+/* A target of this kind, all else 0. The caller frees it. */
+struct target *target_new(struct host *host, enum target_kind kind,
+                          const struct url *url);
 
 #endif

@@ -22,10 +22,10 @@ void validator_release(struct validator *validator)
     frontier_free(validator->frontier);
 }
 
-/* Tell of it; the number that it has from now on, 0 if nobody listens. */
-static uint64_t tell(const struct validator *validator,
-                     const struct offer *offer, const struct queued *queued,
-                     enum verdict verdict, unsigned line)
+/* Returns the number that the URL has from now on, 0 if nobody listens. */
+static uint64_t notify(const struct validator *validator,
+                       const struct offer *offer, const struct queued *queued,
+                       enum verdict verdict, unsigned line)
 {
     const struct validator_listener *listener = &validator->listener;
 
@@ -51,7 +51,7 @@ static void withhold(struct validator *validator, uint64_t fingerprint,
         hashtable_put(&validator->withheld, fingerprint, (void *)number);
 }
 
-/* It was refused for how it was found, and is judged for what it is now. */
+/* The URL was refused for how it was found; now it is judged by itself. */
 static void stop_withholding(struct validator *validator,
                              const struct offer *offer)
 {
@@ -65,7 +65,6 @@ static void stop_withholding(struct validator *validator,
         listener->withdrawn(listener->user, offer->kind, number);
 }
 
-/* Nothing follows from it for other links to the same URL. */
 void validator_refuse(struct validator *validator, const struct offer *offer,
                       enum verdict verdict)
 {
@@ -77,7 +76,7 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
         seen_has(&validator->seen, fingerprint) ||
         hashtable_get(&validator->withheld, fingerprint))
         return;
-    uint64_t number = tell(validator, offer, NULL, verdict, 0);
+    uint64_t number = notify(validator, offer, NULL, verdict, 0);
     if (verdict_basis(verdict) == BASIS_URL)
         seen_add(&validator->refused, fingerprint);
     else
@@ -126,14 +125,14 @@ static enum verdict judge(struct validator *validator,
         frontier_count_found(validator->frontier, offer->url);
     if (!seen_add(&validator->seen, offer->fingerprint)) {
         if (frontier_found_again(validator->frontier, offer))
-            tell(validator, offer, NULL, DUPLICATE, 0);
+            notify(validator, offer, NULL, DUPLICATE, 0);
         return DUPLICATE;
     }
     stop_withholding(validator, offer);
     enum verdict verdict =
         frontier_precheck(validator->frontier, offer->url, &line);
     if (verdict != ACCEPT)
-        tell(validator, offer, NULL, verdict, line);
+        notify(validator, offer, NULL, verdict, line);
     return verdict;
 }
 
@@ -142,7 +141,7 @@ static void queue(struct validator *validator, const struct offer *offer,
 {
     struct queued queued = frontier_put(validator->frontier, offer, now_ms);
 
-    tell(validator, offer, &queued, ACCEPT, 0);
+    notify(validator, offer, &queued, ACCEPT, 0);
 }
 
 enum verdict validator_offer(struct validator *validator,

@@ -5,8 +5,8 @@
  * The checks, in order, each with its verdict: scope (EXTERNAL), depth
  * (TOO_DEEP), already seen (DUPLICATE), the domain's cap (DOMAIN_CAP), a dead
  * host (HOST_DEAD), robots.txt where it is known already (ROBOTS_REFUSED; else
- * that is found out when its turn comes). That the URL is one at all was
- * found out by whoever parsed it.
+ * that is checked when its turn comes). Whoever parsed the URL has checked that
+ * it is one.
  */
 #ifndef FRONTIER_VALIDATOR_H
 #define FRONTIER_VALIDATOR_H
@@ -26,22 +26,22 @@ struct judged {
     unsigned line;               /* of robots.txt, that refused it */
 };
 
-/* For those who keep the record of URLs. A DUPLICATE is one that
- * frontier_found_again wants to be remembered. */
+/* For the record of URLs. A DUPLICATE is reported only if frontier_found_again
+ * returned true. */
 struct validator_listener {
     void *user;
     void (*judged)(void *user, const struct judged *judged);
-    /* A URL that was refused for how it was found has now been judged for what
-     * it is, under another number. */
+    /* A URL that was refused for how it was found has now been judged by
+     * itself, under another number. */
     void (*withdrawn)(void *user, enum target_kind kind, uint64_t number);
-    bool outside; /* tell of URLs outside the scope, too */
+    bool outside; /* report URLs outside the scope, too */
 };
 
 struct validator {
     const struct scope *scope;
     uint32_t max_depth;
     struct seen seen;
-    struct seen refused;       /* told of, for what their text is (BASIS_URL) */
+    struct seen refused; /* reported, refused for their text (BASIS_URL) */
     struct hashtable withheld; /* the numbers of those refused for how they were
                                 * found (BASIS_LINK), by fingerprint */
     struct validator_listener listener;
@@ -52,7 +52,7 @@ void validator_init(struct validator *validator, const struct scope *scope,
                     uint32_t max_depth, const struct frontier_options *options);
 void validator_release(struct validator *validator);
 
-/* Tell which fingerprints will be offered next; only for speed. */
+/* This fingerprint will be offered soon; only for speed. */
 static inline void validator_expect(const struct validator *validator,
                                     uint64_t fingerprint)
 {
@@ -71,8 +71,8 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
 bool validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict, uint64_t number);
 
-/* What validator_offer would say of a URL that was not seen before, wherever
- * it was found; nothing changes. */
+/* The verdict that validator_offer would give a URL that was not seen before,
+ * wherever it was found; nothing changes. */
 enum verdict validator_precheck(const struct validator *validator,
                                 const struct url *url, unsigned *line);
 

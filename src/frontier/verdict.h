@@ -20,11 +20,11 @@ enum verdict {
     VERDICTS,
 };
 
-/* What a verdict depends on. */
+/* A verdict depends on one of these. */
 enum verdict_basis {
-    BASIS_PAGE, /* on the page's host, domain or rules: it is final */
-    BASIS_URL, /* on the text of the URL alone: the same for every link to it */
-    BASIS_LINK, /* on how it was found: another link may be judged otherwise */
+    BASIS_PAGE, /* the page's host, domain or rules: it is final */
+    BASIS_URL,  /* the text of the URL alone: the same for every link to it */
+    BASIS_LINK, /* how it was found: another link may get another verdict */
 };
 enum verdict_basis verdict_basis(enum verdict verdict);
 

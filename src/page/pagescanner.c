@@ -134,7 +134,7 @@ static void add_links(struct webpage *page, const struct html_links *html,
 void pagescanner_scan(struct webpage *page, const struct scan_options *options)
 {
     struct html_links html;
-    struct url own, of_element;
+    struct url of_element;
     const struct html_scan_options html_options = {
         .http_charset = str_of(page->exchange.charset_label),
         .agent = options->robots_agent,
@@ -150,11 +150,10 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     if ((!html.count && !page->exchange.refresh.ptr) || !page->want_links)
         return;
 
-    bool has_own = !url_parse(&own, &page->arena, page->url, NULL, NULL);
+    const struct url *own = webpage_url_parts(page);
     const struct url_query_encoder encoder = {charset_encode_query,
                                               (void *)html.info.charset};
-    const struct url *base =
-        find_base(has_own ? &own : NULL, &of_element, page, &html.info);
+    const struct url *base = find_base(own, &of_element, page, &html.info);
     const struct link_context context = {
         .options = options,
         .base = base,
@@ -166,7 +165,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     };
     page->links.link =
         arena_new(&page->arena, (1 + html.count) * sizeof(struct page_link));
-    add_refresh(page, has_own ? &own : NULL, options);
+    add_refresh(page, own, options);
     add_links(page, &html, &context);
 }
 
@@ -212,10 +211,9 @@ void pagescanner_follow(struct webpage *page,
 {
     struct page_link *link = arena_new(&page->arena, sizeof(*link));
     struct str to = escape_beyond_ascii(page->exchange.location, &page->arena);
-    struct url own;
+    const struct url *own = webpage_url_parts(page);
 
-    if (url_parse(&own, &page->arena, page->url, NULL, NULL) ||
-        pagescanner_link(link, &page->arena, to, &own, NULL, options)) {
+    if (!own || pagescanner_link(link, &page->arena, to, own, NULL, options)) {
         page->outcome = BAD_REDIRECT;
         return;
     }
@@ -240,9 +238,9 @@ void pagescanner_sitemap(struct webpage *page,
 {
     struct page_links *links = &page->links;
     struct sitemap sitemap;
-    struct url base;
+    const struct url *base = webpage_url_parts(page);
 
-    if (url_parse(&base, &page->arena, page->url, NULL, NULL))
+    if (!base)
         return;
     sitemap_read(&sitemap, &page->arena, page->exchange.body);
     page->outcome = outcome_of(&sitemap);
@@ -255,7 +253,7 @@ void pagescanner_sitemap(struct webpage *page,
             links->beyond = sitemap.count - i;
             break;
         }
-        if (pagescanner_link(link, &page->arena, sitemap.entry[i].loc, &base,
+        if (pagescanner_link(link, &page->arena, sitemap.entry[i].loc, base,
                              NULL, options)) {
             links->bad++;
             continue;

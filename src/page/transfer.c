@@ -352,29 +352,29 @@ static void describe_certificate(struct transfer *transfer,
 bool transfer_begin(struct transfer *transfer, struct webpage *page)
 {
     const struct fetch_options *options = transfer->setup->options;
-    struct url url;
+    const struct url *url = webpage_url_parts(page);
 
     transfer->page = page;
     transfer->exchange = &page->exchange;
     page->exchange.outcome = BAD_HTTP;
-    if (url_parse(&url, &page->arena, page->url, NULL, NULL))
+    if (!url)
         return false;
     transfer->may_be_private =
         options->allow_private || options->proxy ||
-        origins_allow_private(options->origins, url_host(&url), url.port);
+        origins_allow_private(options->origins, url_host(url), url->port);
     if (options->proxy && !options->allow_private &&
-        is_private_on_its_face(url_host(&url)) &&
-        !origins_allow_private(options->origins, url_host(&url), url.port)) {
+        is_private_on_its_face(url_host(url)) &&
+        !origins_allow_private(options->origins, url_host(url), url->port)) {
         page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
     set_up_handle(transfer);
-    describe_certificate(transfer, &url);
+    describe_certificate(transfer, url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
-                     origins_get_secrets(options->origins, &url)
+                     origins_get_secrets(options->origins, url)
                          ? transfer->setup->headers
                          : transfer->setup->public_headers);
-    const struct login *login = origins_login(options->origins, &url);
+    const struct login *login = origins_login(options->origins, url);
     if (login) {
         curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
         curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
@@ -382,8 +382,8 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
-    override_dns(transfer, &url);
-    aim(transfer, &url);
+    override_dns(transfer, url);
+    aim(transfer, url);
     return true;
 }
 

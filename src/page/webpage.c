@@ -42,6 +42,21 @@ void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
     };
 }
 
+void webpage_ask_parsed(struct webpage *page, const struct url *url,
+                        uint32_t depth, bool want_links)
+{
+    webpage_ask(page, url->href, depth, want_links);
+    page->parts = *url;
+}
+
+const struct url *webpage_url_parts(struct webpage *page)
+{
+    if (!page->parts.href.len &&
+        url_parse(&page->parts, &page->arena, page->url, NULL, NULL))
+        page->parts = (struct url){0};
+    return page->parts.href.len ? &page->parts : NULL;
+}
+
 void webpage_take_exchange(struct webpage *page)
 {
     page->outcome = page->exchange.outcome;

@@ -43,7 +43,8 @@ enum webpage_kind {
 struct webpage {
     /* the request */
     enum webpage_kind kind;
-    struct str url; /* NUL-terminated */
+    struct str url;   /* NUL-terminated */
+    struct url parts; /* of `url`; without a text: see webpage_url_parts */
     uint32_t depth;
     bool want_links;
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
@@ -84,6 +85,14 @@ static inline struct outcome_details webpage_details(const struct webpage *page)
 /* Forget the last round and ask for a URL, borrowed until the page is back. */
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
                  bool want_links);
+
+/* The same for a URL that is parsed already. */
+void webpage_ask_parsed(struct webpage *page, const struct url *url,
+                        uint32_t depth, bool want_links);
+
+/* The page's URL, parsed now if it was given as text; NULL if it is not valid.
+ */
+const struct url *webpage_url_parts(struct webpage *page);
 
 /* The exchange is over: copy its outcome and robots flags into the results. */
 void webpage_take_exchange(struct webpage *page);

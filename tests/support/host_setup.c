@@ -14,7 +14,7 @@ void set_up(struct fixture *fixture, const struct frontier_options *options)
     fixture->fingerprint = 1;
     arena_init(&fixture->arena);
     own.domains = fixture->domains = domains_new();
-    /* One errand at a time is enough to watch. */
+    /* One step of the setup at a time is enough to watch. */
     own.robots = !options->resolve;
     own.delay_ms = options->resolve ? 0 : DELAY_MS;
     own.per_host = own.per_host ? own.per_host : 1;

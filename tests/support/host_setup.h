@@ -1,5 +1,5 @@
-/* A frontier whose hosts have errands: what must be known before their first
- * page. Made for these cases, with short names. */
+/* A frontier whose hosts are set up before their first page: name, robots.txt.
+ * Made for these cases, with short names. */
 #ifndef TESTS_SUPPORT_HOST_SETUP_H
 #define TESTS_SUPPORT_HOST_SETUP_H
 

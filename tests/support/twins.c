@@ -23,9 +23,9 @@ void twins_begin(struct twins *twins, const struct frontier_options *like)
     twins->frontier[ROOM] = frontier_new(&options);
     options.queue_bytes = like->queue_bytes ? like->queue_bytes : SMALL;
     options.queue_dir_fd = twins->dir_fd;
-    twins->frontier[SHELF] = frontier_new(&options);
+    twins->frontier[DISK] = frontier_new(&options);
     seen_init(&twins->seen);
-    frontier_use_seen(twins->frontier[SHELF], &twins->seen);
+    frontier_use_seen(twins->frontier[DISK], &twins->seen);
 }
 
 void twins_end(struct twins *twins)
@@ -72,7 +72,7 @@ void twins_put(struct twins *twins, const char *origin, uint32_t depth)
         assert_true(queued.domain.len > 0);
     }
     const struct frontier_counts counts =
-        frontier_counts(twins->frontier[SHELF]);
+        frontier_counts(twins->frontier[DISK]);
     assert_int_equal(counts.queued,
                      frontier_counts(twins->frontier[ROOM]).queued);
     if (twins->most_in_memory < counts.queued - counts.on_disk)
@@ -92,20 +92,20 @@ bool twins_take(struct twins *twins, struct target *target[BOTH])
 {
     for (int i = 0; i < BOTH; i++)
         target[i] = frontier_take(twins->frontier[i], twins->now_ms);
-    if (!target[ROOM] || !target[SHELF]) {
-        assert_ptr_equal(target[ROOM], target[SHELF]);
+    if (!target[ROOM] || !target[DISK]) {
+        assert_ptr_equal(target[ROOM], target[DISK]);
         return false;
     }
-    assert_string_equal(target[ROOM]->url, target[SHELF]->url);
-    assert_int_equal(target[ROOM]->verdict, target[SHELF]->verdict);
-    assert_int_equal(target[ROOM]->age, target[SHELF]->age);
-    assert_int_equal(target[ROOM]->depth, target[SHELF]->depth);
-    assert_int_equal(target[ROOM]->referrer_id, target[SHELF]->referrer_id);
-    assert_int_equal(target[ROOM]->found, target[SHELF]->found);
-    assert_int_equal(target[ROOM]->redirects, target[SHELF]->redirects);
-    assert_int_equal(target[ROOM]->tries, target[SHELF]->tries);
-    assert_int_equal(target[ROOM]->priority, target[SHELF]->priority);
-    assert_int_equal(target[ROOM]->fingerprint, target[SHELF]->fingerprint);
+    assert_string_equal(target[ROOM]->url, target[DISK]->url);
+    assert_int_equal(target[ROOM]->verdict, target[DISK]->verdict);
+    assert_int_equal(target[ROOM]->age, target[DISK]->age);
+    assert_int_equal(target[ROOM]->depth, target[DISK]->depth);
+    assert_int_equal(target[ROOM]->referrer_id, target[DISK]->referrer_id);
+    assert_int_equal(target[ROOM]->found, target[DISK]->found);
+    assert_int_equal(target[ROOM]->redirects, target[DISK]->redirects);
+    assert_int_equal(target[ROOM]->tries, target[DISK]->tries);
+    assert_int_equal(target[ROOM]->priority, target[DISK]->priority);
+    assert_int_equal(target[ROOM]->fingerprint, target[DISK]->fingerprint);
     return true;
 }
 
@@ -117,12 +117,12 @@ void twins_done_both(struct twins *twins, struct target *target[BOTH])
 
 struct target *twins_next(struct twins *twins)
 {
-    return frontier_take(twins->frontier[SHELF], twins->now_ms);
+    return frontier_take(twins->frontier[DISK], twins->now_ms);
 }
 
 void twins_done(struct twins *twins, struct target *target)
 {
-    frontier_done(twins->frontier[SHELF], target, twins->now_ms, 0);
+    frontier_done(twins->frontier[DISK], target, twins->now_ms, 0);
 }
 
 void twins_finish(struct twins *twins, struct target *target[BOTH],

@@ -6,20 +6,20 @@
 #include "frontier/frontier.h"
 #include "support/random.h"
 
-enum { ROOM = 0, SHELF = 1, BOTH = 2, SMALL = 16 * 1024 };
+enum { ROOM = 0, DISK = 1, BOTH = 2, SMALL = 16 * 1024 };
 
 struct twins {
     struct frontier *frontier[BOTH];
     struct domains *domains;
     int dir_fd;
     struct arena arena;
-    struct seen seen; /* of the one with a shelf */
+    struct seen seen; /* of the one with a disk queue */
     uint64_t now_ms, urls;
     size_t most_in_memory;
 };
 
-/* Like these options, with SMALL for the queue of the one with shelves, or what
- * they say. */
+/* Like these options, with SMALL for the queue of the one with disk queues, or
+ * what they say. */
 void twins_begin(struct twins *twins, const struct frontier_options *like);
 void twins_end(struct twins *twins);
 
@@ -41,7 +41,7 @@ void twins_done_both(struct twins *twins, struct target *target[BOTH]);
 void twins_finish(struct twins *twins, struct target *target[BOTH],
                   struct random *random);
 
-/* Of the one with shelves alone. */
+/* Of the one with disk queues alone. */
 struct target *twins_next(struct twins *twins);
 void twins_done(struct twins *twins, struct target *target);
 

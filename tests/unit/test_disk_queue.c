@@ -41,13 +41,13 @@ static void crawl(const struct frontier_options *options, uint64_t seed)
             taken++;
             idle = 0;
         }
-        shelved += frontier_counts(twins.frontier[SHELF]).on_disk;
+        shelved += frontier_counts(twins.frontier[DISK]).on_disk;
     }
     /* The shares of a few domains, not the thousands that were known. */
     assert_true(taken >= 8000 && shelved > 100000);
     assert_true(twins.most_in_memory < 400);
-    assert_int_equal(frontier_counts(twins.frontier[SHELF]).queued, 0);
-    assert_int_equal(frontier_counts(twins.frontier[SHELF]).queued_max,
+    assert_int_equal(frontier_counts(twins.frontier[DISK]).queued, 0);
+    assert_int_equal(frontier_counts(twins.frontier[DISK]).queued_max,
                      frontier_counts(twins.frontier[ROOM]).queued_max);
     twins_end(&twins);
 }
@@ -70,7 +70,7 @@ static void the_same_order(void **state)
 }
 
 /* In breadth-first order a redirect has the depth of where it came from, which
- * is smaller than that of what is on the shelf already. */
+ * is smaller than that of what is on disk already. */
 static void a_smaller_depth_is_not_behind(void **state)
 {
     struct target *target;
@@ -80,7 +80,7 @@ static void a_smaller_depth_is_not_behind(void **state)
     twins_begin(&twins, &(struct frontier_options){0});
     for (unsigned i = 0; i < 1000; i++)
         twins_put(&twins, "http://a.example", 5);
-    assert_true(frontier_counts(twins.frontier[SHELF]).on_disk > 500);
+    assert_true(frontier_counts(twins.frontier[DISK]).on_disk > 500);
     twins_put(&twins, "http://a.example", 4);
     target = twins_next(&twins);
     assert_int_equal(target->depth, 4);
@@ -88,7 +88,7 @@ static void a_smaller_depth_is_not_behind(void **state)
     twins_end(&twins);
 }
 
-/* A redirect leads to what is on a shelf, one deeper: it is fetched before that
+/* A redirect leads to what is on disk, one deeper: it is fetched before that
  * depth begins, and the others keep their order. */
 static void a_nearer_way(void **state)
 {
@@ -116,14 +116,14 @@ static void a_nearer_way(void **state)
             /* Twice it need not be remembered. */
             for (int twice = 0; twice < 2; twice++)
                 assert_int_equal(
-                    frontier_found_again(twins.frontier[SHELF], &offer),
+                    frontier_found_again(twins.frontier[DISK], &offer),
                     n < 2001 && !twice);
         }
         for (unsigned n = 0; n < 2000; n++) {
             assert_true(twins_take(&twins, target));
-            assert_int_equal(target[SHELF]->depth, n < 2 ? 4 : 5);
-            assert_int_equal(target[SHELF]->age, n < 2 ? 1999 + n : n - 1);
-            assert_int_equal(target[SHELF]->changed_at > 0, n < 2);
+            assert_int_equal(target[DISK]->depth, n < 2 ? 4 : 5);
+            assert_int_equal(target[DISK]->age, n < 2 ? 1999 + n : n - 1);
+            assert_int_equal(target[DISK]->changed_at > 0, n < 2);
             twins_finish(&twins, target, &random);
         }
         assert_false(twins_take(&twins, target));
@@ -131,7 +131,7 @@ static void a_nearer_way(void **state)
     }
 }
 
-/* Depths that do not come in order: the lowest is on the shelf, behind what
+/* Depths that do not come in order: the lowest is on disk, behind what
  * fills the memory. */
 static void the_lowest_is_behind(void **state)
 {
@@ -213,10 +213,10 @@ static void without_a_file(void **state)
     close(twins.dir_fd);
     for (unsigned i = 0; i < 1000; i++)
         twins_put(&twins, "http://a.example", 1);
-    assert_int_equal(frontier_counts(twins.frontier[SHELF]).on_disk, 0);
+    assert_int_equal(frontier_counts(twins.frontier[DISK]).on_disk, 0);
     for (; twins_take(&twins, target); twins.now_ms += 100)
         twins_finish(&twins, target, &random);
-    assert_int_equal(frontier_trouble(twins.frontier[SHELF]), 0);
+    assert_int_equal(frontier_trouble(twins.frontier[DISK]), 0);
     twins.dir_fd = dup(0);
     twins_end(&twins);
 }
@@ -235,8 +235,8 @@ static void a_file_that_is_lost(void **state)
     assert_int_equal(ftruncate(fd, 0), 0);
     while ((target = twins_next(&twins)))
         twins_done(&twins, target);
-    assert_true(frontier_trouble(twins.frontier[SHELF]) > 0);
-    assert_true(frontier_counts(twins.frontier[SHELF]).queued > 0);
+    assert_true(frontier_trouble(twins.frontier[DISK]) > 0);
+    assert_true(frontier_counts(twins.frontier[DISK]).queued > 0);
     twins_end(&twins);
 }
 

@@ -49,10 +49,10 @@ static void one_takes_nothing_from_others(void **state)
     twins_put(&twins, "http://small.example", 1);
     for (unsigned i = 0; i < 5000; i++)
         twins_put(&twins, "http://trap.example", 1);
-    size_t shelved = frontier_counts(twins.frontier[SHELF]).on_disk;
+    size_t shelved = frontier_counts(twins.frontier[DISK]).on_disk;
     for (unsigned i = 0; i < 10; i++)
         twins_put(&twins, "http://small.example", 1);
-    assert_int_equal(frontier_counts(twins.frontier[SHELF]).on_disk, shelved);
+    assert_int_equal(frontier_counts(twins.frontier[DISK]).on_disk, shelved);
     while (twins_take(&twins, target))
         twins_done_both(&twins, target);
     twins_end(&twins);
@@ -94,7 +94,7 @@ static void domains_without_end(void **state)
                 taken++;
                 twins_done(&twins, target);
                 const struct frontier_counts counts =
-                    frontier_counts(twins.frontier[SHELF]);
+                    frontier_counts(twins.frontier[DISK]);
                 assert_true(counts.queued - counts.on_disk < 200);
             }
         assert_int_equal(taken, 20000);
@@ -120,7 +120,7 @@ static void who_waits_holds_nobody_up(void **state)
         for (unsigned n = 0; n < 1000; n++) {
             twins_put_numbered(&twins, "http://h%u.example", n, 1);
         }
-        assert_true(frontier_counts(twins.frontier[SHELF]).on_disk > 900);
+        assert_true(frontier_counts(twins.frontier[DISK]).on_disk > 900);
         while ((target = twins_next(&twins))) {
             taken++;
             twins_done(&twins, target);
@@ -149,15 +149,14 @@ static void lists_stay_in_the_file(void **state)
         struct url url;
         struct offer offer =
             twins_offer_of(&twins, "http://a.example", n, 0, &url);
-        frontier_found_again(twins.frontier[SHELF], &offer);
+        frontier_found_again(twins.frontier[DISK], &offer);
     }
     for (unsigned taken = 0; taken < 21000; taken++) {
         target = twins_next(&twins);
         assert_int_equal(target->depth, taken >= 20000);
         twins_done(&twins, target);
     }
-    const struct frontier_counts counts =
-        frontier_counts(twins.frontier[SHELF]);
+    const struct frontier_counts counts = frontier_counts(twins.frontier[DISK]);
     assert_int_equal(counts.queued, 0);
     twins_end(&twins);
 }
@@ -200,7 +199,7 @@ static void newcomers_get_in(void **state)
     for (unsigned i = 0; i < 4000; i++)
         twins_put_numbered(&twins, "http://d%u.example", i % 40, 1);
     twins_put(&twins, "http://good.example", 1);
-    for (unsigned taken = 1; !found[SHELF] && taken < 20000; taken++) {
+    for (unsigned taken = 1; !found[DISK] && taken < 20000; taken++) {
         for (int i = 0; i < BOTH; i++) {
             struct target *target =
                 frontier_take(twins.frontier[i], twins.now_ms);
@@ -211,8 +210,7 @@ static void newcomers_get_in(void **state)
         for (unsigned n = 0; n < 4; n++)
             twins_put_numbered(&twins, "http://d%u.example", taken % 40, 2);
     }
-    assert_true(found[ROOM] && found[SHELF] &&
-                found[SHELF] < found[ROOM] + 500);
+    assert_true(found[ROOM] && found[DISK] && found[DISK] < found[ROOM] + 500);
     twins_end(&twins);
 }
 

@@ -100,7 +100,7 @@ static void take(struct stage *stage, const struct step *step)
     stage->in_flight[free_place] = target;
 }
 
-static void land(struct stage *stage, const struct step *step)
+static void end_fetch(struct stage *stage, const struct step *step)
 {
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++) {
         struct target *target = stage->in_flight[i];
@@ -150,7 +150,7 @@ static void run_step(struct stage *stage, const struct step *step)
     case OP_DONE:
     case OP_AGAIN:
     case OP_AGAIN_HOST:
-        land(stage, step);
+        end_fetch(stage, step);
         break;
     case OP_IDLE:
         check_idle(stage, step);

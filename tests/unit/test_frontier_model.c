@@ -225,7 +225,7 @@ static void take(struct model *model)
 }
 
 /* The end of a fetch, noticed a little later than it was. */
-static void land(struct model *model, bool again)
+static void end_fetch(struct model *model, bool again)
 {
     struct model_target *target = pick(model, 1u << TARGET_IN_FLIGHT);
 
@@ -265,9 +265,9 @@ static void step(struct model *model)
     else if (dice < 60)
         take(model);
     else if (dice < 80)
-        land(model, false);
+        end_fetch(model, false);
     else if (dice < 86)
-        land(model, true);
+        end_fetch(model, true);
     else
         model->now_ms += random_below(&model->random, 300);
 
@@ -310,11 +310,11 @@ static void simulate(const struct domains *domains, uint64_t delay_ms,
      * as it stands. */
     for (int i = 0; seed % 2 && count(model, false) && i < 100000; i++) {
         model->now_ms += 100;
-        land(model, false);
+        end_fetch(model, false);
         take(model);
     }
     while (count(model, true))
-        land(model, false);
+        end_fetch(model, false);
     assert_int_equal(seed % 2 && count(model, false), 0);
     frontier_free(model->frontier);
     arena_release(&model->arena);

@@ -1,4 +1,4 @@
-/* A host's errands: what must be known before its first page, and a
+/* Host setup: the steps before a host's first page, and a
  * robots.txt that is somewhere else. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -71,7 +71,7 @@ static struct target *take(struct fixture *fixture, uint64_t now_ms,
     return target;
 }
 
-static enum verdict foresee(struct fixture *fixture, const char *url)
+static enum verdict precheck(struct fixture *fixture, const char *url)
 {
     return frontier_precheck(fixture->frontier, parse(fixture, url), NULL);
 }
@@ -107,11 +107,11 @@ static void one_scheme_that_is_given_up_stays_so(void **state)
         struct target *target = take(&before, 0, urls[bad]);
         frontier_note(before.frontier, target, HOST_SILENT, CAUSE);
         frontier_done(before.frontier, target, 0, 0);
-        assert_int_equal(foresee(&before, urls[bad]), HOST_DEAD);
+        assert_int_equal(precheck(&before, urls[bad]), HOST_DEAD);
 
         hand_over(&before, &after, 0);
         assert_int_equal(frontier_counts(after.frontier).hosts_dead, 0);
-        assert_int_equal(foresee(&after, urls[!bad]), ACCEPT);
+        assert_int_equal(precheck(&after, urls[!bad]), ACCEPT);
         put(&after, urls[bad]);
         target = take(&after, 0, urls[bad]);
         assert_int_equal(target->verdict, HOST_DEAD);
@@ -146,7 +146,7 @@ static void both_schemes_are_the_whole_host(void **state)
     assert_int_equal(target->verdict, HOST_DEAD);
     assert_int_equal(target->last_outcome, 2);
     frontier_drop(after.frontier, target, 0);
-    assert_int_equal(foresee(&after, SECURE), HOST_DEAD);
+    assert_int_equal(precheck(&after, SECURE), HOST_DEAD);
     tear_down(&before);
     tear_down(&after);
 }
@@ -165,8 +165,8 @@ static void the_reason_of_one_scheme_is_kept(void **state)
     struct target *target = take(&before, 0, SECURE "robots.txt");
     frontier_setup_failed(before.frontier, target, 0, 0, CAUSE, true);
     hand_over(&before, &after, 0);
-    assert_int_equal(foresee(&after, SECURE), ROBOTS_UNKNOWN);
-    assert_int_equal(foresee(&after, A), ACCEPT);
+    assert_int_equal(precheck(&after, SECURE), ROBOTS_UNKNOWN);
+    assert_int_equal(precheck(&after, A), ACCEPT);
     tear_down(&before);
     tear_down(&after);
 }
@@ -328,9 +328,9 @@ static void an_hour_of_errors_gives_a_host_up(void **state)
                          });
         for (uint64_t k = 1; k <= FRONTIER_ERRORS_MAX + 100; k++)
             after_answer(&fixture, '5', k * DELAY_MS);
-        assert_int_equal(foresee(&fixture, A), ACCEPT);
+        assert_int_equal(precheck(&fixture, A), ACCEPT);
         after_answer(&fixture, '5', first_ms + cases[i].last_ms);
-        assert_int_equal(foresee(&fixture, A), cases[i].verdict);
+        assert_int_equal(precheck(&fixture, A), cases[i].verdict);
         assert_int_equal(frontier_counts(fixture.frontier).hosts_dead,
                          cases[i].verdict == HOST_DEAD);
         tear_down(&fixture);
@@ -357,7 +357,7 @@ static void backing_off_goes_on_after_a_resume(void **state)
     assert_int_equal(after_answer(&after, '5', later_ms), 4);
     assert_int_equal(
         after_answer(&after, '5', later_ms + FRONTIER_BACKOFF_MAX_MS - 1), 5);
-    assert_int_equal(foresee(&after, A), ACCEPT);
+    assert_int_equal(precheck(&after, A), ACCEPT);
     /* That it is well again is told, too. */
     assert_true(frontier_next_troubled(after.frontier, &host));
     assert_int_equal(host.backoffs, 5);

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "frontier/level.h"
+#include "frontier/levels.h"
 #include "support/random.h"
 
 static void empty(void **state)

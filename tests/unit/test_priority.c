@@ -1,7 +1,7 @@
 /* The frontier with domains and addresses against a naive model that recomputes
- * every score and every rule for each extraction: order, the domain's cap and
- * lock, the pauses of hosts and of addresses, retries. Random operations, fixed
- * seeds. */
+ * every score and every rule for each extraction: the order, the cap of a
+ * domain, its fetches in flight, the pauses of hosts and of addresses, turns at
+ * an address, retries. Random operations, fixed seeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "frontier/frontier.h"
+#include "frontier/host.h"
+#include "frontier/politeness.h"
 #include "support/random.h"
 
 enum { HOSTS = 400, DOMAINS = 50, ADDRESSES = 100, TARGETS = 300 };
@@ -36,11 +37,12 @@ struct model {
     uint32_t host_flights[HOSTS], address_flights[ADDRESSES];
     uint64_t host_next_ms[HOSTS], address_next_ms[ADDRESSES];
     bool resolved[HOSTS];
+    uint64_t turn[HOSTS], turns; /* in the queue of its address; 0: it is not */
     struct model_target target[TARGETS];
     uint64_t age, fingerprint, now_ms;
     struct random random;
     struct arena arena;
-    size_t extractions, refusals, retries;
+    size_t extractions, refusals, retries, queued_hosts, sent_back;
 };
 
 static size_t domain_of_model(const struct model *model, size_t host)
@@ -75,27 +77,51 @@ static uint64_t score(const struct model *model,
     return novelty + model->found[domain] + 100 * (uint64_t)target->found;
 }
 
-static bool address_allows(const struct model *model, size_t host)
+static bool address_is_open(const struct model *model, size_t address)
 {
-    size_t address = address_of_model(model, host);
-
-    return !model->options.resolve || !model->resolved[host] ||
-           (model->address_flights[address] < model->options.per_host &&
-            model->address_next_ms[address] <= model->now_ms);
+    return model->address_flights[address] < model->options.per_host &&
+           model->address_next_ms[address] <= model->now_ms;
 }
 
-static bool is_eligible(const struct model *model,
-                        const struct model_target *target)
+static bool has_fetch_to_spare(const struct model *model, size_t host)
+{
+    return model->domain_flights[domain_of_model(model, host)] <
+           model->options.per_host;
+}
+
+static size_t hosts_in_queues(const struct model *model, size_t domain)
+{
+    size_t count = 0;
+
+    for (size_t i = domain; i < model->shape.hosts; i += model->shape.domains)
+        count += model->turn[i] > 0;
+    return count;
+}
+
+/* Is the target in its host's queue? What is to be refused does not wait for
+ * its retry. */
+static bool is_queued(const struct model *model,
+                      const struct model_target *target)
+{
+    return target->open && !target->in_flight &&
+           (target->due_ms <= model->now_ms || is_capped(model, target->host));
+}
+
+/* May it be fetched, or refused, as far as its host and domain are concerned?
+ */
+static bool is_ready(const struct model *model,
+                     const struct model_target *target)
 {
     size_t host = target->host;
 
-    return target->open && !target->in_flight && !is_capped(model, host) &&
-           target->due_ms <= model->now_ms &&
-           model->host_flights[host] < model->options.per_host &&
-           model->domain_flights[domain_of_model(model, host)] <
-               model->options.per_host &&
-           model->host_next_ms[host] <= model->now_ms &&
-           address_allows(model, host);
+    if (!is_queued(model, target) || model->turn[host])
+        return false;
+    return is_capped(model, host) ||
+           (model->host_flights[host] < model->options.per_host &&
+            model->host_next_ms[host] <= model->now_ms &&
+            has_fetch_to_spare(model, host) &&
+            hosts_in_queues(model, domain_of_model(model, host)) <
+                ADDRESS_QUEUE_MAX);
 }
 
 static bool goes_before(const struct model *model, const struct model_target *a,
@@ -118,20 +144,80 @@ static uint32_t lowest_depth(const struct model *model)
     return lowest;
 }
 
-static struct model_target *best_eligible(struct model *model)
+static bool is_its_level(const struct model *model,
+                         const struct model_target *target)
+{
+    return model->options.order != ORDER_BFS ||
+           target->depth <= lowest_depth(model);
+}
+
+/* The best of all ready targets, or of the queue of one host. */
+static struct model_target *best_target(struct model *model, const size_t *host)
 {
     struct model_target *best = NULL;
 
     for (size_t i = 0; i < TARGETS; i++) {
         struct model_target *target = &model->target[i];
-        if (is_eligible(model, target) &&
-            (!best || goes_before(model, target, best)))
+        bool counts = host ? target->host == *host && is_queued(model, target)
+                           : is_ready(model, target);
+        if (counts && (!best || goes_before(model, target, best)))
             best = target;
     }
-    if (best && model->options.order == ORDER_BFS &&
-        best->depth > lowest_depth(model))
-        return NULL;
     return best;
+}
+
+/* Of all hosts whose address is open: the one that came first, in breadth-first
+ * order of those with the smallest depth. */
+static struct model_target *first_in_queues(struct model *model)
+{
+    struct model_target *first = NULL;
+
+    for (size_t i = 0; i < model->shape.hosts; i++) {
+        if (!model->turn[i] ||
+            !address_is_open(model, address_of_model(model, i)))
+            continue;
+        struct model_target *best = best_target(model, &i);
+        bool shallower = first && model->options.order == ORDER_BFS &&
+                         best->depth != first->depth;
+        if (!first || (shallower ? best->depth < first->depth
+                                 : model->turn[i] < model->turn[first->host]))
+            first = best;
+    }
+    return first;
+}
+
+static bool has_queue(const struct model *model, size_t address)
+{
+    for (size_t i = 0; i < model->shape.hosts; i++)
+        if (model->turn[i] && address_of_model(model, i) == address)
+            return true;
+    return false;
+}
+
+/* The rule: a host that has waited for its address goes first. Else the best
+ * target of all; if its address is not free the host joins the queue there. */
+static struct model_target *choose(struct model *model)
+{
+    for (;;) {
+        struct model_target *target = first_in_queues(model);
+        if (target && !has_fetch_to_spare(model, target->host)) {
+            model->turn[target->host] = 0;
+            model->sent_back++;
+            continue;
+        }
+        if (target && is_its_level(model, target))
+            return target;
+        target = best_target(model, NULL);
+        if (!target || !is_its_level(model, target))
+            return NULL;
+        size_t address = address_of_model(model, target->host);
+        if (is_capped(model, target->host) || !model->options.resolve ||
+            !model->resolved[target->host] ||
+            (address_is_open(model, address) && !has_queue(model, address)))
+            return target;
+        model->turn[target->host] = ++model->turns;
+        model->queued_hosts++;
+    }
 }
 
 /* Nothing holds back what is to be refused: no lock, no pause, no retry. */
@@ -230,21 +316,9 @@ static void find_again(struct model *model)
         target->depth = depth;
 }
 
-static struct model_target *model_of(struct model *model,
-                                     const struct target *target)
+static void drop_refused(struct model *model, struct target *target,
+                         struct model_target *refused)
 {
-    for (size_t i = 0; i < TARGETS; i++)
-        if (model->target[i].open &&
-            model->target[i].fingerprint == target->fingerprint)
-            return &model->target[i];
-    fail_msg("%s: the model has no such target", target->url);
-    return NULL;
-}
-
-static void drop_refused(struct model *model, struct target *target)
-{
-    struct model_target *refused = model_of(model, target);
-
     assert_int_equal(target->verdict, DOMAIN_CAP);
     assert_true(is_capped(model, refused->host));
     refused->open = false;
@@ -258,10 +332,9 @@ static void resolve(struct model *model, struct target *target,
     char name[64];
     struct ip ip = {.byte = {[10] = 0xff, [11] = 0xff, [12] = 127}};
 
-    assert_non_null(best);
     snprintf(name, sizeof(name), "h%zu.d%zu.example", best->host,
              domain_of_model(model, best->host));
-    assert_true(str_eq(frontier_host_name(target), str_of(name)));
+    assert_true(str_eq(host_name(target->host), str_of(name)));
     assert_false(model->resolved[best->host]);
     model->resolved[best->host] = true;
     ip.byte[15] = (uint8_t)address_of_model(model, best->host);
@@ -282,32 +355,50 @@ static void note_taken(struct model *model, struct model_target *best,
     model->host_flights[best->host]++;
     model->address_flights[address_of_model(model, best->host)]++;
     model->extractions++;
+    model->turn[best->host] = 0;
+    if (!is_capped(model, best->host))
+        return;
+    for (size_t i = domain_of_model(model, best->host); i < model->shape.hosts;
+         i += model->shape.domains)
+        model->turn[i] = 0;
+}
+
+/* Nothing can be taken: whoever sleeps until then must sleep. */
+static void check_idle(const struct model *model)
+{
+    struct idle idle = frontier_idle(model->frontier, model->now_ms);
+
+    assert_int_not_equal(idle.reason, IDLE_NOT);
+    assert_true(idle.wake_ms > model->now_ms);
+    if (model->options.order == ORDER_PRIORITY)
+        check_refused(model);
 }
 
 static void take(struct model *model)
 {
-    struct target *target;
-
-    while ((target = frontier_take(model->frontier, model->now_ms))) {
-        struct model_target *best = best_eligible(model);
-        if (target->verdict != ACCEPT) {
-            drop_refused(model, target);
-        } else if (target->kind == TARGET_RESOLVE) {
+    for (;;) {
+        struct target *target = frontier_take(model->frontier, model->now_ms);
+        struct model_target *best = choose(model);
+        bool is_lookup = target && target->kind == TARGET_RESOLVE;
+        if (!target && !best)
+            break;
+        if (!target || !best ||
+            (!is_lookup && best->fingerprint != target->fingerprint))
+            fail_msg("took %s of score %u, not number %lld of h%zu, score %llu",
+                     target ? target->url : "nothing",
+                     target ? (unsigned)target->priority : 0,
+                     best ? (long long)best->age : -1, best ? best->host : 0,
+                     best ? (unsigned long long)score(model, best) : 0);
+        if (is_lookup) {
             resolve(model, target, best);
+        } else if (target->verdict != ACCEPT) {
+            drop_refused(model, target, best);
         } else {
-            if (!best || best->fingerprint != target->fingerprint)
-                fail_msg(
-                    "took %s of score %u, not number %lld of h%zu, score %llu",
-                    target->url, (unsigned)target->priority,
-                    best ? (long long)best->age : -1, best ? best->host : 0,
-                    best ? (unsigned long long)score(model, best) : 0);
             note_taken(model, best, target);
             return;
         }
     }
-    assert_null(best_eligible(model));
-    if (model->options.order == ORDER_PRIORITY)
-        check_refused(model);
+    check_idle(model);
 }
 
 static void pause_until(uint64_t *next_ms, uint64_t until_ms)
@@ -333,9 +424,11 @@ static void end_fetch(struct model *model, bool again)
     pause_until(&model->address_next_ms[address],
                 model->now_ms + options->ip_delay_ms);
     target->in_flight = false;
+    if (whole_host)
+        pause_until(&model->host_next_ms[host], model->now_ms + wait_ms);
+    if (model->host_next_ms[host] > model->now_ms)
+        model->turn[host] = 0;
     if (again) {
-        if (whole_host)
-            pause_until(&model->host_next_ms[host], model->now_ms + wait_ms);
         target->due_ms = model->now_ms + wait_ms;
         model->retries++;
         frontier_again(model->frontier, target->target, model->now_ms, wait_ms,
@@ -362,9 +455,12 @@ static void operate(struct model *model)
         model->now_ms += random_below(&model->random, 40);
 }
 
-/* How many targets came out refused. */
-static size_t run(const struct frontier_options *options,
-                  const struct shape *shape, uint64_t seed, size_t operations)
+struct run {
+    size_t refusals, queued_hosts, sent_back;
+};
+
+static void run(struct run *sum, const struct frontier_options *options,
+                const struct shape *shape, uint64_t seed, size_t operations)
 {
     struct domains *domains = domains_new();
     struct model *model = calloc(1, sizeof(*model));
@@ -385,8 +481,10 @@ static size_t run(const struct frontier_options *options,
         left->open = false;
         frontier_done(model->frontier, left->target, model->now_ms, 0);
     }
-    size_t refusals = model->refusals;
-    assert_true(refusals > 0 || model->extractions > operations / 200);
+    sum->refusals += model->refusals;
+    sum->queued_hosts += model->queued_hosts;
+    sum->sent_back += model->sent_back;
+    assert_true(model->refusals > 0 || model->extractions > operations / 200);
     assert_true(model->retries > 0);
     for (size_t i = 0; options->max_per_domain && i < DOMAINS; i++)
         assert_true(model->crawled[i] <= options->max_per_domain);
@@ -394,11 +492,10 @@ static size_t run(const struct frontier_options *options,
     arena_release(&model->arena);
     domains_free(domains);
     free(model);
-    return refusals;
 }
 
-/* The usual; many domains at one address; one domain at a few; and hosts of
- * few domains at so many addresses that not all can be kept in order. */
+/* The usual; many domains at one address; one domain at a few; and many hosts
+ * of few domains at many addresses. */
 static const struct shape shapes[] = {
     {24, 8, 5, 200},    {60, 50, 1, 300},  {100, 1, 4, 200},
     {400, 1, 100, 300}, {200, 2, 40, 300},
@@ -407,16 +504,21 @@ static const struct shape shapes[] = {
 static void run_all(const struct frontier_options *cases, size_t count,
                     enum order order)
 {
+    struct run all = {0};
+
     for (size_t i = 0; i < count; i++) {
-        size_t refusals = 0;
+        struct run sum = {0};
         for (size_t k = 0; k < ARRAY_LEN(shapes); k++) {
             struct frontier_options options = cases[i];
             options.order = order;
             options.hash_seed = i;
-            refusals += run(&options, &shapes[k], i + 1, k ? 8000 : 20000);
+            run(&sum, &options, &shapes[k], i + 1, k ? 8000 : 20000);
         }
-        assert_int_equal(refusals > 0, cases[i].max_per_domain > 0);
+        assert_int_equal(sum.refusals > 0, cases[i].max_per_domain > 0);
+        assert_int_equal(sum.queued_hosts > 0, cases[i].resolve);
+        all.sent_back += sum.sent_back;
     }
+    assert_true(all.sent_back > 0);
 }
 
 static const struct frontier_options paces[] = {

@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
-#include "frontier/internal.h"
+#include "frontier/rules.h"
 
 enum { HOSTS = 1000, ALL_MAX = 40 << 20 };
 
@@ -40,13 +41,13 @@ static size_t total(const struct host_robots *robots, size_t *known)
 
 static void those_asked_for_first_go(void **state)
 {
-    struct frontier *frontier = NEW(struct frontier);
+    struct rules rules = {0};
     struct host_robots *robots = mem_array(HOSTS, sizeof(*robots));
     size_t known;
 
     (void)state;
     for (size_t i = 0; i < HOSTS; i++) {
-        rules_set(frontier, &robots[i], rules_of(i % 2 ? 10000 : 3));
+        rules_set(&rules, &robots[i], rules_of(i % 2 ? 10000 : 3));
         robots[i].until_ms = 1;
     }
     assert_in_range(total(robots, &known), 1, ALL_MAX);
@@ -57,15 +58,14 @@ static void those_asked_for_first_go(void **state)
     assert_int_equal(robots[1].until_ms, 0);
     assert_non_null(robots[HOSTS - 1].rules);
     /* In its place, twice, and away. */
-    rules_set(frontier, &robots[HOSTS - 1], rules_of(5000));
-    rules_set(frontier, &robots[HOSTS - 1], NULL);
+    rules_set(&rules, &robots[HOSTS - 1], rules_of(5000));
+    rules_set(&rules, &robots[HOSTS - 1], NULL);
     for (size_t i = 0; i < HOSTS; i++)
-        rules_drop(frontier, &robots[i]);
-    assert_int_equal(frontier->rules_bytes, 0);
-    assert_null(frontier->rules_oldest);
-    assert_null(frontier->rules_newest);
+        rules_drop(&rules, &robots[i]);
+    assert_int_equal(rules.bytes, 0);
+    assert_null(rules.oldest);
+    assert_null(rules.newest);
     free(robots);
-    free(frontier);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static void empty(void **state)
     seen_release(&seen);
 }
 
-static void marks(void **state)
+static void flags(void **state)
 {
     struct random random = {.state = 3};
     enum { COUNT = 5000 };
@@ -43,22 +43,22 @@ static void marks(void **state)
 
     (void)state;
     seen_init(&seen);
-    seen_mark(&seen, 8, true);
-    assert_false(seen_is_marked(&seen, 8));
+    seen_set_flag(&seen, 8, true);
+    assert_false(seen_has_flag(&seen, 8));
     for (size_t i = 0; i < COUNT; i++) {
         value[i] = random_u64(&random);
         assert_true(seen_add(&seen, value[i]));
-        assert_false(seen_is_marked(&seen, value[i]));
-        seen_mark(&seen, value[i], i % 3);
+        assert_false(seen_has_flag(&seen, value[i]));
+        seen_set_flag(&seen, value[i], i % 3);
     }
-    seen_mark(&seen, 8, true);
-    assert_false(seen_has(&seen, 8) || seen_is_marked(&seen, 8));
+    seen_set_flag(&seen, 8, true);
+    assert_false(seen_has(&seen, 8) || seen_has_flag(&seen, 8));
     for (size_t i = 0; i < COUNT; i++) {
-        assert_int_equal(seen_is_marked(&seen, value[i]), i % 3 > 0);
+        assert_int_equal(seen_has_flag(&seen, value[i]), i % 3 > 0);
         assert_false(seen_add(&seen, value[i]));
-        seen_mark(&seen, value[i], false);
+        seen_set_flag(&seen, value[i], false);
         assert_true(seen_has(&seen, value[i]));
-        assert_false(seen_is_marked(&seen, value[i]));
+        assert_false(seen_has_flag(&seen, value[i]));
     }
     seen_release(&seen);
 }
@@ -80,10 +80,10 @@ static void marks_move_nothing(void **state)
         borders++;
         seen_init(&seen);
         seen_add(&seen, value);
-        seen_mark(&seen, value, true);
+        seen_set_flag(&seen, value, true);
         for (uint64_t n = 1; seen.room < ROOM; n++)
             seen_add(&seen, n * UINT64_C(0x9e3779b97f4a7c15));
-        assert_true(seen_has(&seen, value) && seen_is_marked(&seen, value));
+        assert_true(seen_has(&seen, value) && seen_has_flag(&seen, value));
         seen_release(&seen);
     }
     assert_true(borders > 0);
@@ -255,7 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),
-        cmocka_unit_test(marks),
+        cmocka_unit_test(flags),
         cmocka_unit_test(marks_move_nothing),
         cmocka_unit_test(extremes),
         cmocka_unit_test(against_a_naive_set),

@@ -465,7 +465,7 @@ static void restored(void **state)
 }
 
 /* Asking changes nothing: neither seen nor told, nor is a host known by it. */
-static void foreseen(void **state)
+static void prechecked(void **state)
 {
     static const struct {
         const char *url;
@@ -514,7 +514,7 @@ int main(void)
         cmocka_unit_test(redirects_are_told),
         cmocka_unit_test(refused_by_others),
         cmocka_unit_test(restored),
-        cmocka_unit_test(foreseen),
+        cmocka_unit_test(prechecked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

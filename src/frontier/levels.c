@@ -1,4 +1,4 @@
-#include "frontier/level.h"
+#include "frontier/levels.h"
 
 #include <assert.h>
 #include <stdlib.h>

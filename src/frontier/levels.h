@@ -1,7 +1,7 @@
 /* How many targets of each depth are not done yet, and the smallest such
  * depth: the level that a breadth-first crawl is at. */
-#ifndef FRONTIER_LEVEL_H
-#define FRONTIER_LEVEL_H
+#ifndef FRONTIER_LEVELS_H
+#define FRONTIER_LEVELS_H
 
 #include <stddef.h>
 #include <stdint.h>

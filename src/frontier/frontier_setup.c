@@ -1,0 +1,183 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "frontier/parts.h"
+
+/* The steps of a host's setup as targets: they are taken like pages and come
+ * back here. */
+
+/* Looking a name up asks nothing of the host, so it is no fetch. */
+static struct target *begin_lookup(struct frontier *frontier,
+                                   const struct target *page)
+{
+    struct target *target = setup_begin_lookup(&frontier->setups, page);
+
+    target->state = TARGET_IN_FLIGHT;
+    frontier->counts.in_flight++;
+    politeness_place(&frontier->politeness, target->host);
+    return target;
+}
+
+struct target *begin_setup(struct frontier *frontier, struct target *page)
+{
+    if (!page->host->setup.resolved)
+        return begin_lookup(frontier, page);
+    struct target *target = setup_begin_robots(&frontier->setups, page,
+                                               frontier->politeness.now_ms);
+    if (target)
+        fetch_started(frontier, target);
+    return target;
+}
+
+static void end_lookup(struct frontier *frontier, struct target *target)
+{
+    frontier->counts.in_flight--;
+    setup_end_lookup(&frontier->setups, target->host);
+    politeness_place(&frontier->politeness, target->host);
+    free(target);
+}
+
+void frontier_resolved(struct frontier *frontier, struct target *target,
+                       const struct ip *ip, uint64_t now_ms)
+{
+    struct host *host = target->host;
+
+    assert(target->kind == TARGET_RESOLVE && host->setup.under_way);
+    frontier->politeness.now_ms = now_ms;
+    host->setup.resolved = true;
+    host_move_to(&frontier->politeness, host, ip);
+    end_lookup(frontier, target);
+}
+
+/* The asker's setup has ended. */
+static void end_robots(struct frontier *frontier, struct target *target,
+                       bool in_vain, uint64_t wait_ms)
+{
+    setup_end(&frontier->setups, target->asker);
+    if (in_vain)
+        setup_try_next_address(target->host);
+    politeness_place(&frontier->politeness, target->asker);
+    fetch_ended(frontier, target, wait_ms);
+    free(target);
+}
+
+void frontier_robots(struct frontier *frontier, struct target *target,
+                     struct robots *rules, uint64_t now_ms)
+{
+    struct host *asker = target->asker;
+    bool https = asker->setup.robots_https;
+
+    assert(target->kind == TARGET_ROBOTS && asker->setup.under_way);
+    frontier->politeness.now_ms = now_ms;
+    setup_set_rules(&frontier->setups, asker, https, rules,
+                    now_ms + FRONTIER_ROBOTS_KEPT_MS);
+    if (asker->trouble.failures[https])
+        changes_add_host(&frontier->changes, asker);
+    asker->trouble.failures[https] = 0;
+    asker->trouble.answered[https] = true;
+    /* Its own last fetch was before it was known how long it wants to rest. */
+    if (asker != target->host && rules &&
+        robots_crawl_delay_ms(rules) > frontier->options.delay_ms)
+        politeness_rest_until(asker, now_ms + robots_crawl_delay_ms(rules));
+    end_robots(frontier, target, false, 0);
+}
+
+struct str frontier_robots_host(const struct target *step)
+{
+    return host_name(step->asker);
+}
+
+bool frontier_robots_is_https(const struct target *step)
+{
+    return step->asker->setup.robots_https;
+}
+
+unsigned frontier_failures(const struct target *step)
+{
+    return setup_host(step)->trouble.failures[setup_is_for_https(step)];
+}
+
+static void note_failure(struct frontier *frontier, const struct target *step,
+                         uint8_t outcome, bool for_good)
+{
+    struct politeness *politeness = &frontier->politeness;
+    struct host *host = setup_host(step);
+    bool https = setup_is_for_https(step);
+
+    changes_add_host(&frontier->changes, host);
+    if (!trouble_note_silence(politeness, host, https, outcome) && !for_good)
+        return;
+    /* Without an address neither http nor https can be asked any more. */
+    if (step->kind == TARGET_RESOLVE)
+        host->trouble.answered[0] = host->trouble.answered[1] = false;
+    trouble_give_up(politeness, host, https, step->kind == TARGET_ROBOTS,
+                    outcome);
+}
+
+static void end_step(struct frontier *frontier, struct target *step,
+                     bool in_vain, uint64_t wait_ms)
+{
+    if (step->kind == TARGET_ROBOTS)
+        end_robots(frontier, step, in_vain, wait_ms);
+    else
+        end_lookup(frontier, step);
+}
+
+void frontier_setup_failed(struct frontier *frontier, struct target *target,
+                           uint64_t now_ms, uint64_t wait_ms, uint8_t outcome,
+                           bool for_good)
+{
+    struct host *host = setup_host(target);
+
+    frontier->politeness.now_ms = now_ms;
+    note_failure(frontier, target, outcome, for_good);
+    host->backing_off = true;
+    politeness_rest_until(host, now_ms + wait_ms);
+    end_step(frontier, target, true, wait_ms);
+}
+
+void frontier_setup_stopped(struct frontier *frontier, struct target *target,
+                            uint64_t now_ms)
+{
+    frontier->politeness.now_ms = now_ms;
+    end_step(frontier, target, false, 0);
+}
+
+/* Queued like a page, before all of them, so that all rules hold for it; the
+ * asker's setup is still under way. */
+bool frontier_robots_moved(struct frontier *frontier, struct target *from,
+                           const struct url *url, uint64_t now_ms)
+{
+    if (from->redirects >= ROBOTS_REDIRECTS_MAX)
+        return false;
+    struct target *target =
+        target_new(host_for(&frontier->politeness, url), TARGET_ROBOTS, url);
+    frontier->politeness.now_ms = now_ms;
+    target->asker = from->asker;
+    target->redirects = (uint8_t)(from->redirects + 1);
+    target->found = UINT32_MAX;
+    /* No other has this one: a host has one step of its setup at a time. */
+    target->fingerprint = ~from->asker->key;
+    enqueue(frontier, target);
+    fetch_ended(frontier, from, 0);
+    free(from);
+    return true;
+}
+
+bool drop_moved_robots(struct frontier *frontier, struct target *target)
+{
+    struct host *host = target->host, *asker = target->asker;
+
+    if (target->kind != TARGET_ROBOTS ||
+        !host_is_given_up(host, target_is_https(target)))
+        return false;
+    queue_take(&frontier->queue, target);
+    setup_end(&frontier->setups, asker);
+    note_failure(frontier, target, host_given_up_outcome(host), true);
+    politeness_place(&frontier->politeness, host);
+    if (asker != host)
+        politeness_place(&frontier->politeness, asker);
+    queue_refill(&frontier->queue, host);
+    free(target);
+    return true;
+}

@@ -1,0 +1,32 @@
+/* What a frontier is made with. */
+#ifndef FRONTIER_OPTIONS_H
+#define FRONTIER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct domains;
+
+enum order { ORDER_BFS, ORDER_PRIORITY };
+
+struct frontier_options {
+    enum order order;
+    uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
+    uint64_t ip_delay_ms;    /* pause of an address */
+    uint32_t per_host;       /* fetches in flight per host, per domain and, with
+                              * `resolve`, per address */
+    uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
+    uint32_t host_tries;     /* failures in a row that make a host dead;
+                              * 0: never */
+    uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
+    bool resolve;            /* look names up before anything else */
+    bool robots;             /* ask for robots.txt and obey it */
+    bool report_changes;     /* keep lists for frontier_next_changed etc. */
+    uint64_t queue_bytes;    /* of memory for what is queued, the rest is put
+                              * into a file; 0: all in memory */
+    int queue_dir_fd;        /* where that file is */
+    uint64_t hash_seed;      /* for host and domain names */
+    const struct domains *domains;
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* The frontier's parts, for the files that let them work together. Each part
+ * has a header that states its invariant; no part calls the frontier, but for
+ * the queue, which hands back what it reads from disk. Private to
+ * src/frontier/. */
+#ifndef FRONTIER_PARTS_H
+#define FRONTIER_PARTS_H
+
+#include "frontier/changes.h"
+#include "frontier/host_setup.h"
+#include "frontier/order.h"
+#include "frontier/politeness.h"
+#include "frontier/queue.h"
+
+struct frontier {
+    struct frontier_options options;
+    struct ordering order;
+    struct queue queue;
+    struct politeness politeness;
+    struct setups setups;
+    struct changes changes;
+    struct frontier_counts counts; /* what the parts do not count */
+};
+
+/* --- frontier.c, for restore.c and frontier_setup.c ---------------------- */
+
+/* Into memory or onto disk; the name of its domain. */
+struct str put_numbered(struct frontier *frontier, const struct offer *offer,
+                        uint64_t number);
+void enqueue(struct frontier *frontier, struct target *target);
+void put_retry(struct frontier *frontier, struct target *target,
+               uint64_t due_ms);
+
+/* A fetch from the target's host begins, has ended. */
+void fetch_started(struct frontier *frontier, struct target *target);
+void fetch_ended(struct frontier *frontier, struct target *target,
+                 uint64_t wait_ms);
+
+/* The domain has had its last fetch. */
+void note_capped(struct frontier *frontier, struct domain *domain);
+void forget_idle_hosts(struct frontier *frontier);
+
+/* --- frontier_setup.c, for frontier.c ------------------------------------ */
+
+/* The step of its host's setup that must come before this page, or NULL. */
+struct target *begin_setup(struct frontier *frontier, struct target *page);
+/* A robots.txt that moved, whose turn it is: true if its host is given up; then
+ * it is freed. */
+bool drop_moved_robots(struct frontier *frontier, struct target *target);
+
+#endif

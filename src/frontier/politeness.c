@@ -1,0 +1,436 @@
+#include "frontier/politeness.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static bool host_is_due_before(const struct heap_node *a,
+                               const struct heap_node *b)
+{
+    return host_of(a)->next_ms < host_of(b)->next_ms;
+}
+
+static bool address_is_due_before(const struct heap_node *a,
+                                  const struct heap_node *b)
+{
+    return address_of(a)->next_ms < address_of(b)->next_ms;
+}
+
+void politeness_init(struct politeness *politeness,
+                     const struct frontier_options *options,
+                     const struct ordering *order)
+{
+    *politeness = (struct politeness){.options = options, .order = order};
+    arena_init(&politeness->domain_arena);
+    hashtable_init(&politeness->hosts);
+    hashtable_init(&politeness->domains);
+    hashtable_init(&politeness->addresses);
+    heap_init(&politeness->ready, order->domain);
+    heap_init(&politeness->unresolved, order->unresolved);
+    heap_init(&politeness->waiting, host_is_due_before);
+    heap_init(&politeness->resting, address_is_due_before);
+    heap_init(&politeness->open, order->address);
+    seen_init(&politeness->hosts_seen);
+    for (size_t i = 0; i < ARRAY_LEN(politeness->answered); i++)
+        seen_init(&politeness->answered[i]);
+}
+
+void politeness_release(struct politeness *politeness)
+{
+    void *item;
+
+    for (size_t at = 0; (item = hashtable_next(&politeness->hosts, &at));)
+        host_free(item);
+    for (size_t at = 0; (item = hashtable_next(&politeness->domains, &at));)
+        domain_free_active(item);
+    for (size_t at = 0; (item = hashtable_next(&politeness->addresses, &at));) {
+        heap_release(&((struct address *)item)->queue);
+        free(item);
+    }
+    hashtable_release(&politeness->hosts);
+    hashtable_release(&politeness->domains);
+    hashtable_release(&politeness->addresses);
+    heap_release(&politeness->ready);
+    heap_release(&politeness->unresolved);
+    heap_release(&politeness->waiting);
+    heap_release(&politeness->resting);
+    heap_release(&politeness->open);
+    seen_release(&politeness->hosts_seen);
+    for (size_t i = 0; i < ARRAY_LEN(politeness->answered); i++)
+        seen_release(&politeness->answered[i]);
+    arena_release(&politeness->domain_arena);
+}
+
+/* --- domains -------------------------------------------------------------- */
+
+bool politeness_is_capped(const struct politeness *politeness,
+                          const struct domain *domain)
+{
+    return politeness->options->max_per_domain &&
+           domain->score.crawled >= politeness->options->max_per_domain;
+}
+
+/* A robots.txt is asked for whether its domain is capped or not. */
+bool politeness_is_to_refuse(const struct politeness *politeness,
+                             const struct target *target)
+{
+    const struct host *host = target->host;
+
+    return host_is_given_up(host, target_is_https(target)) ||
+           (politeness_is_capped(politeness, host->domain) &&
+            target->kind != TARGET_ROBOTS);
+}
+
+/* The node is in the heap if it belongs there, at its position. */
+static void update_heap(struct heap *heap, struct heap_node *node, bool belongs)
+{
+    if (belongs && heap_has(node))
+        heap_moved(heap, node);
+    else if (belongs)
+        heap_put(heap, node);
+    else if (heap_has(node))
+        heap_remove(heap, node);
+}
+
+static bool has_fetch_to_spare(const struct politeness *politeness,
+                               const struct domain *domain)
+{
+    return domain->in_flight < politeness->options->per_host;
+}
+
+void politeness_place_domain(struct politeness *politeness,
+                             struct domain *domain)
+{
+    struct active *active = domain->active;
+
+    if (!active)
+        return;
+    bool may_be_asked = has_fetch_to_spare(politeness, domain) &&
+                        active->in_address_queue < ADDRESS_QUEUE_MAX;
+    bool is_ready = active->ready.count &&
+                    (may_be_asked ||
+                     politeness_is_to_refuse(politeness, domain_best(domain)));
+    bool is_unresolved =
+        active->unresolved.count &&
+        ((may_be_asked && active->lookups < LOOKUPS_PER_DOMAIN) ||
+         politeness_is_to_refuse(politeness, active_best_unresolved(active)));
+
+    update_heap(&politeness->ready, &domain->node, is_ready);
+    update_heap(&politeness->unresolved, &active->node, is_unresolved);
+    domain_free_unused(domain);
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+/* Call it after every change of its queue, its fetches in flight or its rest.
+ */
+static void place_address(struct politeness *politeness,
+                          struct address *address)
+{
+    if (!address->rests)
+        update_heap(&politeness->open, &address->node,
+                    address->queue.count &&
+                        address->in_flight < politeness->options->per_host);
+}
+
+static bool address_is_free(const struct politeness *politeness,
+                            const struct address *address)
+{
+    return address->in_flight < politeness->options->per_host &&
+           address->next_ms <= politeness->now_ms && !address->queue.count;
+}
+
+/* --- where a host stands ---------------------------------------------------
+ */
+
+/* Another's robots.txt, or its own that moved, does not wait for its own setup:
+ * two hosts whose robots.txt moved to the other one would wait for ever. */
+static bool setup_holds(const struct host *host)
+{
+    return host->setup.under_way &&
+           !(host->setup.resolved && host_best(host)->kind == TARGET_ROBOTS);
+}
+
+static enum host_standing find_standing(const struct politeness *politeness,
+                                        const struct host *host)
+{
+    if (!host->queue.targets.count)
+        return host->in_flight || host->refusing || host->setup.under_way ||
+                       host->queue.retrying
+                   ? HOST_OCCUPIED
+                   : HOST_IDLE;
+    if (setup_holds(host))
+        return HOST_OCCUPIED;
+    if (politeness_is_to_refuse(politeness, host_best(host)))
+        return HOST_READY;
+    if (host->in_flight >= politeness->options->per_host)
+        return HOST_OCCUPIED;
+    if (host->next_ms > politeness->now_ms)
+        return HOST_WAITING;
+    return host->setup.resolved ? HOST_READY : HOST_UNRESOLVED;
+}
+
+static void add_held(struct active *active, struct host *host)
+{
+    host->older = NULL;
+    host->newer = active->held;
+    if (active->held)
+        active->held->older = host;
+    active->held = host;
+}
+
+static void remove_held(struct active *active, struct host *host)
+{
+    if (host->newer)
+        host->newer->older = host->older;
+    if (host->older)
+        host->older->newer = host->newer;
+    else
+        active->held = host->newer;
+    host->older = host->newer = NULL;
+}
+
+static void leave(struct politeness *politeness, struct host *host)
+{
+    struct active *active = host->domain->active;
+
+    switch (host->standing) {
+    case HOST_WAITING:
+        heap_remove(&politeness->waiting, &host->node);
+        remove_held(active, host);
+        break;
+    case HOST_UNRESOLVED:
+        heap_remove(&active->unresolved, &host->node);
+        break;
+    case HOST_READY:
+        heap_remove(&active->ready, &host->node);
+        break;
+    case HOST_IN_QUEUE:
+        heap_remove(&host->address->queue, &host->node);
+        remove_held(active, host);
+        active->in_address_queue--;
+        place_address(politeness, host->address);
+        break;
+    case HOST_IDLE:
+        idle_remove(politeness, host);
+        break;
+    default:
+        break;
+    }
+    host->standing = HOST_OCCUPIED;
+}
+
+static void enter(struct politeness *politeness, struct host *host,
+                  enum host_standing standing)
+{
+    struct active *active = host->domain->active;
+
+    host->standing = (uint8_t)standing;
+    switch (standing) {
+    case HOST_WAITING:
+        heap_put(&politeness->waiting, &host->node);
+        add_held(active, host);
+        break;
+    case HOST_UNRESOLVED:
+        heap_put(&active->unresolved, &host->node);
+        break;
+    case HOST_READY:
+        heap_put(&active->ready, &host->node);
+        break;
+    case HOST_IN_QUEUE:
+        host->turn = ++politeness->turns;
+        heap_put(&host->address->queue, &host->node);
+        add_held(active, host);
+        active->in_address_queue++;
+        place_address(politeness, host->address);
+        break;
+    case HOST_IDLE:
+        idle_put(politeness, host);
+        break;
+    default:
+        break;
+    }
+}
+
+/* It stays where it is, but its best target or its clock may be another. */
+static void stay(struct politeness *politeness, struct host *host)
+{
+    struct active *active = host->domain->active;
+
+    if (host->standing == HOST_WAITING) {
+        heap_moved(&politeness->waiting, &host->node);
+    } else if (host->standing == HOST_UNRESOLVED) {
+        heap_moved(&active->unresolved, &host->node);
+    } else if (host->standing == HOST_READY) {
+        heap_moved(&active->ready, &host->node);
+    } else if (host->standing == HOST_IN_QUEUE) {
+        heap_moved(&host->address->queue, &host->node);
+        place_address(politeness, host->address);
+    }
+}
+
+/* In the queue of its address a host keeps its turn while nothing but the
+ * address holds it back. */
+static bool keeps_turn(const struct politeness *politeness,
+                       const struct host *host, enum host_standing standing)
+{
+    return host->standing == HOST_IN_QUEUE && standing == HOST_READY &&
+           !politeness_is_to_refuse(politeness, host_best(host));
+}
+
+void politeness_place(struct politeness *politeness, struct host *host)
+{
+    enum host_standing standing = find_standing(politeness, host);
+
+    if (host->standing == standing || keeps_turn(politeness, host, standing)) {
+        stay(politeness, host);
+    } else {
+        leave(politeness, host);
+        enter(politeness, host, standing);
+    }
+    politeness_place_domain(politeness, host->domain);
+}
+
+/* --- a fetch ----------------------------------------------------------------
+ */
+
+void politeness_fetch_started(struct politeness *politeness, struct host *host)
+{
+    leave(politeness, host); /* its turn is used up */
+    host->in_flight++;
+    host->domain->in_flight++;
+    if (host->address) {
+        host->address->in_flight++;
+        place_address(politeness, host->address);
+    }
+    politeness_place(politeness, host);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void rest_address(struct politeness *politeness, struct address *address)
+{
+    uint64_t pause_ms = politeness->options->ip_delay_ms;
+
+    address->in_flight--;
+    if (pause_ms)
+        address->next_ms =
+            later(address->next_ms, politeness->now_ms + pause_ms);
+    if (address->rests) {
+        heap_moved(&politeness->resting, &address->node);
+        return;
+    }
+    if (heap_has(&address->node))
+        heap_remove(&politeness->open, &address->node);
+    address->rests = true;
+    heap_put(&politeness->resting, &address->node);
+}
+
+void politeness_fetch_ended(struct politeness *politeness, struct host *host,
+                            uint64_t delay_ms, uint64_t wait_ms)
+{
+    uint64_t now_ms = politeness->now_ms;
+    uint64_t pause_ms = later(delay_ms, wait_ms);
+    /* Without a pause there is nothing to wait for, not even the end of this
+     * millisecond. */
+    uint64_t next_ms = pause_ms ? now_ms + pause_ms : 0;
+
+    host->in_flight--;
+    host->domain->in_flight--;
+    if (host->address)
+        rest_address(politeness, host->address);
+    /* Fetches that overlap may end in any order; the latest pause counts. */
+    if (host->next_ms <= next_ms || host->next_ms <= now_ms)
+        host->backing_off = wait_ms > delay_ms;
+    politeness_rest_until(host, next_ms);
+    politeness_place(politeness, host);
+}
+
+void politeness_refusal_started(struct politeness *politeness,
+                                struct host *host)
+{
+    host->refusing++;
+    politeness_place(politeness, host);
+}
+
+void politeness_refusal_ended(struct politeness *politeness, struct host *host)
+{
+    host->refusing--;
+    politeness_place(politeness, host);
+}
+
+/* --- who is next ------------------------------------------------------------
+ */
+
+bool politeness_may_ask_address(struct politeness *politeness,
+                                struct host *host)
+{
+    if (host->standing != HOST_READY || !host->address ||
+        address_is_free(politeness, host->address))
+        return true;
+    leave(politeness, host);
+    enter(politeness, host, HOST_IN_QUEUE);
+    politeness_place_domain(politeness, host->domain);
+    return false;
+}
+
+struct target *politeness_first_in_queues(struct politeness *politeness)
+{
+    const struct heap_node *node;
+
+    while ((node = heap_first(&politeness->open))) {
+        struct host *host = address_first(address_of(node));
+        if (has_fetch_to_spare(politeness, host->domain))
+            return host_best(host);
+        leave(politeness, host);
+        politeness_place(politeness, host);
+    }
+    return NULL;
+}
+
+struct target *politeness_first_ready(const struct politeness *politeness,
+                                      bool may_look_up)
+{
+    const struct heap_node *ready = heap_first(&politeness->ready);
+    const struct heap_node *unresolved = heap_first(&politeness->unresolved);
+    struct target *first = ready ? domain_best(domain_of(ready)) : NULL;
+
+    if (!unresolved || !may_look_up)
+        return first;
+    struct target *other = active_best_unresolved(active_of(unresolved));
+    return first && politeness->order->before(first, other) ? first : other;
+}
+
+/* --- what the time releases --------------------------------------------------
+ */
+
+void politeness_release_domain(struct politeness *politeness,
+                               struct domain *domain)
+{
+    struct host *next;
+
+    for (struct host *host = domain->active ? domain->active->held : NULL; host;
+         host = next) {
+        next = host->newer;
+        politeness_place(politeness, host);
+    }
+}
+
+void politeness_release_due(struct politeness *politeness)
+{
+    struct heap_node *node;
+
+    while ((node = heap_first(&politeness->resting)) &&
+           address_of(node)->next_ms <= politeness->now_ms) {
+        struct address *address = address_of(node);
+        heap_remove(&politeness->resting, node);
+        address->rests = false;
+        place_address(politeness, address);
+        address_free_unused(politeness, address);
+    }
+    while ((node = heap_first(&politeness->waiting)) &&
+           host_of(node)->next_ms <= politeness->now_ms)
+        politeness_place(politeness, host_of(node));
+}

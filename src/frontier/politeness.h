@@ -1,0 +1,143 @@
+/* Politeness: hosts, domains and addresses; who may be asked, and when.
+ *
+ * Invariant: every host stands in exactly one place (enum host_standing), and a
+ * host that may not be asked now is in no heap of ready ones. Three rules hold
+ * at once: the pause of a host, the pause of the address that serves it, and
+ * the number of fetches that a host, its address and its domain may have in
+ * flight.
+ *
+ * Hosts that share an address take turns. A host whose turn in the order has
+ * come, but whose address is in use or rests, goes to the end of the queue of
+ * that address. When the address is free the first of its queue is asked,
+ * before all ready hosts: it was the best of them when it came. If its domain
+ * has enough in flight by then it goes back to the ready ones. At most
+ * ADDRESS_QUEUE_MAX hosts of a domain are in such queues, so a domain with
+ * thousands of hosts neither keeps others from their address nor moves all of
+ * its hosts when one of its fetches ends.
+ *
+ * It knows no formula of a score, no robots.txt rules and no disk. Private to
+ * src/frontier/.
+ */
+#ifndef FRONTIER_POLITENESS_H
+#define FRONTIER_POLITENESS_H
+
+#include "ds/hashtable.h"
+#include "frontier/frontier.h"
+#include "frontier/host.h"
+
+enum { ADDRESS_QUEUE_MAX = 16 };
+
+struct politeness {
+    const struct frontier_options *options;
+    const struct ordering *order;
+    uint64_t now_ms;          /* of the last call of the frontier */
+    struct hashtable hosts;   /* remembered, by the hash of the name */
+    struct hashtable domains; /* ever seen */
+    struct hashtable addresses;
+    struct arena domain_arena;
+    struct heap ready;      /* domains that may be asked now */
+    struct heap unresolved; /* active domains with names to look up */
+    struct heap waiting;    /* hosts, by next_ms */
+    struct heap resting;    /* addresses, by next_ms */
+    struct heap open;       /* addresses that may be asked, with a queue */
+    uint64_t turns;         /* given in queues of addresses */
+    struct host *idle_oldest, *idle_newest;
+    size_t idle_count, dead_count;
+    struct seen hosts_seen;
+    struct seen answered[2]; /* hosts that had, before a resume; by https */
+};
+
+void politeness_init(struct politeness *politeness,
+                     const struct frontier_options *options,
+                     const struct ordering *order);
+void politeness_release(struct politeness *politeness);
+
+/* --- politeness.c: where a host stands ---------------------------------- */
+
+bool politeness_is_capped(const struct politeness *politeness,
+                          const struct domain *domain);
+/* Is its domain capped, or its host given up? Then no pause holds it. */
+bool politeness_is_to_refuse(const struct politeness *politeness,
+                             const struct target *target);
+
+/* Call it after every change of a host's queue, clock, setup or fetches in
+ * flight; it places the domain, too. */
+void politeness_place(struct politeness *politeness, struct host *host);
+/* Call it after a change of a domain's score. */
+void politeness_place_domain(struct politeness *politeness,
+                             struct domain *domain);
+
+void politeness_fetch_started(struct politeness *politeness, struct host *host);
+/* The host's pause is the longer of both; after `wait_ms` it is for trouble. */
+void politeness_fetch_ended(struct politeness *politeness, struct host *host,
+                            uint64_t delay_ms, uint64_t wait_ms);
+/* A target of the host is neither queued nor fetched: it is being refused. */
+void politeness_refusal_started(struct politeness *politeness,
+                                struct host *host);
+void politeness_refusal_ended(struct politeness *politeness, struct host *host);
+
+static inline void politeness_rest_until(struct host *host, uint64_t time_ms)
+{
+    if (host->next_ms < time_ms)
+        host->next_ms = time_ms;
+}
+
+/* May the ready host be asked at once? If not, it goes to the queue of its
+ * address. */
+bool politeness_may_ask_address(struct politeness *politeness,
+                                struct host *host);
+
+/* The best target of the host whose turn it is at its address, or NULL. */
+struct target *politeness_first_in_queues(struct politeness *politeness);
+/* The best target of all ready hosts, or NULL; with `may_look_up` also of those
+ * whose names must be looked up. */
+struct target *politeness_first_ready(const struct politeness *politeness,
+                                      bool may_look_up);
+
+/* The pauses that have ended. */
+void politeness_release_due(struct politeness *politeness);
+/* The domain is capped: its hosts need not wait to be refused. */
+void politeness_release_domain(struct politeness *politeness,
+                               struct domain *domain);
+
+/* --- hosts.c: finding and forgetting ------------------------------------- */
+
+struct host *host_for(struct politeness *politeness, const struct url *url);
+struct host *host_known(const struct politeness *politeness,
+                        const struct url *url); /* or NULL */
+void host_count_seen(struct politeness *politeness, const struct url *url);
+/* There is a server for this scheme, whenever the host is met. */
+void host_remember_answer(struct politeness *politeness, const struct url *url);
+struct domain *domain_known(const struct politeness *politeness,
+                            const struct url *url); /* or NULL */
+struct domain *domain_named(struct politeness *politeness, struct str name);
+struct domain *domain_for(struct politeness *politeness, const struct url *url);
+void host_move_to(struct politeness *politeness, struct host *host,
+                  const struct ip *ip);
+void address_free_unused(struct politeness *politeness,
+                         struct address *address);
+
+/* Idle hosts in the order in which they may be forgotten. */
+void idle_put(struct politeness *politeness, struct host *host);
+void idle_remove(struct politeness *politeness, struct host *host);
+void host_forget(struct politeness *politeness, struct host *host); /* idle */
+
+/* --- trouble.c: hosts that do not answer --------------------------------- */
+
+/* Each returns true if the host's health has changed. */
+bool trouble_note(struct politeness *politeness, struct host *host, bool https,
+                  enum host_health health, uint8_t outcome);
+bool trouble_note_error(struct politeness *politeness, struct host *host,
+                        bool https, uint8_t outcome);
+
+/* The host was silent; true if that was too often. */
+bool trouble_note_silence(struct politeness *politeness, struct host *host,
+                          bool https, uint8_t outcome);
+/* Give up the host, or only this scheme if the other one has answered. */
+void trouble_give_up(struct politeness *politeness, struct host *host,
+                     bool https, bool by_robots, uint8_t outcome);
+void trouble_restore(struct politeness *politeness, struct host *host,
+                     const struct host_state *state);
+uint8_t trouble_given_up(const struct host *host); /* enum given_up */
+
+#endif

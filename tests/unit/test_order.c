@@ -1,0 +1,131 @@
+/* Which of two targets goes first, and the score of a domain. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+#include "frontier/host.h"
+
+static void score_of_a_domain(void **state)
+{
+    static const struct {
+        struct domain_score counts;
+        uint64_t score;
+    } cases[] = {
+        {{0, 0}, 1000},  {{1, 0}, 990},
+        {{99, 0}, 10},   {{100, 0}, 0},
+        {{101, 0}, 0},   {{UINT32_MAX, 7}, 7},
+        {{50, 25}, 525}, {{0, UINT32_MAX}, UINT64_C(1000) + UINT32_MAX},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_int_equal(order_score_domain(&cases[i].counts), cases[i].score);
+}
+
+struct side {
+    struct domain_score counts; /* of its domain */
+    uint32_t depth, found;
+    uint64_t age;
+};
+
+static struct target *make(struct target *target, struct host *host,
+                           struct domain *domain, const struct side *side)
+{
+    *domain = (struct domain){.score = side->counts};
+    *host = (struct host){.domain = domain};
+    *target = (struct target){
+        .host = host,
+        .depth = side->depth,
+        .found = side->found,
+        .age = side->age,
+    };
+    return target;
+}
+
+/* `a` goes before `b` in the order, and never the other way round. */
+static void which_goes_first(void **state)
+{
+    static const struct {
+        enum order order;
+        struct side a, b;
+    } cases[] = {
+        {ORDER_BFS, {.depth = 1, .age = 9}, {.depth = 2, .age = 1}},
+        {ORDER_BFS, {.depth = 1, .age = 1}, {.depth = 1, .age = 2, .found = 9}},
+        {ORDER_BFS, {{100, 0}, .age = 1}, {{0, 50}, .age = 2}},
+        {ORDER_PRIORITY, {.depth = 9, .found = 1, .age = 2}, {.age = 1}},
+        {ORDER_PRIORITY, {.age = 1}, {.age = 2}},
+        {ORDER_PRIORITY, {{0, 0}, .age = 2}, {{1, 9}, .age = 1}},
+        {ORDER_PRIORITY, {{1, 11}, .age = 2}, {{0, 0}, .age = 1}},
+        {ORDER_PRIORITY, {{0, 100}, .age = 1}, {{0, 0}, .found = 1, .age = 2}},
+        {ORDER_PRIORITY, {{0, 0}, .found = 1, .age = 2}, {{0, 99}, .age = 1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ordering order;
+        struct target a, b;
+        struct host host_a, host_b;
+        struct domain domain_a, domain_b;
+
+        order_init(&order, cases[i].order);
+        make(&a, &host_a, &domain_a, &cases[i].a);
+        make(&b, &host_b, &domain_b, &cases[i].b);
+        if (!order.before(&a, &b) || order.before(&b, &a))
+            fail_msg("case %zu", i);
+        /* Inside a domain the same, as far as its own counts are equal. */
+        if (cases[i].a.counts.crawled == cases[i].b.counts.crawled &&
+            cases[i].a.counts.found == cases[i].b.counts.found)
+            assert_true(order.target(&a.node, &b.node));
+    }
+}
+
+/* In the queue of an address the score does not count, but the depth does. */
+static void turns_at_an_address(void **state)
+{
+    static const struct {
+        enum order order;
+        uint64_t turn_a, turn_b;
+        struct side a, b;
+    } cases[] = {
+        {ORDER_PRIORITY, 1, 2, {.age = 2}, {.age = 1, .found = 9}},
+        {ORDER_BFS, 1, 2, {.depth = 3, .age = 2}, {.depth = 3, .age = 1}},
+        {ORDER_BFS, 2, 1, {.depth = 2, .age = 2}, {.depth = 3, .age = 1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ordering order;
+        struct target a, b;
+        struct host host_a, host_b;
+        struct domain domain_a, domain_b;
+
+        order_init(&order, cases[i].order);
+        make(&a, &host_a, &domain_a, &cases[i].a);
+        make(&b, &host_b, &domain_b, &cases[i].b);
+        host_a.turn = cases[i].turn_a;
+        host_b.turn = cases[i].turn_b;
+        heap_init(&host_a.queue.targets, order.target);
+        heap_init(&host_b.queue.targets, order.target);
+        heap_put(&host_a.queue.targets, &a.node);
+        heap_put(&host_b.queue.targets, &b.node);
+        assert_true(order.turn(&host_a.node, &host_b.node));
+        assert_false(order.turn(&host_b.node, &host_a.node));
+        heap_release(&host_a.queue.targets);
+        heap_release(&host_b.queue.targets);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(score_of_a_domain),
+        cmocka_unit_test(which_goes_first),
+        cmocka_unit_test(turns_at_an_address),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
