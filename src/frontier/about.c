@@ -1,3 +1,4 @@
+#include "base/hash.h"
 #include "frontier/internal.h"
 
 struct frontier_counts frontier_counts(const struct frontier *frontier)
@@ -59,6 +60,36 @@ struct str frontier_domain_name(const struct target *target)
 const struct ip *frontier_host_ip(const struct target *target)
 {
     return target->host->has_ip ? &target->host->ip : NULL;
+}
+
+static bool has_queued(const struct host *host)
+{
+    return host->queue.count || host->retrying || !shelf_is_empty(&host->shelf);
+}
+
+bool frontier_has_queued(const struct frontier *frontier, struct str name)
+{
+    const struct host *host = hashtable_get(
+        &frontier->hosts, hash64(name, frontier->options.hash_seed));
+
+    return host && has_queued(host);
+}
+
+struct host_work frontier_host_work(const struct target *target)
+{
+    const struct host *host = target->host;
+
+    return (struct host_work){
+        .in_flight = host->in_flight,
+        /* After a robots.txt comes the page that it was fetched for. */
+        .has_more = target->kind == TARGET_ROBOTS || has_queued(host),
+        .worker = host->worker,
+    };
+}
+
+void frontier_set_worker(struct target *target, uint16_t worker)
+{
+    target->host->worker = worker;
 }
 
 unsigned frontier_address_turn(const struct target *target)

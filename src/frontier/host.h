@@ -51,6 +51,7 @@ struct host {
     uint8_t cause;       /* of the last trouble */
     bool robots_https;   /* robots.txt is asked for on behalf of https pages */
     bool changed;        /* its health, since it was last told */
+    uint16_t worker;     /* see frontier_set_worker */
     uint32_t in_flight;
     uint32_t retrying;         /* targets that will come back to the queue */
     struct heap queue;         /* of targets */

@@ -4,7 +4,9 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "page/private_address.h"
 #include "page/secret.h"
@@ -69,8 +71,17 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
     }
-    return socket(address->family, address->socktype | SOCK_CLOEXEC,
-                  address->protocol);
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
+                    address->protocol);
+    if (fd >= 0)
+        connections_opened(transfer->connections, fd, transfer->origin);
+    return fd;
+}
+
+static int on_close_socket(void *user, curl_socket_t fd)
+{
+    connections_closed(user, fd);
+    return close(fd);
 }
 
 /* With a proxy the address connected to is the proxy's, which the user named,
@@ -237,6 +248,9 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->connections);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_MAX_S);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     if (options->wishes & WISH_REQUEST_HEAD) {
@@ -249,14 +263,16 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies)
+                              struct bodies *bodies,
+                              struct connections *connections)
 {
     struct transfer *transfer = NEW(struct transfer);
 
     transfer->setup = setup;
     transfer->bodies = bodies;
+    transfer->connections = connections;
     transfer->cut_as = OUTCOMES;
-    transfer->hidden_fd = -1;
+    transfer->hidden_fd = transfer->fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
     buf_init(&transfer->request_head, REQUEST_MAX);
@@ -334,6 +350,17 @@ static void override_dns(struct transfer *transfer, const struct url *url)
     curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
 }
 
+/* Scheme, host and port in one number. Through a proxy that is asked for pages
+ * every connection serves all hosts. */
+uint64_t pagefetcher_origin(const struct fetch_options *options,
+                            const struct url *url)
+{
+    if (options->proxy &&
+        asks_proxy(options, url, origins_has_rule(options->origins, url)))
+        return 0;
+    return hash64(url_host(url), (uint64_t)url->port << 1 | url->https);
+}
+
 /* --- one round --------------------------------------------------------- */
 
 /* So that a failure can say whom a certificate is for. libcurl needs a fifth
@@ -382,6 +409,8 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
+    transfer->fd = -1;
+    transfer->origin = page->origin = pagefetcher_origin(options, &url);
     override_dns(transfer, &url);
     aim(transfer, &url);
     return true;

@@ -8,6 +8,7 @@
 
 #include "page/bodies.h"
 #include "page/coding.h"
+#include "page/connections.h"
 #include "page/pagefetcher.h"
 
 /* The lists that every handle shares; read-only once made. */
@@ -37,6 +38,7 @@ struct transfer {
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
+    struct connections *connections;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
     struct buf request_head, response_head; /* where they are wished for */
@@ -46,6 +48,8 @@ struct transfer {
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
+    uint64_t origin;      /* a hash; 0: connections are not of one origin */
+    int fd;               /* its socket, as far as it is known, or -1 */
     bool is_waiting;      /* paused, until there is room for its body */
     int hidden_fd;        /* its socket, while nobody watches it, or -1 */
     enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
@@ -74,7 +78,8 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies);
+                              struct bodies *bodies,
+                              struct connections *connections);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the outcome set, where the URL must

@@ -44,11 +44,15 @@ struct webpage {
     struct str url; /* NUL-terminated */
     uint32_t depth;
     bool want_links;
+    bool is_host_needed;     /* more of its host is queued: keep the connection
+                              * for that */
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
                               * "[2001:db8::1]"; empty: look the name up */
 
     /* came back: the fetcher's, and nobody changes it */
     struct exchange exchange;
+
+    uint64_t origin; /* scheme, host and port, as pagefetcher_origin has it */
 
     /* was made of it */
     enum outcome outcome;    /* of all: at first that of the exchange */
