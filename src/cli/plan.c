@@ -274,6 +274,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
     origins_init(&plan->origins);
+    trust_init(&plan->trust, NULL);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
@@ -431,5 +432,6 @@ void plan_release(struct plan *plan)
     domains_free(plan->domains);
     origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
+    trust_release(&plan->trust);
     arena_release(&plan->arena);
 }

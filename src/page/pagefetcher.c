@@ -22,6 +22,7 @@ struct pagefetcher {
     struct transfer_setup setup;
     struct bodies bodies;
     struct connections connections;
+    struct tls_sessions sessions;
     CURL *sweeper; /* see sweep */
     bool is_sweeping;
     uint64_t swept_ms;
@@ -234,6 +235,9 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     transfer_setup_init(&fetcher->setup, options);
     bodies_init(&fetcher->bodies, options->body_budget);
     connections_init(&fetcher->connections, options->keep_connections);
+    tls_sessions_init(&fetcher->sessions, !options->insecure);
+    fetcher->setup.connections = &fetcher->connections;
+    fetcher->setup.sessions = &fetcher->sessions;
     TAILQ_INIT(&fetcher->running);
     TAILQ_INIT(&fetcher->finished);
     TAILQ_INIT(&fetcher->free);
@@ -280,6 +284,7 @@ void pagefetcher_free(struct pagefetcher *fetcher)
     curl_easy_cleanup(fetcher->sweeper);
     curl_multi_cleanup(fetcher->multi);
     connections_release(&fetcher->connections);
+    tls_sessions_release(&fetcher->sessions);
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
@@ -320,8 +325,7 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
     if (transfer)
         TAILQ_REMOVE(&fetcher->free, transfer, link);
     else
-        transfer = transfer_new(&fetcher->setup, &fetcher->bodies,
-                                &fetcher->connections);
+        transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     TAILQ_INSERT_TAIL(&fetcher->running, transfer, link);
     if (!transfer_begin(transfer, page) ||

@@ -17,6 +17,7 @@
 #ifndef PAGE_PAGEFETCHER_H
 #define PAGE_PAGEFETCHER_H
 
+#include "page/trust.h"
 #include "page/trusted_origins.h"
 #include "page/webpage.h"
 
@@ -24,7 +25,7 @@ struct fetch_options {
     const char *user_agent;
     const char *const *headers; /* "Name: value", NULL at the end, or NULL */
     const char *proxy;          /* or NULL; the environment is not asked */
-    const char *trusted; /* file of certificates; NULL: libcurl's own choice */
+    struct trust *trust; /* of all fetchers; NULL: libcurl's own choice */
     uint64_t timeout_ms;
     uint64_t max_size;
     struct body_budget *body_budget; /* for large bodies in flight */

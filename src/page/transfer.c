@@ -1,8 +1,6 @@
 #include "page/transfer.h"
 
 #include <assert.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,7 +22,6 @@ enum {
     /* While others wait for memory, a large body has to grow so much. */
     SLOW_MS = 1000,
     SLOW_BYTES = 256 * 1024,
-    TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
 };
 
 /* --- the request ------------------------------------------------------- */
@@ -74,7 +71,7 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
                     address->protocol);
     if (fd >= 0)
-        connections_opened(transfer->connections, fd, transfer->origin);
+        connections_opened(transfer->setup->connections, fd, transfer->origin);
     return fd;
 }
 
@@ -168,53 +165,6 @@ void transfer_setup_release(struct transfer_setup *setup)
 
 /* --- setting up -------------------------------------------------------- */
 
-/* OpenSSL reads messages that carry no data until there are no more, in one
- * call: a server that sends them for ever would keep the thread there. They
- * come with the handshake, with a change of keys and with tickets for later
- * connections; no server needs many. */
-static void on_tls_message(int is_sent, int version, int type,
-                           const void *bytes, size_t len, SSL *ssl, void *user)
-{
-    size_t count = (uintptr_t)user; /* of this connection so far */
-    bool is_record =
-        type == SSL3_RT_HEADER || type == SSL3_RT_INNER_CONTENT_TYPE;
-
-    (void)version, (void)len;
-    if (is_sent ||
-        (is_record && *(const char *)bytes == SSL3_RT_APPLICATION_DATA))
-        return;
-    SSL_set_msg_callback_arg(ssl, (void *)(uintptr_t)++count);
-    if (count <= TLS_MESSAGES_MAX || !is_record)
-        return;
-    /* OpenSSL looks at this before it goes on with the record, and the error
-     * tells libcurl that it is no proper end. Between records something could
-     * take the error out of the queue again. */
-    SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
-    ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
-}
-
-static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
-{
-    (void)easy, (void)user;
-    SSL_CTX_set_msg_callback(ssl_ctx, on_tls_message);
-    SSL_CTX_set_msg_callback_arg(ssl_ctx, NULL);
-    return CURLE_OK;
-}
-
-/* One file and no directory (page/trust.h). An https proxy is no different. */
-static void trust(CURL *easy, const struct fetch_options *options)
-{
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_setup);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
-    if (!options->trusted)
-        return;
-    curl_easy_setopt(easy, CURLOPT_CAINFO, options->trusted);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, options->trusted);
-    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
-}
-
 /* Before every round: libcurl counts how often it had to try a connection
  * again that had died, and starts to count anew only after a reset. */
 static void set_up_handle(struct transfer *transfer)
@@ -238,7 +188,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)options->timeout_ms);
-    trust(easy, options);
+    transfer_set_up_tls(transfer);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->message);
     if (setup->preview_headers)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
@@ -249,7 +199,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->connections);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, setup->connections);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_MAX_S);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
@@ -263,14 +213,12 @@ static void set_up_handle(struct transfer *transfer)
 }
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies,
-                              struct connections *connections)
+                              struct bodies *bodies)
 {
     struct transfer *transfer = NEW(struct transfer);
 
     transfer->setup = setup;
     transfer->bodies = bodies;
-    transfer->connections = connections;
     transfer->cut_as = OUTCOMES;
     transfer->hidden_fd = transfer->fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
@@ -395,6 +343,8 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
+    transfer->tls_host = url.https ? url_host(&url) : (struct str){0};
+    transfer->tls_port = url.port;
     set_up_handle(transfer);
     describe_certificate(transfer, &url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,

@@ -10,10 +10,14 @@
 #include "page/coding.h"
 #include "page/connections.h"
 #include "page/pagefetcher.h"
+#include "page/tls_sessions.h"
 
-/* The lists that every handle shares; read-only once made. */
+/* All handles of a fetcher share this. */
 struct transfer_setup {
     const struct fetch_options *options;
+    struct connections *connections;
+    struct tls_sessions *sessions;
+    /* read-only once made */
     struct curl_slist *headers;        /* all, for origins that were named */
     struct curl_slist *public_headers; /* without secrets (page/secret.h) */
     struct curl_slist *connect_to;
@@ -38,7 +42,6 @@ struct transfer {
     CURL *easy;
     const struct transfer_setup *setup;
     struct bodies *bodies;
-    struct connections *connections;
     struct webpage *page;
     struct exchange *exchange; /* the page's, as far as it has come */
     struct buf request_head, response_head; /* where they are wished for */
@@ -48,11 +51,13 @@ struct transfer {
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
-    uint64_t origin;      /* a hash; 0: connections are not of one origin */
-    int fd;               /* its socket, as far as it is known, or -1 */
-    bool is_waiting;      /* paused, until there is room for its body */
-    int hidden_fd;        /* its socket, while nobody watches it, or -1 */
-    enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+    struct str tls_host;  /* of an https URL */
+    uint16_t tls_port;
+    uint64_t origin;     /* a hash; 0: connections are not of one origin */
+    int fd;              /* its socket, as far as it is known, or -1 */
+    bool is_waiting;     /* paused, until there is room for its body */
+    int hidden_fd;       /* its socket, while nobody watches it, or -1 */
+    enum outcome cut_as; /* why we cut it; OUTCOMES where we did not */
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
     /* transfer_answer.c */
@@ -78,13 +83,16 @@ void transfer_setup_init(struct transfer_setup *setup,
 void transfer_setup_release(struct transfer_setup *setup);
 
 struct transfer *transfer_new(const struct transfer_setup *setup,
-                              struct bodies *bodies,
-                              struct connections *connections);
+                              struct bodies *bodies);
 void transfer_free(struct transfer *transfer);
 
 /* Aim it at the page's URL. False, with the outcome set, where the URL must
  * not be asked at all. */
 bool transfer_begin(struct transfer *transfer, struct webpage *page);
+
+/* transfer_tls.c: before every round; after one that ended so. */
+void transfer_set_up_tls(struct transfer *transfer);
+void transfer_end_tls(struct transfer *transfer, enum outcome outcome);
 
 /* Of an answer whose status is not 200. */
 enum outcome transfer_outcome_of_status(const struct exchange *exchange);

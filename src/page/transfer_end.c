@@ -233,6 +233,7 @@ void transfer_end(struct transfer *transfer, CURLcode code)
     exchange->outcome = outcome_of(transfer, code);
     exchange->end = end_of(transfer, code);
     keep_certificate_names(transfer);
+    transfer_end_tls(transfer, exchange->outcome);
     exchange->retry_after_ms = retry_after_ms(transfer->easy);
     show_bytes(transfer);
 }

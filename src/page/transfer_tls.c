@@ -1,0 +1,102 @@
+/* TLS of a transfer: who is trusted, which sessions are resumed, and what a
+ * server must not do in a connection. */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "base/clock.h"
+#include "page/transfer.h"
+
+enum { TLS_MESSAGES_MAX = 1000 }; /* of a connection, besides data */
+
+/* OpenSSL reads messages that carry no data until there are no more, in one
+ * call: a server that sends them for ever would keep the thread there. They
+ * come with the handshake, with a change of keys and with tickets for later
+ * connections; no server needs many. */
+static void on_tls_message(int is_sent, int version, int type,
+                           const void *bytes, size_t len, SSL *ssl, void *user)
+{
+    size_t count = (uintptr_t)user; /* of this connection so far */
+    bool is_record =
+        type == SSL3_RT_HEADER || type == SSL3_RT_INNER_CONTENT_TYPE;
+
+    (void)version, (void)len;
+    if (is_sent ||
+        (is_record && *(const char *)bytes == SSL3_RT_APPLICATION_DATA))
+        return;
+    SSL_set_msg_callback_arg(ssl, (void *)(uintptr_t)++count);
+    if (count <= TLS_MESSAGES_MAX || !is_record)
+        return;
+    /* OpenSSL looks at this before it goes on with the record, and the error
+     * tells libcurl that it is no proper end. Between records something could
+     * take the error out of the queue again. */
+    SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
+    ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
+}
+
+/* An https proxy has an SSL_CTX of its own, which looks the same from here. */
+static bool may_resume(const struct transfer *transfer)
+{
+    const char *proxy = transfer->setup->options->proxy;
+
+    return transfer->tls_host.len &&
+           !(proxy &&
+             str_eq_nocase(str_first(str_of(proxy), 8), STR("https://")));
+}
+
+/* libcurl makes an SSL_CTX for every connection. */
+static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
+{
+    struct transfer *transfer = user;
+    const struct fetch_options *options = transfer->setup->options;
+    unsigned generation = 0;
+
+    (void)easy;
+    SSL_CTX_set_msg_callback(ssl_ctx, on_tls_message);
+    SSL_CTX_set_msg_callback_arg(ssl_ctx, NULL);
+    SSL_CTX_set_mode(ssl_ctx, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_options(ssl_ctx, SSL_OP_NO_RENEGOTIATION);
+    if (options->trust) {
+        X509_STORE *store =
+            trust_store(options->trust, clock_mono_ms(), &generation);
+
+        if (!store)
+            return CURLE_SSL_CACERT_BADFILE;
+        SSL_CTX_set_cert_store(ssl_ctx, store); /* takes it */
+    }
+    if (may_resume(transfer))
+        tls_sessions_use(transfer->setup->sessions, ssl_ctx, transfer->tls_host,
+                         transfer->tls_port, generation);
+    return CURLE_OK;
+}
+
+/* An https proxy is no different. libcurl must read no certificates itself: not
+ * from files, which are in page/trust.h, nor keep ours for later, or it would
+ * not see that they have changed. */
+void transfer_set_up_tls(struct transfer *transfer)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    CURL *easy = transfer->easy;
+
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_setup);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
+    if (!options->trust && !options->insecure)
+        return; /* libcurl's own choice */
+    curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+}
+
+/* A server may stumble over a session instead of passing it over. */
+void transfer_end_tls(struct transfer *transfer, enum outcome outcome)
+{
+    if (!transfer->tls_host.len || transfer->exchange->status ||
+        outcome == ABANDONED)
+        return;
+    tls_sessions_forget(transfer->setup->sessions, transfer->tls_host,
+                        transfer->tls_port);
+}
