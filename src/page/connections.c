@@ -12,6 +12,7 @@ struct connection {
     LIST_ENTRY(connection) same;  /* of the same origin */
     struct origin *origin;
     const void *user; /* the last one */
+    SSL *ssl;         /* or NULL */
     uint64_t cookie;  /* the kernel's, of this socket and no other */
     uint64_t idle_ms; /* SPARE, NEEDED: since when */
     int fd;
@@ -134,6 +135,14 @@ void connections_closed(struct connections *connections, int fd)
     free(connection);
 }
 
+void connections_secured(struct connections *connections, int fd, SSL *ssl)
+{
+    struct connection *connection = find(connections, fd);
+
+    if (connection)
+        connection->ssl = ssl;
+}
+
 void connections_take(struct connections *connections, int fd, const void *user)
 {
     struct connection *connection = find(connections, fd);
@@ -167,6 +176,8 @@ void connections_rest(struct connections *connections, int fd, const void *user,
     if (!connection || connection->user != user)
         return;
     connection->user = NULL;
+    if (connection->ssl) /* 16 KB; it makes them again */
+        SSL_free_buffers(connection->ssl);
     enter(connections, connection, is_needed ? NEEDED : SPARE, now_ms);
     if (!is_needed)
         connections_need(connections, connection->origin->key, false, now_ms);

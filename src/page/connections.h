@@ -20,6 +20,7 @@
 #ifndef PAGE_CONNECTIONS_H
 #define PAGE_CONNECTIONS_H
 
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,9 @@ void connections_release(struct connections *connections);
 void connections_opened(struct connections *connections, int fd,
                         uint64_t origin);
 void connections_closed(struct connections *connections, int fd);
+
+/* It has TLS. libcurl frees this just before it closes the socket. */
+void connections_secured(struct connections *connections, int fd, SSL *ssl);
 
 /* `user` has the connection now. */
 void connections_take(struct connections *connections, int fd,

@@ -171,6 +171,7 @@ struct tls_user {
 };
 
 static int user_index;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void free_user(void *parent, void *user, CRYPTO_EX_DATA *data, int index,
                       long argl, void *argp)
@@ -186,6 +187,7 @@ static void make_index(void)
 
 static struct tls_user *user_of(const SSL *ssl)
 {
+    pthread_once(&once, make_index);
     return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), user_index);
 }
 
@@ -235,28 +237,24 @@ static int on_new_session(SSL *ssl, SSL_SESSION *session)
     return 1;
 }
 
-/* The first handshake of a connection begins: it has no session yet. */
-static void on_info(const SSL *ssl, int where, int value)
+void tls_sessions_offer(SSL *ssl)
 {
     struct tls_user *user = user_of(ssl);
 
-    (void)value;
-    if (!(where & SSL_CB_HANDSHAKE_START) || !user || SSL_get_session(ssl))
+    if (!user || SSL_get_session(ssl))
         return;
     SSL_SESSION *session = tls_sessions_take(
         user->sessions, (struct str){user->host, user->host_len}, user->port,
         time(NULL));
     if (!session)
         return;
-    /* OpenSSL gives it to this function as const, but means it to be used. */
-    SSL_set_session((SSL *)(uintptr_t)ssl, session);
+    SSL_set_session(ssl, session);
     SSL_SESSION_free(session);
 }
 
 void tls_sessions_use(struct tls_sessions *sessions, SSL_CTX *ctx,
                       struct str host, uint16_t port, unsigned generation)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct tls_user *user = mem_new(sizeof(*user) + host.len + 1);
 
     pthread_once(&once, make_index);
@@ -276,5 +274,4 @@ void tls_sessions_use(struct tls_sessions *sessions, SSL_CTX *ctx,
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT |
                                             SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(ctx, on_new_session);
-    SSL_CTX_set_info_callback(ctx, on_info);
 }

@@ -49,6 +49,10 @@ void tls_sessions_release(struct tls_sessions *sessions);
 void tls_sessions_use(struct tls_sessions *sessions, SSL_CTX *ctx,
                       struct str host, uint16_t port, unsigned generation);
 
+/* A handshake begins (SSL_CB_HANDSHAKE_START): if it is the first of the
+ * connection, and there is a session for its origin, it will be resumed. */
+void tls_sessions_offer(SSL *ssl);
+
 /* A connection to this origin failed: the next handshake is a full one. */
 void tls_sessions_forget(struct tls_sessions *sessions, struct str host,
                          uint16_t port);

@@ -33,8 +33,35 @@ static void on_tls_message(int is_sent, int version, int type,
     ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
 }
 
+/* Of the SSL_CTX of a connection: the transfer that makes the connection, until
+ * the first handshake is done. */
+static int maker_index;
+
+static void make_index(void)
+{
+    maker_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+}
+
+static void on_tls_info(const SSL *const_ssl, int where, int value)
+{
+    /* OpenSSL means it to be used, in spite of the type. */
+    SSL *ssl = (SSL *)(uintptr_t)const_ssl;
+    SSL_CTX *ctx = SSL_get_SSL_CTX(ssl);
+    struct transfer *maker;
+
+    (void)value;
+    if (where & SSL_CB_HANDSHAKE_START)
+        tls_sessions_offer(ssl);
+    if (!(where & SSL_CB_HANDSHAKE_DONE))
+        return;
+    maker = SSL_CTX_get_ex_data(ctx, maker_index);
+    SSL_CTX_set_ex_data(ctx, maker_index, NULL);
+    if (maker)
+        connections_secured(maker->setup->connections, maker->fd, ssl);
+}
+
 /* An https proxy has an SSL_CTX of its own, which looks the same from here. */
-static bool may_resume(const struct transfer *transfer)
+static bool has_one_layer(const struct transfer *transfer)
 {
     const char *proxy = transfer->setup->options->proxy;
 
@@ -48,6 +75,7 @@ static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
 {
     struct transfer *transfer = user;
     const struct fetch_options *options = transfer->setup->options;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned generation = 0;
 
     (void)easy;
@@ -63,9 +91,13 @@ static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
             return CURLE_SSL_CACERT_BADFILE;
         SSL_CTX_set_cert_store(ssl_ctx, store); /* takes it */
     }
-    if (may_resume(transfer))
-        tls_sessions_use(transfer->setup->sessions, ssl_ctx, transfer->tls_host,
-                         transfer->tls_port, generation);
+    if (!has_one_layer(transfer))
+        return CURLE_OK;
+    pthread_once(&once, make_index);
+    SSL_CTX_set_ex_data(ssl_ctx, maker_index, transfer);
+    SSL_CTX_set_info_callback(ssl_ctx, on_tls_info);
+    tls_sessions_use(transfer->setup->sessions, ssl_ctx, transfer->tls_host,
+                     transfer->tls_port, generation);
     return CURLE_OK;
 }
 
