@@ -11,7 +11,7 @@ struct connection {
     TAILQ_ENTRY(connection) link; /* SPARE, NEEDED */
     LIST_ENTRY(connection) same;  /* of the same origin */
     struct origin *origin;
-    const void *user; /* the last one */
+    void *user;       /* the last one; NULL while it is idle */
     SSL *ssl;         /* or NULL */
     uint64_t cookie;  /* the kernel's, of this socket and no other */
     uint64_t idle_ms; /* SPARE, NEEDED: since when */
@@ -143,7 +143,21 @@ void connections_secured(struct connections *connections, int fd, SSL *ssl)
         connection->ssl = ssl;
 }
 
-void connections_take(struct connections *connections, int fd, const void *user)
+void connections_forget_users(struct connections *connections)
+{
+    for (size_t fd = 0; fd < connections->fds; fd++)
+        if (connections->by_fd[fd])
+            connections->by_fd[fd]->user = NULL;
+}
+
+void *connections_user(const struct connections *connections, int fd)
+{
+    const struct connection *connection = find(connections, fd);
+
+    return connection ? connection->user : NULL;
+}
+
+void connections_take(struct connections *connections, int fd, void *user)
 {
     struct connection *connection = find(connections, fd);
 

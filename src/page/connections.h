@@ -57,8 +57,13 @@ void connections_closed(struct connections *connections, int fd);
 void connections_secured(struct connections *connections, int fd, SSL *ssl);
 
 /* `user` has the connection now. */
-void connections_take(struct connections *connections, int fd,
-                      const void *user);
+void connections_take(struct connections *connections, int fd, void *user);
+
+/* All users are gone. */
+void connections_forget_users(struct connections *connections);
+
+/* Who has it, as far as it is known, or NULL. */
+void *connections_user(const struct connections *connections, int fd);
 
 /* `user` has ended. Its connection is idle from now on, unless it is closed or
  * somebody else has it. */

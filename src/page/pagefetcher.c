@@ -277,6 +277,7 @@ static void free_list(struct transfers *list)
 
 void pagefetcher_free(struct pagefetcher *fetcher)
 {
+    connections_forget_users(&fetcher->connections);
     free_list(&fetcher->free);
     free_list(&fetcher->finished);
     if (fetcher->is_sweeping)

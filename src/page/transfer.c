@@ -1,6 +1,7 @@
 #include "page/transfer.h"
 
 #include <assert.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,12 +59,32 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
 
 /* --- addresses --------------------------------------------------------- */
 
+/* The address instead of the one that stands in for it; see put_stand_in. They
+ * are of one family, and libcurl's struct has room for either. */
+static void put_address(const struct transfer *transfer,
+                        struct curl_sockaddr *address)
+{
+    struct sockaddr_storage whole = transfer->address;
+    char *to = (char *)address + offsetof(struct curl_sockaddr, addr);
+
+    if (!transfer->has_address || address->family != whole.ss_family)
+        return;
+    if (whole.ss_family == AF_INET)
+        ((struct sockaddr_in *)&whole)->sin_port =
+            ((struct sockaddr_in *)(void *)to)->sin_port;
+    else
+        ((struct sockaddr_in6 *)&whole)->sin6_port =
+            ((struct sockaddr_in6 *)(void *)to)->sin6_port;
+    memcpy(to, &whole, address->addrlen);
+}
+
 static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
                                     struct curl_sockaddr *address)
 {
     struct transfer *transfer = user;
 
     (void)purpose;
+    put_address(transfer, address);
     if (!transfer->may_be_private && address_is_private(&address->addr)) {
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
@@ -275,21 +296,48 @@ static void aim(struct transfer *transfer, const struct url *url)
     buf_release(&whole);
 }
 
+/* libcurl has one list of connections for each address that it connects to, and
+ * for each transfer it looks for a good one among them and at whether they are
+ * alive. Thousands of hosts may share an address. So each host gets an address
+ * of its own from networks that nobody has (240.0.0.0/4, 100::/64), and
+ * on_open_socket puts the true one in its place. */
+static void put_stand_in(struct transfer *transfer, struct buf *rule,
+                         const struct url *url)
+{
+    struct str address = transfer->page->dns_override;
+    uint64_t hash = hash64(address, hash64(url_host(url), url->port));
+
+    if (!address_of_literal(address, &transfer->address)) {
+        buf_put(rule, address);
+        return;
+    }
+    transfer->has_address = true;
+    if (transfer->address.ss_family == AF_INET)
+        buf_printf(rule, "%u.%u.%u.%u", 240 + (unsigned)(hash & 7),
+                   (unsigned)(hash >> 8 & 255), (unsigned)(hash >> 16 & 255),
+                   (unsigned)(hash >> 24 & 255));
+    else
+        buf_printf(rule, "[100::%x:%x:%x:%x]", (unsigned)(hash & 0xffff),
+                   (unsigned)(hash >> 16 & 0xffff),
+                   (unsigned)(hash >> 32 & 0xffff), (unsigned)(hash >> 48));
+}
+
 /* Connect to the address that the pauses count for, not to what another look-up
- * might give. A --connect-to rule and a proxy have their own address. */
+ * might give. It is the address of what a --connect-to rule leads to, whose
+ * port is added. A proxy has its own address. */
 static void override_dns(struct transfer *transfer, const struct url *url)
 {
     const struct fetch_options *options = transfer->setup->options;
     struct buf rule;
 
-    if (!transfer->page->dns_override.len || options->proxy ||
-        origins_has_rule(options->origins, url) ||
-        url_has_final_dot(url)) /* a rule may be for its name without the dot */
+    if (!transfer->page->dns_override.len || options->proxy)
         return;
     buf_init(&rule, DNS_RULE_MAX);
     buf_put(&rule, STR("::"));
-    buf_put(&rule, transfer->page->dns_override);
+    put_stand_in(transfer, &rule, url);
     buf_put(&rule, STR(":"));
+    buf_put(&rule,
+            origins_connect_port(options->origins, url_host(url), url->port));
     transfer->dns_override = curl_slist_append(NULL, buf_cstr(&rule));
     buf_release(&rule);
     curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO,
@@ -345,6 +393,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     }
     transfer->tls_host = url.https ? url_host(&url) : (struct str){0};
     transfer->tls_port = url.port;
+    transfer->is_tls_closed = false;
     set_up_handle(transfer);
     describe_certificate(transfer, &url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
@@ -360,6 +409,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
     transfer->fd = -1;
+    transfer->has_address = false;
     transfer->origin = page->origin = pagefetcher_origin(options, &url);
     override_dns(transfer, &url);
     aim(transfer, &url);

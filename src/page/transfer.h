@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #include "page/bodies.h"
 #include "page/coding.h"
@@ -51,8 +52,11 @@ struct transfer {
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
-    struct str tls_host;  /* of an https URL */
+    bool has_address;     /* that is connected to: */
+    struct sockaddr_storage address;
+    struct str tls_host; /* of an https URL */
     uint16_t tls_port;
+    bool is_tls_closed;  /* the server announced the end (close_notify) */
     uint64_t origin;     /* a hash; 0: connections are not of one origin */
     int fd;              /* its socket, as far as it is known, or -1 */
     bool is_waiting;     /* paused, until there is room for its body */
@@ -93,6 +97,10 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page);
 /* transfer_tls.c: before every round; after one that ended so. */
 void transfer_set_up_tls(struct transfer *transfer);
 void transfer_end_tls(struct transfer *transfer, enum outcome outcome);
+
+/* Only the end of the connection is the end of the body, and the server did not
+ * say that it is: anybody between us could have cut it. */
+bool transfer_is_tls_cut(const struct transfer *transfer);
 
 /* Of an answer whose status is not 200. */
 enum outcome transfer_outcome_of_status(const struct exchange *exchange);

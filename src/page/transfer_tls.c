@@ -2,11 +2,83 @@
  * server must not do in a connection. */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "page/transfer.h"
 
 enum { TLS_MESSAGES_MAX = 1000 }; /* of a connection, besides data */
+
+/* --- a connection and who uses it --------------------------------------- */
+
+/* Part of the SSL_CTX of a connection. */
+struct tls_link {
+    struct connections *connections;
+    struct transfer *maker; /* until the first handshake is done */
+    int fd;                 /* after it */
+};
+
+static int link_index;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void free_link(void *parent, void *tls_link, CRYPTO_EX_DATA *data,
+                      int index, long argl, void *argp)
+{
+    (void)parent, (void)data, (void)index, (void)argl, (void)argp;
+    free(tls_link);
+}
+
+static void make_index(void)
+{
+    link_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_link);
+}
+
+static void add_link(SSL_CTX *ctx, struct transfer *maker)
+{
+    struct tls_link *tls_link = NEW(struct tls_link);
+
+    tls_link->connections = maker->setup->connections;
+    tls_link->maker = maker;
+    tls_link->fd = -1;
+    if (!SSL_CTX_set_ex_data(ctx, link_index, tls_link))
+        free(tls_link);
+}
+
+static struct tls_link *link_of(const SSL *ssl)
+{
+    return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), link_index);
+}
+
+static void on_tls_info(const SSL *const_ssl, int where, int value)
+{
+    /* OpenSSL means it to be used, in spite of the type. */
+    SSL *ssl = (SSL *)(uintptr_t)const_ssl;
+    struct tls_link *tls_link = link_of(ssl);
+
+    (void)value;
+    if (where & SSL_CB_HANDSHAKE_START)
+        tls_sessions_offer(ssl);
+    if (!(where & SSL_CB_HANDSHAKE_DONE) || !tls_link || !tls_link->maker)
+        return;
+    tls_link->fd = tls_link->maker->fd;
+    tls_link->maker = NULL;
+    connections_secured(tls_link->connections, tls_link->fd, ssl);
+}
+
+/* The server says that nothing will follow. */
+static void on_close_notify(const SSL *ssl)
+{
+    const struct tls_link *tls_link = link_of(ssl);
+    struct transfer *transfer =
+        tls_link ? connections_user(tls_link->connections, tls_link->fd) : NULL;
+
+    if (transfer)
+        transfer->is_tls_closed = true;
+}
+
+/* --- a connection begins ------------------------------------------------ */
 
 /* OpenSSL reads messages that carry no data until there are no more, in one
  * call: a server that sends them for ever would keep the thread there. They
@@ -19,7 +91,10 @@ static void on_tls_message(int is_sent, int version, int type,
     bool is_record =
         type == SSL3_RT_HEADER || type == SSL3_RT_INNER_CONTENT_TYPE;
 
-    (void)version, (void)len;
+    (void)version;
+    if (!is_sent && type == SSL3_RT_ALERT && len == 2 &&
+        ((const unsigned char *)bytes)[1] == SSL_AD_CLOSE_NOTIFY)
+        on_close_notify(ssl);
     if (is_sent ||
         (is_record && *(const char *)bytes == SSL3_RT_APPLICATION_DATA))
         return;
@@ -31,33 +106,6 @@ static void on_tls_message(int is_sent, int version, int type,
      * take the error out of the queue again. */
     SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
     ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
-}
-
-/* Of the SSL_CTX of a connection: the transfer that makes the connection, until
- * the first handshake is done. */
-static int maker_index;
-
-static void make_index(void)
-{
-    maker_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
-}
-
-static void on_tls_info(const SSL *const_ssl, int where, int value)
-{
-    /* OpenSSL means it to be used, in spite of the type. */
-    SSL *ssl = (SSL *)(uintptr_t)const_ssl;
-    SSL_CTX *ctx = SSL_get_SSL_CTX(ssl);
-    struct transfer *maker;
-
-    (void)value;
-    if (where & SSL_CB_HANDSHAKE_START)
-        tls_sessions_offer(ssl);
-    if (!(where & SSL_CB_HANDSHAKE_DONE))
-        return;
-    maker = SSL_CTX_get_ex_data(ctx, maker_index);
-    SSL_CTX_set_ex_data(ctx, maker_index, NULL);
-    if (maker)
-        connections_secured(maker->setup->connections, maker->fd, ssl);
 }
 
 /* An https proxy has an SSL_CTX of its own, which looks the same from here. */
@@ -75,14 +123,13 @@ static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
 {
     struct transfer *transfer = user;
     const struct fetch_options *options = transfer->setup->options;
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned generation = 0;
 
     (void)easy;
+    pthread_once(&once, make_index);
     SSL_CTX_set_msg_callback(ssl_ctx, on_tls_message);
     SSL_CTX_set_msg_callback_arg(ssl_ctx, NULL);
     SSL_CTX_set_mode(ssl_ctx, SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_options(ssl_ctx, SSL_OP_NO_RENEGOTIATION);
     if (options->trust) {
         X509_STORE *store =
             trust_store(options->trust, clock_mono_ms(), &generation);
@@ -93,8 +140,7 @@ static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
     }
     if (!has_one_layer(transfer))
         return CURLE_OK;
-    pthread_once(&once, make_index);
-    SSL_CTX_set_ex_data(ssl_ctx, maker_index, transfer);
+    add_link(ssl_ctx, transfer);
     SSL_CTX_set_info_callback(ssl_ctx, on_tls_info);
     tls_sessions_use(transfer->setup->sessions, ssl_ctx, transfer->tls_host,
                      transfer->tls_port, generation);
@@ -121,6 +167,13 @@ void transfer_set_up_tls(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, NULL);
     curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
     curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+}
+
+bool transfer_is_tls_cut(const struct transfer *transfer)
+{
+    return transfer->tls_host.len && has_one_layer(transfer) &&
+           !transfer->has_length && !transfer->is_chunked &&
+           !transfer->is_tls_closed;
 }
 
 /* A server may stumble over a session instead of passing it over. */
