@@ -191,7 +191,10 @@ static int plan_trust(struct plan *plan)
     }
     if (cacert)
         file = cacert;
-    plan->crawl.worker.fetch.trusted = file;
+    if (file) {
+        plan->trust.file = file;
+        plan->crawl.worker.fetch.trust = &plan->trust;
+    }
     const char *problem = file ? trust_problem(file) : NULL;
     if (!problem)
         return 0;

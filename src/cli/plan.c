@@ -98,24 +98,74 @@ static uint32_t core_count(void)
     return cores < 1 ? 1 : cores > 64 ? 64 : (uint32_t)cores;
 }
 
-/* Fetches are not spread evenly over the threads; the busier thread must not
- * have to close connections that it will use again. With very many fetches not
- * each can keep an idle connection beside the one in use. */
-enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
+/* Connections that are being closed take up to a second for that. */
+enum { ENDING_CONNECTIONS = 512, OTHER_FILES = 64 };
 
-/* Allow enough open files: the sockets of all threads, and some more. */
+static uint32_t ending_max(const struct crawl_options *crawl)
+{
+    return crawl->fetches_max < ENDING_CONNECTIONS ? crawl->fetches_max
+                                                   : ENDING_CONNECTIONS;
+}
+
+/* Open files of all threads, without the idle connections. */
+static rlim_t files_needed(const struct crawl_options *crawl)
+{
+    return (rlim_t)crawl->fetches_max +
+           (rlim_t)crawl->threads * ending_max(crawl) + OTHER_FILES;
+}
+
+/* Idle connections may take half of the files that are left, and a 64th of the
+ * machine's memory. */
+static uint64_t keep_by_default(const struct crawl_options *crawl)
+{
+    enum { LEAST = 8, MOST = 10000, BYTES_EACH = 25 << 10, SHARE = 64 };
+    rlim_t need = files_needed(crawl);
+    long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+    uint64_t keep = MOST;
+    struct rlimit limit;
+
+    if (pages > 0 && page_size > 0) {
+        uint64_t room =
+            (uint64_t)pages * (uint64_t)page_size / SHARE / BYTES_EACH;
+        keep = room < keep ? room : keep;
+    }
+    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+        uint64_t room = limit.rlim_max > need ? (limit.rlim_max - need) / 2 : 0;
+        keep = room < keep ? room : keep;
+    }
+    return keep < LEAST ? LEAST : keep;
+}
+
+/* The connections of each thread. In a crawl of one host, or a few, one thread
+ * may have all fetches. */
+static void plan_connections(struct crawl_options *crawl,
+                             const struct options *options)
+{
+    bool is_given = option_is_given(&options->given, "keep-connections");
+    uint64_t keep =
+        is_given ? options->keep_connections : keep_by_default(crawl);
+
+    crawl->worker.fetch.keep_connections =
+        (uint32_t)((keep + crawl->threads - 1) / crawl->threads);
+    crawl->worker.fetch.connections_max = crawl->worker.fetch.keep_connections +
+                                          crawl->fetches_max +
+                                          ending_max(crawl);
+}
+
+/* Allow enough open files. */
 static int plan_files(const struct crawl_options *crawl)
 {
-    rlim_t need =
-        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 64;
+    rlim_t need = files_needed(crawl) +
+                  (rlim_t)crawl->worker.fetch.keep_connections * crawl->threads;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
         return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
-        return complain("--workers %u and --threads %u may need %llu open "
-                        "files, and ulimit -n allows %llu; use fewer workers",
+        return complain("--workers %u, --threads %u and --keep-connections may "
+                        "need %llu open files, and ulimit -n allows %llu; use "
+                        "fewer workers, or keep fewer connections",
                         (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
                         (unsigned long long)need,
                         (unsigned long long)limit.rlim_cur);
@@ -176,13 +226,7 @@ static void plan_limits(struct plan *plan)
     if (crawl->threads > crawl->fetches_max)
         crawl->threads = crawl->fetches_max;
     assert(crawl->threads); /* the least of --workers is 1 */
-    uint32_t kept = crawl->fetches_max < KEPT_CONNECTIONS ? crawl->fetches_max
-                                                          : KEPT_CONNECTIONS;
-    crawl->worker.fetch.connections =
-        crawl->fetches_max / crawl->threads + SPARE_CONNECTIONS;
-    crawl->worker.fetch.connections_max = crawl->worker.fetch.connections +
-                                          kept / crawl->threads +
-                                          SPARE_CONNECTIONS;
+    plan_connections(crawl, options);
     crawl->max_pages = options->max_pages;
     crawl->max_time_ms = options->max_time_ms;
     crawl->links = options->links && !options->state;
@@ -227,6 +271,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
     origins_init(&plan->origins);
+    trust_init(&plan->trust, NULL);
     body_budget_init(&plan->body_budget, body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
@@ -384,5 +429,6 @@ void plan_release(struct plan *plan)
     domains_free(plan->domains);
     origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
+    trust_release(&plan->trust);
     arena_release(&plan->arena);
 }

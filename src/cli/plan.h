@@ -33,6 +33,7 @@ struct plan {
     struct trusted_origins origins;
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
+    struct trust trust;
     struct page_link *seeds;
     size_t seed_count, seed_room;
     size_t named_seeds;   /* how many of them, the first ones, the user named */

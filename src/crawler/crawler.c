@@ -111,11 +111,24 @@ bool is_over(const struct crawler *crawler)
 
 /* --- fetches and results ------------------------------------------------ */
 
+/* Nothing is left to fetch from the host: its connection need not stay. */
+static void release_host(struct crawler *crawler, const struct target *target)
+{
+    struct host_work work = frontier_host_work(target);
+    const struct url url = target_url_parts(target);
+
+    if (work.worker && !work.has_more)
+        workers_need_host(
+            crawler->workers, work.worker - 1u,
+            pagefetcher_origin(&crawler->options->worker.fetch, &url), false);
+}
+
 /* The target may not be fetched after all; target->verdict says why. */
 static void refuse(struct crawler *crawler, struct target *target)
 {
     logr_refused(crawler->options->log, target, clock_wall_ms());
     note_refused(crawler, target);
+    release_host(crawler, target);
     frontier_drop(crawler->validator.frontier, target, crawler->now_ms);
 }
 
@@ -148,23 +161,35 @@ static void start_fetches(struct crawler *crawler)
     workers_send(crawler->workers);
 }
 
+static void handle_job(struct crawler *crawler, struct job *job)
+{
+    switch ((enum target_kind)job->target->kind) {
+    case TARGET_PAGE:
+    case TARGET_SITEMAP:
+        handle_fetch(crawler, job);
+        break;
+    case TARGET_RESOLVE:
+        handle_lookup(crawler, job);
+        break;
+    case TARGET_ROBOTS:
+        handle_robots(crawler, job);
+        break;
+    }
+}
+
 static void handle_results(struct crawler *crawler)
 {
     struct job *job;
 
     while ((job = workers_take(crawler->workers))) {
-        switch ((enum target_kind)job->target->kind) {
-        case TARGET_PAGE:
-        case TARGET_SITEMAP:
-            handle_fetch(crawler, job);
-            break;
-        case TARGET_RESOLVE:
-            handle_lookup(crawler, job);
-            break;
-        case TARGET_ROBOTS:
-            handle_robots(crawler, job);
-            break;
-        }
+        uint64_t host_key = frontier_host_work(job->target).host_key;
+
+        handle_job(crawler, job);
+        bool is_needed =
+            frontier_has_queued(crawler->validator.frontier, host_key);
+        if (is_needed != job->page.is_host_needed)
+            workers_need_host(crawler->workers, job->worker, job->page.origin,
+                              is_needed);
         workers_put_back(crawler->workers, job);
         /* A page with many links takes a while, and so do many pages. */
         check_time_and_signals(crawler, clock_mono_ms());

@@ -93,6 +93,12 @@ static void read_inbox(struct worker *worker)
         case JOB_FETCH:
             pagefetcher_start(worker->fetcher, &job->page);
             break;
+        case JOB_NEED:
+            pagefetcher_need(worker->fetcher, job->page.origin,
+                             job->page.is_host_needed);
+            webpage_release(&job->page);
+            free(job);
+            break;
         case JOB_ABANDON:
             pagefetcher_abandon(worker->fetcher);
             break;

@@ -16,6 +16,7 @@
 
 enum job_kind {
     JOB_FETCH,   /* fetch the page; comes back when it is done */
+    JOB_NEED,    /* keep the host's connection, or not; does not come back */
     JOB_ABANDON, /* end all fetches now; does not come back */
     JOB_QUIT,    /* the last one; does not come back */
 };

@@ -10,8 +10,12 @@
 #include "base/mem.h"
 #include "frontier/frontier.h"
 
-/* A host's own worker may have this many fetches more than the idlest one. */
-enum { STICKINESS = 4 };
+enum {
+    /* Where a host has several fetches in flight each needs a connection of its
+     * own. The worker of the first may have so many fetches more than the
+     * idlest one has. */
+    STICKINESS = 4,
+};
 
 struct member {
     struct worker *worker;
@@ -105,19 +109,43 @@ static struct job *new_job(struct workers *workers)
     return job;
 }
 
-static unsigned choose_worker(const struct workers *workers,
-                              const struct host *host)
+static unsigned idlest_worker(const struct workers *workers)
 {
-    unsigned own = (unsigned)(((uintptr_t)host >> 6) % workers->count);
-    unsigned idlest = own;
+    unsigned idlest = 0;
 
-    for (unsigned i = 0; i < workers->count; i++)
+    for (unsigned i = 1; i < workers->count; i++)
         if (workers->member[i].busy < workers->member[idlest].busy)
             idlest = i;
-    return workers->member[own].busy <=
-                   workers->member[idlest].busy + STICKINESS
-               ? own
-               : idlest;
+    return idlest;
+}
+
+/* Half of its share of all fetches, and another worker has none. */
+static unsigned backlog(const struct workers *workers)
+{
+    unsigned half = workers->fetches_max / (2 * workers->count);
+
+    return half > 2 ? half : 2;
+}
+
+/* A host stays with its worker, which has its connection: a new one costs more
+ * than a page. It moves where its worker has a backlog and another nothing. */
+static unsigned choose_worker(const struct workers *workers,
+                              struct target *target)
+{
+    struct host_work work = frontier_host_work(target);
+    unsigned own = work.worker - 1u, idlest = idlest_worker(workers);
+
+    if (own < workers->count) {
+        unsigned busy = workers->member[own].busy;
+        unsigned idle = workers->member[idlest].busy;
+
+        if (work.in_flight > 1)
+            return busy <= idle + STICKINESS ? own : idlest;
+        if (idle || busy < backlog(workers))
+            return own;
+    }
+    frontier_set_worker(target, (uint16_t)(idlest + 1));
+    return idlest;
 }
 
 struct job *workers_lookup(struct workers *workers, struct target *target)
@@ -159,7 +187,7 @@ void workers_fetch(struct workers *workers, struct target *target,
      * while it has room. */
     bool is_first = target->kind == TARGET_SITEMAP &&
                     workers->member[0].busy < workers->first_room;
-    unsigned worker = is_first ? 0 : choose_worker(workers, target->host);
+    unsigned worker = is_first ? 0 : choose_worker(workers, target);
     const struct url url = target_url_parts(target);
 
     job->kind = JOB_FETCH;
@@ -169,9 +197,23 @@ void workers_fetch(struct workers *workers, struct target *target,
     job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
                      : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
                                                       : WEBPAGE_HTML;
+    job->page.is_host_needed = frontier_host_work(target).has_more;
     job->page.dns_override = make_dns_override(&job->page.arena, target);
     workers->member[worker].busy++;
     workers->fetches++;
+    messages_add(&workers->member[worker].outbox, &job->message);
+}
+
+void workers_need_host(struct workers *workers, unsigned worker,
+                       uint64_t origin, bool is_needed)
+{
+    if (worker >= workers->count)
+        return;
+    struct job *job = NEW(struct job);
+    webpage_init(&job->page);
+    job->kind = JOB_NEED;
+    job->page.origin = origin;
+    job->page.is_host_needed = is_needed;
     messages_add(&workers->member[worker].outbox, &job->message);
 }
 

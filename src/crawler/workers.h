@@ -1,8 +1,8 @@
 /* The worker threads, and the jobs that the crawler thread exchanges with them.
  *
  * New jobs are collected and sent together by workers_send. The pages of a host
- * go to the same worker, unless it is much busier than the others, so that
- * connections are used again.
+ * go to the worker that has its connection. Work moves only where a worker has
+ * nothing to do and another has a backlog.
  */
 #ifndef CRAWLER_WORKERS_H
 #define CRAWLER_WORKERS_H
@@ -30,6 +30,13 @@ struct mailbox *workers_inbox(struct workers *workers);
 
 void workers_fetch(struct workers *workers, struct target *target,
                    bool want_links);
+
+/* After a fetch from the host has begun: more of it was queued (then the worker
+ * keeps its connection), or nothing of it is queued any more. `origin` as
+ * pagefetcher_origin has it. */
+void workers_need_host(struct workers *workers, unsigned worker,
+                       uint64_t origin, bool is_needed);
+
 void workers_send(struct workers *workers);
 
 /* Readable when there are results. */

@@ -52,6 +52,40 @@ const struct ip *frontier_host_ip(const struct target *target)
     return target->host->has_ip ? &target->host->ip : NULL;
 }
 
+static bool has_queued(const struct host *host)
+{
+    const struct host_queue *queue = &host->queue;
+
+    return queue->targets.count || queue->retrying ||
+           !disk_queue_is_empty(&queue->disk);
+}
+
+bool frontier_has_queued(const struct frontier *frontier, uint64_t host_key)
+{
+    const struct host *host =
+        hashtable_get(&frontier->politeness.hosts, host_key);
+
+    return host && has_queued(host);
+}
+
+struct host_work frontier_host_work(const struct target *target)
+{
+    const struct host *host = target->host;
+
+    return (struct host_work){
+        .host_key = host->key,
+        .in_flight = host->in_flight,
+        /* After a robots.txt comes the page that it was fetched for. */
+        .has_more = target->kind == TARGET_ROBOTS || has_queued(host),
+        .worker = host->worker,
+    };
+}
+
+void frontier_set_worker(struct target *target, uint16_t worker)
+{
+    target->host->worker = worker;
+}
+
 unsigned frontier_address_turn(const struct target *target)
 {
     return target->host->setup.address_turn;

@@ -7,8 +7,8 @@
 #ifndef FRONTIER_DISK_QUEUE_H
 #define FRONTIER_DISK_QUEUE_H
 
-#include "frontier/spill.h"
 #include "ds/heap.h"
+#include "frontier/spill.h"
 #include "url/url.h"
 
 /* A queued URL, as it is written before its text. */

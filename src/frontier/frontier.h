@@ -341,6 +341,22 @@ struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms);
 struct str frontier_domain_name(const struct target *target);
 const struct ip *frontier_host_ip(const struct target *target);
 
+/* The work of the host of a target that is in flight. */
+struct host_work {
+    uint64_t host_key;  /* for frontier_has_queued */
+    uint32_t in_flight; /* with this target */
+    bool has_more;      /* something else of the host is queued */
+    uint16_t worker;    /* that was last set; 0: none */
+};
+struct host_work frontier_host_work(const struct target *target);
+
+/* Is anything of the host with this key queued? */
+bool frontier_has_queued(const struct frontier *frontier, uint64_t host_key);
+
+/* Note with the host which worker has its connection, a number of the caller's.
+ * It is forgotten with the host. */
+void frontier_set_worker(struct target *target, uint16_t worker);
+
 /* Of a TARGET_RESOLVE: which of the addresses is wanted, 0 for the first. It
  * goes on beyond the last one: then it is the first one's turn again. */
 unsigned frontier_address_turn(const struct target *target);

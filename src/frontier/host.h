@@ -42,6 +42,7 @@ struct host {
     uint8_t standing;
     bool backing_off; /* next_ms is because of trouble, not of the pause */
     bool has_ip;
+    uint16_t worker; /* see frontier_set_worker */
     uint32_t in_flight;
     uint32_t refusing; /* targets that came out to be refused */
     uint64_t next_ms;  /* not to be asked before */

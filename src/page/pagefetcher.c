@@ -11,11 +11,21 @@
 #include "base/mem.h"
 #include "page/transfer.h"
 
-enum { EVENTS_AT_ONCE = 64, LOOK_FOR_SLOW_MS = 500, LOOK_FOR_ROOM_MS = 20 };
+enum {
+    EVENTS_AT_ONCE = 64,
+    LOOK_FOR_SLOW_MS = 500,
+    LOOK_FOR_ROOM_MS = 20,
+    SWEEP_EVERY_MS = 1100,
+};
 
 struct pagefetcher {
     struct transfer_setup setup;
     struct bodies bodies;
+    struct connections connections;
+    struct tls_sessions sessions;
+    CURL *sweeper; /* see sweep */
+    bool is_sweeping;
+    uint64_t swept_ms;
     CURLM *multi;
     int epoll_fd;
     int watched_fd;
@@ -127,6 +137,10 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
         show_socket(fetcher, owner);
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
     set_owner(fetcher, fd, transfer);
+    if (transfer) {
+        transfer->fd = fd;
+        connections_take(&fetcher->connections, fd, transfer);
+    }
     if (what & CURL_POLL_IN)
         event.events |= EPOLLIN;
     if (what & CURL_POLL_OUT)
@@ -148,12 +162,82 @@ static int on_timer(CURLM *multi, long timeout_ms, void *user)
     return 0;
 }
 
+/* --- connections that are closed ---------------------------------------- */
+
+static curl_socket_t open_nothing(void *user, curlsocktype purpose,
+                                  struct curl_sockaddr *address)
+{
+    (void)user, (void)purpose, (void)address;
+    return CURL_SOCKET_BAD;
+}
+
+static CURL *new_sweeper(void)
+{
+    CURL *easy = curl_easy_init();
+
+    if (!easy)
+        return NULL;
+    curl_easy_setopt(easy, CURLOPT_URL, "http://127.0.0.1:9/");
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_nothing);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_MAX_S);
+    return easy;
+}
+
+/* libcurl closes dead connections when a transfer starts, not more than once a
+ * second. This transfer does nothing else; it fails at once. */
+static void sweep(struct pagefetcher *fetcher, uint64_t now_ms)
+{
+    if (fetcher->is_sweeping || now_ms < fetcher->swept_ms + SWEEP_EVERY_MS)
+        return;
+    fetcher->swept_ms = now_ms;
+    fetcher->is_sweeping =
+        !curl_multi_add_handle(fetcher->multi, fetcher->sweeper);
+}
+
+static void end_sweep(struct pagefetcher *fetcher)
+{
+    curl_multi_remove_handle(fetcher->multi, fetcher->sweeper);
+    fetcher->is_sweeping = false;
+}
+
+static uint64_t connections_due(const struct pagefetcher *fetcher)
+{
+    uint64_t due_ms = connections_due_ms(&fetcher->connections);
+    uint64_t sweep_ms = fetcher->swept_ms + SWEEP_EVERY_MS;
+
+    if (fetcher->is_sweeping || !fetcher->connections.ending)
+        return due_ms;
+    return sweep_ms < due_ms ? sweep_ms : due_ms;
+}
+
+static void close_connections(struct pagefetcher *fetcher)
+{
+    uint64_t due_ms = connections_due(fetcher);
+
+    if (due_ms == UINT64_MAX)
+        return;
+    uint64_t now_ms = clock_mono_ms();
+    if (now_ms < due_ms)
+        return;
+    connections_expire(&fetcher->connections, now_ms);
+    if (fetcher->connections.ending)
+        sweep(fetcher, now_ms);
+}
+
+/* --- making and freeing ------------------------------------------------- */
+
 struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
 {
     struct pagefetcher *fetcher = NEW(struct pagefetcher);
 
     transfer_setup_init(&fetcher->setup, options);
     bodies_init(&fetcher->bodies, options->body_budget);
+    connections_init(&fetcher->connections, options->keep_connections);
+    tls_sessions_init(&fetcher->sessions, !options->insecure);
+    fetcher->setup.connections = &fetcher->connections;
+    fetcher->setup.sessions = &fetcher->sessions;
     TAILQ_INIT(&fetcher->running);
     TAILQ_INIT(&fetcher->finished);
     TAILQ_INIT(&fetcher->free);
@@ -161,7 +245,8 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     fetcher->timer_ms = UINT64_MAX;
     fetcher->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     fetcher->multi = curl_multi_init();
-    if (fetcher->epoll_fd < 0 || !fetcher->multi) {
+    fetcher->sweeper = new_sweeper();
+    if (fetcher->epoll_fd < 0 || !fetcher->multi || !fetcher->sweeper) {
         int why = fetcher->epoll_fd < 0 ? errno : ENOMEM;
         pagefetcher_free(fetcher);
         errno = why;
@@ -171,8 +256,10 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
     curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
+    /* `connections` decides which are kept. */
     curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS,
-                      (long)options->connections);
+                      options->connections_max ? (long)options->connections_max
+                                               : LONG_MAX);
     curl_multi_setopt(fetcher->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
                       (long)options->connections_max);
     return fetcher;
@@ -190,9 +277,15 @@ static void free_list(struct transfers *list)
 
 void pagefetcher_free(struct pagefetcher *fetcher)
 {
+    connections_forget_users(&fetcher->connections);
     free_list(&fetcher->free);
     free_list(&fetcher->finished);
+    if (fetcher->is_sweeping)
+        curl_multi_remove_handle(fetcher->multi, fetcher->sweeper);
+    curl_easy_cleanup(fetcher->sweeper);
     curl_multi_cleanup(fetcher->multi);
+    connections_release(&fetcher->connections);
+    tls_sessions_release(&fetcher->sessions);
     transfer_setup_release(&fetcher->setup);
     buf_release(&fetcher->decoded);
     bodies_release(&fetcher->bodies);
@@ -218,6 +311,14 @@ static void finish(struct pagefetcher *fetcher, struct transfer *transfer)
     TAILQ_INSERT_TAIL(&fetcher->finished, transfer, link);
 }
 
+void pagefetcher_need(struct pagefetcher *fetcher, uint64_t origin,
+                      bool is_needed)
+{
+    if (origin)
+        connections_need(&fetcher->connections, origin, is_needed,
+                         clock_mono_ms());
+}
+
 void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
 {
     struct transfer *transfer = TAILQ_FIRST(&fetcher->free);
@@ -239,6 +340,9 @@ static void end(struct pagefetcher *fetcher, struct transfer *transfer,
 {
     transfer_end(transfer, code);
     curl_multi_remove_handle(fetcher->multi, transfer->easy);
+    connections_rest(&fetcher->connections, transfer->fd, transfer,
+                     transfer->page->is_host_needed || !transfer->origin,
+                     transfer->exchange->end_ms);
     finish(fetcher, transfer);
 }
 
@@ -254,7 +358,10 @@ static void collect(struct pagefetcher *fetcher)
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        end(fetcher, transfer, code);
+        if (transfer)
+            end(fetcher, transfer, code);
+        else
+            end_sweep(fetcher);
     }
 }
 
@@ -330,12 +437,14 @@ static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_ROOM_MS);
     else if (fetcher->bodies.used)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_SLOW_MS);
-    if (fetcher->timer_ms == UINT64_MAX)
+    uint64_t due_ms = connections_due(fetcher);
+    if (fetcher->timer_ms < due_ms)
+        due_ms = fetcher->timer_ms;
+    if (due_ms == UINT64_MAX)
         return timeout_ms;
 
     uint64_t now_ms = clock_mono_ms();
-    uint64_t left_ms =
-        fetcher->timer_ms > now_ms ? fetcher->timer_ms - now_ms : 0;
+    uint64_t left_ms = due_ms > now_ms ? due_ms - now_ms : 0;
     if (timeout_ms >= 0 && (uint64_t)timeout_ms < left_ms)
         return timeout_ms;
     return left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
@@ -360,6 +469,7 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
 
     look_for_room(fetcher);
     end_slow(fetcher);
+    close_connections(fetcher);
     fetcher->next_event = 0;
     fetcher->events = epoll_wait(fetcher->epoll_fd, fetcher->event,
                                  EVENTS_AT_ONCE, wait_ms(fetcher, timeout_ms));

@@ -17,6 +17,7 @@
 #ifndef PAGE_PAGEFETCHER_H
 #define PAGE_PAGEFETCHER_H
 
+#include "page/trust.h"
 #include "page/trusted_origins.h"
 #include "page/webpage.h"
 
@@ -24,11 +25,11 @@ struct fetch_options {
     const char *user_agent;
     const char *const *headers; /* "Name: value", NULL at the end, or NULL */
     const char *proxy;          /* or NULL; the environment is not asked */
-    const char *trusted; /* file of certificates; NULL: libcurl's own choice */
+    struct trust *trust; /* of all fetchers; NULL: libcurl's own choice */
     uint64_t timeout_ms;
     uint64_t max_size;
     struct body_budget *body_budget; /* for large bodies in flight */
-    uint32_t connections;            /* idle ones kept open at most */
+    uint32_t keep_connections;       /* idle ones kept open at most */
     uint32_t connections_max; /* with those in use; 0: no limit. Must be more
                                * than can be in use: then an idle one goes */
     bool insecure;
@@ -47,6 +48,16 @@ void pagefetcher_free(struct pagefetcher *fetcher);
 
 /* Have pagefetcher_wait return when this descriptor is readable. */
 void pagefetcher_watch(struct pagefetcher *fetcher, int fd);
+
+/* A number for the scheme, host and port of a URL; 0 where connections are not
+ * for one host: with a proxy that is asked for pages. */
+uint64_t pagefetcher_origin(const struct fetch_options *options,
+                            const struct url *url);
+
+/* More of this origin is queued, or nothing any more: keep its idle connections
+ * or not. It changes what `is_host_needed` of a page said. */
+void pagefetcher_need(struct pagefetcher *fetcher, uint64_t origin,
+                      bool is_needed);
 
 void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page);
 

@@ -1,10 +1,11 @@
 #include "page/transfer.h"
 
 #include <assert.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "page/private_address.h"
 #include "page/secret.h"
@@ -22,7 +23,6 @@ enum {
     /* While others wait for memory, a large body has to grow so much. */
     SLOW_MS = 1000,
     SLOW_BYTES = 256 * 1024,
-    TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
 };
 
 /* --- the request ------------------------------------------------------- */
@@ -59,18 +59,47 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
 
 /* --- addresses --------------------------------------------------------- */
 
+/* The address instead of the one that stands in for it; see put_stand_in. They
+ * are of one family, and libcurl's struct has room for either. */
+static void put_address(const struct transfer *transfer,
+                        struct curl_sockaddr *address)
+{
+    struct sockaddr_storage whole = transfer->address;
+    char *to = (char *)address + offsetof(struct curl_sockaddr, addr);
+
+    if (!transfer->has_address || address->family != whole.ss_family)
+        return;
+    if (whole.ss_family == AF_INET)
+        ((struct sockaddr_in *)&whole)->sin_port =
+            ((struct sockaddr_in *)(void *)to)->sin_port;
+    else
+        ((struct sockaddr_in6 *)&whole)->sin6_port =
+            ((struct sockaddr_in6 *)(void *)to)->sin6_port;
+    memcpy(to, &whole, address->addrlen);
+}
+
 static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
                                     struct curl_sockaddr *address)
 {
     struct transfer *transfer = user;
 
     (void)purpose;
+    put_address(transfer, address);
     if (!transfer->may_be_private && address_is_private(&address->addr)) {
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
     }
-    return socket(address->family, address->socktype | SOCK_CLOEXEC,
-                  address->protocol);
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
+                    address->protocol);
+    if (fd >= 0)
+        connections_opened(transfer->setup->connections, fd, transfer->origin);
+    return fd;
+}
+
+static int on_close_socket(void *user, curl_socket_t fd)
+{
+    connections_closed(user, fd);
+    return close(fd);
 }
 
 /* With a proxy the address connected to is the proxy's, which the user named,
@@ -157,53 +186,6 @@ void transfer_setup_release(struct transfer_setup *setup)
 
 /* --- setting up -------------------------------------------------------- */
 
-/* OpenSSL reads messages that carry no data until there are no more, in one
- * call: a server that sends them for ever would keep the thread there. They
- * come with the handshake, with a change of keys and with tickets for later
- * connections; no server needs many. */
-static void on_tls_message(int is_sent, int version, int type,
-                           const void *bytes, size_t len, SSL *ssl, void *user)
-{
-    size_t count = (uintptr_t)user; /* of this connection so far */
-    bool is_record =
-        type == SSL3_RT_HEADER || type == SSL3_RT_INNER_CONTENT_TYPE;
-
-    (void)version, (void)len;
-    if (is_sent ||
-        (is_record && *(const char *)bytes == SSL3_RT_APPLICATION_DATA))
-        return;
-    SSL_set_msg_callback_arg(ssl, (void *)(uintptr_t)++count);
-    if (count <= TLS_MESSAGES_MAX || !is_record)
-        return;
-    /* OpenSSL looks at this before it goes on with the record, and the error
-     * tells libcurl that it is no proper end. Between records something could
-     * take the error out of the queue again. */
-    SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
-    ERR_raise(ERR_LIB_USER, ERR_R_PASSED_INVALID_ARGUMENT);
-}
-
-static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
-{
-    (void)easy, (void)user;
-    SSL_CTX_set_msg_callback(ssl_ctx, on_tls_message);
-    SSL_CTX_set_msg_callback_arg(ssl_ctx, NULL);
-    return CURLE_OK;
-}
-
-/* One file and no directory (page/trust.h). An https proxy is no different. */
-static void trust(CURL *easy, const struct fetch_options *options)
-{
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_setup);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
-    if (!options->trusted)
-        return;
-    curl_easy_setopt(easy, CURLOPT_CAINFO, options->trusted);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, options->trusted);
-    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
-}
-
 /* Before every round: libcurl counts how often it had to try a connection
  * again that had died, and starts to count anew only after a reset. */
 static void set_up_handle(struct transfer *transfer)
@@ -227,7 +209,7 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)options->timeout_ms);
-    trust(easy, options);
+    transfer_set_up_tls(transfer);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->message);
     if (setup->preview_headers)
         curl_easy_setopt(easy, CURLOPT_HEADER, 1L);
@@ -237,6 +219,9 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, setup->connections);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_MAX_S);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     if (options->wishes & WISH_REQUEST_HEAD) {
@@ -256,7 +241,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
-    transfer->hidden_fd = -1;
+    transfer->hidden_fd = transfer->fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
     buf_init(&transfer->request_head, REQUEST_MAX);
@@ -311,27 +296,65 @@ static void aim(struct transfer *transfer, const struct url *url)
     buf_release(&whole);
 }
 
+/* libcurl has one list of connections for each address that it connects to, and
+ * for each transfer it looks for a good one among them and at whether they are
+ * alive. Thousands of hosts may share an address. So each host gets an address
+ * of its own from networks that nobody has (240.0.0.0/4, 100::/64), and
+ * on_open_socket puts the true one in its place. */
+static void put_stand_in(struct transfer *transfer, struct buf *rule,
+                         const struct url *url)
+{
+    struct str address = transfer->page->dns_override;
+    uint64_t hash = hash64(address, hash64(url_host(url), url->port));
+
+    if (!address_of_literal(address, &transfer->address)) {
+        buf_put(rule, address);
+        return;
+    }
+    transfer->has_address = true;
+    if (transfer->address.ss_family == AF_INET)
+        buf_printf(rule, "%u.%u.%u.%u", 240 + (unsigned)(hash & 7),
+                   (unsigned)(hash >> 8 & 255), (unsigned)(hash >> 16 & 255),
+                   (unsigned)(hash >> 24 & 255));
+    else
+        buf_printf(rule, "[100::%x:%x:%x:%x]", (unsigned)(hash & 0xffff),
+                   (unsigned)(hash >> 16 & 0xffff),
+                   (unsigned)(hash >> 32 & 0xffff), (unsigned)(hash >> 48));
+}
+
 /* Connect to the address that the pauses count for, not to what another look-up
- * might give. A --connect-to rule and a proxy have their own address. */
+ * might give. It is the address of what a --connect-to rule leads to, whose
+ * port is added. A proxy has its own address. */
 static void override_dns(struct transfer *transfer, const struct url *url)
 {
     const struct fetch_options *options = transfer->setup->options;
     struct buf rule;
 
-    if (!transfer->page->dns_override.len || options->proxy ||
-        origins_has_rule(options->origins, url) ||
-        url_has_final_dot(url)) /* a rule may be for its name without the dot */
+    if (!transfer->page->dns_override.len || options->proxy)
         return;
     buf_init(&rule, DNS_RULE_MAX);
     buf_put(&rule, STR("::"));
-    buf_put(&rule, transfer->page->dns_override);
+    put_stand_in(transfer, &rule, url);
     buf_put(&rule, STR(":"));
+    buf_put(&rule,
+            origins_connect_port(options->origins, url_host(url), url->port));
     transfer->dns_override = curl_slist_append(NULL, buf_cstr(&rule));
     buf_release(&rule);
     curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO,
                      transfer->dns_override);
     /* libcurl walks through all that it remembers after every transfer. */
     curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+}
+
+/* Scheme, host and port in one number. Through a proxy that is asked for pages
+ * every connection serves all hosts. */
+uint64_t pagefetcher_origin(const struct fetch_options *options,
+                            const struct url *url)
+{
+    if (options->proxy &&
+        asks_proxy(options, url, origins_has_rule(options->origins, url)))
+        return 0;
+    return hash64(url_host(url), (uint64_t)url->port << 1 | url->https);
 }
 
 /* --- one round --------------------------------------------------------- */
@@ -368,6 +391,9 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         page->exchange.outcome = PRIVATE_ADDRESS;
         return false;
     }
+    transfer->tls_host = url->https ? url_host(url) : (struct str){0};
+    transfer->tls_port = url->port;
+    transfer->is_tls_closed = false;
     set_up_handle(transfer);
     describe_certificate(transfer, url);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER,
@@ -382,6 +408,9 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
                          : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
                                                          : options->max_size;
+    transfer->fd = -1;
+    transfer->has_address = false;
+    transfer->origin = page->origin = pagefetcher_origin(options, url);
     override_dns(transfer, url);
     aim(transfer, url);
     return true;

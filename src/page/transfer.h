@@ -5,14 +5,20 @@
 
 #include <curl/curl.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #include "page/bodies.h"
 #include "page/coding.h"
+#include "page/connections.h"
 #include "page/pagefetcher.h"
+#include "page/tls_sessions.h"
 
-/* The lists that every handle shares; read-only once made. */
+/* All handles of a fetcher share this. */
 struct transfer_setup {
     const struct fetch_options *options;
+    struct connections *connections;
+    struct tls_sessions *sessions;
+    /* read-only once made */
     struct curl_slist *headers;        /* all, for origins that were named */
     struct curl_slist *public_headers; /* without secrets (page/secret.h) */
     struct curl_slist *connect_to;
@@ -46,9 +52,16 @@ struct transfer {
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
-    bool is_waiting;      /* paused, until there is room for its body */
-    int hidden_fd;        /* its socket, while nobody watches it, or -1 */
-    enum outcome cut_as;  /* why we cut it; OUTCOMES where we did not */
+    bool has_address;     /* that is connected to: */
+    struct sockaddr_storage address;
+    struct str tls_host; /* of an https URL */
+    uint16_t tls_port;
+    bool is_tls_closed;  /* the server announced the end (close_notify) */
+    uint64_t origin;     /* a hash; 0: connections are not of one origin */
+    int fd;              /* its socket, as far as it is known, or -1 */
+    bool is_waiting;     /* paused, until there is room for its body */
+    int hidden_fd;       /* its socket, while nobody watches it, or -1 */
+    enum outcome cut_as; /* why we cut it; OUTCOMES where we did not */
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
     /* transfer_answer.c */
@@ -80,6 +93,14 @@ void transfer_free(struct transfer *transfer);
 /* Aim it at the page's URL. False, with the outcome set, where the URL must
  * not be asked at all. */
 bool transfer_begin(struct transfer *transfer, struct webpage *page);
+
+/* transfer_tls.c: before every round; after one that ended so. */
+void transfer_set_up_tls(struct transfer *transfer);
+void transfer_end_tls(struct transfer *transfer, enum outcome outcome);
+
+/* Only the end of the connection is the end of the body, and the server did not
+ * say that it is: anybody between us could have cut it. */
+bool transfer_is_tls_cut(const struct transfer *transfer);
 
 /* Of an answer whose status is not 200. */
 enum outcome transfer_outcome_of_status(const struct exchange *exchange);

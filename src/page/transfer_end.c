@@ -130,7 +130,7 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
         return transfer_outcome_of_status(transfer->exchange);
     if (code != CURLE_OK)
         return outcome_of_failure(transfer, code);
-    if (!transfer->headers_done)
+    if (!transfer->headers_done || transfer_is_tls_cut(transfer))
         return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
     /* What is coded is judged by what it means: transfer_decode. */
     return transfer->codings.count
@@ -165,7 +165,9 @@ static enum response_end end_of(const struct transfer *transfer, CURLcode code)
         return end_of_cut(transfer);
     switch (code) {
     case CURLE_OK:
-        return transfer->headers_done ? RESPONSE_WHOLE : RESPONSE_CUT_BY_SERVER;
+        return transfer->headers_done && !transfer_is_tls_cut(transfer)
+                   ? RESPONSE_WHOLE
+                   : RESPONSE_CUT_BY_SERVER;
     case CURLE_OPERATION_TIMEDOUT:
         return RESPONSE_CUT_BY_TIME;
     case CURLE_PARTIAL_FILE:
@@ -195,6 +197,13 @@ static void keep_certificate_names(struct transfer *transfer)
     buf_release(&names);
 }
 
+static struct str without_brackets(struct str address)
+{
+    if (!str_starts(address, STR("[")))
+        return address;
+    return str_first(str_skip(address, 1), address.len - 2);
+}
+
 static struct str peer_of(const struct transfer *transfer)
 {
     const struct fetch_options *options = transfer->setup->options;
@@ -202,6 +211,8 @@ static struct str peer_of(const struct transfer *transfer)
 
     if (!(options->wishes & WISH_PEER) || options->proxy)
         return (struct str){0};
+    if (transfer->has_address)
+        return without_brackets(transfer->page->dns_override);
     curl_easy_getinfo(transfer->easy, CURLINFO_PRIMARY_IP, &address);
     return str_of(address ? address : "");
 }
@@ -233,6 +244,7 @@ void transfer_end(struct transfer *transfer, CURLcode code)
     exchange->outcome = outcome_of(transfer, code);
     exchange->end = end_of(transfer, code);
     keep_certificate_names(transfer);
+    transfer_end_tls(transfer, exchange->outcome);
     exchange->retry_after_ms = retry_after_ms(transfer->easy);
     show_bytes(transfer);
 }

@@ -47,11 +47,15 @@ struct webpage {
     struct url parts; /* of `url`; without a text: see webpage_url_parts */
     uint32_t depth;
     bool want_links;
+    bool is_host_needed;     /* more of its host is queued: keep the connection
+                              * for that */
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
                               * "[2001:db8::1]"; empty: look the name up */
 
     /* the answer: the fetcher fills it in, nobody changes it */
     struct exchange exchange;
+
+    uint64_t origin; /* scheme, host and port, as pagefetcher_origin has it */
 
     /* the results */
     enum outcome outcome;    /* begins as the outcome of the exchange */

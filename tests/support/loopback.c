@@ -39,7 +39,7 @@ void loopback_listen(struct loopback *loopback)
         .user_agent = "test",
         .timeout_ms = 60 * 1000,
         .max_size = LOOPBACK_BODY_MAX,
-        .connections = 8,
+        .keep_connections = 8,
         .allow_private = true,
         .origins = &loopback->origins,
         .body_budget = &loopback->budget,

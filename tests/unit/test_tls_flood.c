@@ -106,7 +106,7 @@ static enum outcome fetch(uint16_t port, enum webpage_kind kind)
         .timeout_ms = HOUR_MS,
         .max_size = 1 << 20,
         .body_budget = &budget,
-        .connections = 1,
+        .keep_connections = 1,
         .insecure = true,
         .allow_private = true,
         .origins = &origins,

@@ -1,0 +1,203 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "page/connections.h"
+
+enum { PAIRS = 4, NOW_MS = 1000 * 1000 };
+
+/* Sockets that stand for connections: ours and the server's end. */
+struct pairs {
+    struct connections connections;
+    int own[PAIRS], server[PAIRS];
+};
+
+static void set_up(struct pairs *pairs, size_t idle_max,
+                   const uint64_t origin[PAIRS])
+{
+    connections_init(&pairs->connections, idle_max);
+    for (int i = 0; i < PAIRS; i++) {
+        int fd[2];
+
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+        pairs->own[i] = fd[0];
+        pairs->server[i] = fd[1];
+        connections_opened(&pairs->connections, fd[0], origin[i]);
+        connections_take(&pairs->connections, fd[0], &pairs->own[i]);
+    }
+}
+
+static void rest(struct pairs *pairs, int i, bool is_needed, uint64_t now_ms)
+{
+    connections_rest(&pairs->connections, pairs->own[i], &pairs->own[i],
+                     is_needed, now_ms);
+}
+
+static void tear_down(struct pairs *pairs)
+{
+    connections_release(&pairs->connections);
+    for (int i = 0; i < PAIRS; i++) {
+        close(pairs->own[i]);
+        close(pairs->server[i]);
+    }
+}
+
+/* Would libcurl find it dead? */
+static bool is_shut(const struct pairs *pairs, int i)
+{
+    char byte;
+
+    return recv(pairs->own[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* 's' where a connection is shut, in order; else '-'. */
+static void assert_shut(const struct pairs *pairs, const char *expected)
+{
+    char shut[PAIRS + 1] = {0};
+
+    for (int i = 0; i < PAIRS; i++)
+        shut[i] = is_shut(pairs, i) ? 's' : '-';
+    assert_string_equal(shut, expected);
+}
+
+static const uint64_t different[PAIRS] = {1, 2, 3, 4};
+
+static void closes_by_time(void **state)
+{
+    struct pairs pairs;
+
+    (void)state;
+    set_up(&pairs, 10, different);
+    rest(&pairs, 0, false, NOW_MS);
+    rest(&pairs, 1, true, NOW_MS);
+    rest(&pairs, 2, false, NOW_MS + 1);
+    assert_int_equal(connections_due_ms(&pairs.connections),
+                     NOW_MS + CONNECTION_SPARE_MS);
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS - 1);
+    assert_shut(&pairs, "----");
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    assert_shut(&pairs, "s---");
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_NEEDED_MS - 1);
+    assert_shut(&pairs, "s-s-");
+    assert_int_equal(connections_due_ms(&pairs.connections),
+                     NOW_MS + CONNECTION_NEEDED_MS);
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_NEEDED_MS);
+    assert_shut(&pairs, "sss-");
+    assert_int_equal(pairs.connections.ending, 3);
+    assert_true(connections_due_ms(&pairs.connections) == UINT64_MAX);
+    connections_closed(&pairs.connections, pairs.own[0]);
+    assert_int_equal(pairs.connections.ending, 2);
+    tear_down(&pairs);
+}
+
+static void closes_what_is_too_many(void **state)
+{
+    /* Which are needed, how many may stay, and which go. All come to rest in
+     * order. */
+    static const struct {
+        const char *needed;
+        size_t idle_max;
+        const char *shut;
+    } cases[] = {
+        {"nnnn", 4, "----"}, {"nnnn", 3, "s---"}, {"nnnn", 0, "ssss"},
+        {"nn-n", 3, "--s-"}, {"-n-n", 3, "s---"}, {"nn--", 1, "s-ss"},
+        {"----", 2, "ss--"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct pairs pairs;
+
+        set_up(&pairs, cases[i].idle_max, different);
+        for (int j = 0; j < PAIRS; j++)
+            rest(&pairs, j, cases[i].needed[j] == 'n', NOW_MS + (uint64_t)j);
+        connections_expire(&pairs.connections, NOW_MS + PAIRS);
+        assert_shut(&pairs, cases[i].shut);
+        tear_down(&pairs);
+    }
+}
+
+static void last_fetch_of_host_gives_up_all(void **state)
+{
+    static const uint64_t origin[PAIRS] = {7, 7, 8, 7};
+    struct pairs pairs;
+
+    (void)state;
+    set_up(&pairs, 10, origin);
+    rest(&pairs, 0, true, NOW_MS);
+    rest(&pairs, 2, true, NOW_MS);
+    rest(&pairs, 1, false, NOW_MS);
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    assert_shut(&pairs, "ss--");
+    tear_down(&pairs);
+}
+
+static void need_changes(void **state)
+{
+    struct pairs pairs;
+
+    (void)state;
+    set_up(&pairs, 10, different);
+    rest(&pairs, 0, false, NOW_MS);
+    rest(&pairs, 1, true, NOW_MS);
+    connections_need(&pairs.connections, different[0], true, NOW_MS);
+    connections_need(&pairs.connections, different[1], false, NOW_MS);
+    connections_need(&pairs.connections, 99, true, NOW_MS);
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    assert_shut(&pairs, "-s--");
+    tear_down(&pairs);
+}
+
+static void one_in_use_stays(void **state)
+{
+    struct pairs pairs;
+    int other;
+
+    (void)state;
+    set_up(&pairs, 0, different);
+    rest(&pairs, 0, false, NOW_MS);
+    connections_take(&pairs.connections, pairs.own[0], &other);
+    /* Not the one who has it now. */
+    rest(&pairs, 0, false, NOW_MS);
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_NEEDED_MS);
+    assert_shut(&pairs, "----");
+    connections_rest(&pairs.connections, pairs.own[0], &other, true, NOW_MS);
+    connections_expire(&pairs.connections, NOW_MS);
+    assert_shut(&pairs, "s---");
+    tear_down(&pairs);
+}
+
+/* libcurl closed the socket without a word, and its number is another's. */
+static void leaves_other_files_alone(void **state)
+{
+    struct pairs pairs;
+
+    (void)state;
+    set_up(&pairs, 0, different);
+    rest(&pairs, 0, true, NOW_MS);
+    assert_int_equal(dup2(pairs.own[3], pairs.own[0]), pairs.own[0]);
+    connections_expire(&pairs.connections, NOW_MS);
+    assert_shut(&pairs, "----");
+    tear_down(&pairs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closes_by_time),
+        cmocka_unit_test(closes_what_is_too_many),
+        cmocka_unit_test(last_fetch_of_host_gives_up_all),
+        cmocka_unit_test(need_changes),
+        cmocka_unit_test(one_in_use_stays),
+        cmocka_unit_test(leaves_other_files_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
