@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "testserver/dns.h"
 #include "testserver/files.h"
 #include "testserver/hostile.h"
 #include "testserver/letters.h"
@@ -26,6 +27,7 @@ struct play {
     struct record record;
     struct service service;
     struct server *server;
+    struct dns_server *dns; /* NULL: none */
 };
 
 static bool fail(const char *what, const char *why)
@@ -124,12 +126,38 @@ static bool open_server(struct play *play)
     return true;
 }
 
+/* It leads everybody to the first address that is listened on. */
+static bool open_dns(struct play *play)
+{
+    const struct options *options = &play->options;
+    struct dns_options dns = {
+        .delay_ms = options->dns_delay_ms,
+        .loss = options->dns_loss,
+        .names = options->dns_names,
+        .record = options->dns_record,
+        .web = options->web,
+        .listen = options->listen.item[0],
+    };
+    char problem[DNS_PROBLEM] = "";
+
+    if (!options->dns)
+        return !dns.names && !dns.record && !dns.delay_ms && !dns.loss
+                   ? true
+                   : fail("--dns PORT", "is missing");
+    if (!str_to_u64(str_of(options->dns), &dns.port) || dns.port > UINT16_MAX)
+        return fail("--dns", "it takes a port");
+    play->dns = dns_server_start(&dns, problem);
+    return play->dns || fail(dns.names ? dns.names : "--dns", problem);
+}
+
 static void announce(const struct play *play)
 {
     struct str address;
 
     for (size_t i = 0; (address = server_address(play->server, i)).len; i++)
         printf("listening on %.*s\n", (int)address.len, address.ptr);
+    if (play->dns)
+        printf("name server on 127.0.0.1:%u\n", dns_server_port(play->dns));
     fflush(stdout);
 }
 
@@ -142,7 +170,7 @@ static int serve(struct play *play)
 
     raise_file_limit();
     play->record.fd = -1;
-    if (open_sources(play) && open_server(play)) {
+    if (open_sources(play) && open_server(play) && open_dns(play)) {
         if (!play->options.outlive_parent)
             end_with_parent(parent);
         announce(play);
@@ -150,6 +178,7 @@ static int serve(struct play *play)
                    lifetime_ms ? clock_mono_us() + lifetime_ms * 1000 : 0);
         good = true;
     }
+    dns_server_stop(play->dns);
     if (play->server)
         server_free(play->server);
     if (!record_close(&play->record))
