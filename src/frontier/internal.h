@@ -20,7 +20,7 @@ struct changes {
 
 /* Names that are looked up at once, in all and of a domain: enough to keep a
  * resolver busy, and not all of it with one whose servers do not answer. */
-enum { RESOLVING_MAX = 64, RESOLVING_PER_DOMAIN = 8 };
+enum { RESOLVING_MAX = 1000, RESOLVING_PER_DOMAIN = 8 };
 
 /* Linked by `newer`. */
 struct host_line {
