@@ -106,11 +106,13 @@ static uint32_t core_count(void)
  * each can keep an idle connection beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
-/* Allow enough open files: the sockets of all threads, and some more. */
+/* Allow enough open files: the sockets of all threads, those of look-ups (a
+ * thousand at a time need a dozen for each of a few name servers), and some
+ * more. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need =
-        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 64;
+        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 128;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -278,6 +280,9 @@ static int check_pairs(const struct plan *plan)
                         "--state file");
     if (options->state && option_is_given(&options->given, STR("save-every")))
         return complain("--save-every is for the state; it needs --state file");
+    if (options->proxy && options->proxy[0] && options->dns_servers)
+        return complain("--dns-servers has no effect with --proxy: the proxy "
+                        "looks names up");
     if (!options->search && option_is_given(&options->given, STR("search-url")))
         return complain("--search-url needs --search");
     return 0;

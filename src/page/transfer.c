@@ -312,20 +312,21 @@ static void aim(struct transfer *transfer, const struct url *url)
 }
 
 /* Connect to the address that the pauses count for, not to what another look-up
- * might give. A --connect-to rule and a proxy have their own address. */
+ * might give. It is the address of what a --connect-to rule leads to, whose
+ * port is added. A proxy has its own address. */
 static void override_dns(struct transfer *transfer, const struct url *url)
 {
     const struct fetch_options *options = transfer->setup->options;
     struct buf rule;
 
-    if (!transfer->page->dns_override.len || options->proxy ||
-        origins_has_rule(options->origins, url) ||
-        url_has_final_dot(url)) /* a rule may be for its name without the dot */
+    if (!transfer->page->dns_override.len || options->proxy)
         return;
     buf_init(&rule, DNS_RULE_MAX);
     buf_put(&rule, STR("::"));
     buf_put(&rule, transfer->page->dns_override);
     buf_put(&rule, STR(":"));
+    buf_put(&rule,
+            origins_connect_port(options->origins, url_host(url), url->port));
     transfer->dns_override = curl_slist_append(NULL, buf_cstr(&rule));
     buf_release(&rule);
     curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO,

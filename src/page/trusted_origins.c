@@ -120,12 +120,20 @@ bool origins_add_connect_to(struct trusted_origins *origins, struct str text)
     return true;
 }
 
+static struct str without_final_dot(struct str host)
+{
+    return str_first(host, host.len - str_ends(host, STR(".")));
+}
+
+/* A dot at the end makes no other host, as libcurl sees it too. */
 static bool rule_fits(const struct connect_rule *rule, struct str host,
                       uint16_t port)
 {
     uint64_t from_port;
 
-    if (rule->from_host.len && !str_eq_nocase(rule->from_host, host))
+    if (rule->from_host.len &&
+        !str_eq_nocase(without_final_dot(rule->from_host),
+                       without_final_dot(host)))
         return false;
     return !str_to_u64(rule->from_port, &from_port) || from_port == port;
 }
@@ -155,6 +163,14 @@ bool origins_has_rule(const struct trusted_origins *origins,
                       const struct url *url)
 {
     return find_rule(origins, url_host(url), url->port);
+}
+
+struct str origins_connect_port(const struct trusted_origins *origins,
+                                struct str host, uint16_t port)
+{
+    const struct connect_rule *rule = find_rule(origins, host, port);
+
+    return rule ? rule->to_port : (struct str){0};
 }
 
 bool origins_get_secrets(const struct trusted_origins *origins,

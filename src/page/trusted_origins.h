@@ -58,6 +58,11 @@ struct str origins_connect_host(const struct trusted_origins *origins,
 bool origins_has_rule(const struct trusted_origins *origins,
                       const struct url *url);
 
+/* The port that a --connect-to rule puts in the place of this URL's port, as
+ * text; empty if none does. */
+struct str origins_connect_port(const struct trusted_origins *origins,
+                                struct str host, uint16_t port);
+
 /* May this URL be asked for with headers that prove who we are? Its origin
  * must be named. One exception: where plain http is named, https of the same
  * host, both at their own ports, is as good and better protected. */
