@@ -106,13 +106,13 @@ static uint32_t core_count(void)
  * each can keep an idle connection beside the one in use. */
 enum { SPARE_CONNECTIONS = 8, KEPT_CONNECTIONS = 4096 };
 
-/* Allow enough open files: the sockets of all threads, those of look-ups (a
- * thousand at a time need a dozen for each of a few name servers), and some
- * more. */
+/* Allow enough open files: the sockets of all threads, and some more. Most of
+ * these are for look-ups: a thousand at a time need a dozen sockets for each
+ * name server that is in use. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need =
-        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 128;
+        (rlim_t)crawl->worker.fetch.connections_max * crawl->threads + 64;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
