@@ -33,6 +33,10 @@ struct options {
     bool record_headers;
     bool outlive_parent;
 
+    const char *dns; /* the port, or NULL: no name server */
+    const char *dns_names, *dns_record;
+    uint64_t dns_delay_ms, dns_loss;
+
     struct web_options web;
 
     struct option_list start;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "testserver/dns.h"
 #include "testserver/files.h"
 #include "testserver/hostile.h"
 #include "testserver/letters.h"
@@ -25,6 +26,7 @@ struct play {
     struct source source[MAX_SOURCES];
     struct record record;
     struct serve serve;
+    struct dns_server *dns; /* NULL: none */
 };
 
 static bool fail(const char *what, const char *why)
@@ -124,6 +126,30 @@ static bool open_server(struct play *play)
     return true;
 }
 
+/* It leads everybody to the first address that is listened on. */
+static bool open_dns(struct play *play)
+{
+    const struct options *options = &play->options;
+    struct dns_options dns = {
+        .delay_ms = options->dns_delay_ms,
+        .loss = options->dns_loss,
+        .names = options->dns_names,
+        .record = options->dns_record,
+        .web = options->web,
+        .listen = options->listen.item[0],
+    };
+    char problem[DNS_PROBLEM] = "";
+
+    if (!options->dns)
+        return !dns.names && !dns.record && !dns.delay_ms && !dns.loss
+                   ? true
+                   : fail("--dns PORT", "is missing");
+    if (!str_to_u64(str_of(options->dns), &dns.port) || dns.port > UINT16_MAX)
+        return fail("--dns", "it takes a port");
+    play->dns = dns_server_start(&dns, problem);
+    return play->dns || fail(dns.names ? dns.names : "--dns", problem);
+}
+
 static void announce(const struct play *play)
 {
     struct str address;
@@ -131,6 +157,8 @@ static void announce(const struct play *play)
     for (size_t i = 0;
          (address = http_server_address(play->serve.server, i)).len; i++)
         printf("listening on %.*s\n", (int)address.len, address.ptr);
+    if (play->dns)
+        printf("name server on 127.0.0.1:%u\n", dns_server_port(play->dns));
     fflush(stdout);
 }
 
@@ -143,7 +171,7 @@ static int serve(struct play *play)
 
     raise_file_limit();
     play->record.fd = -1;
-    if (open_sources(play) && open_server(play)) {
+    if (open_sources(play) && open_server(play) && open_dns(play)) {
         if (!play->options.outlive_parent)
             end_with_parent(parent);
         announce(play);
@@ -151,6 +179,7 @@ static int serve(struct play *play)
                   lifetime_ms ? clock_mono_us() + lifetime_ms * 1000 : 0);
         good = true;
     }
+    dns_server_stop(play->dns);
     serve_release(&play->serve);
     if (!record_close(&play->record))
         good = fail(play->options.record, strerror(errno));

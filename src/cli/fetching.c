@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/usage.h"
+#include "names/dns_servers.h"
 #include "page/trust.h"
 #include "robots/robots.h"
 
@@ -210,6 +211,26 @@ static int plan_trust(struct plan *plan)
     return 0;
 }
 
+static int plan_names(struct plan *plan)
+{
+    const char *servers = plan->options->dns_servers;
+    struct buf text;
+
+    if (!servers)
+        return 0;
+    buf_init(&text, 64 * DNS_SERVERS_MAX);
+    bool good = dns_servers_parse(str_of(servers), &text);
+    if (good)
+        plan->crawl.dns_servers = arena_copy(&plan->arena, buf_str(&text)).ptr;
+    buf_release(&text);
+    return good ? 0
+                : complain("--dns-servers must be addresses such as 192.0.2.1 "
+                           "or [2001:db8::1]:5353, at most %d, with commas in "
+                           "between, not '%s'",
+                           (int)DNS_SERVERS_MAX,
+                           login_hide(&plan->arena, servers));
+}
+
 int fetching_plan(struct plan *plan)
 {
     const struct options *options = plan->options;
@@ -218,7 +239,7 @@ int fetching_plan(struct plan *plan)
         options->proxy && options->proxy[0] ? options->proxy : NULL;
     int status = check_headers(options);
 
-    if (status)
+    if (status || (status = plan_names(plan)))
         return status;
     for (size_t i = 0; i < rules->count; i++)
         if (!origins_add_connect_to(&plan->origins, str_of(rules->item[i])))

@@ -152,7 +152,8 @@ static void plan_connections(struct crawl_options *crawl,
                                           ending_max(crawl);
 }
 
-/* Allow enough open files. */
+/* Allow enough open files. Look-ups are among the others: a thousand at a time
+ * need a dozen sockets for each name server that is in use. */
 static int plan_files(const struct crawl_options *crawl)
 {
     rlim_t need = files_needed(crawl) +
@@ -320,6 +321,9 @@ static int check_pairs(const struct plan *plan)
                         "--state file");
     if (options->state && option_is_given(&options->given, "save-every"))
         return complain("--save-every is for the state; it needs --state file");
+    if (options->proxy && options->proxy[0] && options->dns_servers)
+        return complain("--dns-servers has no effect with --proxy: the proxy "
+                        "looks names up");
     if (!options->search && option_is_given(&options->given, "search-url"))
         return complain("--search-url needs --search");
     return 0;

@@ -53,8 +53,14 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
         return false;
     }
     if (options->frontier.resolve)
-        crawler->resolver = resolver_start(options->worker.fetch.origins,
-                                           workers_inbox(crawler->workers));
+        crawler->resolver = resolver_start(
+            &(struct resolver_options){
+                .origins = options->worker.fetch.origins,
+                .dns_servers = options->dns_servers,
+                .hosts_file = "/etc/hosts",
+                .hash_seed = options->frontier.hash_seed,
+            },
+            workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
     return true;
@@ -103,7 +109,7 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
-    /* A look-up cannot be cancelled, and its result is not needed any more. */
+    /* The result of a look-up is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
     return !counts.in_flight && !counts.queued;
@@ -134,8 +140,11 @@ static void refuse(struct crawler *crawler, struct target *target)
 
 static void look_up(struct crawler *crawler, struct target *target)
 {
+    struct job *job = workers_lookup(crawler->workers, target);
+
     crawler->resolving++;
-    resolver_ask(crawler->resolver, workers_lookup(crawler->workers, target));
+    job->tried_before = frontier_failures(target) > 0;
+    resolver_ask(crawler->resolver, job);
 }
 
 static void start_fetches(struct crawler *crawler)
@@ -220,12 +229,9 @@ static void drop_look_up(void *user, struct target *target)
 
 static void end_resolver(struct crawler *crawler)
 {
-    if (crawler->resolving) {
-        resolver_abandon(crawler->resolver, drop_look_up, crawler);
+    resolver_free(crawler->resolver, drop_look_up, crawler);
+    if (crawler->resolving)
         handle_results(crawler); /* look-ups that ended before */
-    } else {
-        resolver_free(crawler->resolver);
-    }
 }
 
 static enum crawl_end finish(struct crawler *crawler)

@@ -40,6 +40,7 @@ struct crawl_options {
 
     struct frontier_options frontier;
     struct worker_options worker;
+    const char *dns_servers; /* as of dns_servers_parse; NULL: the system's */
     uint32_t max_depth;
     uint32_t max_redirects;
     uint32_t retries;

@@ -14,10 +14,11 @@ void handle_lookup(struct crawler *crawler, struct job *job)
         crawler->stats->resolved++;
         frontier_resolved(frontier, job->target, &job->ip, crawler->now_ms);
     } else {
+        enum outcome outcome = job->name_servers_failed ? DNS_FAILED : NO_DNS;
         unsigned tries = frontier_failures(job->target);
         frontier_setup_failed(frontier, job->target, crawler->now_ms,
-                              back_off_ms(crawler, NO_DNS, tries, 0), NO_DNS,
-                              false);
+                              back_off_ms(crawler, outcome, tries, 0),
+                              (uint8_t)outcome, false);
     }
 }
 

@@ -141,6 +141,7 @@ static bool is_of_host(enum outcome outcome)
 {
     switch (outcome) {
     case NO_DNS:
+    case DNS_FAILED:
     case PRIVATE_ADDRESS:
     case NOT_CONNECTED:
     case CONNECTION_REFUSED:

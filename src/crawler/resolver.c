@@ -1,103 +1,63 @@
 #include "crawler/resolver.h"
 
-#include <netdb.h>
+#include <assert.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/container.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "names/dns.h"
+#include "names/hosts_file.h"
+#include "names/name_cache.h"
 #include "page/private_address.h"
 
-enum { THREADS = 16 };
-
 struct resolver {
-    const struct trusted_origins *origins;
+    struct resolver_options options;
     struct mailbox *results;
-    pthread_mutex_t lock;
-    pthread_cond_t asked;
-    struct messages questions;
-    struct job *current[THREADS]; /* being looked up, by thread */
+    struct mailbox inbox; /* questions, and `stop` as the last message */
+    struct message stop;
+    pthread_t thread;
+    bool started; /* by the first question that needs it */
+    bool broken;  /* it could not be started */
+
+    /* Only the thread uses these while it runs. */
+    struct dns *dns;
+    struct hosts_file hosts;
+    struct name_cache cache;
+    struct hashtable open;   /* questions that name servers were asked */
+    struct messages answers; /* to be sent together */
+    bool has_ipv6;
     bool quit;
-    pthread_t thread[THREADS];
-    unsigned threads; /* started: the first question starts them */
-    unsigned users;   /* the threads and the owner; the last one frees it */
 };
 
-static void take_ip(struct ip *ip, const struct sockaddr *address)
-{
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+/* A name that name servers were asked for, and the jobs that wait for it. */
+struct question {
+    struct resolver *resolver;
+    uint64_t fingerprint;
+    struct messages jobs;
+};
 
-    if (address->sa_family == AF_INET6) {
-        struct sockaddr_in6 v6;
-        memcpy(&v6, address, sizeof(v6));
-        memcpy(ip->byte, v6.sin6_addr.s6_addr, 16);
-    } else {
-        struct sockaddr_in v4;
-        memcpy(&v4, address, sizeof(v4));
-        memcpy(ip->byte, mapped, 12);
-        memcpy(ip->byte + 12, &v4.sin_addr, 4);
-    }
+/* --- answers ------------------------------------------------------------ */
+
+static void take_address(struct job *job, const struct in6_addr *address)
+{
+    static_assert(sizeof(job->ip.byte) == sizeof(address->s6_addr),
+                  "both are IPv6 addresses, or IPv4 ones mapped into them");
+
+    job->address_found = true;
+    memcpy(job->ip.byte, address->s6_addr, sizeof(job->ip.byte));
 }
 
-/* The name or address that this URL's host is connected to. */
-static struct str find_name(const struct resolver *resolver, struct job *job)
+static void take_answer(struct job *job, const struct name_answer *answer)
 {
-    const struct url url = target_url_parts(job->target);
-
-    /* A copy: the look-up may go on when the target is gone. */
-    return arena_copy(
-        &job->page.arena,
-        origins_connect_host(resolver->origins, url_host(&url), url.port));
+    job->name_servers_failed = answer->result == NAME_FAILED;
+    if (answer->count)
+        take_address(job, &answer->address[job->address_turn % answer->count]);
 }
 
-static bool is_literal(struct job *job)
-{
-    struct sockaddr_storage address;
-
-    job->address_found = address_of_literal(job->name, &address);
-    if (job->address_found)
-        take_ip(&job->ip, (struct sockaddr *)&address);
-    return job->address_found;
-}
-
-static const struct addrinfo *address_of_turn(const struct addrinfo *list,
-                                              unsigned turn)
-{
-    const struct addrinfo *address = list;
-
-    while (turn--)
-        address = address->ai_next ? address->ai_next : list;
-    return address;
-}
-
-/* A machine without /etc/hosts does not know its own name. */
-static void take_loopback(struct job *job)
-{
-    struct sockaddr_storage address;
-    struct str host = job->address_turn % 2 ? STR("[::1]") : STR("127.0.0.1");
-
-    job->address_found = address_of_literal(host, &address);
-    take_ip(&job->ip, (struct sockaddr *)&address);
-}
-
-static void look_up(struct job *job)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *list = NULL;
-
-    job->address_found =
-        job->name.len && !getaddrinfo(job->name.ptr, NULL, &hints, &list);
-    if (job->address_found) {
-        take_ip(&job->ip, address_of_turn(list, job->address_turn)->ai_addr);
-        freeaddrinfo(list);
-    } else if (address_is_local_name(job->name)) {
-        take_loopback(job);
-    }
-}
-
-static void answer(struct resolver *resolver, struct job *job)
+static void send_back(struct resolver *resolver, struct job *job)
 {
     struct messages messages = {0};
 
@@ -105,149 +65,226 @@ static void answer(struct resolver *resolver, struct job *job)
     mailbox_put(resolver->results, &messages);
 }
 
-/* The entry of the thread that has this job; of a free one for NULL. */
-static struct job **current_entry(struct resolver *resolver,
-                                  const struct job *job)
+/* A literal address, or a name for this machine: nobody needs to be asked. */
+static bool is_known(const struct job *job, struct name_answer *answer)
 {
-    size_t i = 0;
+    struct sockaddr_storage address;
 
-    while (resolver->current[i] != job)
-        i++;
-    return &resolver->current[i];
-}
-
-static struct job *wait_for_question(struct resolver *resolver)
-{
-    struct message *message;
-    struct job *job = NULL;
-
-    pthread_mutex_lock(&resolver->lock);
-    while (!resolver->questions.first && !resolver->quit)
-        pthread_cond_wait(&resolver->asked, &resolver->lock);
-    message = resolver->questions.first;
-    if (message) {
-        resolver->questions.first = message->next;
-        job = container_of(message, struct job, message);
-        *current_entry(resolver, NULL) = job;
+    *answer = (struct name_answer){.result = NAME_FOUND};
+    if (address_is_local_name(job->name)) {
+        name_answer_add_v4(answer, &(struct in_addr){htonl(INADDR_LOOPBACK)});
+        name_answer_add(answer, &in6addr_loopback);
+        return true;
     }
-    pthread_mutex_unlock(&resolver->lock);
-    return job;
+    if (!address_of_literal(job->name, &address))
+        return false;
+    if (address.ss_family == AF_INET6)
+        name_answer_add(answer, &((struct sockaddr_in6 *)&address)->sin6_addr);
+    else
+        name_answer_add_v4(answer, &((struct sockaddr_in *)&address)->sin_addr);
+    return true;
 }
 
-static void drop_job(struct job *job)
+/* --- the thread --------------------------------------------------------- */
+
+static struct job *take_job(struct messages *messages)
 {
-    webpage_release(&job->page);
-    free(job);
+    struct message *message = messages->first;
+
+    if (!message)
+        return NULL;
+    messages->first = message->next;
+    return container_of(message, struct job, message);
 }
 
-static void leave(struct resolver *resolver)
+static void answer_question(void *user, struct name_answer *answer)
 {
-    pthread_mutex_lock(&resolver->lock);
-    bool last = !--resolver->users;
-    pthread_mutex_unlock(&resolver->lock);
-    if (!last)
+    struct question *question = user;
+    struct resolver *resolver = question->resolver;
+    struct job *job;
+
+    name_cache_put(&resolver->cache, question->fingerprint, answer,
+                   clock_mono_ms());
+    while ((job = take_job(&question->jobs))) {
+        take_answer(job, answer);
+        messages_add(&resolver->answers, &job->message);
+    }
+    hashtable_take(&resolver->open, question->fingerprint);
+    free(question);
+}
+
+static void ask_name_servers(struct resolver *resolver, struct job *job,
+                             uint64_t fingerprint)
+{
+    struct question *question = hashtable_get(&resolver->open, fingerprint);
+
+    if (question) {
+        messages_add(&question->jobs, &job->message);
         return;
-    pthread_cond_destroy(&resolver->asked);
-    pthread_mutex_destroy(&resolver->lock);
-    free(resolver);
+    }
+    question = NEW(struct question);
+    question->resolver = resolver;
+    question->fingerprint = fingerprint;
+    hashtable_put(&resolver->open, fingerprint, question);
+    messages_add(&question->jobs, &job->message);
+    dns_ask(resolver->dns, job->name.ptr, answer_question, question);
+}
+
+static bool is_remembered(struct resolver *resolver, const struct job *job,
+                          uint64_t fingerprint, uint64_t now_ms,
+                          struct name_answer *answer)
+{
+    return name_cache_get(&resolver->cache, fingerprint, now_ms, answer) &&
+           (answer->result == NAME_FOUND || !job->tried_before);
+}
+
+static void look_up(struct resolver *resolver, struct job *job, uint64_t now_ms)
+{
+    uint64_t fingerprint = hash64(job->name, resolver->options.hash_seed);
+    struct name_answer answer;
+
+    if (hosts_file_find(&resolver->hosts, job->name, now_ms, &answer))
+        name_answer_sort(&answer, resolver->has_ipv6);
+    else if (!is_remembered(resolver, job, fingerprint, now_ms, &answer)) {
+        ask_name_servers(resolver, job, fingerprint);
+        return;
+    }
+    take_answer(job, &answer);
+    messages_add(&resolver->answers, &job->message);
+}
+
+static void take_questions(struct resolver *resolver)
+{
+    struct message *message = mailbox_take(&resolver->inbox);
+    uint64_t now_ms = clock_mono_ms();
+
+    while (message) {
+        struct message *next = message->next;
+
+        if (message == &resolver->stop)
+            resolver->quit = true;
+        else
+            look_up(resolver, container_of(message, struct job, message),
+                    now_ms);
+        message = next;
+    }
 }
 
 static void *run(void *user)
 {
     struct resolver *resolver = user;
-    struct job *job;
 
-    while ((job = wait_for_question(resolver))) {
-        look_up(job);
-        pthread_mutex_lock(&resolver->lock);
-        *current_entry(resolver, job) = NULL;
-        if (resolver->quit)
-            drop_job(job);
-        else
-            answer(resolver, job);
-        pthread_mutex_unlock(&resolver->lock);
+    while (!resolver->quit) {
+        if (dns_wait(resolver->dns))
+            take_questions(resolver);
+        mailbox_put(resolver->results, &resolver->answers);
     }
-    leave(resolver);
     return NULL;
 }
 
-struct resolver *resolver_start(const struct trusted_origins *origins,
+/* --- the crawler thread ------------------------------------------------- */
+
+struct resolver *resolver_start(const struct resolver_options *options,
                                 struct mailbox *results)
 {
     struct resolver *resolver = NEW(struct resolver);
 
-    resolver->origins = origins;
+    resolver->options = *options;
     resolver->results = results;
-    resolver->users = 1;
-    pthread_mutex_init(&resolver->lock, NULL);
-    pthread_cond_init(&resolver->asked, NULL);
+    resolver->broken = !mailbox_init(&resolver->inbox);
+    hosts_file_init(&resolver->hosts, options->hosts_file, options->hash_seed);
+    name_cache_init(&resolver->cache, RESOLVER_CACHE_MAX);
+    hashtable_init(&resolver->open);
     return resolver;
 }
 
-static void start_threads(struct resolver *resolver)
+/* A machine without a descriptor or a thread to spare will not get far; its
+ * look-ups fail like others. */
+static bool start_thread(struct resolver *resolver)
 {
-    while (resolver->threads < THREADS &&
-           !pthread_create(&resolver->thread[resolver->threads], NULL, run,
-                           resolver))
-        resolver->threads++;
-    /* No thread leaves before `quit` is set. */
-    resolver->users += resolver->threads;
+    if (resolver->started || resolver->broken)
+        return resolver->started;
+    resolver->has_ipv6 = dns_has_ipv6();
+    resolver->dns = dns_new(resolver->options.dns_servers, resolver->inbox.fd);
+    resolver->started = resolver->dns &&
+                        !pthread_create(&resolver->thread, NULL, run, resolver);
+    resolver->broken = !resolver->started;
+    return resolver->started;
+}
+
+/* The name or address that this URL's host is connected to, normalised; empty
+ * if it cannot be one. */
+static struct str find_name(const struct resolver *resolver, struct job *job)
+{
+    char text[NAME_LEN_MAX + 1];
+    struct str name = {.ptr = text};
+    struct url url;
+
+    if (url_parse(&url, &job->page.arena, target_url(job->target), NULL, NULL))
+        return (struct str){0};
+
+    struct str host = origins_connect_host(resolver->options.origins,
+                                           url_host(&url), url.port);
+    if (!name_normalize(host, text, &name.len))
+        return (struct str){0};
+    /* A copy: the rules of --connect-to may be gone before the answer. */
+    return arena_copy(&job->page.arena, name);
 }
 
 void resolver_ask(struct resolver *resolver, struct job *job)
 {
-    /* A copy: the rules of --connect-to may be gone before the answer. */
-    job->name = arena_copy(&job->page.arena, find_name(resolver, job));
-    if (is_literal(job)) {
-        answer(resolver, job);
-        return;
+    struct messages messages = {0};
+    struct name_answer answer;
+
+    job->name = find_name(resolver, job);
+    job->address_found = job->name_servers_failed = false;
+    if (!job->name.len) {
+        send_back(resolver, job);
+    } else if (is_known(job, &answer)) {
+        take_answer(job, &answer);
+        send_back(resolver, job);
+    } else if (!start_thread(resolver)) {
+        job->name_servers_failed = true;
+        send_back(resolver, job);
+    } else {
+        messages_add(&messages, &job->message);
+        mailbox_put(&resolver->inbox, &messages);
     }
-    if (!resolver->threads)
-        start_threads(resolver);
-    if (!resolver->threads) { /* slow, but it works */
-        look_up(job);
-        answer(resolver, job);
-        return;
-    }
-    pthread_mutex_lock(&resolver->lock);
-    messages_add(&resolver->questions, &job->message);
-    pthread_cond_signal(&resolver->asked);
-    pthread_mutex_unlock(&resolver->lock);
 }
 
-void resolver_abandon(struct resolver *resolver,
-                      void (*drop)(void *user, struct target *target),
-                      void *user)
+static void stop_thread(struct resolver *resolver)
 {
-    struct message *message;
+    struct messages messages = {0};
 
-    pthread_mutex_lock(&resolver->lock);
-    resolver->quit = true;
-    for (unsigned i = 0; i < THREADS; i++)
-        if (resolver->current[i])
-            drop(user, resolver->current[i]->target);
-    while ((message = resolver->questions.first)) {
-        struct job *job = container_of(message, struct job, message);
-        resolver->questions.first = message->next;
-        drop(user, job->target);
-        drop_job(job);
-    }
-    pthread_cond_broadcast(&resolver->asked);
-    for (unsigned i = 0; i < resolver->threads; i++)
-        pthread_detach(resolver->thread[i]);
-    pthread_mutex_unlock(&resolver->lock);
-    leave(resolver);
+    if (!resolver->started)
+        return;
+    messages_add(&messages, &resolver->stop);
+    mailbox_put(&resolver->inbox, &messages);
+    pthread_join(resolver->thread, NULL);
 }
 
-void resolver_free(struct resolver *resolver)
+void resolver_free(struct resolver *resolver,
+                   void (*drop)(void *user, struct target *target), void *user)
 {
+    struct question *question;
+    struct job *job;
+    size_t at = 0;
+
     if (!resolver)
         return;
-    pthread_mutex_lock(&resolver->lock);
-    resolver->quit = true;
-    pthread_cond_broadcast(&resolver->asked);
-    pthread_mutex_unlock(&resolver->lock);
-    for (unsigned i = 0; i < resolver->threads; i++)
-        pthread_join(resolver->thread[i], NULL);
-    leave(resolver);
+    stop_thread(resolver);
+    dns_free(resolver->dns);
+    while ((question = hashtable_next(&resolver->open, &at))) {
+        while ((job = take_job(&question->jobs))) {
+            drop(user, job->target);
+            webpage_release(&job->page);
+            free(job);
+        }
+        free(question);
+    }
+    hashtable_release(&resolver->open);
+    name_cache_release(&resolver->cache);
+    hosts_file_release(&resolver->hosts);
+    mailbox_release(&resolver->inbox);
+    free(resolver);
 }

@@ -10,6 +10,7 @@ struct retry {
 // clang-format off
 static const struct retry retry_of[OUTCOMES] = {
     [NO_DNS]            = {1000, true},
+    [DNS_FAILED]        = {1000, true},
     [NOT_CONNECTED]     = {1000, true},
     [TIMED_OUT]         = {1000, false},
     [CONNECTION_LOST]   = {1000, false},

@@ -18,7 +18,7 @@ enum outcome {
     HTTP_SERVER_ERROR, /* 5xx */
     HTTP_OTHER,        /* any status that is neither of these nor 200 */
     BAD_REDIRECT,      /* without a Location that leads anywhere */
-    NO_DNS,
+    NO_DNS,            /* there is no such name, or it has no address */
     PRIVATE_ADDRESS,
     NOT_CONNECTED, /* no route, or another trouble of the network */
     TLS_FAILED,    /* in a way that none of the TLS_ below names */
@@ -37,6 +37,7 @@ enum outcome {
     TLS_SELF_SIGNED,
     TLS_EXPIRED,
     TLS_NOT_YET_VALID,
+    DNS_FAILED, /* no name server has answered: see NO_DNS */
     OUTCOMES,
 };
 

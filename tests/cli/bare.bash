@@ -11,28 +11,29 @@
 #         capture bare "$LETTERS/index.html" "$DIR" 1
 #     }
 
-# bare_start: every name has an address of the open net, and whoever connects
-# there finds the playground of $PORT.
+# bare_start: the course's host has an address of the open net, by a file of
+# hosts that stands in for /etc/hosts, and whoever connects there finds the
+# playground of $PORT.
 bare_start() {
+    echo '93.184.215.14 cs50tse.cs.dartmouth.edu' >"$TMP/hosts"
     cat >"$TMP/lead.c" <<'END'
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <netdb.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-int getaddrinfo(const char *name, const char *service,
-                const struct addrinfo *hints, struct addrinfo **found)
+int open(const char *path, int flags, ...)
 {
-    int (*next)(const char *, const char *, const struct addrinfo *,
-                struct addrinfo **);
-    struct addrinfo ask = {.ai_flags = AI_NUMERICHOST};
+    int (*next)(const char *, int, ...);
+    va_list args;
 
-    (void)name;
-    if (hints)
-        ask.ai_socktype = hints->ai_socktype;
-    *(void **)&next = dlsym(RTLD_NEXT, "getaddrinfo");
-    return next("93.184.215.14", service, &ask, found);
+    va_start(args, flags);
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, int) : 0;
+    va_end(args);
+    *(void **)&next = dlsym(RTLD_NEXT, "open");
+    return next(strcmp(path, "/etc/hosts") ? path : HOSTS, flags, mode);
 }
 
 int connect(int fd, const struct sockaddr *to, socklen_t len)
@@ -50,7 +51,8 @@ int connect(int fd, const struct sockaddr *to, socklen_t len)
     return next(fd, (struct sockaddr *)&here, sizeof(here));
 }
 END
-    "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/lead.so" "$TMP/lead.c" -ldl
+    "${CC:-cc}" -D_GNU_SOURCE -DHOSTS="\"$TMP/hosts\"" -shared -fPIC \
+        -o "$TMP/lead.so" "$TMP/lead.c" -ldl
     preload "$TMP/lead.so"
     LEAD=$PRELOAD
 }

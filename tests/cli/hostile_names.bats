@@ -4,15 +4,14 @@
 
 load helper
 load site
+load dns
 
-# strange_system TIMES: rebind.example is at an address outside so many times
-# that it is looked up, then at 127.0.0.1. What connects to the outside gets to
-# the playground; what connects to the inside leaves a line in $TMP/inside.
+# strange_system: what connects to the outside gets to the playground; what
+# connects to the inside leaves a line in $TMP/inside.
 strange_system() {
     cat >"$TMP/strange.c" <<END
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,21 +22,6 @@ static void note(const char *file, const char *text)
         fprintf(out, "%s\n", text);
         fclose(out);
     }
-}
-
-int getaddrinfo(const char *name, const char *service,
-                const struct addrinfo *hints, struct addrinfo **found)
-{
-    static int asked;
-    __typeof__(getaddrinfo) *real =
-        (__typeof__(real))dlsym(RTLD_NEXT, "getaddrinfo");
-
-    if (strcmp(name, "rebind.example"))
-        return real(name, service, hints, found);
-    note("$TMP/asked", name);
-    int before = __atomic_fetch_add(&asked, 1, __ATOMIC_SEQ_CST);
-    return real(before < $1 ? "93.184.216.34" : "127.0.0.1", service, hints,
-                found);
 }
 
 int connect(int fd, const struct sockaddr *address, socklen_t len)
@@ -64,16 +48,17 @@ END
 
 # crawl_strangely: from a page that links to rebind.example.
 crawl_strangely() {
-    : >"$TMP/asked"
     : >"$TMP/inside"
     LD_PRELOAD=$PRELOAD timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
-        --log json --delay 0 --retries 0 \
+        --log json --delay 0 --retries 0 --dns-servers "$DNS" \
         --connect-to "start.example::127.0.0.1:$PORT" http://start.example/ \
         "$DIR" 2 >"$TMP/log" 2>"$TMP/err"
 }
 
-site_that_links() {
-    serve <<'END'
+# site_with_names <TABLE: a site that links to rebind.example.
+site_with_names() {
+    names
+    serve "${NAMES[@]}" <<'END'
 //start.example/
     body <a href=http://rebind.example/a>.</a>
 //rebind.example/a
@@ -83,23 +68,81 @@ site_that_links() {
     body here
     close
 END
+    find_names
 }
 
 @test "a name that is bound to the inside later is not looked up again" {
-    site_that_links
-    strange_system 1
+    site_with_names <<'END'
+rebind.example
+    address 93.184.216.34
+    ttl 0
+    times 1
+rebind.example
+    address 127.0.0.1
+END
+    strange_system
     crawl_strangely
     same "rebind.example/a fetched
 rebind.example/b fetched
 rebind.example/c fetched
 start.example/ fetched" "$(outcomes http://)"
-    same 1 "$(wc -l <"$TMP/asked")" "look-ups"
+    same 1 "$(asked rebind.example)" "look-ups"
     same "" "$(cat "$TMP/inside")" "connections to the inside"
 }
 
 @test "a name that is bound to the inside at once is not connected to" {
-    site_that_links
-    strange_system 0
+    site_with_names <<'END'
+rebind.example
+    address 127.0.0.1
+END
+    strange_system
+    crawl_strangely
+    same "rebind.example/a private-address
+start.example/ fetched" "$(outcomes http://)"
+    same "" "$(cat "$TMP/inside")" "connections to the inside"
+}
+
+@test "a name outside is followed to another name outside, by an alias" {
+    site_with_names <<'END'
+rebind.example
+    cname www.example
+www.example
+    cname cdn.example
+cdn.example
+    address 93.184.216.34
+END
+    strange_system
+    crawl_strangely
+    same 4 "$(outcomes http:// | grep -c ' fetched')"
+    same "" "$(cat "$TMP/inside")" "connections to the inside"
+}
+
+@test "a name that is an alias of one inside is not connected to" {
+    for inside in 127.0.0.1 10.0.0.1 169.254.169.254 ::1 fd00::1; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        site_with_names <<END
+rebind.example
+    cname inside.example
+inside.example
+    address $inside
+END
+        strange_system
+        crawl_strangely
+        # Where IPv6 is not routed, the name has no address at all.
+        outcomes http:// | grep -q "rebind.example/a \(private-address\|no-dns\)" ||
+            [[ "$inside" == *:* ]] || fail "$inside: $(cat "$TMP/log")"
+        same "" "$(cat "$TMP/inside")" "connections to the inside, $inside"
+        same 1 "$(outcomes http:// | grep -c ' fetched')" "$inside"
+    done
+}
+
+@test "a host whose first address is outside and silent is not sought inside" {
+    site_with_names <<'END'
+rebind.example
+    address 192.0.2.1
+    address 127.0.0.1
+END
+    strange_system
     crawl_strangely
     same "rebind.example/a private-address
 start.example/ fetched" "$(outcomes http://)"

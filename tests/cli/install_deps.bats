@@ -38,7 +38,7 @@ installs() {
     same "$wanted" "$(sort "$TMP/asked" | paste -sd ' ')" "packages"
 }
 
-BUILD_PACKAGES="gcc libbrotli-dev libc6-dev libcurl4-openssl-dev libdeflate-dev"
+BUILD_PACKAGES="gcc libbrotli-dev libc-ares-dev libc6-dev libcurl4-openssl-dev libdeflate-dev"
 BUILD_PACKAGES+=" libexpat1-dev libidn2-dev libpsl-dev libsqlite3-dev libssl-dev"
 BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make"
 

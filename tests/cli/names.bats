@@ -3,58 +3,46 @@
 
 load helper
 load site
+load dns
 
-# slow_names SECONDS: a system whose names take so long to be looked up, and are
-# not found then.
-slow_names() {
-    cat >"$TMP/slow.c" <<END
-#include <netdb.h>
-#include <unistd.h>
-int getaddrinfo(const char *name, const char *service,
-                const struct addrinfo *hints, struct addrinfo **found)
-{
-    (void)name, (void)service, (void)hints, (void)found;
-    sleep($1);
-    return EAI_NONAME;
-}
-END
-    "${CC:-cc}" -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c"
-    preload "$TMP/slow.so"
-}
-
-# look_up OPTION...: crawl the seeds with these names; the time in ms is in TOOK.
-# What waits for a name that takes longer than $LIMIT is ended by force, with
-# another status.
+# look_up OPTION...: crawl the seeds with the names of the name server; the time
+# in ms is in TOOK. A crawl that waits for names longer than $LIMIT is ended by
+# force, with another status.
 look_up() {
     local start
 
     start=$(date +%s%3N)
-    LD_PRELOAD=$PRELOAD capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --scope any --dns-servers "$DNS" \
         --log json --seeds "$TMP/seeds" "$@" "$DIR" "${DEPTH:-0}"
     TOOK=$(($(date +%s%3N) - start))
 }
 
+# No name is ever answered.
+silent_names='*
+    drop'
+
 @test "--max-time does not wait for names" {
-    slow_names $((2 * LIMIT))
+    names_are "$silent_names"
     printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
     look_up --max-time 500ms
     same 3 "$STATUS"
 }
 
 @test "--max-time does not wait for a single name, whose look-up is all there is to do" {
-    slow_names $((2 * LIMIT))
+    names_are "$silent_names"
     echo http://slow.example/ >"$TMP/seeds"
     look_up --max-time 500ms
     same 3 "$STATUS"
+    same 1 "$(asked slow.example)"
 }
 
 @test "a signal does not wait for names" {
-    slow_names $((2 * LIMIT))
+    names_are "$silent_names"
     printf 'http://h%d.example/\n' {1..300} >"$TMP/seeds"
-    LD_PRELOAD=$PRELOAD "$CRAWLER" --scope any --log none --seeds "$TMP/seeds" \
+    "$CRAWLER" --scope any --log none --dns-servers "$DNS" --seeds "$TMP/seeds" \
         "$DIR" 0 >"$TMP/out" 2>"$TMP/err" 3>&- &
     crawler=$!
-    until [ -e "$DIR/.crawler" ]; do
+    until [ -e "$DIR/.crawler" ] && [ "$(asked)" -gt 0 ]; do
         sleep 0.02
     done
     kill -INT $crawler
@@ -64,13 +52,17 @@ look_up() {
     same 3 "$STATUS"
 }
 
-@test "localhost is this machine where no name can be looked up" {
-    slow_names 0
-    serve <<'END'
+@test "localhost is this machine, whatever a name server says" {
+    names <<'END'
+*
+    address 127.0.0.9
+END
+    serve "${NAMES[@]}" <<'END'
 /robots.txt 404
 /*
     body here
 END
+    find_names
     for host in localhost LOCALHOST some.localhost; do
         rm -rf "$DIR" && mkdir "$DIR"
         echo "http://$host:$PORT/" >"$TMP/seeds"
@@ -84,10 +76,11 @@ END
     echo http://public.test/start >"$TMP/seeds"
     DEPTH=1 look_up --robots ignore --connect-to "public.test::127.0.0.1:$PORT"
     grep -q '"url":"http://localhost:1/".*"outcome":"private-address"' "$OUT"
+    same 0 "$(asked)" "queries"
 }
 
 @test "names that are slow do not hold up those that are known" {
-    slow_names $((2 * LIMIT))
+    names_are "$silent_names"
     serve <<'END'
 /robots.txt 404
 /*
@@ -109,16 +102,17 @@ END
 
 @test "many names at once cost little memory" {
     without_sanitizer
-    slow_names 8
+    names_are "$silent_names"
     seq -f 'http://h%.0f.example/' 1 30000 >"$TMP/seeds"
-    LD_PRELOAD=$PRELOAD /usr/bin/time -f %M -o "$TMP/memory" "$CRAWLER" \
+    /usr/bin/time -f %M -o "$TMP/memory" "$CRAWLER" --dns-servers "$DNS" \
         --scope any --log none --max-time 1s --seeds "$TMP/seeds" "$DIR" 0 \
         >/dev/null 2>&1 || same 3 $?
     [ "$(tail -n 1 "$TMP/memory")" -lt 100000 ] || fail "$(cat "$TMP/memory") KB"
 }
 
 @test "a name that is not found is tried again, later each time" {
-    slow_names 0
+    names_are '*
+    error nxdomain'
     printf 'http://nowhere.example/%d\n' 1 2 >"$TMP/seeds"
     look_up --retries 1 -v
     same 4 "$STATUS"
@@ -128,43 +122,23 @@ nowhere.example/2 no-dns" "$(
         outcomes http://
     )"
     [ "$TOOK" -ge 1000 ] || fail "it took $TOOK ms"
+    # The failure is remembered, but not for the next try of the same host.
+    same 2 "$(asked nowhere.example)"
 }
 
-# names_with ADDRESS...: a system where every name has these addresses.
-names_with() {
-    cat >"$TMP/slow.c" <<END
-#include <dlfcn.h>
-#include <netdb.h>
-#include <stddef.h>
-static const char *const address[] = {$(printf '"%s",' "$@") NULL};
-int getaddrinfo(const char *name, const char *service,
-                const struct addrinfo *hints, struct addrinfo **found)
-{
-    __typeof__(getaddrinfo) *real =
-        (__typeof__(real))dlsym(RTLD_NEXT, "getaddrinfo");
-
-    (void)name;
-    for (const char *const *next = address; *next; next++) {
-        int err = real(*next, service, hints, found);
-        if (err)
-            return err;
-        while (*found)
-            found = &(*found)->ai_next;
-    }
-    return 0;
-}
-END
-    "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c" -ldl
-    preload "$TMP/slow.so"
-}
-
-@test "a name whose first addresses do not answer is reached by another" {
-    names_with 127.0.0.9 127.0.0.8 127.0.0.1
-    serve <<'END'
+# serve_at ADDRESS...: the playground, as a host with these addresses.
+serve_at() {
+    names < <(echo '*.example' && printf '    address %s\n' "$@")
+    serve "${NAMES[@]}" <<'END'
 /robots.txt 404
 /*
     links 3 /%d
 END
+    find_names
+}
+
+@test "a name whose first addresses do not answer is reached by another" {
+    serve_at 127.0.0.9 127.0.0.8 127.0.0.1
     echo "http://three.example:$PORT/" >"$TMP/seeds"
     DEPTH=1 look_up --delay 1ms --ip-delay 1ms
     same 0 "$STATUS"
@@ -172,13 +146,12 @@ END
     # Both that do not answer were tried once, and then it stays.
     same 1 "$(grep -c /robots.txt "$RECORD")" "robots.txt"
     [ "$TOOK" -ge 2000 ] || fail "it took $TOOK ms"
+    # The addresses are remembered.
+    same 1 "$(asked three.example)"
 }
 
 @test "a host none of whose addresses answers is given up after --retries" {
-    names_with 127.0.0.9 127.0.0.8
-    serve <<'END'
-/* 404
-END
+    serve_at 127.0.0.9 127.0.0.8
     echo "http://two.example:$PORT/" >"$TMP/seeds"
     look_up --delay 1ms --ip-delay 1ms --retries 2
     same 4 "$STATUS"

@@ -490,21 +490,25 @@ bare() {
 
 lead_course_here() {
     without_sanitizer
+    echo '127.0.0.1 cs50tse.cs.dartmouth.edu' >"$TMP/hosts"
     cat >"$TMP/course.c" <<'END'
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <netdb.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
-int getaddrinfo(const char *name, const char *service,
-                const struct addrinfo *hints, struct addrinfo **found)
+int open(const char *path, int flags, ...)
 {
-    int (*real)(const char *, const char *, const struct addrinfo *,
-                struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
-    (void)name;
-    return real("127.0.0.1", service, hints, found);
+    int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
+    va_list args;
+    va_start(args, flags);
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, int) : 0;
+    va_end(args);
+    return real(strcmp(path, "/etc/hosts") ? path : HOSTS, flags, mode);
 }
 int connect(int fd, const struct sockaddr *to, socklen_t len)
 {
@@ -520,7 +524,8 @@ int connect(int fd, const struct sockaddr *to, socklen_t len)
     return real(fd, (struct sockaddr *)&in, sizeof(in));
 }
 END
-    "${CC:-cc}" -shared -fPIC -o "$TMP/course.so" "$TMP/course.c" -ldl
+    "${CC:-cc}" -DHOSTS="\"$TMP/hosts\"" -shared -fPIC -o "$TMP/course.so" \
+        "$TMP/course.c" -ldl
 }
 
 @test "the bare form: the same command goes on, any other starts over" {
