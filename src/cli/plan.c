@@ -164,12 +164,12 @@ static int plan_files(const struct crawl_options *crawl)
         return 0;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
-        return complain("--workers %u, --threads %u and --keep-connections may "
-                        "need %llu open files, and ulimit -n allows %llu; use "
-                        "fewer workers, or keep fewer connections",
-                        (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
-                        (unsigned long long)need,
-                        (unsigned long long)limit.rlim_cur);
+        return complain(
+            "--workers %u with --threads %u and --keep-connections "
+            "may need %llu open files, and ulimit -n allows %llu; use "
+            "fewer workers, or keep fewer connections",
+            (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
+            (unsigned long long)need, (unsigned long long)limit.rlim_cur);
     return 0;
 }
 
