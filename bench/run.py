@@ -7,6 +7,7 @@ import time
 
 import crawl
 import measure
+import names
 import pictures
 import private
 import programs
@@ -21,6 +22,7 @@ PARTS = {
     "crawl": crawl.run,
     "web": web.run,
     "https": secure.run,
+    "names": names.run,
 }
 
 FIGURES = "build/bench"
