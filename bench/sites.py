@@ -152,4 +152,4 @@ class Site(Nginx):
 
 def json_file(path, value):
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1, sort_keys=True)
+        json.dump(value, file, indent=1)
