@@ -5,19 +5,24 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+import time
 
 
 def run(out, scratch, command, stdout=subprocess.DEVNULL):
-    """One run: seconds of CPU, peak MB, output, exit status."""
+    """One run: seconds of CPU and by the wall clock, peak MB, output, exit
+    status."""
     told = scratch.path("cost")
+    started = time.monotonic()
     done = subprocess.run([os.path.join(out, "bench/cost"), told] + command,
                           stdout=stdout, stderr=subprocess.DEVNULL, check=True)
+    wall_s = time.monotonic() - started
     with open(told, encoding="utf-8") as file:
         user_us, system_us, peak_kb, status = map(int, file.read().split())
     return {
         "user_s": user_us / 1e6,
         "system_s": system_us / 1e6,
         "cpu_s": (user_us + system_us) / 1e6,
+        "wall_s": wall_s,
         "peak_mb": peak_kb / 1024,
         "status": status,
         "output": (done.stdout or b"").decode(errors="replace"),

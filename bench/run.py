@@ -7,7 +7,11 @@ import time
 
 import crawl
 import measure
+import names
+import pictures
+import private
 import programs
+import secure
 import sites
 import web
 
@@ -17,7 +21,11 @@ PARTS = {
     "frontier": programs.frontier,
     "crawl": crawl.run,
     "web": web.run,
+    "https": secure.run,
+    "names": names.run,
 }
+
+FIGURES = "build/bench"
 
 
 class Say:
@@ -70,19 +78,24 @@ def versions(out):
 
 
 def main():
+    private.enter()
     out, *parts = sys.argv[1:]
     scratch = measure.Scratch()
-    result = {"versions": versions(out), "started": time.strftime("%F %T")}
-    for name, told in result["versions"].items():
-        print(f"{name:10} {told}")
+    told = {"versions": versions(out), "started": time.strftime("%F %T")}
+    for name, version in told["versions"].items():
+        print(f"{name:10} {version}")
+    os.makedirs(FIGURES, exist_ok=True)
     try:
         for part in parts or PARTS:
-            result[part] = PARTS[part](
+            figures = PARTS[part](
                 out, scratch, bool(os.environ.get("QUICK")), Say)
-            sites.json_file("build/bench.json", result)
+            sites.json_file(f"{FIGURES}/{part}.json",
+                            dict(told, figures=figures))
     finally:
         scratch.remove()
-    print("\nraw values: build/bench.json")
+    print(f"\nvalues of every run: {FIGURES}/*.json")
+    for path in pictures.draw(FIGURES, FIGURES):
+        print(f"picture: {path}")
 
 
 main()

@@ -1,6 +1,10 @@
-/* The delimiters of 64 bytes at a time, with AVX-512 (VBMI2: Intel from Ice
- * Lake on, AMD from Zen 4 on). One instruction finds all delimiters, one
- * more makes the list of their offsets. */
+/* The delimiters of 64 bytes at a time.
+ *
+ * With AVX-512 (VBMI2: Intel from Ice Lake on, AMD from Zen 4 on) it is one
+ * instruction to find them and one more to list their offsets. With AVX2
+ * (nearly every processor since 2015) finding them takes half as many
+ * instructions as with SSE2, and taking one offset off the list one instead of
+ * three. */
 #include "html/delimiters.h"
 
 #if defined(__x86_64__) && !defined(HTML_SCALAR)
@@ -61,12 +65,68 @@ WIDE static unsigned find(uint16_t *out, const char *chunk, unsigned len)
     return count;
 }
 
+#define MIDDLE __attribute__((target("avx2,bmi,popcnt")))
+
+MIDDLE static inline uint32_t delimiters_of_half(__m256i bytes)
+{
+    __m256i angles = _mm256_or_si256(bytes, _mm256_set1_epi8(2));
+    __m256i quotes =
+        _mm256_or_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"')),
+                        _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\'')));
+    __m256i all = _mm256_or_si256(
+        quotes, _mm256_cmpeq_epi8(angles, _mm256_set1_epi8('>')));
+
+    return (uint32_t)_mm256_movemask_epi8(all);
+}
+
+MIDDLE static inline uint64_t delimiters_of_64(const char *at)
+{
+    __m256i low = _mm256_loadu_si256((const void *)at);
+    __m256i high = _mm256_loadu_si256((const void *)(at + HALF));
+
+    return delimiters_of_half(low) | (uint64_t)delimiters_of_half(high) << HALF;
+}
+
+/* Write eight offsets, even if fewer are left: a processor mispredicts the end
+ * of a loop over the exact number nearly every time. */
+MIDDLE static inline uint64_t put_8(uint16_t *out, unsigned base,
+                                    uint64_t found)
+{
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < 8; i++) {
+        out[i] = (uint16_t)(base + (unsigned)_tzcnt_u64(found));
+        found = _blsr_u64(found);
+    }
+    return found;
+}
+
+MIDDLE static unsigned find_avx2(uint16_t *out, const char *chunk, unsigned len)
+{
+    unsigned count = 0;
+
+    for (unsigned at = 0; at < len; at += STEP) {
+        char tail[STEP] = {0};
+        const char *from = chunk + at;
+        if (len - at < STEP)
+            from = memcpy(tail, from, len - at);
+        uint64_t found = delimiters_of_64(from);
+        unsigned found_count = (unsigned)_mm_popcnt_u64(found);
+
+        for (unsigned i = 0; i < found_count; i += 8)
+            found = put_8(out + count + i, at, found);
+        count += found_count;
+    }
+    return count;
+}
+
 delimiters_finder *delimiters_find_wide(void)
 {
-    bool is_here = __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512vbmi2");
-
-    return is_here ? find : NULL;
+    if (__builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vbmi2"))
+        return find;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))
+        return find_avx2;
+    return NULL;
 }
 
 #else

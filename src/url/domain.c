@@ -1,17 +1,33 @@
 #include "url/domain.h"
 
+#include <assert.h>
 #include <libpsl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "url/ip.h"
 
-/* The longest name that the domain name system can hold. */
-enum { NAME_MAX_LEN = 253 };
+/* Answers are remembered, because libpsl takes longer than all else that is
+ * done with a link. An answer is the hash of the host, with how many bytes of
+ * the host come before its domain in the low byte: one word, so that threads
+ * may read and write it without a lock. The place in the table stands for the
+ * bits that the low byte covers. */
+enum {
+    NAME_MAX_LEN = 253, /* of what the domain name system can hold */
+    ANSWERS = 16384,
+    SKIP_MASK = 0xff,
+};
+static_assert(NAME_MAX_LEN <= SKIP_MASK && ANSWERS > SKIP_MASK,
+              "a word tells host and domain");
 
 struct domains {
     psl_ctx_t *latest; /* NULL: only the built-in list is there */
     const psl_ctx_t *psl;
+    uint64_t seed; /* nobody outside can prepare two hosts with one hash */
+    _Atomic uint64_t *answer;
 };
 
 struct domains *domains_new(void)
@@ -20,6 +36,9 @@ struct domains *domains_new(void)
 
     domains->latest = psl_latest(NULL);
     domains->psl = domains->latest ? domains->latest : psl_builtin();
+    domains->answer = mem_array(ANSWERS, sizeof(*domains->answer));
+    if (getrandom(&domains->seed, sizeof(domains->seed), 0) < 0)
+        domains->seed = (uintptr_t)domains;
     return domains;
 }
 
@@ -28,6 +47,7 @@ void domains_free(struct domains *domains)
     if (!domains)
         return;
     psl_free(domains->latest);
+    free(domains->answer);
     free(domains);
 }
 
@@ -44,15 +64,29 @@ static bool is_address(struct str host)
     return !host.len || host.ptr[0] == '[' || ipv4_is_meant(host);
 }
 
-struct str domain_of_host(const struct domains *domains, struct str host)
+/* How many bytes of the host come before its domain. */
+static size_t ask(const psl_ctx_t *psl, struct str host)
 {
     char name[NAME_MAX_LEN + 1];
 
+    memcpy(name, host.ptr, host.len);
+    name[host.len] = '\0';
+    const char *domain = psl_registrable_domain(psl, name);
+    return domain ? (size_t)(domain - name) : 0;
+}
+
+struct str domain_of_host(const struct domains *domains, struct str host)
+{
     host = domain_trim_dot(host);
     if (!domains->psl || host.len > NAME_MAX_LEN || is_address(host))
         return host;
-    memcpy(name, host.ptr, host.len);
-    name[host.len] = '\0';
-    const char *domain = psl_registrable_domain(domains->psl, name);
-    return domain ? str_skip(host, (size_t)(domain - name)) : host;
+
+    uint64_t hash = hash64(host, domains->seed);
+    _Atomic uint64_t *answer = &domains->answer[hash % ANSWERS];
+    uint64_t known = atomic_load_explicit(answer, memory_order_relaxed);
+    if ((known ^ hash) > SKIP_MASK) {
+        known = (hash & ~(uint64_t)SKIP_MASK) | ask(domains->psl, host);
+        atomic_store_explicit(answer, known, memory_order_relaxed);
+    }
+    return str_skip(host, known & SKIP_MASK);
 }

@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 /* The list, loaded: the newer of the system's file and libpsl's own copy.
- * Read-only after domains_new, so threads may share it. */
+ * Threads may share it. */
 struct domains;
 
 struct domains *domains_new(void);

@@ -296,16 +296,50 @@ static void domain_of_hosts(void **state)
     }
 }
 
+/* More hosts than answers are remembered, several times over: no host gets the
+ * answer of another. */
+static void domain_of_many_hosts(void **state)
+{
+    static const struct {
+        const char *format;
+        size_t before; /* the domain */
+    } kinds[] = {
+        {"d%u.com", 0},
+        {"www.d%u.com", 4},
+        {"a.b.d%u.co.uk", 4},
+        {"d%u", 0},
+    };
+    enum { COUNT = 40000, TIMES = 3 };
+    struct fixture *fixture = *state;
+
+    for (unsigned i = 0; i < TIMES * COUNT; i++) {
+        unsigned number = i % COUNT;
+        size_t kind = number % ARRAY_LEN(kinds);
+        char text[64];
+        snprintf(text, sizeof(text), kinds[kind].format, number);
+        struct str host = str_of(text);
+        struct str got = domain_of_host(fixture->domains, host);
+        if (!str_eq(got, str_skip(host, kinds[kind].before)))
+            fail_msg("%s: got %.*s", text, (int)got.len, got.ptr);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(empty),          TEST(prefixes),
-        TEST(seed_directory), TEST(hosts),
-        TEST(domains),        TEST(any),
-        TEST(many),           TEST(described_to_people),
-        TEST(kind_names),     TEST(domain_of_hosts),
+        TEST(empty),
+        TEST(prefixes),
+        TEST(seed_directory),
+        TEST(hosts),
+        TEST(domains),
+        TEST(any),
+        TEST(many),
+        TEST(described_to_people),
+        TEST(kind_names),
+        TEST(domain_of_hosts),
+        TEST(domain_of_many_hosts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
