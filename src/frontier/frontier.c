@@ -265,9 +265,13 @@ static struct target *find_next(struct frontier *frontier)
     struct target *target;
 
     do {
-        target = politeness_first_in_queues(politeness);
-        if (target && queue_is_its_level(&frontier->queue, target))
-            return target;
+        /* A host that waits for a smaller depth gives way: it may be the reason
+         * why hosts of that depth find no place in the queue. */
+        while ((target = politeness_first_in_queues(politeness))) {
+            if (queue_is_its_level(&frontier->queue, target))
+                return target;
+            politeness_lose_turn(politeness, target->host);
+        }
         target = politeness_first_ready(politeness,
                                         setups_may_look_up(&frontier->setups));
         if (target && queue_is_its_level(&frontier->queue, target))

@@ -376,6 +376,12 @@ bool politeness_may_ask_address(struct politeness *politeness,
     return false;
 }
 
+void politeness_lose_turn(struct politeness *politeness, struct host *host)
+{
+    leave(politeness, host);
+    politeness_place(politeness, host);
+}
+
 struct target *politeness_first_in_queues(struct politeness *politeness)
 {
     const struct heap_node *node;
@@ -384,8 +390,7 @@ struct target *politeness_first_in_queues(struct politeness *politeness)
         struct host *host = address_first(address_of(node));
         if (has_fetch_to_spare(politeness, host->domain))
             return host_best(host);
-        leave(politeness, host);
-        politeness_place(politeness, host);
+        politeness_lose_turn(politeness, host);
     }
     return NULL;
 }

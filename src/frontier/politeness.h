@@ -10,7 +10,8 @@
  * come, but whose address is in use or rests, goes to the end of the queue of
  * that address. When the address is free the first of its queue is asked,
  * before all ready hosts: it was the best of them when it came. If its domain
- * has enough in flight by then it goes back to the ready ones. At most
+ * has enough in flight by then, or a smaller depth is open, it goes back to the
+ * ready ones. At most
  * ADDRESS_QUEUE_MAX hosts of a domain are in such queues, so a domain with
  * thousands of hosts neither keeps others from their address nor moves all of
  * its hosts when one of its fetches ends.
@@ -89,6 +90,8 @@ bool politeness_may_ask_address(struct politeness *politeness,
 
 /* The best target of the host whose turn it is at its address, or NULL. */
 struct target *politeness_first_in_queues(struct politeness *politeness);
+/* The host cannot use its turn: it goes back to the ready ones. */
+void politeness_lose_turn(struct politeness *politeness, struct host *host);
 /* The best target of all ready hosts, or NULL; with `may_look_up` also of those
  * whose names must be looked up. */
 struct target *politeness_first_ready(const struct politeness *politeness,

@@ -236,11 +236,39 @@ static void a_large_domain_leaves_room(void **state)
     end(&fixture);
 }
 
+/* All places of a domain in the queue are taken by hosts of a deeper level. A
+ * host of the same domain with a URL of the current level, as a sitemap may
+ * bring it late, must not wait for them: they would wait for it. */
+static void a_full_queue_of_a_deeper_level_does_not_block(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+    char host[32];
+
+    (void)state;
+    begin(&fixture, &(struct frontier_options){.order = ORDER_BFS});
+    put(&fixture, "a.one.example", 2, 0);
+    for (int i = 0; i < ADDRESS_QUEUE_MAX; i++) {
+        snprintf(host, sizeof(host), "h%d.large.example", i);
+        put(&fixture, host, 2, 0);
+    }
+    target = expect(&fixture, 0, "a.one.example");
+    expect(&fixture, 0, ""); /* the others are in the queue of the address */
+    put(&fixture, "late.large.example", 1, 0);
+    done(&fixture, target, 0);
+    done(&fixture, expect(&fixture, IP_DELAY_MS, "late.large.example"),
+         IP_DELAY_MS);
+    done(&fixture, expect(&fixture, 2 * IP_DELAY_MS, "h0.large.example"),
+         2 * IP_DELAY_MS);
+    end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_hosts_take_turns),
         cmocka_unit_test(a_deeper_level_does_not_block),
+        cmocka_unit_test(a_full_queue_of_a_deeper_level_does_not_block),
         cmocka_unit_test(a_busy_domain_does_not_block),
         cmocka_unit_test(refused_hosts_leave_the_queue),
         cmocka_unit_test(a_large_domain_leaves_room),

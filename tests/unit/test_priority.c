@@ -194,18 +194,21 @@ static bool has_queue(const struct model *model, size_t address)
     return false;
 }
 
-/* The rule: a host that has waited for its address goes first. Else the best
- * target of all; if its address is not free the host joins the queue there. */
+/* The rule: a host that has waited for its address goes first, but it loses its
+ * turn if its domain has no fetch to spare or a smaller depth is open. Else the
+ * best target of all; if its address is not free the host joins the queue
+ * there. */
 static struct model_target *choose(struct model *model)
 {
     for (;;) {
         struct model_target *target = first_in_queues(model);
-        if (target && !has_fetch_to_spare(model, target->host)) {
+        if (target && (!has_fetch_to_spare(model, target->host) ||
+                       !is_its_level(model, target))) {
             model->turn[target->host] = 0;
             model->sent_back++;
             continue;
         }
-        if (target && is_its_level(model, target))
+        if (target)
             return target;
         target = best_target(model, NULL);
         if (!target || !is_its_level(model, target))
