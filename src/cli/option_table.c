@@ -53,7 +53,7 @@ const struct option_row option_table[] = {
     {"resume", 0, OPTION_FLAG, AT(resume), COMMAND_CRAWL, "What to keep",
      .help = "go on with the crawl in pageDirectory, the only argument; limits and speeds may be given anew"},
     {"restart", 0, OPTION_FLAG, AT(restart), COMMAND_CRAWL, "What to keep",
-     .help = "start over: remove what the crawl recorded in pageDirectory wrote"},
+     .help = "start over: remove the pages and the record of the crawl in pageDirectory"},
     {"state", 0, OPTION_CHOICE, AT(state), COMMAND_CRAWL, "What to keep",
      .argument = "KIND", .choices = "file|none", .initial = "file",
      .help = "remember the crawl in pageDirectory/.crawler so that it can go on (file), or not (none)"},

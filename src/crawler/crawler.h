@@ -16,7 +16,6 @@
 #include "crawler/stats.h"
 #include "crawler/worker.h"
 #include "frontier/frontier.h"
-#include "page/pagedir.h"
 #include "store/store.h"
 #include "url/scope.h"
 
@@ -72,7 +71,7 @@ struct crawl_options {
 /* The values are the program's exit statuses. */
 enum crawl_end {
     CRAWL_FINISHED = 0,
-    CRAWL_FAILED = 1,  /* a page or the log could not be written */
+    CRAWL_FAILED = 1,  /* a file could not be written or read back */
     CRAWL_STOPPED = 3, /* by a signal or a limit */
     CRAWL_NOTHING = 4, /* not a single page was saved */
 };

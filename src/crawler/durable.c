@@ -21,13 +21,19 @@ void begin_record(struct crawler *crawler)
         return;
     crawler->record = record_new(options, crawler->validator.frontier,
                                  crawler->now_ms, &error);
-    if (!crawler->record)
-        fail(crawler, "write", &error);
-    else if (options->new_facts) {
+    if (crawler->record && options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
                          pagesaver_holds_old(options->worker.saver));
+        /* The record must say that the crawl runs before there is a page: after
+         * a kill, pages beyond a record that says "stopped" are unknown files.
+         */
+        if (record_commit(crawler->record, crawler->stats, crawler->now_ms,
+                          &error))
+            return;
     }
+    if (!crawler->record || options->new_facts)
+        fail(crawler, "write", &error);
 }
 
 /* --- resume ------------------------------------------------------------- */

@@ -32,7 +32,7 @@ struct job {
     /* of a look-up */
     struct str name;
     unsigned address_turn; /* which of the name's addresses is wanted */
-    bool tried_before;     /* a failure that is remembered does not count */
+    bool tried_before;     /* ask again, even if the cache has a failure */
     bool address_found;
     bool name_servers_failed; /* if not found: nobody knows whether it exists */
     struct ip ip;

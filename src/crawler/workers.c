@@ -119,7 +119,7 @@ static unsigned idlest_worker(const struct workers *workers)
     return idlest;
 }
 
-/* Half of its share of all fetches, and another worker has none. */
+/* A worker with this many fetches has a backlog: half of its share of all. */
 static unsigned backlog(const struct workers *workers)
 {
     unsigned half = workers->fetches_max / (2 * workers->count);

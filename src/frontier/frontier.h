@@ -16,9 +16,9 @@
  * politeness is where a host stands, not a check that somebody could forget.
  *
  * The order is exact among the hosts that may be asked now. Hosts that share an
- * address take turns: a host whose turn in the order has come while its address
- * is in use or rests waits in a queue there, first come first served, and is
- * asked when it is the first and the address is free.
+ * address take turns. If a host's turn comes while its address is in use or
+ * resting, it joins the queue of the address. It is asked when it is the first
+ * there and the address is free.
  *
  * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is

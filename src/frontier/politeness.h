@@ -69,7 +69,8 @@ void politeness_place_domain(struct politeness *politeness,
                              struct domain *domain);
 
 void politeness_fetch_started(struct politeness *politeness, struct host *host);
-/* The host's pause is the longer of both; after `wait_ms` it is for trouble. */
+/* The pause is the longer of `delay_ms` and `wait_ms`. If `wait_ms` is longer,
+ * the host counts as backing off. */
 void politeness_fetch_ended(struct politeness *politeness, struct host *host,
                             uint64_t delay_ms, uint64_t wait_ms);
 /* A target of the host is neither queued nor fetched: it is being refused. */

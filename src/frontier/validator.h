@@ -76,9 +76,10 @@ bool validator_restore(struct validator *validator, uint64_t fingerprint,
 enum verdict validator_precheck(const struct validator *validator,
                                 const struct url *url, unsigned *line);
 
-/* The target answered with a redirect to the offered URL, `hops` including
- * this one: judged like a link, but one that has the target's own key (only
- * written differently) is fetched all the same, or the page would be lost. */
+/* `from` answered with a redirect to the offered URL. It is judged like a link,
+ * with one exception: a URL with the key of `from` itself, only written
+ * differently, is fetched, or the page would be lost. More than `max_hops`
+ * redirects in a row are refused. */
 enum verdict validator_offer_redirect(struct validator *validator,
                                       const struct target *from,
                                       const struct offer *offer,

@@ -1,5 +1,6 @@
 /* Why a link is queued or not: a closed list, each with a word for the log
- * (at most nine characters) and a text for people. */
+ * (at most nine characters) and a text for people. Records hold the numbers: a
+ * new verdict goes to the end. */
 #ifndef FRONTIER_VERDICT_H
 #define FRONTIER_VERDICT_H
 

@@ -1,6 +1,6 @@
 /* A kind of store: the functions that stand behind store/store.h. Only the
- * files of store/ include this. To add one: a file with such a table, and a
- * line in store/store.c. */
+ * files of store/ include this. To add one: a file with such a table, its name
+ * at the end of this header, and a line in store/store.c. */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
 

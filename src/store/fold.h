@@ -32,8 +32,8 @@ struct url_record {
 };
 
 /* The functions of a load (store/store.h), but URLs come folded.
- * `fetch`, `change` and `refusal` also get each row. A row of a URL that is not
- * there counts for nothing else; they may refuse it. */
+ * `fetch`, `change` and `refusal` also get each row. A row whose URL is
+ * missing is given to these functions only. They may end the load. */
 struct fold_reader {
     struct store_reader rows; /* `url` and `begin` are not used */
     bool pages;               /* url_record.page is asked for */

@@ -49,7 +49,7 @@ END
 
 crawl_web() {
     LD_PRELOAD=$TMP/slow.so exec "$CRAWLER" --quiet --connect-to "::127.0.0.1:$PORT" \
-        --scope any --delay 0 --per-host 8 --save-every 20ms http://d0.example/ "$DIR" 1000
+        --scope any --delay 0 --per-host 8 --save-every 20ms "$@" http://d0.example/ "$DIR" 1000
 }
 
 truth() {
@@ -115,5 +115,31 @@ asked() {
     (crawl_web)
     truth | diff - <(page_depths "$DIR")
     whole_pages "$(truth | wc -l)"
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "a resume killed while the disk does not answer can be resumed" {
+    local open pid waited
+
+    slow_disk
+    start_playground "${WEB[@]}"
+    (crawl_web --max-pages 20) || same 3 $?
+    # From the first page on, the files of a killed crawl are its own: the record
+    # must say that it runs before there is one.
+    for open in 2 4 6 8; do
+        (
+            export SYNC_GATE=$TMP/gate SYNC_OPEN=$open
+            crawl_web --max-pages 200
+        ) 3>&- &
+        pid=$! waited=0
+        while [ ! -e "$DIR/30" ] && [ $((waited += 1)) -lt 20 ]; do
+            sleep 0.1
+        done
+        kill -9 $pid
+        wait $pid || :
+        (crawl_web --max-pages 20) || same 3 $? "status after a kill"
+    done
+    (crawl_web --max-pages none)
+    truth | diff - <(page_depths "$DIR")
     "$CRAWLER" verify "$DIR"
 }
