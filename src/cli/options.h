@@ -46,8 +46,8 @@ struct options {
     const char *dns_servers;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
     uint64_t ip_delay_ms; /* UINT64_MAX: not given */
-    uint64_t per_host, workers, threads, keep_connections, max_pages, max_size, retries,
-        max_redirects, max_per_domain, queue_memory;
+    uint64_t per_host, workers, threads, keep_connections, max_pages, max_size,
+        retries, max_redirects, max_per_domain, queue_memory;
     uint64_t scope;  /* enum scope_kind + 1; 0: not given */
     uint64_t log;    /* enum log_kind + 1; 0: not given */
     uint64_t order;  /* enum order + 1; 0: not given */

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
-#include "base/terminal.h"
 #include "base/http_status.h"
+#include "base/terminal.h"
 
 struct outcome_row {
     const char *word, *name, *text;

@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
-#include "base/str.h"
 #include "base/http_status.h"
+#include "base/str.h"
 
 static void registered_codes_have_their_phrase(void **state)
 {
