@@ -173,7 +173,7 @@ static struct str make_dns_override(struct arena *arena,
 
     if (!ip || !inet_ntop(AF_INET6, ip->byte, address, sizeof(address)))
         return (struct str){0};
-    if (str_starts(str_of(address), STR("::ffff:")))
+    if (IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)ip->byte))
         return arena_copy(arena, str_skip(str_of(address), 7));
     snprintf(text, sizeof(text), "[%s]", address);
     return arena_copy(arena, str_of(text));

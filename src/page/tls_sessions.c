@@ -220,7 +220,21 @@ static time_t until_when(const SSL_SESSION *session, time_t now)
     return until;
 }
 
-/* OpenSSL has a new session. 1: it is ours now. */
+/* A copy without the chain of certificates, which may be large; NULL if the
+ * session itself is too large. */
+static SSL_SESSION *copy_session(const SSL_SESSION *session)
+{
+    int len = i2d_SSL_SESSION(session, NULL);
+
+    if (len <= 0 || len > TLS_SESSION_BYTES_MAX)
+        return NULL;
+    unsigned char bytes[TLS_SESSION_BYTES_MAX], *to = bytes;
+    const unsigned char *from = bytes;
+    i2d_SSL_SESSION(session, &to);
+    return d2i_SSL_SESSION(NULL, &from, len);
+}
+
+/* OpenSSL has a new session. 0: it is not taken. */
 static int on_new_session(SSL *ssl, SSL_SESSION *session)
 {
     struct tls_user *user = user_of(ssl);
@@ -232,9 +246,12 @@ static int on_new_session(SSL *ssl, SSL_SESSION *session)
         (SSL_get_verify_result(ssl) != X509_V_OK ||
          !is_for_host(SSL_SESSION_get0_peer(session), user->host)))
         return 0;
-    tls_sessions_put(user->sessions, (struct str){user->host, user->host_len},
-                     user->port, session, until_when(session, now));
-    return 1;
+    SSL_SESSION *copy = copy_session(session);
+    if (copy)
+        tls_sessions_put(user->sessions,
+                         (struct str){user->host, user->host_len}, user->port,
+                         copy, until_when(session, now));
+    return 0;
 }
 
 void tls_sessions_offer(SSL *ssl)

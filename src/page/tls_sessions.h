@@ -6,14 +6,16 @@
  *
  *   - A session belongs to one origin (scheme, host and port), compared letter
  *     by letter, and is offered to no other.
- *   - It is kept only if the certificate was verified in the full handshake and
- *     is for this host; libcurl compares the name once more when it is resumed.
+ *   - It is kept only if the certificate was verified, in this handshake or in
+ *     the one that it resumed, and is for this host; libcurl compares the name
+ *     once more when it is resumed.
  *   - It counts as long as its certificate, one hour, or as long as the server
  *     said, whichever is shortest.
  *   - When the trusted certificates change all sessions are dropped.
  *   - A ticket of TLS 1.3 is used once (RFC 8446, C.4).
  *
- * Two are kept for an origin, TLS_SESSIONS_MAX in all; the oldest goes first.
+ * Two are kept for an origin, TLS_SESSIONS_MAX in all, none larger than
+ * TLS_SESSION_BYTES_MAX; the oldest goes first.
  */
 #ifndef PAGE_TLS_SESSIONS_H
 #define PAGE_TLS_SESSIONS_H
@@ -29,6 +31,7 @@ enum {
     TLS_SESSIONS_MAX = 4096,
     TLS_SESSIONS_PER_ORIGIN = 2,
     TLS_SESSION_AGE_MAX_S = 3600,
+    TLS_SESSION_BYTES_MAX = 16 * 1024, /* with the server's certificate */
 };
 
 TAILQ_HEAD(tls_session_list, tls_session);

@@ -49,6 +49,8 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
 
     (void)ip, (void)local_ip, (void)port, (void)local_port;
     buf_clear(&transfer->request_head);
+    /* An end that the server announced before was of another connection. */
+    transfer->is_tls_closed = false;
     /* If it asked again after an answer has begun, that part would be put
      * before the next answer. */
     if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)

@@ -9,7 +9,12 @@
 #include "base/mem.h"
 #include "page/transfer.h"
 
-enum { TLS_MESSAGES_MAX = 1000 }; /* of a connection, besides data */
+enum {
+    TLS_MESSAGES_MAX = 1000, /* of a connection, besides data */
+    /* Every connection holds what was parsed of its server's certificates, ten
+     * times as much. */
+    TLS_CERTIFICATES_MAX = 32 * 1024,
+};
 
 /* --- a connection and who uses it --------------------------------------- */
 
@@ -130,6 +135,7 @@ static CURLcode on_tls_setup(CURL *easy, void *ssl_ctx, void *user)
     SSL_CTX_set_msg_callback(ssl_ctx, on_tls_message);
     SSL_CTX_set_msg_callback_arg(ssl_ctx, NULL);
     SSL_CTX_set_mode(ssl_ctx, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_max_cert_list(ssl_ctx, TLS_CERTIFICATES_MAX);
     if (options->trust) {
         X509_STORE *store =
             trust_store(options->trust, clock_mono_ms(), &generation);

@@ -61,6 +61,19 @@ handshakes() {
     done
 }
 
+@test "a server that sends too many certificates is not connected to" {
+    local i
+
+    cp "$BATS_FILE_TMPDIR/good.key" "$BATS_FILE_TMPDIR/many.key"
+    for i in $(seq 100); do
+        cat "$BATS_FILE_TMPDIR/good.pem"
+    done >"$BATS_FILE_TMPDIR/many.pem"
+    start_tls_server whole many
+    run fetch 0
+    same 4 "$status"
+    same tls-protocol "$(outcomes)"
+}
+
 @test "an end without close_notify: a length or chunks decide whether the page is whole" {
     local mode
 
@@ -79,6 +92,13 @@ handshakes() {
             fail "$mode: $(cat "$TMP/err")"
         same 0 "$(page_count)" "$mode"
     done
+}
+
+@test "an end that one connection announced does not make the page of the next one whole" {
+    start_tls_server once good
+    fetch 1 || fail "$(cat "$TMP/err")"
+    same "connection-lost connection-lost fetched" "$(outcomes)"
+    same 1 "$(page_count)"
 }
 
 @test "a ticket that the server does not accept any more costs a full handshake, no page" {

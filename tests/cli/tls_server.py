@@ -49,17 +49,35 @@ def stop_in_the_middle(connection):
         pass
 
 
+def read_request(secured):
+    """False if the client has closed the connection."""
+    request = b""
+    while not request.endswith(b"\r\n\r\n"):
+        part = secured.recv(65536)
+        if not part:
+            return False
+        request += part
+    return True
+
+
+def answer_once(secured):
+    """Answer the first request, and the second with the end of TLS."""
+    read_request(secured)
+    secured.sendall(HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(PAGE), PAGE))
+    if read_request(secured):
+        secured.unwrap()
+
+
 def answer(connection, mode, certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate + ".pem", certificate + ".key")
     with context.wrap_socket(connection, server_side=True) as secured:
         print("resumed" if secured.session_reused else "full", flush=True)
-        request = b""
-        while not request.endswith(b"\r\n\r\n"):
-            part = secured.recv(65536)
-            if not part:
-                return
-            request += part
+        if mode == "once":
+            answer_once(secured)
+            return
+        if not read_request(secured):
+            return
         text, is_announced = ANSWERS[mode]
         secured.sendall(text)
         if is_announced:
@@ -90,9 +108,11 @@ def main():
         while True:
             connection = listener.accept()[0]
             certificate = certificates[min(count, len(certificates) - 1)]
+            # After "once" the other connections are cut.
+            now = "endless" if mode == "once" and count else mode
             count += 1
             threading.Thread(target=serve, daemon=True,
-                             args=(connection, mode, certificate)).start()
+                             args=(connection, now, certificate)).start()
 
 
 main()
