@@ -55,7 +55,7 @@ static struct stage *stage_new(void)
         .user_agent = "fuzz",
         .timeout_ms = 8000,
         .max_size = BODY_MAX,
-        .connections = 0,
+        .keep_connections = 0,
         .allow_private = true,
         .robots_agent = STR("fuzz"),
         .wishes = WISH_REQUEST_HEAD | WISH_RESPONSE_HEAD | WISH_PEER |

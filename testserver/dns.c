@@ -228,7 +228,7 @@ static void read_datagrams(struct dns_server *server)
 {
     for (;;) {
         char bytes[512];
-        struct sockaddr_in from;
+        struct sockaddr_in from = {0};
         socklen_t size = sizeof(from);
         ssize_t len = recvfrom(server->udp_fd, bytes, sizeof(bytes), 0,
                                (struct sockaddr *)&from, &size);

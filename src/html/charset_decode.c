@@ -78,7 +78,7 @@ static char *decode_bytes(const uint16_t *high, struct str in, char *to)
 bool charset_decode(const struct charset *charset, struct str in,
                     struct buf *out)
 {
-    char *start = buf_reserve(out, CHARSET_GROWTH_MAX * in.len), *end = start;
+    char *start = buf_reserve(out, CHARSET_GROWTH_MAX * in.len), *end;
 
     if (!start)
         return false;

@@ -137,11 +137,11 @@ unsigned charset_grid_encode(enum charset_grid id, uint32_t c)
     const struct grid *grid = &grids[id];
 
     pthread_once(&cell_of_once, fill_cell_of);
-    unsigned cell = cell_of[id][slot_of(c)];
-    if (!cell)
+    unsigned cell = cell_of[id][slot_of(c)], row = row_len(grid);
+    if (!cell || !row)
         return 0;
-    return byte_of(&grid->lead, (cell - 1) / row_len(grid)) << 8 |
-           byte_of(&grid->trail, (cell - 1) % row_len(grid));
+    return byte_of(&grid->lead, (cell - 1) / row) << 8 |
+           byte_of(&grid->trail, (cell - 1) % row);
 }
 
 /* ---- the rest ---------------------------------------------------------- */

@@ -22,7 +22,7 @@ struct connection {
 /* The connections of one origin; freed with the last. */
 struct origin {
     uint64_t key;
-    LIST_HEAD(, connection) connections;
+    LIST_HEAD(same_origin, connection) connections;
 };
 
 void connections_init(struct connections *connections, size_t idle_max)

@@ -44,7 +44,7 @@ status | why | verify | export | url | links | robots) exec "$CRAWLER" "\$@" ;;
 esac
 END
     chmod +x "$TMP/clone/crawler"
-    cd "$TMP/clone"
+    cd "$TMP/clone" || return
 }
 
 @test "README: its commands work in their order in a fresh clone" {
