@@ -352,8 +352,6 @@ static void *run(void *user)
         if (poll_fd[LISTENER].revents)
             accept_client(server);
         wait_ms = send_due(server);
-        if (server->record)
-            fflush(server->record);
     }
 }
 
@@ -392,9 +390,12 @@ static bool open_record(struct dns_server *server)
     if (!server->options.record)
         return true;
     server->record = fopen(server->options.record, "we");
-    if (server->record)
-        fputs("time_us\tprotocol\tport\tname\ttype\tanswer\n", server->record);
-    return server->record;
+    if (!server->record)
+        return false;
+    /* Who has an answer finds its line in the record. */
+    setvbuf(server->record, NULL, _IOLBF, BUFSIZ);
+    fputs("time_us\tprotocol\tport\tname\ttype\tanswer\n", server->record);
+    return true;
 }
 
 static bool start(struct dns_server *server, char problem[DNS_PROBLEM])
