@@ -186,19 +186,28 @@ static void handle_job(struct crawler *crawler, struct job *job)
     }
 }
 
+/* The worker keeps the connection of a host that has more to fetch. Tell it if
+ * that has changed since the fetch began. */
+static void update_need(struct crawler *crawler, const struct job *job,
+                        uint64_t host_key)
+{
+    bool is_needed = frontier_has_queued(crawler->validator.frontier, host_key);
+
+    if (is_needed != job->page.is_host_needed)
+        workers_need_host(crawler->workers, job->worker, job->page.origin,
+                          is_needed);
+}
+
 static void handle_results(struct crawler *crawler)
 {
     struct job *job;
 
     while ((job = workers_take(crawler->workers))) {
+        /* Handling the job frees its target. */
         uint64_t host_key = frontier_host_work(job->target).host_key;
 
         handle_job(crawler, job);
-        bool is_needed =
-            frontier_has_queued(crawler->validator.frontier, host_key);
-        if (is_needed != job->page.is_host_needed)
-            workers_need_host(crawler->workers, job->worker, job->page.origin,
-                              is_needed);
+        update_need(crawler, job, host_key);
         workers_put_back(crawler->workers, job);
         /* A page with many links takes a while, and so do many pages. */
         check_time_and_signals(crawler, clock_mono_ms());

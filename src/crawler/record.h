@@ -67,7 +67,7 @@ int record_fd(const struct record *record);
 /* Is the open batch full, so that record_tick must be called now? */
 bool record_is_full(const struct record *record);
 
-/* Is so much uncommitted that no fetch may start for now? */
+/* Is so much uncommitted that no fetch may start until a commit? */
 bool record_holds(const struct record *record);
 
 /* Read the committer's reports, and close the batch if it is due. False with

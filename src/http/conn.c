@@ -194,7 +194,7 @@ static bool read_more(struct http_conn *conn)
     return false;
 }
 
-/* Nothing more to read for now: wait, but not for ever. */
+/* Nothing more has come yet: wait, but not for ever. */
 static void wait_for_request(struct http_conn *conn, uint64_t now_us)
 {
     const struct http_limits *limits = &conn->service->limits;

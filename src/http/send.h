@@ -6,7 +6,7 @@
 
 enum http_sent {
     HTTP_SENT_ALL,    /* the reply is with the kernel; conn->end says how */
-    HTTP_SENT_SOME,   /* the kernel takes no more for now */
+    HTTP_SENT_SOME,   /* the kernel takes no more yet */
     HTTP_SENT_WAITS,  /* all of it so far; the stream waits until wake_us */
     HTTP_SENT_FAILED, /* the connection is of no use any more */
 };

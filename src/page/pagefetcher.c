@@ -487,7 +487,7 @@ static void call_libcurl(struct pagefetcher *fetcher, curl_socket_t fd,
     collect(fetcher);
 }
 
-/* Let libcurl do what is due: start new transfers, mind the deadlines. */
+/* Let libcurl do what is due: start new transfers, end late ones. */
 static void run_timer(struct pagefetcher *fetcher)
 {
     if (fetcher->timer_ms > clock_mono_ms())

@@ -121,7 +121,7 @@ size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user);
 /* Forget all that the headers said. */
 void transfer_forget_headers(struct transfer *transfer);
 
-/* Does it hold a lot of memory, and has hardly anything come in the last
+/* Does it hold much memory, and has hardly anything come in the last
  * second? To be asked again and again while others wait for memory. */
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
 
