@@ -1,0 +1,44 @@
+/* A line of a CDXJ index: "KEY TIMESTAMP {JSON}", and where to sort them.
+ *
+ *     struct cdxj_sorter *sorter = cdxj_sorter_new(&error);
+ *     cdxj_sorter_add(sorter, &entry);            one line under each key
+ *     cdxj_sorter_each(sorter, print, user);      in order
+ *     cdxj_sorter_free(sorter);
+ *
+ * SQLite sorts in a temporary file, so that memory stays small whatever the
+ * number of lines. */
+#ifndef ARCHIVE_CDXJ_H
+#define ARCHIVE_CDXJ_H
+
+#include "base/buf.h"
+
+struct cdxj_entry {
+    struct str url;
+    uint64_t date_ms;
+    unsigned status;
+    struct str mime;      /* "warc/revisit" for a revisit */
+    struct str digest;    /* "sha1:..." */
+    struct str file_name; /* of the WARC, without a directory */
+    uint64_t at, length;
+};
+
+/* Append the line under a key, with its line feed. */
+bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry);
+
+/* The fields of a line; texts are in `scratch`. False if it is no such line. */
+bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry);
+
+struct cdxj_sorter;
+
+/* NULL if there is no room for a temporary file. */
+struct cdxj_sorter *cdxj_sorter_new(void);
+void cdxj_sorter_free(struct cdxj_sorter *sorter);
+bool cdxj_sorter_add(struct cdxj_sorter *sorter,
+                     const struct cdxj_entry *entry);
+
+/* Each line in the order of its bytes, then of file and place; equal lines
+ * once. False if the sorter failed or `each` returned false. */
+bool cdxj_sorter_each(struct cdxj_sorter *sorter,
+                      bool (*each)(void *user, struct str line), void *user);
+
+#endif

@@ -1,0 +1,99 @@
+/* Reading WARC files of any writer: .warc, .warc.gz (a member a record, or one
+ * member for all).
+ *
+ *     struct warc_reader *reader = warc_reader_open(fd, &error);
+ *     while (warc_read(reader, &record) == WARC_RECORD)
+ *         ... record.url, record.block ...
+ *     warc_reader_free(reader);
+ *
+ * Files are hostile: every length is checked against what is there and against
+ * the caps below. A file that ends in the middle of a record is an answer, not
+ * an error: the records before it are good.
+ */
+#ifndef ARCHIVE_WARC_READ_H
+#define ARCHIVE_WARC_READ_H
+
+#include "base/buf.h"
+
+enum {
+    WARC_FIELDS_MAX = 64 << 10, /* bytes of a record's fields */
+    WARC_BLOCK_MAX = 256 << 20, /* bytes of a block that is kept in memory */
+};
+
+enum warc_type {
+    WARC_INFO,
+    WARC_RESPONSE,
+    WARC_REQUEST,
+    WARC_REVISIT,
+    WARC_RESOURCE,
+    WARC_METADATA,
+    WARC_CONVERSION,
+    WARC_CONTINUATION,
+    WARC_OTHER_TYPE,
+};
+
+enum warc_got {
+    WARC_RECORD,
+    WARC_END,    /* the file is at its end, between two records */
+    WARC_CUT,    /* the file ends within a record, which begins at `at` */
+    WARC_BROKEN, /* the bytes at `at` are no record; `problem` says why */
+    WARC_FAILED, /* the system failed, with errno */
+};
+
+/* A record. Its texts are valid until the next call. */
+struct warc_record {
+    uint64_t at;     /* where it begins in the file */
+    uint64_t length; /* its bytes in the file; where several records share a
+                      * gzip member: those of the member */
+    enum warc_type type;
+    struct str version; /* "WARC/1.1" */
+    struct str fields;  /* all lines */
+    struct str id;      /* WARC-Record-ID, without its brackets */
+    struct str url;     /* WARC-Target-URI, without brackets around it */
+    struct str date;
+    struct str content_type;
+    struct str payload_digest, block_digest;
+    struct str refers_to_id, refers_to_url, refers_to_date;
+    struct str concurrent_to;
+    struct str truncated, profile;
+    uint64_t block_len; /* its Content-Length */
+    struct str block;   /* empty if it is longer than WARC_BLOCK_MAX */
+};
+
+struct warc_reader;
+
+/* Read from the start of a file, or of any part of it: `from` and `len` (0: to
+ * its end) serve for a WARC that is stored in a ZIP file. The descriptor stays
+ * the caller's. NULL with errno. */
+struct warc_reader *warc_reader_open(int fd, uint64_t from, uint64_t len);
+void warc_reader_free(struct warc_reader *reader);
+
+/* The next record is the one that begins here, counted from `from`. */
+void warc_reader_seek(struct warc_reader *reader, uint64_t at);
+
+/* On WARC_CUT and WARC_BROKEN `record->at` is set; a broken record is skipped
+ * as far as that is possible, so that one may go on. */
+enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record);
+const char *warc_reader_problem(const struct warc_reader *reader);
+
+/* The value of the first field of that name; empty without one. */
+struct str warc_field(const struct warc_record *record, struct str name);
+
+/* --- the HTTP response in a block --------------------------------------- */
+
+struct warc_http {
+    int status;
+    struct str head; /* with its empty line */
+    struct str body; /* in `body_buf` if chunks were undone */
+    struct str mime; /* of Content-Type, without parameters */
+    struct str location;
+    struct str content_encoding;
+};
+
+/* False if the block is no HTTP response. Chunks that a writer kept are undone
+ * into `scratch`; a body that is not in chunks though its head says so stays as
+ * it is. */
+bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
+                     struct warc_http *http);
+
+#endif
