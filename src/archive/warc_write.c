@@ -248,6 +248,7 @@ void warc_pair_init(struct warc_pair *pair)
     buf_init(&pair->response, RECORD_MAX);
     buf_init(&pair->request, RECORD_MAX);
     buf_init(&pair->head, RECORD_MAX);
+    buf_init(&pair->connection, RECORD_MAX);
 }
 
 void warc_pair_release(struct warc_pair *pair)
@@ -255,6 +256,13 @@ void warc_pair_release(struct warc_pair *pair)
     buf_release(&pair->response);
     buf_release(&pair->request);
     buf_release(&pair->head);
+    buf_release(&pair->connection);
+}
+
+size_t warc_pair_bytes(const struct warc_pair *pair)
+{
+    return sizeof(*pair) + pair->response.room + pair->request.room +
+           pair->head.room + pair->connection.room;
 }
 
 static void make_response(struct warc_pair *pair,
@@ -266,7 +274,7 @@ static void make_response(struct warc_pair *pair,
     bool is_stored = exchange->is_dense || exchange->body.len < SHORT_BODY;
 
     put_beginning(out, STR("response"), pair->id, pair->date_ms);
-    put_connection(out, exchange, protocol_of(&pair->head));
+    buf_put(out, buf_str(&pair->connection));
     put_cut(out, pair->cut);
     put_field(out, STR("WARC-Payload-Digest"), str_of(pair->payload_digest));
     put_block(out, style, STR("application/http;msgtype=response"),
@@ -302,6 +310,7 @@ void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
 
     assert(fits);
     (void)fits;
+    put_connection(&pair->connection, exchange, protocol_of(&pair->head));
     make_id(pair->id, style, ID_RESPONSE, counter);
     digest_text(style->digest, exchange->body, pair->payload_digest);
     pair->payload_len = exchange->body.len;
@@ -316,14 +325,13 @@ void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
  * its length, whatever was cut of the original. */
 void warc_put_revisit(struct buf *out, const struct warc_style *style,
                       const struct warc_pair *pair,
-                      const struct warc_exchange *exchange,
                       const struct warc_original *original)
 {
     struct tools *tools = tools_of_thread();
     struct buf *plain = begin_record(tools);
 
     put_beginning(plain, STR("revisit"), pair->id, pair->date_ms);
-    put_connection(plain, exchange, protocol_of(&pair->head));
+    buf_put(plain, buf_str(&pair->connection));
     put_field(plain, STR("WARC-Profile"), STR(IDENTICAL_PAYLOAD));
     if (original->id.len)
         put_id_field(plain, STR("WARC-Refers-To"), original->id);

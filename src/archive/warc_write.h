@@ -52,6 +52,7 @@ struct warc_exchange {
 struct warc_pair {
     struct buf response, request; /* the request may be empty */
     struct buf head;              /* of the response, as it is kept */
+    struct buf connection;        /* fields: the URL, the peer, protocols */
     char id[WARC_ID_LEN + 1];     /* of the response */
     char payload_digest[DIGEST_TEXT_MAX + 1];
     uint64_t payload_len;
@@ -77,11 +78,12 @@ void warc_pair_release(struct warc_pair *pair);
 void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
                     const struct warc_exchange *exchange, uint64_t counter);
 
-/* Append a revisit that takes the place of the pair's response. `exchange`
- * needs its url, peer, tls_version and cipher_suite only. */
+/* The memory that it holds. */
+size_t warc_pair_bytes(const struct warc_pair *pair);
+
+/* Append a revisit that takes the place of the pair's response. */
 void warc_put_revisit(struct buf *out, const struct warc_style *style,
                       const struct warc_pair *pair,
-                      const struct warc_exchange *exchange,
                       const struct warc_original *original);
 
 /* Append the warcinfo record with which a file begins. `fields` are lines

@@ -396,7 +396,7 @@ static void no_value_ends_its_line(void **state)
     read_record(buf_str(&pair.response), 1, &response);
     expect_field(&response, "X", NULL);
     buf_init(&out, ROOM);
-    warc_put_revisit(&out, &usual, &pair, &exchange, &original);
+    warc_put_revisit(&out, &usual, &pair, &original);
     read_record(buf_str(&out), 1, &response);
     expect_field(&response, "X", NULL);
     buf_clear(&out);
@@ -413,11 +413,6 @@ static void no_value_ends_its_line(void **state)
 static void revisits(void **state)
 {
     struct warc_exchange exchange = exchange_of(STR(WHOLE_HEAD), STR("hello"));
-    const struct warc_exchange connection = {
-        .url = STR("http://a.example/a"),
-        .peer = STR("192.0.2.7"),
-        .tls_version = "tls/1.2",
-    };
     struct warc_original original = {
         .id = STR("urn:uuid:11111111-2222-3333-4444-555555555555"),
         .url = STR("http://b.example/b"),
@@ -427,6 +422,7 @@ static void revisits(void **state)
     struct buf out;
 
     (void)state;
+    exchange.tls_version = "tls/1.2";
     warc_pair_init(&pair);
     warc_pair_make(&pair, &usual, &exchange, 7);
     read_record(buf_str(&pair.response), usual.level, &response);
@@ -435,7 +431,7 @@ static void revisits(void **state)
         buf_clear(&out);
         if (!has_id)
             original.id = (struct str){0};
-        warc_put_revisit(&out, &usual, &pair, &connection, &original);
+        warc_put_revisit(&out, &usual, &pair, &original);
         read_record(buf_str(&out), usual.level, &request);
         check(&request, "revisit", &usual);
         assert_true(str_eq(request.block, buf_str(&pair.head)));
