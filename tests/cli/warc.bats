@@ -18,7 +18,7 @@ record() { # TYPE URL BLOCK
     same 0 "$STATUS"
     silent "$ERR"
     same '{"file":"'"$TMP"'/a.warc.gz","offset":0,"length":'"$first"',"version":"WARC/1.1","type":"warcinfo","date":"2026-11-17T00:00:00Z","content_length":11}
-{"file":"'"$TMP"'/a.warc.gz","offset":'"$first"',"length":'"$second"',"version":"WARC/1.1","type":"response","url":"http://a/","date":"2026-11-17T00:00:00Z","content_length":69,"status":301,"mime":"text/html","location":"/b"}' "$(cat "$OUT")"
+{"file":"'"$TMP"'/a.warc.gz","offset":'"$first"',"length":'"$second"',"version":"WARC/1.1","type":"response","url":"http://a/","date":"2026-11-17T00:00:00Z","content_length":70,"status":301,"mime":"text/html","location":"/b"}' "$(cat "$OUT")"
 }
 
 @test "crawler warc names what is cut off or damaged, after the good records" {
