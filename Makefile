@@ -37,7 +37,7 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3 \
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lz -lbrotlidec -lzstd -lsqlite3 \
             -lssl -lcrypto -lcares
 PLAY_LIBS := -ldeflate -lm
 
