@@ -143,7 +143,7 @@ differential: all
 
 test-archive: all
 	command -v npm >/dev/null || tools/install-deps differential
-	tools/install-deps archive
+	-tools/install-deps archive
 	tools/run-tests $(OUT) tests/archive/judges.bats
 
 bench: all
