@@ -37,11 +37,11 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3 \
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lz -lbrotlidec -lzstd -lsqlite3 \
             -lssl -lcrypto -lcares
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds http url html robots frontier names store page crawler report cli
+LIB_DIRS := base ds http url archive html robots frontier names store page crawler report replay cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))

@@ -11,7 +11,7 @@
 
 struct zip_writer;
 
-/* Append to an open file that is empty. NULL with errno. */
+/* Write to an open file, from where it stands. NULL with errno. */
 struct zip_writer *zip_writer_new(int fd);
 void zip_writer_free(struct zip_writer *zip);
 
