@@ -41,7 +41,7 @@ LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lz -lbrotlidec -lzstd -lsqlit
             -lssl -lcrypto -lcares
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds http url archive html robots frontier names store page crawler report cli
+LIB_DIRS := base ds http url archive html robots frontier names store page crawler report replay cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))

@@ -63,9 +63,10 @@ struct exchange {
                                  * webpage's arena, as the two below */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1];
-    struct str location;    /* of a redirect, as served */
-    struct str refresh;     /* the Refresh header, as served */
-    bool noindex, nofollow; /* X-Robots-Tag says so, if that is obeyed */
+    struct str location; /* of a redirect, as served */
+    struct str refresh;  /* the Refresh header, as served */
+    /* X-Robots-Tag says so, if that is obeyed */
+    bool noindex, nofollow, noarchive;
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
     size_t body_len; /* of `body` */

@@ -146,6 +146,7 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     if (options->robots_agent.len) {
         page->noindex |= html.info.noindex;
         page->nofollow |= html.info.nofollow;
+        page->noarchive |= html.info.noarchive;
     }
     if ((!html.count && !page->exchange.refresh.ptr) || !page->want_links)
         return;

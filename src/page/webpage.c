@@ -62,4 +62,5 @@ void webpage_take_exchange(struct webpage *page)
     page->outcome = page->exchange.outcome;
     page->noindex = page->exchange.noindex;
     page->nofollow = page->exchange.nofollow;
+    page->noarchive = page->exchange.noarchive;
 }

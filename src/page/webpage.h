@@ -58,8 +58,9 @@ struct webpage {
     uint64_t origin; /* scheme, host and port, as pagefetcher_origin has it */
 
     /* the results */
-    enum outcome outcome;    /* begins as the outcome of the exchange */
-    bool noindex, nofollow;  /* of the exchange or meta robots, if obeyed */
+    enum outcome outcome; /* begins as the outcome of the exchange */
+    /* of the exchange or meta robots, if obeyed */
+    bool noindex, nofollow, noarchive;
     uint64_t digest;         /* of the body, if it was saved and asked for */
     struct str robots_text;  /* the text of a robots.txt that has rules */
     void *prepared;          /* the pagesaver's; NULL: nothing is prepared */
