@@ -246,8 +246,10 @@ static void plan_log(struct plan *plan)
                                            : LOG_TSE;
 
     logr_init(&plan->log, stdout, options->quiet ? LOG_NONE : kind,
-              options->verbose && !options->quiet, &plan->files.saver);
+              options->verbose && !options->quiet, plan->crawl.worker.saver);
     plan->log.quiet = options->quiet;
+    plan->log.archives = plan->crawl.archive != NULL;
+    plan->numbers.keeps_urls = plan->log.kind == LOG_JSON;
     plan->crawl.log = &plan->log;
 }
 
@@ -269,6 +271,7 @@ static void plan_init(struct plan *plan, const struct options *options)
         .crawl.signal_fd = -1,
     };
     pagefiles_init(&plan->files, &plan->dir);
+    pagenumbers_init(&plan->numbers, &plan->dir);
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
     origins_init(&plan->origins);
@@ -326,7 +329,7 @@ static int check_pairs(const struct plan *plan)
                         "looks names up");
     if (!options->search && option_is_given(&options->given, "search-url"))
         return complain("--search-url needs --search");
-    return 0;
+    return archiving_check(plan);
 }
 
 /* The record has the origins that were given a name and password, but neither
@@ -392,6 +395,8 @@ int plan_make(struct plan *plan, const struct options *options)
         return status;
     plan_frontier(plan);
     plan_limits(plan);
+    if ((status = archiving_plan(plan)))
+        return status;
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;
@@ -428,6 +433,7 @@ void plan_release(struct plan *plan)
     if (plan->dir.fd >= 0)
         pagedir_close(&plan->dir);
     logr_release(&plan->log);
+    archiving_release(plan);
     free(plan->seeds);
     scope_free(plan->scope);
     domains_free(plan->domains);

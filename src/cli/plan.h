@@ -5,8 +5,11 @@
 
 #include "cli/crawl_record.h"
 #include "crawler/crawler.h"
+#include "crawler/dedup.h"
 #include "page/bodies.h"
 #include "page/pagefiles.h"
+#include "page/pagenumbers.h"
+#include "page/pagerecorder.h"
 
 /* The CS50 playground: it is internal if no option says otherwise. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
@@ -39,7 +42,11 @@ struct plan {
     size_t named_seeds;   /* how many of them, the first ones, the user named */
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;
-    struct pagefiles files; /* in it */
+    struct pagefiles files;     /* in it, */
+    struct pagenumbers numbers; /* or numbers without files */
+    struct archive_options archive;
+    struct pagerecorder recorder;
+    struct dedup *dedup;
     struct logr log;
 };
 
@@ -87,6 +94,23 @@ void plan_release(struct plan *plan);
 int fetching_plan_agent(struct plan *plan);
 int fetching_plan_logins(struct plan *plan);
 int fetching_plan(struct plan *plan);
+
+/* The User-Agent that is sent. */
+struct str fetching_user_agent(const struct plan *plan);
+
+/* cli/archiving.c: the archive of the crawl.
+ *
+ * Does the crawl keep one, and page files? First find what is wrong with the
+ * options; then, when the page directory is open and its record is read, plan
+ * the archive. */
+bool archiving_is_wanted(const struct options *options);
+bool archiving_saves_pages(const struct options *options);
+int archiving_check(const struct plan *plan);
+int archiving_plan(struct plan *plan);
+void archiving_release(struct plan *plan);
+
+/* A new crawl replaces one that has an archive: its files go with it. */
+void archiving_note_old(struct plan *plan);
 
 /* cli/seeds.c: the argument, a file, a web search, the record. Each adds to the
  * plan's seeds and to its scope.

@@ -42,6 +42,7 @@ static const struct outcome_row rows[] = {
     [TLS_EXPIRED]       = {"Failed", "tls-expired",     "the certificate has expired"},
     [TLS_NOT_YET_VALID] = {"Failed", "tls-not-yet-valid", "the certificate is not valid yet"},
     [DNS_FAILED]        = {"Failed", "dns-failed",      "no name server has answered (--dns-servers)"},
+    [NOARCHIVE]         = {"IgnNoArch", "noarchive",    "a page that asks not to be archived"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == OUTCOMES,
