@@ -110,7 +110,7 @@ static void expect_digest(const struct record *record, const char *name,
             unsigned value = 0;
 
             for (size_t i = bit; i < bit + 5; i++)
-                value = value << 1 | (raw[i / 8] >> (7 - i % 8) & 1u);
+                value = value << 1 | ((unsigned)raw[i / 8] >> (7 - i % 8) & 1u);
             text[at++] = digits[value];
         }
     } else {
