@@ -37,7 +37,8 @@ enum outcome {
     TLS_SELF_SIGNED,
     TLS_EXPIRED,
     TLS_NOT_YET_VALID,
-    DNS_FAILED, /* no name server has answered: see NO_DNS */
+    DNS_FAILED,     /* no name server has answered: see NO_DNS */
+    NOT_IN_ARCHIVE, /* which the pages come from instead of the web */
     OUTCOMES,
 };
 
