@@ -131,6 +131,9 @@ const struct option_row option_table[] = {
      .argument = "'NAME: VALUE'",
      .help = "also send this header (none of the connection, such as Content-Length); it goes only to origins that the command line names, unless it is harmless, such as Accept-Language; may be repeated"},
 
+    {"from", 0, OPTION_TEXT, AT(from), COMMAND_CRAWL, "How to connect",
+     .argument = "ARCHIVE", .fixed = true,
+     .help = "take the pages out of ARCHIVE (a page directory with an archive, a WACZ or a WARC file) instead of the web: no pause, no network"},
     {"proxy", 0, OPTION_TEXT, AT(proxy), COMMAND_CRAWL, "How to connect",
      .argument = "URL",
      .help = "fetch through this proxy (http, https, socks5)"},

@@ -40,6 +40,7 @@ enum outcome {
     DNS_FAILED, /* no name server has answered: see NO_DNS */
     NOARCHIVE,  /* a page that asks not to be archived, where the archive is
                  * all that is saved */
+    NOT_IN_ARCHIVE, /* which the pages come from instead of the web */
     OUTCOMES,
 };
 
