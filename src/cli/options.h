@@ -47,7 +47,7 @@ struct options {
     struct list internal, headers, connect_to, sitemap, warc_headers;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
     const char *search, *search_url, *seeds, *agent, *robots_agent, *user;
-    const char *dns_servers, *warc_file, *warc_dedup, *from;
+    const char *dns_servers, *warc_file, *warc_dedup, *from, *output;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
     uint64_t ip_delay_ms; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, keep_connections, max_pages, max_size,
