@@ -20,6 +20,7 @@ enum command {
     COMMAND_VERIFY = 64,
     COMMAND_EXPORT = 128,
     COMMAND_WARC = 256,
+    COMMAND_SERVE = 512,
     COMMAND_ANY = 0xffff,
 };
 
@@ -44,7 +45,7 @@ struct options {
     struct list internal, headers, connect_to, sitemap;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
     const char *search, *search_url, *seeds, *agent, *robots_agent, *user;
-    const char *dns_servers;
+    const char *dns_servers, *write_ca;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
     uint64_t ip_delay_ms; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, keep_connections, max_pages, max_size,
@@ -56,6 +57,7 @@ struct options {
     uint64_t state;  /* 0: file, 1: none */
     uint64_t format; /* enum export_format; 0: not given */
     uint64_t part;   /* of a sitemap; 0: not given */
+    uint64_t port;   /* 0: any */
     bool resume, restart, links;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         version;

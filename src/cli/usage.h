@@ -33,4 +33,7 @@ int command_record(const struct options *options);
 /* The records of WARC files. */
 int command_warc(const struct options *options);
 
+/* cli/command_serve.c: a recorded crawl behind a proxy. */
+int command_serve(const struct options *options);
+
 #endif
