@@ -39,6 +39,10 @@ void cdxj_sorter_free(struct cdxj_sorter *sorter);
 bool cdxj_sorter_add(struct cdxj_sorter *sorter,
                      const struct cdxj_entry *entry);
 
+/* How many lines were added, and their bytes. */
+uint64_t cdxj_sorter_lines(const struct cdxj_sorter *sorter);
+uint64_t cdxj_sorter_bytes(const struct cdxj_sorter *sorter);
+
 /* Each line, with its line feed, in the order of the lines' bytes; equal lines
  * once. False if the sorter failed or `each` returned false. */
 bool cdxj_sorter_each(struct cdxj_sorter *sorter,

@@ -12,6 +12,7 @@ struct cdxj_sorter {
     sqlite3_stmt *insert;
     struct buf ia, warcio; /* the two keys */
     struct buf line;
+    uint64_t lines, bytes;
 };
 
 /* The database has no name: SQLite makes a file that nobody else can open, and
@@ -70,7 +71,19 @@ static bool insert(struct cdxj_sorter *sorter, struct str key,
                         SQLITE_STATIC);
     bool good = sqlite3_step(sorter->insert) == SQLITE_DONE;
     sqlite3_reset(sorter->insert);
+    sorter->lines++;
+    sorter->bytes += sorter->line.len;
     return good;
+}
+
+uint64_t cdxj_sorter_lines(const struct cdxj_sorter *sorter)
+{
+    return sorter->lines;
+}
+
+uint64_t cdxj_sorter_bytes(const struct cdxj_sorter *sorter)
+{
+    return sorter->bytes;
 }
 
 bool cdxj_sorter_add(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)

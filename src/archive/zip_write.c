@@ -23,7 +23,7 @@ enum {
 struct written {
     uint64_t at;
     uint64_t packed, length;
-    uint64_t missing; /* bytes that are still to come */
+    uint64_t room; /* bytes that may still come */
     uint32_t crc;
     uint16_t method;
     uint32_t date; /* as MS-DOS has it */
@@ -154,12 +154,12 @@ static bool put_central_header(struct zip_writer *zip)
 static void begin(struct zip_writer *zip, const char *name, uint64_t packed,
                   uint64_t length, uint64_t date_ms)
 {
-    assert(strlen(name) <= NAME_MAX_LEN && !zip->entry.missing);
+    assert(strlen(name) <= NAME_MAX_LEN);
     zip->entry = (struct written){
         .at = zip->at,
         .packed = packed,
         .length = length,
-        .missing = packed,
+        .room = packed,
         .date = dos_date(date_ms),
         .is_large = length >= ZIP_MAX_32 || packed >= ZIP_MAX_32 ||
                     zip->at >= ZIP_MAX_32,
@@ -167,10 +167,10 @@ static void begin(struct zip_writer *zip, const char *name, uint64_t packed,
     strcpy(zip->entry.name, name);
 }
 
-bool zip_begin(struct zip_writer *zip, const char *name, uint64_t length,
+bool zip_begin(struct zip_writer *zip, const char *name, uint64_t length_max,
                uint64_t date_ms)
 {
-    begin(zip, name, length, length, date_ms);
+    begin(zip, name, length_max, length_max, date_ms);
     return put_local_header(zip);
 }
 
@@ -178,23 +178,26 @@ bool zip_add(struct zip_writer *zip, struct str bytes)
 {
     struct written *entry = &zip->entry;
 
-    assert(bytes.len <= entry->missing);
+    assert(bytes.len <= entry->room);
     entry->crc = libdeflate_crc32(entry->crc, bytes.ptr, bytes.len);
-    entry->missing -= bytes.len;
+    entry->room -= bytes.len;
     return append(zip, bytes);
 }
 
-/* Now its checksum is known: it goes into the header before the bytes. */
+/* Now the length and the checksum are known: they go into the header before the
+ * bytes. */
 bool zip_end(struct zip_writer *zip)
 {
-    char crc[4];
+    struct written *entry = &zip->entry;
+    uint64_t end = zip->at;
 
-    assert(!zip->entry.missing);
-    zip_put_int(crc, zip->entry.crc, 4);
-    ssize_t n = pwrite(zip->fd, crc, sizeof(crc), (off_t)zip->entry.at + 14);
-    if (n >= 0 && n < (ssize_t)sizeof(crc))
-        errno = EIO;
-    return n == (ssize_t)sizeof(crc) && put_central_header(zip);
+    entry->packed = entry->length -= entry->room;
+    zip->at = entry->at;
+    if (lseek(zip->fd, (off_t)entry->at, SEEK_SET) < 0 ||
+        !put_local_header(zip) || lseek(zip->fd, (off_t)end, SEEK_SET) < 0)
+        return false;
+    zip->at = end;
+    return put_central_header(zip);
 }
 
 /* The deflated bytes, if they are fewer; the caller frees them. */
@@ -221,7 +224,6 @@ bool zip_put(struct zip_writer *zip, const char *name, struct str bytes,
     begin(zip, name, body.len, bytes.len, date_ms);
     zip->entry.crc = libdeflate_crc32(0, bytes.ptr, bytes.len);
     zip->entry.method = packed ? ZIP_METHOD_DEFLATED : ZIP_METHOD_STORED;
-    zip->entry.missing = 0;
     bool good =
         put_local_header(zip) && append(zip, body) && put_central_header(zip);
     free(deflated);

@@ -190,6 +190,7 @@ static size_t end_headers(struct transfer *transfer, size_t len)
     if (transfer->is_length_bad && !transfer->is_chunked)
         return cut(transfer, BAD_HTTP);
     transfer->headers_done = true;
+    transfer_describe_tls(transfer);
     if (status != 200)
         return len;
     enum mime_verdict verdict = type_verdict(transfer);

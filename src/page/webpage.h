@@ -15,6 +15,9 @@
 #include "page/exchange.h"
 #include "url/url.h"
 
+struct body_budget;
+struct warc_pair;
+
 /* A link as it is offered to the validator: absolute, normalised. */
 struct page_link {
     struct url url;
@@ -66,6 +69,9 @@ struct webpage {
     void *prepared;          /* the pagesaver's; NULL: nothing is prepared */
     int save_errno;          /* why the outcome is NOT_SAVED */
     struct page_links links; /* of the page, or the one of a redirect */
+    struct warc_pair *pair;  /* the pagerecorder's; NULL: nothing is kept */
+    struct body_budget *pair_budget; /* where the pair counts ... */
+    size_t pair_held;                /* ... for so much; 0: it does not */
 
     struct arena arena;
 };
@@ -76,6 +82,9 @@ void webpage_release(struct webpage *page);
 /* Free the answer and the results, so that a page that waits for its next URL
  * holds little memory. */
 void webpage_rest(struct webpage *page);
+
+/* Free the records of the exchange, if there are any. */
+void webpage_drop_pair(struct webpage *page);
 
 /* The details that outcome_put prints. */
 static inline struct outcome_details webpage_details(const struct webpage *page)

@@ -31,7 +31,7 @@ static void write_example(int fd)
     char many[1000];
 
     memset(many, 'x', sizeof(many));
-    assert_true(zip_begin(zip, "archive/a.warc.gz", 8, date_ms));
+    assert_true(zip_begin(zip, "archive/a.warc.gz", 800, date_ms));
     assert_true(zip_add(zip, STR("stor")) && zip_add(zip, STR("ed 1")));
     assert_true(zip_end(zip));
     assert_true(
