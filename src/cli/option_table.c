@@ -182,6 +182,13 @@ const struct option_row option_table[] = {
     {"json", 0, OPTION_FLAG, AT(json), COMMAND_LINKS, "Output",
      .help = "one object a line: url, kind, text, rel"},
 
+    {"port", 0, OPTION_COUNT, AT(port), COMMAND_SERVE, "Serving",
+     .argument = "N", .initial = "8080", .max = UINT16_MAX,
+     .help = "listen on this port of 127.0.0.1; 0 is any free one"},
+    {"write-ca", 0, OPTION_TEXT, AT(write_ca), COMMAND_SERVE, "Serving",
+     .argument = "FILE",
+     .help = "write the certificate of the authority for https, to be trusted by a client until the server ends"},
+
     {"help", 'h', OPTION_FLAG, AT(help), COMMAND_ANY, "About",
      .help = "show this and exit"},
     {"version", 0, OPTION_FLAG, AT(version), COMMAND_ANY, "About",

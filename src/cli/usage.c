@@ -55,6 +55,12 @@ static const struct command_row commands[] = {
      "warc FILE...",
      "List the records of WARC files, one JSON object a line. Exit status 1 where\n"
      "a file is cut off or damaged.\n"},
+    {"serve", COMMAND_SERVE, command_serve, 0, NULL,
+     "serve [--port N] [--write-ca FILE] WHAT...",
+     "Serve recorded pages on 127.0.0.1: a proxy that answers what was recorded\n"
+     "and never asks the network. WHAT is a page directory of a crawl with\n"
+     "--warc, a WACZ or WARC files. The page at the address that is printed\n"
+     "says how to look at them.\n"},
     {"url", COMMAND_URL, command_url, 0,
      "no argument (references are read from standard input, one a line)",
      "url [--base URL]",

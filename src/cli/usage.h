@@ -36,4 +36,7 @@ int command_export(const struct options *options);
 /* The records of WARC files. */
 int command_warc(const struct options *options);
 
+/* cli/command_serve.c: a recorded crawl behind a proxy. */
+int command_serve(const struct options *options);
+
 #endif
