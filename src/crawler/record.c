@@ -313,12 +313,18 @@ static bool has_room(const struct record *record)
            uncommitted.batches < UNCOMMITTED_BATCHES_MAX;
 }
 
-static void close_batch(struct record *record, const struct stats *stats,
-                        uint64_t now_ms)
+static void complete_batch(struct record *record, const struct stats *stats,
+                           uint64_t now_ms)
 {
     add_changes(record);
     stats_each(stats, add_counter, &record->open);
     facts_put_number(&record->open, FACT_COMMITTED_MS, wall(record, now_ms));
+}
+
+static void close_batch(struct record *record, const struct stats *stats,
+                        uint64_t now_ms)
+{
+    complete_batch(record, stats, now_ms);
     committer_put(record->committer, &record->open, record->pages);
     record->closed_ms = now_ms;
     record->pages = 0;
@@ -361,13 +367,23 @@ bool record_tick(struct record *record, const struct stats *stats,
     return true;
 }
 
+void record_begin_commit(struct record *record, const struct stats *stats,
+                         uint64_t now_ms)
+{
+    if (record)
+        close_batch(record, stats, now_ms);
+}
+
+bool record_wait(struct record *record, struct store_error *error)
+{
+    return !record || committer_finish(record->committer, error);
+}
+
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error)
 {
-    if (!record)
-        return true;
-    close_batch(record, stats, now_ms);
-    return committer_finish(record->committer, error);
+    record_begin_commit(record, stats, now_ms);
+    return record_wait(record, error);
 }
 
 bool record_replace_old(struct record *record, struct store_error *error)
@@ -383,5 +399,6 @@ bool record_end(struct record *record, const struct stats *stats,
         return true;
     facts_put_state(&record->open, state);
     facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));
-    return record_commit(record, stats, now_ms, error);
+    complete_batch(record, stats, now_ms);
+    return committer_end(record->committer, &record->open, error);
 }

@@ -10,6 +10,11 @@ struct prepared {
     char name[PAGEDIR_TEMP_MAX + 1];
 };
 
+static struct pagefiles *files_of(struct pagesaver *saver)
+{
+    return container_of(saver, struct pagefiles, saver);
+}
+
 static struct pagedir *dir_of(const struct pagesaver *saver)
 {
     return container_of(saver, struct pagefiles, saver)->dir;
@@ -39,6 +44,7 @@ static uint32_t commit(struct pagesaver *saver, const struct webpage *page)
 {
     struct pagedir *dir = dir_of(saver);
 
+    files_of(saver)->changes++;
     return pagedir_publish(dir, name_of(page)) ? dir->last_id : 0;
 }
 
@@ -61,11 +67,13 @@ static uint32_t holds_old(const struct pagesaver *saver)
 
 static void drop_old(struct pagesaver *saver)
 {
+    files_of(saver)->changes++;
     pagedir_drop_old(dir_of(saver));
 }
 
 static void resume(struct pagesaver *saver, uint32_t last_id, bool was_killed)
 {
+    files_of(saver)->changes++;
     pagedir_resume(dir_of(saver), last_id, was_killed);
 }
 
@@ -75,10 +83,19 @@ static struct str url_of(const struct pagesaver *saver, uint32_t id,
     return pagedir_url(dir_of(saver), id, arena);
 }
 
-/* Syncing the file system costs less than syncing every file. */
+/* Syncing the file system costs less than syncing every file. Two threads may
+ * be here: at worst one of them syncs once more than needed. */
 static bool sync_files(struct pagesaver *saver)
 {
-    return !syncfs(dir_of(saver)->fd);
+    struct pagefiles *files = files_of(saver);
+    unsigned changes = files->changes;
+
+    if (changes == files->synced)
+        return true;
+    if (syncfs(files->dir->fd))
+        return false;
+    files->synced = changes;
+    return true;
 }
 
 void pagefiles_init(struct pagefiles *files, struct pagedir *dir)

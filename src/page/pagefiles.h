@@ -10,6 +10,8 @@
 struct pagefiles {
     struct pagesaver saver;
     struct pagedir *dir;
+    atomic_uint changes; /* files that got a number or were removed */
+    atomic_uint synced;  /* of these, those that are on the disk */
 };
 
 /* `dir` is borrowed, and must be open before a page is saved. */

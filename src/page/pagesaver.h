@@ -56,8 +56,8 @@ struct pagesaver_type {
     struct str (*url_of)(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena);
 
-    /* On any thread: make durable what was committed before the call. False
-     * with errno. */
+    /* On any thread, several at a time: make durable what was committed before
+     * the call. False with errno. */
     bool (*sync)(struct pagesaver *saver);
 };
 
