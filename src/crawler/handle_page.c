@@ -126,7 +126,8 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     note_fetched(crawler, job, id, pause_ms);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
-    if (page->outcome == FETCHED || page->outcome == NOINDEX)
+    if (page->outcome == FETCHED || page->outcome == NOINDEX ||
+        page->outcome == NOARCHIVE)
         offer_links(crawler, job, id, &tally);
     else if (page->outcome == REDIRECTED)
         offer_redirect(crawler, job, &tally);

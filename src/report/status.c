@@ -105,6 +105,24 @@ static void say_pages(struct status *status)
     say(status, "queue");
 }
 
+static void say_archive(struct status *status)
+{
+    const struct totals *totals = &status->totals;
+    struct buf *line = &status->line;
+
+    if (!totals->archives && !totals->noarchive)
+        return;
+    buf_printf(line, "%s", words_count(totals->captures, "exchange").text);
+    buf_printf(line, " in %s, %s", words_count(totals->archives, "file").text,
+               words_bytes(totals->archive_bytes).text);
+    if (totals->revisits)
+        buf_printf(line, "; %llu known before", number(totals->revisits));
+    if (totals->noarchive)
+        buf_printf(line, "; %llu left out (noarchive)",
+                   number(totals->noarchive));
+    say(status, "archive");
+}
+
 /* --- what it waits for -------------------------------------------------- */
 
 static void put_idle(struct status *status, const struct idle *idle)
@@ -250,6 +268,7 @@ static void say_all(struct status *status)
     say_times(status);
     say_robots(status);
     say_pages(status);
+    say_archive(status);
     say_waits(status);
     say_limits(status);
     say_hosts(status, &totals->backing_off, "slow",
