@@ -63,17 +63,19 @@ seven" "$(cat "$TMP/made/2")"
 }
 
 @test "an output that is not there or has pages, and archives that cannot be read" {
-    for case in "--output is for --format wacz and pages;|--format csv --output $TMP/made $TMP" \
-        "--format pages needs --output DIRECTORY|--format pages $TMP/a.warc.gz" \
-        "export takes a pageDirectory, WACZ or WARC files|--format pages --output $TMP/made" \
-        "--output '$TMP/none': No such file or directory|--format pages --output $TMP/none $TMP/a.warc.gz" \
-        "$TMP/none: No such file or directory|--format pages --output $TMP/made $TMP/none"; do
-        # shellcheck disable=SC2086 # words
-        capture "$CRAWLER" export ${case#*|}
-        same 2 "$STATUS" "$case"
-        grep -F -e "crawler: ${case%%|*}" "$ERR" || fail "$(cat "$ERR")"
-        same "" "$(ls -A "$TMP/made")" "$case"
-    done
+    refused() { # MESSAGE ARGUMENT...
+        capture "$CRAWLER" export "${@:2}"
+        same 2 "$STATUS" "$1"
+        grep -F -e "crawler: $1" "$ERR" || fail "$(cat "$ERR")"
+        same "" "$(ls -A "$TMP/made")" "$1"
+    }
+    refused "--output is for --format wacz and pages;" --format csv --output "$TMP/made" "$TMP"
+    refused "--format pages needs --output DIRECTORY" --format pages "$TMP/a.warc.gz"
+    refused "export takes a pageDirectory, WACZ or WARC files" --format pages --output "$TMP/made"
+    refused "--output '$TMP/none': No such file or directory" \
+        --format pages --output "$TMP/none" "$TMP/a.warc.gz"
+    refused "$TMP/none: No such file or directory" \
+        --format pages --output "$TMP/made" "$TMP/none"
     pages --output "$TMP/made" "$TMP/a.warc.gz"
     capture pages --output "$TMP/made" "$TMP/a.warc.gz"
     same 2 "$STATUS"
