@@ -17,6 +17,8 @@ static const struct {
     {"robots", offsetof(struct stats, robots)},
     {"resolved", offsetof(struct stats, resolved)},
     {"sitemap_urls", offsetof(struct stats, sitemap_urls)},
+    {"requisite_bytes", offsetof(struct stats, requisite_bytes)},
+    {"requisites_beyond", offsetof(struct stats, requisites_beyond)},
     {"fetch_ms", offsetof(struct stats, fetch_ms)},
     {"busy_ms", offsetof(struct stats, busy_ms)},
     {"pause_ms", offsetof(struct stats, pause_ms)},

@@ -101,8 +101,8 @@ static const char *read_escape(const char *at, const char *end, uint32_t *c)
 
 static bool has_escapes(struct str raw)
 {
-    return raw.len && (memchr(raw.ptr, '\\', raw.len) ||
-                       memchr(raw.ptr, '\0', raw.len));
+    return raw.len &&
+           (memchr(raw.ptr, '\\', raw.len) || memchr(raw.ptr, '\0', raw.len));
 }
 
 /* Behind one character, which may be an escape. */
@@ -262,8 +262,7 @@ static bool read_plain_url(struct css *css, struct str *raw)
 {
     const char *start = css->at;
 
-    while (css->at < css->end && *css->at != ')' &&
-           !ascii_is_space(*css->at)) {
+    while (css->at < css->end && *css->at != ')' && !ascii_is_space(*css->at)) {
         if (is_wrong_in_url(*css->at) ||
             (*css->at == '\\' && !is_escape(css->at, css->end))) {
             skip_bad_url(css);

@@ -81,14 +81,18 @@ bool html_requisite_is_element(enum html_tag tag, bool is_svg)
 
 /* ---- what they name ---------------------------------------------------- */
 
-/* A reference to the page itself, or to what needs no fetch, is none. */
-static void add(struct html_found *found, enum html_requisite_kind kind,
-                struct str href)
+bool html_requisite_is_fetched(struct str href)
 {
     struct str text = str_trim(href);
 
-    if (text.len && text.ptr[0] != '#' &&
-        !str_starts_nocase(text, STR("data:")))
+    return text.len && text.ptr[0] != '#' &&
+           !str_starts_nocase(text, STR("data:"));
+}
+
+static void add(struct html_found *found, enum html_requisite_kind kind,
+                struct str href)
+{
+    if (html_requisite_is_fetched(href))
         html_found_requisite(found, kind, href);
 }
 
@@ -151,8 +155,7 @@ static void add_link(struct html_found *found, struct str href, struct str rel,
 static void add_of_svg(struct html_found *found, enum html_tag tag,
                        struct str href, struct str xlink_href)
 {
-    add(found,
-        tag == TAG_SCRIPT ? HTML_REQUISITE_SCRIPT : HTML_REQUISITE_IMAGE,
+    add(found, tag == TAG_SCRIPT ? HTML_REQUISITE_SCRIPT : HTML_REQUISITE_IMAGE,
         href.ptr ? href : xlink_href);
 }
 

@@ -18,9 +18,13 @@ bool html_requisite_is_element(enum html_tag tag, bool is_svg);
 
 /* An element begins; `value` has the attributes of html_requisite_attrs, as
  * html_found_element has its own. */
-void html_requisite_element(struct html_found *found, enum html_tag tag,
-                            bool is_svg,
-                            const struct str value[static HTML_REQUISITE_ATTRS]);
+void html_requisite_element(
+    struct html_found *found, enum html_tag tag, bool is_svg,
+    const struct str value[static HTML_REQUISITE_ATTRS]);
+
+/* Does a reference lead to something to fetch? Not one to the page itself, and
+ * not one that is its own content. */
+bool html_requisite_is_fetched(struct str href);
 
 /* The content of a style element; it lasts as long as the page. */
 void html_requisite_css(struct html_found *found, struct str css,

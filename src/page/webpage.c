@@ -25,7 +25,7 @@ static void shrink(struct arena *arena)
 void webpage_rest(struct webpage *page)
 {
     shrink(&page->arena);
-    page->links = (struct page_links){0};
+    page->links = page->requisites = (struct page_links){0};
 }
 
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,

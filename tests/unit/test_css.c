@@ -251,9 +251,9 @@ static void style_attributes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(url_functions),    cmocka_unit_test(escapes),
-        cmocka_unit_test(other_tokens),     cmocka_unit_test(imports),
-        cmocka_unit_test(image_sets),       cmocka_unit_test(style_attributes),
+        cmocka_unit_test(url_functions), cmocka_unit_test(escapes),
+        cmocka_unit_test(other_tokens),  cmocka_unit_test(imports),
+        cmocka_unit_test(image_sets),    cmocka_unit_test(style_attributes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,9 +22,9 @@ static void list_requisites(struct buf *out, const struct html_links *links)
 static void list_links(struct buf *out, const struct html_links *links)
 {
     for (size_t i = 0; i < links->count; i++)
-        buf_printf(out, "%s %.*s %.*s\n",
-                   html_link_kind_name(links->link[i].kind),
-                   STR_ARGS(links->link[i].href), STR_ARGS(links->link[i].text));
+        buf_printf(
+            out, "%s %.*s %.*s\n", html_link_kind_name(links->link[i].kind),
+            STR_ARGS(links->link[i].href), STR_ARGS(links->link[i].text));
 }
 
 /* The links of a page are the same, whether requisites are asked for or not. */
@@ -255,9 +255,9 @@ static void count_is_capped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements),        cmocka_unit_test(link_elements),
-        cmocka_unit_test(styles),          cmocka_unit_test(foreign_content),
-        cmocka_unit_test(xhtml),           cmocka_unit_test(count_is_capped),
+        cmocka_unit_test(elements), cmocka_unit_test(link_elements),
+        cmocka_unit_test(styles),   cmocka_unit_test(foreign_content),
+        cmocka_unit_test(xhtml),    cmocka_unit_test(count_is_capped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
