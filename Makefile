@@ -4,6 +4,8 @@
 #                 variant; VALGRIND=1 runs the unit tests under valgrind)
 # make differential
 #                 compare links with parse5's, URLs with whatwg-url's (npm)
+# make test-archive
+#                 archives before judges of others: warcio.js, a browser (npm)
 # make lint       format, static analysis, warnings with gcc and clang
 # make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each),
 #                 compares 100,000 spoiled pages and URLs (FUZZ_SEED) and
@@ -37,11 +39,11 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lbrotlidec -lzstd -lsqlite3 \
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lz -lbrotlidec -lzstd -lsqlite3 \
             -lssl -lcrypto -lcares
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds http url html robots frontier names store page crawler report cli
+LIB_DIRS := base ds http url archive html robots frontier names store page crawler report replay cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))
@@ -59,7 +61,7 @@ BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 # $(DEPS)GROUP: the packages of that group are installed (tools/install-deps).
 DEPS := build/.installed-
 
-.PHONY: all demo test differential bench fuzz lint format install clean \
+.PHONY: all demo test test-archive differential bench fuzz lint format install clean \
         tests benches fuzzers FORCE
 .DELETE_ON_ERROR:
 
@@ -138,6 +140,11 @@ test: tests $(DEPS)test $(if $(VALGRIND),$(DEPS)valgrind)
 differential: all
 	command -v npm >/dev/null || tools/install-deps differential
 	tools/run-tests $(OUT) tests/differential/run
+
+test-archive: all
+	command -v npm >/dev/null || tools/install-deps differential
+	-tools/install-deps archive
+	tools/run-tests $(OUT) tests/archive/judges.bats
 
 bench: all
 	tools/bench $(OUT)

@@ -5,6 +5,7 @@ import platform
 import sys
 import time
 
+import archive
 import crawl
 import measure
 import names
@@ -23,6 +24,7 @@ PARTS = {
     "web": web.run,
     "https": secure.run,
     "names": names.run,
+    "archive": archive.run,
 }
 
 FIGURES = "build/bench"

@@ -48,7 +48,7 @@ http {{
     {servers}
 }}
 """
-ONE = "server {{ listen 127.0.0.1:{port}; root {root}; }}"
+ONE = "server {{ listen 127.0.0.1:{port}; root {root}; {more} }}"
 ONE_TLS = """server {{ listen {address}:{port} ssl; root {root};
     ssl_certificate {pem}; ssl_certificate_key {pem}; }}"""
 
@@ -118,9 +118,10 @@ def a_port():
 class Site(Nginx):
     """A site that is being served: `start` is its first URL, `truth` the set of
     paths that must be found, or None where the conformance data is missing.
-    With `tls` (a host name, its address, its certificate) it is https."""
+    With `tls` (a host name, its address, its certificate) it is https; `more`
+    are further lines of its server block, for plain http."""
 
-    def __init__(self, name, scratch, tls=None):
+    def __init__(self, name, scratch, tls=None, more=""):
         self.name = name
         folder = corpus(PACKAGES[name][0])
         if not folder:
@@ -135,7 +136,7 @@ class Site(Nginx):
                                      pem=pem)
         else:
             self.base = f"http://127.0.0.1:{port}"
-            servers = ONE.format(port=port, root=root)
+            servers = ONE.format(port=port, root=root, more=more)
         self.start = self.base + start
         self.truth = self.read_truth()
         super().__init__(scratch, servers, self.start, logs=bool(tls))

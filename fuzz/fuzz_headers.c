@@ -6,14 +6,15 @@
 #include "page/robots_tag.h"
 
 struct flags {
-    bool noindex, nofollow;
+    bool noindex, nofollow, noarchive;
 };
 
 static struct flags read_tag(struct str value)
 {
     struct flags flags = {0};
 
-    robots_tag_read(value, STR("mybot"), &flags.noindex, &flags.nofollow);
+    robots_tag_read(value, STR("mybot"), &flags.noindex, &flags.nofollow,
+                    &flags.noarchive);
     return flags;
 }
 
@@ -30,21 +31,23 @@ static void check_tag(struct str value)
 
         parts.noindex |= part.noindex;
         parts.nofollow |= part.nofollow;
+        parts.noarchive |= part.noarchive;
         value = cut.tail;
     }
     assert(whole.noindex == parts.noindex);
     assert(whole.nofollow == parts.nofollow);
+    assert(whole.noarchive == parts.noarchive);
 }
 
 /* A flag that is set stays set. */
 static void check_flags_stay(struct str value)
 {
-    bool noindex = true, nofollow = true;
+    bool noindex = true, nofollow = true, noarchive = true;
 
-    robots_tag_read(value, STR("mybot"), &noindex, &nofollow);
-    assert(noindex && nofollow);
-    html_robots_rules(value, &noindex, &nofollow);
-    assert(noindex && nofollow);
+    robots_tag_read(value, STR("mybot"), &noindex, &nofollow, &noarchive);
+    assert(noindex && nofollow && noarchive);
+    html_robots_rules(value, &noindex, &nofollow, &noarchive);
+    assert(noindex && nofollow && noarchive);
 }
 
 /* A token is had where it stands between blanks or ends. */

@@ -1,5 +1,5 @@
 /* Requests to our own server (http/request.h). The first two bytes are the
- * limits, the rest is what a client sends. */
+ * limits (an odd one is a proxy's), the rest is what a client sends. */
 #include "fuzz.h"
 
 #include "http/request.h"
@@ -11,6 +11,7 @@ static void check_inside(const struct http_request *request, struct str in)
            str_eq(request->path, STR("/")));
     assert(fuzz_is_inside(request->query, in));
     assert(fuzz_is_inside(request->host, in));
+    assert(fuzz_is_inside(request->authority, in));
     assert(fuzz_is_inside(request->body, in));
     assert(fuzz_is_inside(request->all, in));
     assert(request->header_count <= HTTP_MAX_HEADERS);
@@ -58,13 +59,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     limits.max_head = (size_t)data[0] * 64 + 16;
     limits.max_body = (size_t)data[1] * 16;
+    limits.takes_connect = limits.takes_options = data[0] & 1;
 
     struct str in = fuzz_input(data + 2, size - 2);
     enum http_state state = http_request_parse(in, &limits, &request);
     assert((state == HTTP_BROKEN) == (request.error != HTTP_NO_ERROR));
     check_inside(&request, in);
     if (state == HTTP_DONE) {
-        assert(request.path.ptr[0] == '/');
+        bool is_connect = str_eq(request.method, STR("CONNECT"));
+        assert(is_connect ? !request.path.len : request.path.ptr[0] == '/');
+        assert(!is_connect || limits.takes_connect);
+        assert(request.authority.len >= request.host.len || !is_connect);
         assert(request.body.len <= limits.max_body);
         assert(request.all.len <= limits.max_head + limits.max_body);
     }

@@ -29,7 +29,8 @@ static void scan(struct webpage *page, struct str body, bool want_text,
 static void check_same(const struct webpage *a, const struct webpage *b)
 {
     assert(a->links.count == b->links.count && a->links.bad == b->links.bad);
-    assert(a->noindex == b->noindex && a->nofollow == b->nofollow);
+    assert(a->noindex == b->noindex && a->nofollow == b->nofollow &&
+           a->noarchive == b->noarchive);
     for (size_t i = 0; i < a->links.count; i++) {
         assert(str_eq(a->links.link[i].url.href, b->links.link[i].url.href));
         assert(a->links.link[i].fingerprint == b->links.link[i].fingerprint);

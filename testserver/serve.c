@@ -109,7 +109,11 @@ bool serve_init(struct serve *serve)
 {
     serve->service = (struct http_service){
         .limits = {.request = {MAX_HEAD, MAX_BODY}, .max_scratch = MAX_SCRATCH},
-        .handler = {serve, answer, refuse, sending, ended},
+        .handler = {.self = serve,
+                    .answer = answer,
+                    .refuse = refuse,
+                    .sending = sending,
+                    .ended = ended},
     };
     serve->server = http_server_new(&serve->service);
     return serve->server != NULL;

@@ -212,7 +212,9 @@ static bool status(struct parser *parser, struct str value)
     if (number > 999)
         return complain(parser, "a status has three digits");
     parser->entry->reply.http.status = (unsigned)number;
-    parser->entry->reply.http.reason = arena_copy(&parser->site->arena, value);
+    if (value.len)
+        parser->entry->reply.http.reason =
+            arena_copy(&parser->site->arena, value);
     parser->has_status = true;
     return true;
 }

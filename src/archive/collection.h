@@ -1,14 +1,21 @@
 /* A collection: all captures of an archive, found by their URL.
  *
- * It is made from WARC files (which are read through once), from a WACZ (by its
- * index), or from captures that somebody else knows, such as the record of a
- * crawl. It holds about 32 bytes a capture; URLs stay in the files.
+ *     struct collection *collection = collection_new();
+ *     if (!collection_add_path(collection, path, note, user, &error))
+ *         ... error.text
+ *     if (collection_find(collection, url, UINT64_MAX, &captured))
+ *         ... captured.http.body
+ *     collection_free(collection);
+ *
+ * It is made from WARC files, which are read through once, also those in a
+ * WACZ, or from captures that somebody else knows, such as the record of a
+ * crawl. It holds about 60 bytes a capture; URLs stay in the files. One thread
+ * at a time may use it.
  */
 #ifndef ARCHIVE_COLLECTION_H
 #define ARCHIVE_COLLECTION_H
 
 #include "archive/warc_read.h"
-#include "base/arena.h"
 
 struct collection;
 
@@ -16,50 +23,64 @@ struct collection;
 struct capture_place {
     uint32_t file;
     uint64_t at;
+    uint64_t within; /* as in struct warc_record */
     uint64_t date_ms;
 };
 
 struct collection_error {
-    char text[200];
+    char text[600];
 };
+
+/* It is told of files that are cut off or damaged; their good records count. */
+typedef void collection_note(void *user, const char *text);
 
 struct collection *collection_new(void);
 void collection_free(struct collection *collection);
 
-/* Add a file and, with `is_read`, all captures in it. A cut file is good up to
- * the cut; `note` (may be NULL) is told. The number of the file in `file`
- * (may be NULL). False with `error`. */
-bool collection_add_warc(struct collection *collection, const char *path,
-                         bool is_read, uint32_t *file,
-                         void (*note)(void *user, const char *text), void *user,
+/* Add a WARC file, a WACZ, or the archive of a page directory: the files
+ * archive/NAME.warc, .warc.gz and those with .open behind it, in the order of
+ * their names. `note` may be NULL. False with `error`. */
+bool collection_add_path(struct collection *collection, const char *path,
+                         collection_note *note, void *user,
                          struct collection_error *error);
+
+/* Add a file and, with `is_read`, all captures in it. The number of the file in
+ * `file` (may be NULL). */
+bool collection_add_warc(struct collection *collection, const char *path,
+                         bool is_read, uint32_t *file, collection_note *note,
+                         void *user, struct collection_error *error);
 bool collection_add_wacz(struct collection *collection, const char *path,
+                         collection_note *note, void *user,
                          struct collection_error *error);
 
 /* A capture that the caller knows. */
 void collection_add(struct collection *collection, struct str url,
                     const struct capture_place *place);
 
-/* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). The
- * URL counts as it is, with an empty path as "/" and without its fragment. A
- * revisit is followed to its payload: `http` has the head of the revisit and
- * the body of the original. Valid until the next call. False if there is none,
- * or it cannot be read. */
+/* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). URLs
+ * are compared as url_parse writes them, so without a fragment. A revisit is
+ * followed to its payload: `http` has the head of the revisit and the body of
+ * the original; without a head, or with status 304, all is the original's.
+ * Valid until the next call. False if there is none, or it cannot be read. */
 struct captured {
-    struct str url;
+    struct str url; /* as written */
     uint64_t date_ms;
     struct warc_http http;
     struct str record_date; /* WARC-Date, as written */
+    struct str truncated;   /* WARC-Truncated: why the body is not whole */
+    bool is_revisit;
+    struct capture_place place; /* of the capture itself */
 };
 bool collection_find(struct collection *collection, struct str url,
                      uint64_t near_ms, struct captured *captured);
 
-/* Every capture in the order of the files, revisits followed too. False when
- * `each` returned false. */
+/* Every capture in the order in which it was added, revisits followed too;
+ * those that cannot be read are left out. False when `each` returned false. */
 bool collection_each(struct collection *collection,
                      bool (*each)(void *user, const struct captured *captured),
                      void *user);
 
+/* How many captures there are. */
 size_t collection_count(const struct collection *collection);
 
 #endif

@@ -3,12 +3,16 @@
  * The chunks of a body are undone, and sometimes its content coding. So the
  * head is kept with lines that fit the body which is kept:
  *
- *   - every line ends with CR LF; folded lines become one;
+ *   - every line ends with CR LF; folded lines become one; a lone CR becomes a
+ *     blank;
+ *   - the status line begins with HTTP/1.0 or HTTP/1.1 and has a blank after
+ *     its status;
  *   - Transfer-Encoding becomes X-Crawler-Transfer-Encoding;
  *   - a Content-Length that is not the length of the kept body becomes
  *     X-Crawler-Content-Length, and the true one is added;
  *   - Content-Encoding becomes X-Crawler-Content-Encoding if the coding was
- *     undone; "x-gzip" and "GZIP" become "gzip" if it was not.
+ *     undone, or if it names none ("identity"); "x-gzip" and "GZIP" become
+ *     "gzip" if it was not.
  *
  * Everything else stays as it came. */
 #ifndef ARCHIVE_KEPT_HEAD_H
@@ -16,13 +20,8 @@
 
 #include "base/buf.h"
 
-/* Is this one coding that every reader of archives undoes: gzip, br or none? A
- * body in any other coding is kept without it. `coding` is the value of
- * Content-Encoding, empty if there is none. */
-bool kept_head_keeps_coding(struct str coding);
-
 /* Append the head as it is kept, with its empty line. False if it passes the
- * buffer's cap. */
+ * buffer's cap. It is at most twice as long as `head`, and 256 bytes. */
 bool kept_head_put(struct buf *out, struct str head, uint64_t body_len,
                    bool coding_undone);
 

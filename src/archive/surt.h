@@ -1,7 +1,11 @@
-/* Sort keys of URLs in an index ("SURT"), in the two dialects that readers use.
+/* Sort keys of URLs in an index ("SURT"), in the two dialects that readers use:
+ * "com,example)/path?a=1&b=2" for "http://www.example.com/path?b=2&a=1".
  *
  * surt.py (pywb, the Internet Archive) and warcio.js (replayweb.page) do not
- * agree; an index has a line under each key where they differ. */
+ * agree; an index has a line under each key where they differ.
+ *
+ * A key has no blanks and no control characters. Letters beyond ASCII are not
+ * made lower-case. */
 #ifndef ARCHIVE_SURT_H
 #define ARCHIVE_SURT_H
 
@@ -10,5 +14,14 @@
 /* Append the key. False, and nothing is added, past the buffer's cap. */
 bool surt_put_ia(struct buf *out, struct str url);
 bool surt_put_warcio(struct buf *out, struct str url);
+
+/* Other forms that surt.py can write, or'ed; an index has form 0. */
+enum surt_form {
+    SURT_WITH_SCHEME = 1,    /* "http://(com,example)/" */
+    SURT_TRAILING_COMMA = 2, /* "com,example,)/" */
+    SURT_KEEP_WWW = 4,       /* "com,example,www)/" */
+    SURT_KEEP_ADDRESS = 8,   /* "192.168.1.254)/" */
+};
+bool surt_put_ia_form(struct buf *out, struct str url, unsigned form);
 
 #endif

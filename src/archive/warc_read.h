@@ -1,7 +1,7 @@
 /* Reading WARC files of any writer: .warc, .warc.gz (a member a record, or one
  * member for all).
  *
- *     struct warc_reader *reader = warc_reader_open(fd, &error);
+ *     struct warc_reader *reader = warc_reader_open(fd, 0, 0);
  *     while (warc_read(reader, &record) == WARC_RECORD)
  *         ... record.url, record.block ...
  *     warc_reader_free(reader);
@@ -43,8 +43,10 @@ enum warc_got {
 /* A record. Its texts are valid until the next call. */
 struct warc_record {
     uint64_t at;     /* where it begins in the file */
-    uint64_t length; /* its bytes in the file; where several records share a
-                      * gzip member: those of the member */
+    uint64_t within; /* its place in the unpacked gzip member, which is not 0 if
+                      * a record is before it in the same member */
+    uint64_t length; /* its bytes in the file; 0 where several records share a
+                      * gzip member */
     enum warc_type type;
     struct str version; /* "WARC/1.1" */
     struct str fields;  /* all lines */
@@ -68,16 +70,22 @@ struct warc_reader;
 struct warc_reader *warc_reader_open(int fd, uint64_t from, uint64_t len);
 void warc_reader_free(struct warc_reader *reader);
 
-/* The next record is the one that begins here, counted from `from`. */
-void warc_reader_seek(struct warc_reader *reader, uint64_t at);
+/* The next record is the one that begins here, counted from `from`; `within` is
+ * as in struct warc_record. */
+void warc_reader_seek(struct warc_reader *reader, uint64_t at, uint64_t within);
 
 /* On WARC_CUT and WARC_BROKEN `record->at` is set; a broken record is skipped
- * as far as that is possible, so that one may go on. */
+ * as far as that is possible, so that one may go on. A block that is not
+ * followed by an empty line is a record; the bytes behind it are broken. */
 enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record);
 const char *warc_reader_problem(const struct warc_reader *reader);
 
 /* The value of the first field of that name; empty without one. */
 struct str warc_field(const struct warc_record *record, struct str name);
+
+/* A date as WARC/1.1 has it, "2026-11-17T01:02:03.456Z", also with less or more
+ * digits: milliseconds since 1970. False if it is none. */
+bool warc_date_ms(struct str date, uint64_t *ms);
 
 /* --- the HTTP response in a block --------------------------------------- */
 

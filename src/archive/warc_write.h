@@ -4,6 +4,9 @@
  * can make a pair, because nothing in it depends on where it will stand. Where
  * the same payload is in the archive already, a revisit takes the place of the
  * response; it has the same id, so the request does not change.
+ *
+ * That is also why no record has a WARC-Warcinfo-ID: who makes it does not know
+ * its file. By the standard the warcinfo before it in the file applies.
  */
 #ifndef ARCHIVE_WARC_WRITE_H
 #define ARCHIVE_WARC_WRITE_H
@@ -17,7 +20,8 @@ enum { WARC_ID_LEN = 9 + 36 }; /* "urn:uuid:" and a UUID */
 struct warc_style {
     enum digest_kind digest;
     int level;           /* of gzip, 0 to 12; -1: no compression at all */
-    uint64_t id_seed[2]; /* random; ids are made of it and a counter */
+    uint64_t id_seed[2]; /* random, another one for every run of the program:
+                          * ids are made of it and a counter */
 };
 
 enum warc_cut {
@@ -39,7 +43,8 @@ struct warc_exchange {
     struct str response_head; /* as it came */
     struct str body;          /* without chunks */
     bool coding_undone;       /* `body` is without its content coding too */
-    bool is_dense;            /* `body` is compressed: store it as it is */
+    bool is_dense; /* `body` is compressed: store it as it is. A short body is
+                    * stored so in any case */
     enum warc_cut cut;
 };
 
@@ -47,6 +52,7 @@ struct warc_exchange {
 struct warc_pair {
     struct buf response, request; /* the request may be empty */
     struct buf head;              /* of the response, as it is kept */
+    struct buf connection;        /* fields: the URL, the peer, protocols */
     char id[WARC_ID_LEN + 1];     /* of the response */
     char payload_digest[DIGEST_TEXT_MAX + 1];
     uint64_t payload_len;
@@ -61,6 +67,10 @@ struct warc_original {
     uint64_t date_ms;
 };
 
+/* Record ids of `counter` are never those of another counter, whatever kind of
+ * record they are for. A thread keeps what it needs to compress until it ends.
+ */
+
 void warc_pair_init(struct warc_pair *pair);
 void warc_pair_release(struct warc_pair *pair);
 
@@ -68,11 +78,12 @@ void warc_pair_release(struct warc_pair *pair);
 void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
                     const struct warc_exchange *exchange, uint64_t counter);
 
-/* Append a revisit that takes the place of the pair's response. `exchange`
- * needs its url, peer, tls_version and cipher_suite only. */
+/* The memory that it holds. */
+size_t warc_pair_bytes(const struct warc_pair *pair);
+
+/* Append a revisit that takes the place of the pair's response. */
 void warc_put_revisit(struct buf *out, const struct warc_style *style,
                       const struct warc_pair *pair,
-                      const struct warc_exchange *exchange,
                       const struct warc_original *original);
 
 /* Append the warcinfo record with which a file begins. `fields` are lines

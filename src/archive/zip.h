@@ -11,14 +11,13 @@
 
 struct zip_writer;
 
-/* Append to an open file that is empty. NULL with errno. */
+/* Write to an open file, from where it stands. NULL with errno. */
 struct zip_writer *zip_writer_new(int fd);
 void zip_writer_free(struct zip_writer *zip);
 
-/* A stored entry whose bytes come piece by piece; its length must be known
- * before (to decide on Zip64), and as many bytes must come. False with errno.
- */
-bool zip_begin(struct zip_writer *zip, const char *name, uint64_t length,
+/* A stored entry whose bytes come piece by piece. At most `length_max` may
+ * come, which decides whether it needs Zip64. False with errno. */
+bool zip_begin(struct zip_writer *zip, const char *name, uint64_t length_max,
                uint64_t date_ms);
 bool zip_add(struct zip_writer *zip, struct str bytes);
 bool zip_end(struct zip_writer *zip);

@@ -19,7 +19,8 @@ enum command {
     COMMAND_WHY = 32,
     COMMAND_VERIFY = 64,
     COMMAND_EXPORT = 128,
-    COMMAND_ANY = 255,
+    COMMAND_WARC = 256,
+    COMMAND_ANY = 0xffff,
 };
 
 /* A repeatable option's values, NULL at the end; never NULL itself. */

@@ -48,6 +48,10 @@ static const struct command_row commands[] = {
      "one argument, pageDirectory",
      "export --format jsonl|csv|links|sitemap [--part N] pageDirectory",
      "Print the pages of a crawl, or its links if it was run with --links.\n"},
+    {"warc", COMMAND_WARC, command_warc, 0, NULL,
+     "warc FILE...",
+     "List the records of WARC files, one JSON object a line. Exit status 1 where\n"
+     "a file is cut off or damaged.\n"},
     {"url", COMMAND_URL, command_url, 0,
      "no argument (references are read from standard input, one a line)",
      "url [--base URL]",

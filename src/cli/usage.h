@@ -30,4 +30,7 @@ int command_robots(const struct options *options);
 /* status, why, verify and export, which read the record of a crawl. */
 int command_record(const struct options *options);
 
+/* The records of WARC files. */
+int command_warc(const struct options *options);
+
 #endif

@@ -88,6 +88,20 @@ static void work_on(struct worker *worker, struct job *job)
     }
 }
 
+/* After the work, which tells whether the page may be kept; before its bytes
+ * go.
+ */
+static void record(struct worker *worker, struct webpage *page)
+{
+    if (worker->options->recorder)
+        pagerecorder_record(worker->options->recorder, page);
+}
+
+static size_t bytes_of(const struct webpage *page)
+{
+    return page->arena.used + (page->pair ? warc_pair_bytes(page->pair) : 0);
+}
+
 static void read_inbox(struct worker *worker)
 {
     struct message *message = mailbox_take(&worker->inbox);
@@ -128,9 +142,10 @@ static void *run(void *user)
         while ((page = pagefetcher_take(worker->fetcher))) {
             struct job *job = container_of(page, struct job, page);
             work_on(worker, job);
+            record(worker, page);
             pagefetcher_give_back(worker->fetcher, page);
             messages_add(&done, &job->message);
-            done.bytes += page->arena.used;
+            done.bytes += bytes_of(page);
             if (done.bytes > DONE_BYTES_MAX)
                 mailbox_put(worker->results, &done);
         }
@@ -156,6 +171,10 @@ struct worker *worker_start(const struct worker_options *options,
     worker->results = results;
     worker->fetch = options->fetch;
     worker->fetch.wishes = options->saver->type->wishes;
+    if (options->recorder) {
+        worker->fetch.wishes |= PAGERECORDER_WISHES;
+        worker->fetch.only_gzip = true;
+    }
     if (mailbox_init(&worker->inbox))
         worker->fetcher = pagefetcher_new(&worker->fetch);
     int why = errno;

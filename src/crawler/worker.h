@@ -10,6 +10,7 @@
 #include "frontier/address.h"
 #include "frontier/target.h"
 #include "page/pagefetcher.h"
+#include "page/pagerecorder.h"
 #include "page/pagesaver.h"
 #include "page/pagescanner.h"
 #include "robots/robots.h"
@@ -41,9 +42,10 @@ struct job {
 struct worker_options {
     struct fetch_options fetch;
     struct scan_options scan;
-    struct pagesaver *saver; /* where pages go */
-    struct str robots_agent; /* our name in robots.txt */
-    bool want_digests;       /* of saved pages, for the record */
+    struct pagesaver *saver;       /* where pages go */
+    struct pagerecorder *recorder; /* makes an archive's records; or NULL */
+    struct str robots_agent;       /* our name in robots.txt */
+    bool want_digests;             /* of saved pages, for the record */
 };
 
 struct worker;

@@ -96,7 +96,8 @@ static void meta(struct html_found *found, struct str content,
     }
     if (str_eq_nocase(name, STR("robots")) ||
         (name.len && str_eq_nocase(name, found->options->agent)))
-        html_robots_rules(content, &info->noindex, &info->nofollow);
+        html_robots_rules(content, &info->noindex, &info->nofollow,
+                          &info->noarchive);
 }
 
 const struct str *html_found_attrs(enum html_tag tag)

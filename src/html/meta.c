@@ -43,7 +43,8 @@ struct str html_refresh_url(struct str content)
     return s.len ? refresh_target(s) : none;
 }
 
-void html_robots_rules(struct str content, bool *noindex, bool *nofollow)
+void html_robots_rules(struct str content, bool *noindex, bool *nofollow,
+                       bool *noarchive)
 {
     while (content.len) {
         size_t len = 0;
@@ -57,6 +58,8 @@ void html_robots_rules(struct str content, bool *noindex, bool *nofollow)
             *noindex = true;
         if (is_none || str_eq_nocase(rule, STR("nofollow")))
             *nofollow = true;
+        if (str_eq_nocase(rule, STR("noarchive")))
+            *noarchive = true;
         content = str_skip(content, len < content.len ? len + 1 : len);
     }
 }

@@ -12,7 +12,8 @@
 struct str html_refresh_url(struct str content);
 
 /* Add what the content of <meta name=robots> forbids ("noindex, nofollow",
- * "none"); what it allows takes nothing back. */
-void html_robots_rules(struct str content, bool *noindex, bool *nofollow);
+ * "none" for both, "noarchive"); what it allows takes nothing back. */
+void html_robots_rules(struct str content, bool *noindex, bool *nofollow,
+                       bool *noarchive);
 
 #endif

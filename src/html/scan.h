@@ -61,7 +61,8 @@ struct html_requisite {
 /* The statements of a page about itself. */
 struct html_info {
     struct str base; /* href of the first base that has one, or {NULL, 0} */
-    bool noindex, nofollow; /* <meta name=robots>, or the agent's own name */
+    /* <meta name=robots>, or the agent's own name */
+    bool noindex, nofollow, noarchive;
     const struct charset *charset;
 };
 

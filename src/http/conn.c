@@ -69,6 +69,8 @@ void http_conn_release(struct http_conn *conn)
 {
     if (conn->state == HTTP_CONN_DELAYED || conn->state == HTTP_CONN_SENDING)
         end_exchange(conn, false);
+    if (conn->transport.release)
+        conn->transport.release(conn->transport.self);
     close(conn->fd);
     buf_release(&conn->in);
     buf_release(&conn->exchange.scratch);
@@ -81,6 +83,9 @@ static void settle_framing(struct http_conn *conn)
     const struct http_request *request = &conn->exchange.request;
     struct http_reply *reply = &conn->exchange.reply;
 
+    reply->close &= !reply->opens_tunnel;
+    if (reply->opens_tunnel)
+        return;
     if (reply->framing == HTTP_CHUNKED && reply->file_fd >= 0)
         reply->framing = HTTP_BY_LENGTH;
     if (reply->framing == HTTP_CHUNKED && request->http_1_0)
@@ -166,25 +171,40 @@ static void compact(struct http_conn *conn)
     conn->in_at = 0;
 }
 
-/* True if bytes came in; else nothing is there now, or the end is. */
-static bool read_more(struct http_conn *conn)
+/* A transport may have to write before it can read on. */
+void http_conn_ready(struct http_conn *conn, bool to_read)
+{
+    if (to_read || conn->transport.recv)
+        conn->readable = true;
+}
+
+static ssize_t receive(struct http_conn *conn, void *to, size_t room)
 {
     ssize_t n;
 
+    if (conn->transport.recv)
+        return conn->transport.recv(conn->transport.self, to, room);
+    do
+        n = recv(conn->fd, to, room, 0);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* True if bytes came in; else nothing is there now, or the end is. */
+static bool read_more(struct http_conn *conn)
+{
     compact(conn);
     char *at = buf_reserve(&conn->in, READ_ROOM);
     if (!at) {
         conn->state = HTTP_CONN_OVER;
         return false;
     }
-    do
-        n = recv(conn->fd, at, READ_ROOM, 0);
-    while (n < 0 && errno == EINTR);
+    ssize_t n = receive(conn, at, READ_ROOM);
     if (n > 0) {
         conn->in.len += (size_t)n;
         /* epoll reports edges: after a short read it reports again when more
-         * bytes come. */
-        conn->readable = n == READ_ROOM;
+         * bytes come. A transport may have more without a report. */
+        conn->readable = n == READ_ROOM || conn->transport.recv;
         return true;
     }
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -255,6 +275,8 @@ static void reset(struct http_conn *conn)
  * from the client; so the client closes first, or the time is over. */
 static void start_draining(struct http_conn *conn, uint64_t now_us)
 {
+    if (conn->transport.finish)
+        conn->transport.finish(conn->transport.self);
     shutdown(conn->fd, SHUT_WR);
     conn->state = HTTP_CONN_DRAINING;
     conn->drain_until_us = conn->wake_us = now_us + DRAIN_US;
@@ -273,9 +295,28 @@ static void drain(struct http_conn *conn, uint64_t now_us)
         conn->state = HTTP_CONN_OVER;
 }
 
+/* Bytes that came before the tunnel was open would be lost: a client that
+ * does not wait is refused. */
+static bool open_tunnel(struct http_conn *conn)
+{
+    const struct http_handler *handler = &conn->service->handler;
+    struct http_exchange *exchange = &conn->exchange;
+
+    if (!exchange->reply.opens_tunnel)
+        return true;
+    if (!handler->open_tunnel || exchange->tunnel ||
+        unread_bytes(conn).len > exchange->request.all.len ||
+        !handler->open_tunnel(handler->self, exchange, conn->fd,
+                              &conn->transport))
+        return false;
+    exchange->tunnel = conn->transport.self;
+    conn->readable = true;
+    return true;
+}
+
 static void end_reply(struct http_conn *conn, uint64_t now_us)
 {
-    bool whole = conn->end == HTTP_BODY_WHOLE;
+    bool whole = conn->end == HTTP_BODY_WHOLE && open_tunnel(conn);
 
     end_exchange(conn, whole);
     conn->in_at += conn->exchange.request.all.len;

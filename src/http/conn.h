@@ -11,6 +11,8 @@
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
 
+#include <sys/types.h>
+
 #include "http/reply.h"
 #include "http/request.h"
 
@@ -22,6 +24,21 @@ struct http_limits {
     uint64_t idle_us;       /* for the first byte of a request */
     uint64_t request_us;    /* from its first byte to its last; then 408 */
     uint64_t stall_us;      /* while the client takes no byte of a reply */
+};
+
+/* The way of the bytes after a CONNECT, such as TLS. All are called with `self`
+ * and never block. */
+struct http_transport {
+    void *self;
+
+    /* As recv() and send(): -1 with errno, EAGAIN where the socket must become
+     * ready first, in whichever direction. After EAGAIN the next call of `send`
+     * begins with the same bytes. */
+    ssize_t (*recv)(void *self, void *to, size_t room);
+    ssize_t (*send)(void *self, const void *from, size_t len);
+
+    void (*finish)(void *self);  /* no more bytes will be sent */
+    void (*release)(void *self); /* the socket is closed after it */
 };
 
 /* A request and its reply. */
@@ -36,6 +53,7 @@ struct http_exchange {
     struct http_reply reply;
     struct buf scratch; /* the handler's, for this reply; empty at first */
     void *user;         /* the handler's; NULL at first */
+    void *tunnel;       /* `self` of the transport; NULL before any CONNECT */
 
     bool began;         /* some of the reply may have been sent */
     bool complete;      /* all of it has been sent */
@@ -52,6 +70,12 @@ struct http_handler {
     /* May be NULL: the request was refused, and the reply is a small page that
      * says so. The handler may change it. */
     void (*refuse)(void *self, struct http_exchange *exchange, uint64_t now_us);
+
+    /* May be NULL: a reply with `opens_tunnel` has been sent. From now on the
+     * bytes go through `transport`, which the handler fills in; a reply that
+     * goes through it has no file. False closes the connection. */
+    bool (*open_tunnel)(void *self, const struct http_exchange *exchange,
+                        int fd, struct http_transport *transport);
 
     /* May be NULL: bytes of the reply are about to be given to the kernel. */
     void (*sending)(void *self, struct http_exchange *exchange);
@@ -83,9 +107,10 @@ enum http_body_end {
 
 struct http_conn {
     int fd;
+    struct http_transport transport; /* all NULL: the socket itself */
     const struct http_service *service;
     enum http_conn_state state;
-    bool readable;    /* there may be bytes to read; the server sets it */
+    bool readable;    /* there may be bytes to read */
     uint64_t wake_us; /* run it again then; 0: only when the fd is ready */
 
     struct buf in;
@@ -116,6 +141,9 @@ void http_conn_init(struct http_conn *conn, int fd, uint64_t id,
 
 /* Close and free all; an exchange that is under way ends. */
 void http_conn_release(struct http_conn *conn);
+
+/* The socket is ready to be read or, if not `to_read`, only to be written. */
+void http_conn_ready(struct http_conn *conn, bool to_read);
 
 /* Go on as far as possible; `state` and `wake_us` say what comes next. */
 void http_conn_run(struct http_conn *conn, uint64_t now_us);

@@ -73,7 +73,8 @@ static bool put_framing(const struct http_reply *reply, struct buf *out)
         return buf_put(out, STR("Transfer-Encoding: chunked\r\n"));
     if (reply->framing != HTTP_BY_LENGTH || reply->has_length)
         return true;
-    if (len == HTTP_LEN_UNKNOWN || !may_have_body(reply->status))
+    if (len == HTTP_LEN_UNKNOWN || !may_have_body(reply->status) ||
+        reply->opens_tunnel)
         return true;
     return buf_put(out, STR("Content-Length: ")) && buf_put_number(out, len) &&
            buf_put(out, STR("\r\n"));
@@ -88,7 +89,7 @@ static bool put_type(struct str type, struct buf *out)
 bool http_reply_write_head(const struct http_reply *reply, struct buf *out)
 {
     struct str reason =
-        reply->reason.len ? reply->reason : reason_of(reply->status);
+        reply->reason.ptr ? reply->reason : reason_of(reply->status);
     struct str version = reply->http_1_0 ? STR("HTTP/1.0 ") : STR("HTTP/1.1 ");
 
     return buf_put(out, version) && buf_put_number(out, reply->status) &&

@@ -42,13 +42,15 @@ struct http_stream {
 
 struct http_reply {
     unsigned status;
-    struct str reason; /* empty: the registered one */
+    struct str reason; /* .ptr is NULL: the registered one */
     struct str type;   /* Content-Type; empty: none */
     struct str
-        headers;     /* further lines, each with its CR LF: http_put_header */
-    bool has_length; /* `headers` has a Content-Length, sent unchecked */
-    bool http_1_0;   /* say HTTP/1.0, and close */
-    bool close;      /* close the connection after the reply */
+        headers;       /* further lines, each with its CR LF: http_put_header */
+    bool has_length;   /* `headers` has a Content-Length, sent unchecked */
+    bool http_1_0;     /* say HTTP/1.0, and close */
+    bool close;        /* close the connection after the reply */
+    bool opens_tunnel; /* to a CONNECT: the reply has no body, and what comes
+                        * after it is no HTTP (conn.h) */
     enum http_framing framing;
     uint64_t not_before_us; /* send nothing before that time */
 

@@ -10,7 +10,7 @@ static const struct {
     [HTTP_NO_ERROR] = {200, "no error"},
     [HTTP_BAD_LINE] = {400, "the first line is not METHOD TARGET VERSION"},
     [HTTP_BAD_METHOD] = {400, "the method has a forbidden character"},
-    [HTTP_UNKNOWN_METHOD] = {501, "the method is not GET, HEAD or POST"},
+    [HTTP_UNKNOWN_METHOD] = {501, "the method is not one that is served"},
     [HTTP_BAD_TARGET] = {400, "the target is no path and no http URL"},
     [HTTP_BAD_VERSION] = {400, "the version is not HTTP/1.0 or HTTP/1.1"},
     [HTTP_BARE_CR] = {400, "a CR is not followed by LF"},
@@ -46,6 +46,7 @@ const char *http_error_text(enum http_error error)
 /* What is known of the head so far, beside the request itself. */
 struct head {
     struct http_request *request;
+    const struct http_request_limits *limits;
     bool has_first_line, has_host, has_length, has_coding;
     bool says_close, says_keep_alive;
     uint64_t body_len;
@@ -110,6 +111,7 @@ static bool parse_target(struct str target, struct http_request *request)
         struct str rest = str_skip(target, scheme.len);
         struct str host = str_first(rest, str_find(rest, '/'));
 
+        request->authority = host;
         request->host = without_port(host);
         if (!request->host.len || str_find(host, '?') < host.len ||
             str_find(host, '@') < host.len)
@@ -129,8 +131,34 @@ static bool parse_target(struct str target, struct http_request *request)
     return true;
 }
 
-static enum http_error parse_first_line(struct str line,
-                                        struct http_request *request)
+/* "example.org:443", the authority form. */
+static bool parse_connect(struct str target, struct http_request *request)
+{
+    struct str host = without_port(target);
+    struct str port = str_skip(target, host.len);
+    uint64_t number;
+
+    request->authority = target;
+    request->host = host;
+    for (size_t i = 0; i < host.len; i++)
+        if (strchr("/?#@\t", host.ptr[i]))
+            return false;
+    return host.len && port.len && str_to_u64(str_skip(port, 1), &number) &&
+           number && number <= UINT16_MAX;
+}
+
+static bool takes_method(const struct http_request_limits *limits,
+                         struct str method)
+{
+    return str_eq(method, STR("GET")) || str_eq(method, STR("HEAD")) ||
+           str_eq(method, STR("POST")) ||
+           (limits->takes_connect && str_eq(method, STR("CONNECT"))) ||
+           (limits->takes_options && str_eq(method, STR("OPTIONS")));
+}
+
+static enum http_error
+parse_first_line(struct str line, const struct http_request_limits *limits,
+                 struct http_request *request)
 {
     struct str_pair method = str_cut(line, ' ');
     struct str_pair target = str_cut(method.tail, ' ');
@@ -143,10 +171,12 @@ static enum http_error parse_first_line(struct str line,
         return HTTP_BAD_METHOD;
     if (!request->http_1_0 && !str_eq(target.tail, STR("HTTP/1.1")))
         return HTTP_BAD_VERSION;
-    if (!str_eq(method.head, STR("GET")) && !str_eq(method.head, STR("HEAD")) &&
-        !str_eq(method.head, STR("POST")))
+    if (!takes_method(limits, method.head))
         return HTTP_UNKNOWN_METHOD;
-    return parse_target(target.head, request) ? HTTP_NO_ERROR : HTTP_BAD_TARGET;
+    bool good = str_eq(method.head, STR("CONNECT"))
+                    ? parse_connect(target.head, request)
+                    : parse_target(target.head, request);
+    return good ? HTTP_NO_ERROR : HTTP_BAD_TARGET;
 }
 
 static enum http_error take_length(struct head *head, struct str value)
@@ -216,12 +246,11 @@ static enum http_error parse_line(struct str line, struct head *head)
     if (head->has_first_line)
         return parse_header(line, head);
     head->has_first_line = true;
-    return parse_first_line(line, head->request);
+    return parse_first_line(line, head->limits, head->request);
 }
 
 /* All headers are in: do they fit together? */
-static enum http_error check_head(struct head *head,
-                                  const struct http_request_limits *limits)
+static enum http_error check_head(struct head *head)
 {
     struct http_request *request = head->request;
 
@@ -229,7 +258,7 @@ static enum http_error check_head(struct head *head,
         return head->has_length ? HTTP_LENGTH_AND_CODING : HTTP_CODING;
     if (!head->has_host && !request->http_1_0)
         return HTTP_NO_HOST;
-    if (head->body_len > limits->max_body)
+    if (head->body_len > head->limits->max_body)
         return HTTP_BODY_TOO_LARGE;
     request->keep_alive =
         !head->says_close && (!request->http_1_0 || head->says_keep_alive);
@@ -265,7 +294,7 @@ enum http_state http_request_parse(struct str in,
                                    const struct http_request_limits *limits,
                                    struct http_request *request)
 {
-    struct head head = {.request = request};
+    struct head head = {.request = request, .limits = limits};
     struct str rest = str_first(in, limits->max_head), line;
     enum http_error error = HTTP_NO_ERROR;
 
@@ -276,7 +305,7 @@ enum http_state http_request_parse(struct str in,
         } else if (head.has_first_line) {
             size_t head_len = (size_t)(rest.ptr - in.ptr);
 
-            error = check_head(&head, limits);
+            error = check_head(&head);
             if (!error)
                 return take_body(in, head_len, head.body_len, request);
         }

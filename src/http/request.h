@@ -9,8 +9,8 @@
  * The parser is a pure function over a buffer: it keeps nothing between calls,
  * and the same bytes give the same result in however many pieces they came.
  * Clients are not trusted. All that two readers could understand in two ways
- * (RFC 9112, 11.2) is refused. Methods are GET, HEAD and POST; a body has a
- * Content-Length, chunked bodies are refused.
+ * (RFC 9112, 11.2) is refused. Methods are GET, HEAD and POST, and those that
+ * the limits add; a body has a Content-Length, chunked bodies are refused.
  *
  * Line ends are CR LF or LF. Bytes from 0x80 on are allowed in the target and
  * in values: the handler decides what they mean.
@@ -25,6 +25,8 @@ enum { HTTP_MAX_HEADERS = 100 };
 struct http_request_limits {
     size_t max_head; /* request line and headers, with the lines' ends */
     size_t max_body;
+    bool takes_connect; /* also CONNECT, whose target is "host:port" */
+    bool takes_options; /* also OPTIONS */
 };
 
 enum http_state { HTTP_DONE, HTTP_MORE, HTTP_BROKEN };
@@ -63,11 +65,14 @@ struct http_request {
     enum http_error error; /* with HTTP_BROKEN */
     size_t need;           /* with HTTP_MORE: the least length that helps */
 
-    struct str method; /* "GET", "HEAD" or "POST" */
-    struct str target; /* path and query together, from the "/" on */
-    struct str path;   /* as it was sent, without the query */
-    struct str query;  /* after the "?"; empty where there is none */
-    struct str host;   /* without the port; of the target if it names one */
+    struct str method;    /* "GET", "HEAD" or "POST"; "CONNECT", "OPTIONS" */
+    struct str target;    /* path and query together, from the "/" on; with
+                           * CONNECT these three are empty */
+    struct str path;      /* as it was sent, without the query */
+    struct str query;     /* after the "?"; empty where there is none */
+    struct str host;      /* without the port; of the target if it names one */
+    struct str authority; /* "host:port" or "host" of a target that names it:
+                           * "http://host:port/path", CONNECT; else empty */
     bool http_1_0;
     bool keep_alive;
     struct str body;

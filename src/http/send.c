@@ -1,5 +1,6 @@
 #include "http/send.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -21,7 +22,7 @@ static bool has_no_body(const struct http_conn *conn)
     if (exchange->reply.framing == HTTP_RAW)
         return false;
     return str_eq(exchange->request.method, STR("HEAD")) || status == 204 ||
-           status == 304;
+           status == 304 || exchange->reply.opens_tunnel;
 }
 
 bool http_send_begin(struct http_conn *conn)
@@ -151,20 +152,34 @@ static enum http_sent failed_or_full(void)
                                                    : HTTP_SENT_FAILED;
 }
 
+/* Both in one call where that is possible; the number of bytes that went. */
+static ssize_t send_both(struct http_conn *conn, struct str staged,
+                         struct str direct)
+{
+    struct iovec iov[2] = {
+        {(void *)staged.ptr, staged.len},
+        {(void *)direct.ptr, direct.len},
+    };
+    struct msghdr message = {
+        .msg_iov = staged.len ? iov : iov + 1,
+        .msg_iovlen = staged.len && direct.len ? 2 : 1,
+    };
+
+    if (conn->transport.send) {
+        struct str first = staged.len ? staged : direct;
+        return conn->transport.send(conn->transport.self, first.ptr, first.len);
+    }
+    return sendmsg(conn->fd, &message, MSG_NOSIGNAL);
+}
+
 static enum http_sent send_bytes(struct http_conn *conn, uint64_t now_us)
 {
     while (conn->staged_at < conn->staged.len || conn->direct.len) {
-        size_t staged_len = conn->staged.len - conn->staged_at;
-        struct iovec iov[2] = {
-            {conn->staged.ptr + (staged_len ? conn->staged_at : 0), staged_len},
-            {(void *)conn->direct.ptr, conn->direct.len},
-        };
-        struct msghdr message = {
-            .msg_iov = staged_len ? iov : iov + 1,
-            .msg_iovlen = staged_len && conn->direct.len ? 2 : 1,
-        };
+        struct str staged = str_skip(buf_str(&conn->staged), conn->staged_at);
+        size_t staged_len = staged.len;
+
         tell_handler(conn);
-        ssize_t n = sendmsg(conn->fd, &message, MSG_NOSIGNAL);
+        ssize_t n = send_both(conn, staged, conn->direct);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -184,6 +199,7 @@ static enum http_sent send_file(struct http_conn *conn, uint64_t now_us)
 {
     const struct http_reply *reply = &conn->exchange.reply;
 
+    assert(!conn->file_now || !conn->transport.send);
     while (conn->file_now) {
         off_t from = (off_t)(reply->file_from + conn->file_at);
 

@@ -288,8 +288,9 @@ static bool run_events(struct http_server *server, int timeout_ms)
             break;
         case TARGET_CLIENT: {
             struct client *client = (struct client *)(void *)target;
-            if (event[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-                client->conn.readable = true;
+            http_conn_ready(&client->conn,
+                            event[i].events &
+                                (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR));
             run_client(server, client, now_us);
             break;
         }

@@ -14,6 +14,20 @@ void body_budget_release(struct body_budget *budget)
     pthread_mutex_destroy(&budget->lock);
 }
 
+void body_budget_hold(struct body_budget *budget, size_t bytes)
+{
+    pthread_mutex_lock(&budget->lock);
+    budget->used += bytes;
+    pthread_mutex_unlock(&budget->lock);
+}
+
+void body_budget_drop(struct body_budget *budget, size_t bytes)
+{
+    pthread_mutex_lock(&budget->lock);
+    budget->used -= bytes;
+    pthread_mutex_unlock(&budget->lock);
+}
+
 void bodies_init(struct bodies *bodies, struct body_budget *budget)
 {
     *bodies = (struct bodies){.budget = budget};

@@ -34,6 +34,11 @@ struct body_budget {
 void body_budget_init(struct body_budget *budget, size_t bytes);
 void body_budget_release(struct body_budget *budget);
 
+/* Count memory that was made of a body and outlives it, and stop counting it.
+ * It never waits; bodies wait for it. */
+void body_budget_hold(struct body_budget *budget, size_t bytes);
+void body_budget_drop(struct body_budget *budget, size_t bytes);
+
 struct bodies {
     struct body_budget *budget;
     size_t used;     /* of it, by these */

@@ -25,6 +25,8 @@
  *                  body is no page.
  *   peer           The address of the server, as text; empty with a proxy.
  *
+ * The names of the TLS version and cipher suite, on request too, are constants.
+ *
  * `end` says whether the bodies are whole. The outcome does not: the body of a
  * 404 may have been cut, and so may a robots.txt that counts.
  */
@@ -32,6 +34,7 @@
 #define PAGE_EXCHANGE_H
 
 #include "base/str.h"
+#include "page/coding.h"
 #include "page/outcome.h"
 
 enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
@@ -52,6 +55,7 @@ enum exchange_wish {
     WISH_RESPONSE_HEAD = 2,
     WISH_PEER = 4,
     WISH_EVERY_BODY = 8, /* also if the status is not 200 */
+    WISH_TLS = 16,       /* version and cipher suite */
 };
 
 struct exchange {
@@ -63,9 +67,14 @@ struct exchange {
                                  * webpage's arena, as the two below */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1];
-    struct str location;    /* of a redirect, as served */
-    struct str refresh;     /* the Refresh header, as served */
-    bool noindex, nofollow; /* X-Robots-Tag says so, if that is obeyed */
+    struct str location; /* of a redirect, as served */
+    struct str refresh;  /* the Refresh header, as served */
+    /* X-Robots-Tag says so, if that is obeyed */
+    bool noindex, nofollow, noarchive;
+    struct codings codings;   /* of the body */
+    bool is_coding_unknown;   /* there is another one */
+    const char *tls_version;  /* "tls/1.3"; NULL: no TLS, or not asked for */
+    const char *cipher_suite; /* "TLS_AES_128_GCM_SHA256"; the same */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
     size_t body_len; /* of `body` */

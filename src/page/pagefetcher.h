@@ -34,6 +34,8 @@ struct fetch_options {
                                * than can be in use: then an idle one goes */
     bool insecure;
     bool allow_private;
+    bool only_gzip;  /* ask for no other content coding: every reader of an
+                      * archive knows this one */
     bool any_mime;   /* the course's contract: the MIME type does not count */
     unsigned wishes; /* of enum exchange_wish: what to keep of an exchange */
     struct str robots_agent; /* obey X-Robots-Tag for it; empty: do not */

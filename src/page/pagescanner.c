@@ -185,6 +185,7 @@ static void scan(struct html_links *html, struct webpage *page,
     if (options->robots_agent.len) {
         page->noindex |= html->info.noindex;
         page->nofollow |= html->info.nofollow;
+        page->noarchive |= html->info.noarchive;
     }
 }
 

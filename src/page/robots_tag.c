@@ -19,7 +19,7 @@ static bool is_valued_rule(struct str word)
 }
 
 void robots_tag_read(struct str value, struct str agent, bool *noindex,
-                     bool *nofollow)
+                     bool *nofollow, bool *noarchive)
 {
     bool for_us = true;
 
@@ -38,6 +38,8 @@ void robots_tag_read(struct str value, struct str agent, bool *noindex,
             *noindex = true;
         if (for_us && (none || str_eq_nocase(rule, STR("nofollow"))))
             *nofollow = true;
+        if (for_us && str_eq_nocase(rule, STR("noarchive")))
+            *noarchive = true;
     }
 }
 

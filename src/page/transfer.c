@@ -176,7 +176,9 @@ void transfer_setup_init(struct transfer_setup *setup,
             setup->public_headers = add_header(setup->public_headers, *own);
     }
     add_default(setup, "Accept: text/html,application/xhtml+xml,*/*;q=0.1");
-    add_default(setup, "Accept-Encoding: " CODINGS_ACCEPTED);
+    add_default(setup, options->only_gzip
+                           ? "Accept-Encoding: gzip"
+                           : "Accept-Encoding: " CODINGS_ACCEPTED);
 }
 
 void transfer_setup_release(struct transfer_setup *setup)

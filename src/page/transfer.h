@@ -99,6 +99,10 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page);
 void transfer_set_up_tls(struct transfer *transfer);
 void transfer_end_tls(struct transfer *transfer, enum outcome outcome);
 
+/* Note the version and the cipher suite in the exchange, if they are wished
+ * for. To be called in a callback of libcurl: later it knows no connection. */
+void transfer_describe_tls(struct transfer *transfer);
+
 /* Only the end of the connection is the end of the body, and the server did not
  * say that it is: anybody between us could have cut it. */
 bool transfer_is_tls_cut(const struct transfer *transfer);

@@ -88,7 +88,8 @@ static void take_header(struct transfer *transfer, struct str line)
                !exchange->refresh.ptr && value.len <= URL_LEN_MAX) {
         exchange->refresh = arena_copy(&transfer->page->arena, value);
     } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
-        robots_tag_read(value, agent, &exchange->noindex, &exchange->nofollow);
+        robots_tag_read(value, agent, &exchange->noindex, &exchange->nofollow,
+                        &exchange->noarchive);
     }
 }
 
@@ -156,7 +157,7 @@ static void begin_headers(struct transfer *transfer, struct str line)
     exchange->status = status_of(line);
     exchange->mime[0] = exchange->charset_label[0] = '\0';
     exchange->location = exchange->refresh = (struct str){0};
-    exchange->noindex = exchange->nofollow = false;
+    exchange->noindex = exchange->nofollow = exchange->noarchive = false;
     buf_clear(&transfer->response_head);
     forget_answer(transfer);
     transfer->in_headers = true;
@@ -189,6 +190,7 @@ static size_t end_headers(struct transfer *transfer, size_t len)
     if (transfer->is_length_bad && !transfer->is_chunked)
         return cut(transfer, BAD_HTTP);
     transfer->headers_done = true;
+    transfer_describe_tls(transfer);
     if (status != 200)
         return len;
     enum mime_verdict verdict = type_verdict(transfer);

@@ -228,6 +228,8 @@ static void show_bytes(struct transfer *transfer)
     if (transfer->headers_done)
         exchange->response_head = buf_str(&transfer->response_head);
     exchange->peer = peer_of(transfer);
+    exchange->codings = transfer->codings;
+    exchange->is_coding_unknown = transfer->is_coding_unknown;
     exchange->body_as_sent = buf_str(&transfer->body);
     if (exchange->status == 200 && !transfer->codings.count &&
         !transfer->is_coding_unknown)

@@ -183,6 +183,40 @@ bool transfer_is_tls_cut(const struct transfer *transfer)
            !transfer->is_tls_closed;
 }
 
+static const char *version_name(int version)
+{
+    switch (version) {
+    case TLS1_VERSION:
+        return "tls/1.0";
+    case TLS1_1_VERSION:
+        return "tls/1.1";
+    case TLS1_2_VERSION:
+        return "tls/1.2";
+    case TLS1_3_VERSION:
+        return "tls/1.3";
+    default:
+        return NULL;
+    }
+}
+
+void transfer_describe_tls(struct transfer *transfer)
+{
+    struct curl_tlssessioninfo *session = NULL;
+
+    if (!(transfer->setup->options->wishes & WISH_TLS) ||
+        !has_one_layer(transfer))
+        return;
+    curl_easy_getinfo(transfer->easy, CURLINFO_TLS_SSL_PTR, &session);
+    if (!session || session->backend != CURLSSLBACKEND_OPENSSL ||
+        !session->internals)
+        return;
+    const SSL *ssl = session->internals;
+    const SSL_CIPHER *cipher = SSL_get_current_cipher(ssl);
+    transfer->exchange->tls_version = version_name(SSL_version(ssl));
+    transfer->exchange->cipher_suite =
+        cipher ? SSL_CIPHER_standard_name(cipher) : NULL;
+}
+
 /* A server may stumble over a session instead of passing it over. */
 void transfer_end_tls(struct transfer *transfer, enum outcome outcome)
 {

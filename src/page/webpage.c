@@ -1,5 +1,10 @@
 #include "page/webpage.h"
 
+#include <stdlib.h>
+
+#include "archive/warc_write.h"
+#include "page/bodies.h"
+
 /* A page with a million links must not hold its memory for ever. */
 enum { ARENA_KEEP_MAX = 256 * 1024 };
 
@@ -11,6 +16,7 @@ void webpage_init(struct webpage *page)
 
 void webpage_release(struct webpage *page)
 {
+    webpage_drop_pair(page);
     arena_release(&page->arena);
 }
 
@@ -22,8 +28,21 @@ static void shrink(struct arena *arena)
         arena_release(arena);
 }
 
+void webpage_drop_pair(struct webpage *page)
+{
+    if (page->pair) {
+        warc_pair_release(page->pair);
+        free(page->pair);
+        page->pair = NULL;
+    }
+    if (page->pair_held)
+        body_budget_drop(page->pair_budget, page->pair_held);
+    page->pair_held = 0;
+}
+
 void webpage_rest(struct webpage *page)
 {
+    webpage_drop_pair(page);
     shrink(&page->arena);
     page->links = page->requisites = (struct page_links){0};
 }
@@ -33,6 +52,7 @@ void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
 {
     struct arena arena = page->arena;
 
+    webpage_drop_pair(page);
     shrink(&arena);
     *page = (struct webpage){
         .url = url,
@@ -62,4 +82,5 @@ void webpage_take_exchange(struct webpage *page)
     page->outcome = page->exchange.outcome;
     page->noindex = page->exchange.noindex;
     page->nofollow = page->exchange.nofollow;
+    page->noarchive = page->exchange.noarchive;
 }

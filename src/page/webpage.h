@@ -15,6 +15,9 @@
 #include "page/exchange.h"
 #include "url/url.h"
 
+struct body_budget;
+struct warc_pair;
+
 /* A link as it is offered to the validator: absolute, normalised. */
 struct page_link {
     struct url url;
@@ -64,14 +67,18 @@ struct webpage {
     uint64_t origin; /* scheme, host and port, as pagefetcher_origin has it */
 
     /* the results */
-    enum outcome outcome;    /* begins as the outcome of the exchange */
-    bool noindex, nofollow;  /* of the exchange or meta robots, if obeyed */
+    enum outcome outcome; /* begins as the outcome of the exchange */
+    /* of the exchange or meta robots, if obeyed */
+    bool noindex, nofollow, noarchive;
     uint64_t digest;         /* of the body, if it was saved and asked for */
     struct str robots_text;  /* the text of a robots.txt that has rules */
     void *prepared;          /* the pagesaver's; NULL: nothing is prepared */
     int save_errno;          /* why the outcome is NOT_SAVED */
     struct page_links links; /* of the page, or the one of a redirect */
     struct page_links requisites; /* if wanted; `html` is NULL */
+    struct warc_pair *pair;  /* the pagerecorder's; NULL: nothing is kept */
+    struct body_budget *pair_budget; /* where the pair counts ... */
+    size_t pair_held;                /* ... for so much; 0: it does not */
 
     struct arena arena;
 };
@@ -82,6 +89,9 @@ void webpage_release(struct webpage *page);
 /* Free the answer and the results, so that a page that waits for its next URL
  * holds little memory. */
 void webpage_rest(struct webpage *page);
+
+/* Free the records of the exchange, if there are any. */
+void webpage_drop_pair(struct webpage *page);
 
 /* The details that outcome_put prints. */
 static inline struct outcome_details webpage_details(const struct webpage *page)

@@ -22,11 +22,6 @@ const struct row_description row_description[ROW_KINDS] = {
 #include "store/rows.def"
 };
 
-#define COLUMN(kind, type, name, since)                                        \
-    static_assert((since) == 1 || ROW_##type > ROW_PART,                       \
-                  "records of earlier versions read as 0 or NULL there");
-#include "store/rows.def"
-
 /* --- values ------------------------------------------------------------- */
 
 uint64_t row_get_number(const void *row, const struct row_column *column)

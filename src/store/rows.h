@@ -40,7 +40,7 @@ enum row_kind {
 enum row_type {
     ROW_ID,
     ROW_NAME,
-    ROW_PART, /* up to here: only in version 1 */
+    ROW_PART, /* up to here: not in a column that came later than its kind */
     ROW_NUMBER,
     ROW_U32,
     ROW_U8,
@@ -64,6 +64,12 @@ struct row_description {
 };
 
 extern const struct row_description row_description[ROW_KINDS];
+
+/* The version of the format that brought the kind. */
+static inline int row_kind_since(enum row_kind kind)
+{
+    return row_description[kind].column[0].since;
+}
 
 /* The greatest of the structs. */
 union row_any {

@@ -182,6 +182,7 @@ bool sqlite_check(struct store *base,
                   struct store_error *error)
 {
     struct sqlite_store *store = sqlite_of(base);
+    struct seal seal[ROW_KINDS];
     bool good = report(check_journal(store, error), error, found, user) &&
                 report(check_file(store, error), error, found, user);
 
@@ -189,7 +190,8 @@ bool sqlite_check(struct store *base,
         return good;
     sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL);
     good = report(sqlite_check_views(store, error), error, found, user) &&
-           report(sqlite_check_settings(store, error), error, found, user);
+           report(sqlite_check_settings(store, error), error, found, user) &&
+           report(sqlite_read_seals(store, seal, error), error, found, user);
     for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++)
         good =
             kind == ROW_setting ||

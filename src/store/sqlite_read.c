@@ -151,9 +151,12 @@ static bool is_at_end(const struct walk *walk, struct store_error *error)
     return !walk->sealed.last || fail_written(walk, error);
 }
 
+/* A file of an earlier version has no rows of a later kind. */
 static bool walk_kind(struct walk *walk, const struct store_reader *reader,
                       struct store_error *error)
 {
+    if (walk->store->version < row_kind_since(walk->kind))
+        return true;
     walk->rows =
         select_rows(walk->store, walk->kind,
                     walk->kind == ROW_setting

@@ -154,6 +154,17 @@ static const struct view {
               " FROM link l JOIN fetch f ON f.page = l.page"
               " JOIN url u ON u.number = f.number"
               " LEFT JOIN verdict v ON v.code = l.verdict"},
+
+    {"captures",
+     "CREATE VIEW captures AS SELECT c.number, c.url,"
+     "  CASE c.kind WHEN 0 THEN 'response' ELSE 'revisit' END AS kind,"
+     "  c.status, c.mime, c.digest,"
+     "  strftime('%Y-%m-%dT%H:%M:%fZ', c.start_ms / 1000.0, 'unixepoch')"
+     "   AS fetched,"
+     "  a.name AS file, c.at, c.length, c.request_length,"
+     "  nullif(c.refers, 0) AS refers"
+     " FROM capture c LEFT JOIN archive a ON a.number = c.archive"
+     " ORDER BY c.number"},
 };
 
 /* --- all of them -------------------------------------------------------- */
@@ -227,44 +238,62 @@ static bool complete(struct sqlite_store *store, struct store_error *error)
                       SQLITE_FILE_ID, STORE_VERSION);
 }
 
-bool sqlite_create_tables(struct sqlite_store *store, struct store_error *error)
+static bool create_table(struct sqlite_store *store, enum row_kind kind,
+                         struct store_error *error)
 {
     struct buf sql;
-    bool good = true;
 
     buf_init(&sql, SQL_MAX);
-    for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++) {
-        buf_clear(&sql);
-        put_table(&sql, kind);
-        good = sqlite_run(store, error, "%s", buf_cstr(&sql));
-    }
+    put_table(&sql, kind);
+    bool good = sqlite_run(store, error, "%s", buf_cstr(&sql));
     buf_release(&sql);
+    return good;
+}
+
+bool sqlite_create_tables(struct sqlite_store *store, struct store_error *error)
+{
+    bool good = true;
+
+    for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++)
+        good = create_table(store, kind, error);
     return good && create_other_tables(store, error) && complete(store, error);
 }
 
 /* --- from an earlier version -------------------------------------------- */
 
 /* Columns that are new since the file's version. */
-static bool add_columns(struct sqlite_store *store, struct store_error *error)
+static bool add_columns(struct sqlite_store *store, enum row_kind kind,
+                        struct store_error *error)
 {
+    const struct row_description *description = &row_description[kind];
     bool good = true;
 
-    for (enum row_kind kind = 0; kind < ROW_KINDS; kind++) {
-        const struct row_description *description = &row_description[kind];
-        for (size_t i = 0; i < description->columns && good; i++) {
-            const struct row_column *column = &description->column[i];
-            if (column->since > store->version)
-                good = sqlite_run(
-                    store, error, "ALTER TABLE %s ADD COLUMN %s %s",
-                    description->name, column->name,
-                    row_is_text(column) ? "TEXT" : "INTEGER DEFAULT 0");
-        }
+    for (size_t i = 0; i < description->columns && good; i++) {
+        const struct row_column *column = &description->column[i];
+        if (column->since > store->version)
+            good = sqlite_run(store, error, "ALTER TABLE %s ADD COLUMN %s %s",
+                              description->name, column->name,
+                              row_is_text(column) ? "TEXT"
+                                                  : "INTEGER DEFAULT 0");
     }
     return good;
 }
 
-/* Step by step; views are made anew. A new version that only brings columns
- * needs no step. */
+/* Kinds and columns that are new since the file's version. */
+static bool add_what_is_new(struct sqlite_store *store,
+                            struct store_error *error)
+{
+    bool good = true;
+
+    for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++)
+        good = store->version < row_kind_since(kind)
+                   ? create_table(store, kind, error)
+                   : add_columns(store, kind, error);
+    return good;
+}
+
+/* Step by step; views are made anew. A new version that only brings kinds of
+ * rows and columns needs no step. */
 static bool migrate(struct sqlite_store *store, struct store_error *error)
 {
     bool sealed = store->version >= SQLITE_SEALED_SINCE;
@@ -278,7 +307,7 @@ static bool migrate(struct sqlite_store *store, struct store_error *error)
         good = sqlite_run(store, error,
                           "DROP TABLE verdict; DROP TABLE outcome") &&
                create_other_tables(store, error);
-    if (!good || !add_columns(store, error))
+    if (!good || !add_what_is_new(store, error))
         return false;
     store->version = STORE_VERSION;
     return (sealed || sqlite_seal_all(store, error)) && complete(store, error);

@@ -40,7 +40,7 @@ installs() {
 
 BUILD_PACKAGES="gcc libbrotli-dev libc-ares-dev libc6-dev libcurl4-openssl-dev libdeflate-dev"
 BUILD_PACKAGES+=" libexpat1-dev libidn2-dev libpsl-dev libsqlite3-dev libssl-dev"
-BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make"
+BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
 
 @test "each target of the Makefile installs its own group of packages" {
     same "build" "$(groups_of -B all)" "make"

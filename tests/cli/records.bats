@@ -193,7 +193,7 @@ def views():
     rows = []
     db = sqlite3.connect("file:" + record + "?mode=ro", uri=True)
     db.text_factory = bytes
-    for view in "urls", "pages", "queue", "domains", "errors", "links":
+    for view in "urls", "pages", "queue", "domains", "errors", "links", "captures":
         try:
             rows += db.execute("SELECT * FROM " + view).fetchall()
         except sqlite3.Error as error:
@@ -229,9 +229,11 @@ for _ in range(150):
     found += verify.returncode > 0
     assert verify.returncode or read() == before, where
     if re.search(rb"^(rows of (?!link)|settings)", verify.stdout, re.M):
+        # A load reads the last digest of a kind, not those before it.
+        unread = read() == before
         resumed = run("-q", "--resume")
-        assert resumed.returncode == 1, f"{where}: {resumed}"
-        refused += 1
-assert found > 50 and refused > 5, (found, refused)
+        assert resumed.returncode == 1 or unread, f"{where}: {resumed}"
+        refused += resumed.returncode == 1
+assert found > 50 and refused > 2, (found, refused)
 END
 }

@@ -210,9 +210,11 @@ static void meta_robots_cases(void **state)
 
         html_scan(&links, &arena, html, &options);
         if (links.info.noindex != json_bool(json_get(row, "noindex")) ||
-            links.info.nofollow != json_bool(json_get(row, "nofollow")))
-            fail_msg("%.*s: got noindex %d, nofollow %d", (int)html.len,
-                     html.ptr, links.info.noindex, links.info.nofollow);
+            links.info.nofollow != json_bool(json_get(row, "nofollow")) ||
+            links.info.noarchive)
+            fail_msg("%.*s: got noindex %d, nofollow %d, noarchive %d",
+                     (int)html.len, html.ptr, links.info.noindex,
+                     links.info.nofollow, links.info.noarchive);
     }
     arena_release(&arena);
 }

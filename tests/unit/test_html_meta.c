@@ -72,47 +72,52 @@ static void refresh_urls(void **state)
 
 static const struct {
     const char *content;
-    bool noindex, nofollow;
+    bool noindex, nofollow, noarchive;
 } robots[] = {
-    {"noindex", true, false},
-    {"nofollow", false, true},
-    {"NoIndex, NoFollow", true, true},
-    {"noindex,nofollow", true, true},
-    {" noindex ,\tnofollow ", true, true},
-    {"noindex nofollow", true, true},
-    {"none", true, true},
-    {"NONE,all", true, true},
-    {"index, follow", false, false},
-    {"all", false, false},
-    {"", false, false},
-    {",,,", false, false},
-    {"noindexx, xnofollow", false, false},
-    {"noarchive, max-snippet:-1, nofollow", false, true},
-    {"no index", false, false},
+    {"noindex", true, false, false},
+    {"nofollow", false, true, false},
+    {"NoIndex, NoFollow", true, true, false},
+    {"noindex,nofollow", true, true, false},
+    {" noindex ,\tnofollow ", true, true, false},
+    {"noindex nofollow", true, true, false},
+    {"none", true, true, false},
+    {"NONE,all", true, true, false},
+    {"index, follow", false, false, false},
+    {"all", false, false, false},
+    {"", false, false, false},
+    {",,,", false, false, false},
+    {"noindexx, xnofollow", false, false, false},
+    {"noarchive, max-snippet:-1, nofollow", false, true, true},
+    {"NoArchive", false, false, true},
+    {"index,noarchive", false, false, true},
+    {"noarchives, no archive, archive", false, false, false},
+    {"no index", false, false, false},
 };
 
 static void robots_rules(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(robots); i++) {
-        bool noindex = false, nofollow = false;
+        bool noindex = false, nofollow = false, noarchive = false;
 
-        html_robots_rules(str_of(robots[i].content), &noindex, &nofollow);
-        if (noindex != robots[i].noindex || nofollow != robots[i].nofollow)
-            fail_msg("\"%s\": expected noindex %d, nofollow %d, got %d, %d",
-                     robots[i].content, robots[i].noindex, robots[i].nofollow,
-                     noindex, nofollow);
+        html_robots_rules(str_of(robots[i].content), &noindex, &nofollow,
+                          &noarchive);
+        if (noindex != robots[i].noindex || nofollow != robots[i].nofollow ||
+            noarchive != robots[i].noarchive)
+            fail_msg("\"%s\": got noindex %d, nofollow %d, noarchive %d",
+                     robots[i].content, noindex, nofollow, noarchive);
     }
 }
 
 static void robots_rules_add_up(void **state)
 {
-    bool noindex = true, nofollow = false;
+    bool noindex = true, nofollow = false, noarchive = true;
 
     (void)state;
-    html_robots_rules(STR("index, nofollow"), &noindex, &nofollow);
+    html_robots_rules(STR("index, nofollow"), &noindex, &nofollow, &noarchive);
     assert_true(noindex);
     assert_true(nofollow);
+    assert_true(noarchive);
 }
 
 int main(void)

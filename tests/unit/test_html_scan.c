@@ -391,24 +391,30 @@ static void bases(void **state)
 
 static const struct {
     const char *html;
-    bool noindex, nofollow;
+    bool noindex, nofollow, noarchive;
 } robots_rows[] = {
-    {"<meta name=robots content=noindex>", true, false},
-    {"<META NAME=Robots CONTENT='NOINDEX, NoFollow'>", true, true},
+    {"<meta name=robots content=noindex>", true, false, false},
+    {"<META NAME=Robots CONTENT='NOINDEX, NoFollow'>", true, true, false},
     {"<meta name=robots content=noindex><meta name=robots content=nofollow>",
-     true, true},
+     true, true, false},
     {"<meta name=robots content=none><meta name=robots content=all>", true,
-     true},
-    {"<meta name=googlebot content=none>", false, false},
-    {"<meta name=OurBot content=nofollow>", false, true},
+     true, false},
+    {"<meta name=googlebot content=none>", false, false, false},
+    {"<meta name=OurBot content=nofollow>", false, true, false},
     {"<meta name=robots content=noindex><meta name=ourbot content=nofollow>",
-     true, true},
-    {"<meta name='' content=none><meta content=none>", false, false},
-    {"<body><p>x<meta name=robots content=none>", true, true},
-    {"<meta http-equiv=robots content=none>", false, false},
-    {"<meta property=robots content=none>", false, false},
-    {"<template><meta name=robots content=none></template>", false, false},
-    {"<!--<meta name=robots content=none>-->", false, false},
+     true, true, false},
+    {"<meta name='' content=none><meta content=none>", false, false, false},
+    {"<body><p>x<meta name=robots content=none>", true, true, false},
+    {"<meta http-equiv=robots content=none>", false, false, false},
+    {"<meta property=robots content=none>", false, false, false},
+    {"<template><meta name=robots content=none></template>", false, false,
+     false},
+    {"<!--<meta name=robots content=none>-->", false, false, false},
+    {"<meta name=robots content='index, noarchive'>", false, false, true},
+    {"<meta name=ourbot content=NOARCHIVE>", false, false, true},
+    {"<meta name=googlebot content=noarchive>", false, false, false},
+    {"<template><meta name=robots content=noarchive></template>", false, false,
+     false},
 };
 
 static void robots(void **state)
@@ -422,9 +428,11 @@ static void robots(void **state)
         arena_init(&arena);
         html_scan(&links, &arena, str_of(robots_rows[i].html), &options);
         if (links.info.noindex != robots_rows[i].noindex ||
-            links.info.nofollow != robots_rows[i].nofollow)
-            fail_msg("%s: got noindex %d, nofollow %d", robots_rows[i].html,
-                     links.info.noindex, links.info.nofollow);
+            links.info.nofollow != robots_rows[i].nofollow ||
+            links.info.noarchive != robots_rows[i].noarchive)
+            fail_msg("%s: got noindex %d, nofollow %d, noarchive %d",
+                     robots_rows[i].html, links.info.noindex,
+                     links.info.nofollow, links.info.noarchive);
         arena_release(&arena);
     }
 }

@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "http/request.h"
 
-static const struct http_request_limits limits = {200, 10};
+static const struct http_request_limits limits = {.max_head = 200,
+                                                  .max_body = 10};
 
 static void check(const char *input, struct str expected, struct str got)
 {
@@ -75,6 +76,7 @@ static const struct {
     {STR_INIT("get / HTTP/1.1\r\n\r\n"), HTTP_UNKNOWN_METHOD},
     {STR_INIT("PUT / HTTP/1.1\r\n\r\n"), HTTP_UNKNOWN_METHOD},
     {STR_INIT("CONNECT a:80 HTTP/1.1\r\n\r\n"), HTTP_UNKNOWN_METHOD},
+    {STR_INIT("OPTIONS / HTTP/1.1\r\n\r\n"), HTTP_UNKNOWN_METHOD},
     {STR_INIT("GET x HTTP/1.1\r\n\r\n"), HTTP_BAD_TARGET},
     {STR_INIT("GET * HTTP/1.1\r\n\r\n"), HTTP_BAD_TARGET},
     {STR_INIT("GET /a\tb HTTP/1.1\r\n\r\n"), HTTP_BAD_TARGET},
@@ -142,6 +144,58 @@ static void good_requests(void **state)
         check(text, str_of(good_rows[i].body), request.body);
         assert_int_equal(good_rows[i].keep_alive, request.keep_alive);
         assert_int_equal(strlen(text), request.all.len);
+    }
+}
+
+// clang-format off
+static const struct {
+    const char *line, *authority, *host, *path; /* no path: refused */
+} proxy_rows[] = {
+    {"CONNECT example.org:443", "example.org:443", "example.org", ""},
+    {"CONNECT [::1]:8443", "[::1]:8443", "[::1]", ""},
+    {"CONNECT a:65535", "a:65535", "a", ""},
+    {"GET http://x.y:81/p?q", "x.y:81", "x.y", "/p"},
+    {"GET http://x.y", "x.y", "x.y", "/"},
+    {"GET /", "", "h", "/"},
+    {"OPTIONS /a", "", "h", "/a"},
+    {"OPTIONS *", .path = NULL},
+    {"CONNECT example.org", .path = NULL},
+    {"CONNECT example.org:", .path = NULL},
+    {"CONNECT :443", .path = NULL},
+    {"CONNECT a:0", .path = NULL},
+    {"CONNECT a:65536", .path = NULL},
+    {"CONNECT a:b:443", "a:b:443", "a:b", ""},
+    {"CONNECT /", .path = NULL},
+    {"CONNECT http://a:443", .path = NULL},
+    {"CONNECT u@a:443", .path = NULL},
+    {"CONNECT a?:443", .path = NULL},
+    {"CONNECT a\tb:443", .path = NULL},
+    {"PUT /", .path = NULL},
+};
+// clang-format on
+
+/* Where the service allows it; without that bad_rows refuses CONNECT. */
+static void requests_to_a_proxy(void **state)
+{
+    static const struct http_request_limits proxy = {
+        .max_head = 200, .takes_connect = true, .takes_options = true};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(proxy_rows); i++) {
+        struct http_request request;
+        char text[200];
+
+        snprintf(text, sizeof(text), "%s HTTP/1.1\r\nHost: h\r\n\r\n",
+                 proxy_rows[i].line);
+        enum http_state got =
+            http_request_parse(str_of(text), &proxy, &request);
+        if (got != (proxy_rows[i].path ? HTTP_DONE : HTTP_BROKEN))
+            fail_msg("%s: %s", text, http_error_text(request.error));
+        if (!proxy_rows[i].path)
+            continue;
+        check(text, str_of(proxy_rows[i].authority), request.authority);
+        check(text, str_of(proxy_rows[i].host), request.host);
+        check(text, str_of(proxy_rows[i].path), request.path);
     }
 }
 
@@ -280,7 +334,7 @@ static void empty_lines(void **state)
 
 static void header_limit(void **state)
 {
-    static const struct http_request_limits wide = {10000, 0};
+    static const struct http_request_limits wide = {.max_head = 10000};
     struct http_request request;
 
     (void)state;
@@ -323,10 +377,15 @@ static void error_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_requests), cmocka_unit_test(bad_requests),
-        cmocka_unit_test(pieces),        cmocka_unit_test(followed),
-        cmocka_unit_test(headers),       cmocka_unit_test(head_limit),
-        cmocka_unit_test(empty_lines),   cmocka_unit_test(header_limit),
+        cmocka_unit_test(good_requests),
+        cmocka_unit_test(bad_requests),
+        cmocka_unit_test(requests_to_a_proxy),
+        cmocka_unit_test(pieces),
+        cmocka_unit_test(followed),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(head_limit),
+        cmocka_unit_test(empty_lines),
+        cmocka_unit_test(header_limit),
         cmocka_unit_test(error_texts),
     };
 

@@ -190,7 +190,8 @@ static void repeated(void **state)
 
 static unsigned ask(struct site *site, const char *text)
 {
-    static const struct http_request_limits limits = {1000, 1000};
+    static const struct http_request_limits limits = {.max_head = 1000,
+                                                      .max_body = 1000};
     struct http_request request;
 
     assert_int_equal(HTTP_DONE,

@@ -73,7 +73,7 @@ static struct parts parts_of(struct str url)
 
 static struct reply fetch(struct crawl *crawl, struct str url)
 {
-    static const struct http_request_limits limits = {64 * 1024, 0};
+    static const struct http_request_limits limits = {.max_head = 64 * 1024};
     struct parts parts = parts_of(url);
     struct http_request request;
     struct reply reply;

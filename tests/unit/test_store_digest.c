@@ -53,6 +53,9 @@ static void make_crawl(struct storefile *file)
                                                 .text = STR("User-agent: *")});
         store_add_host(batch, &(struct store_host){.name = STR("www.a.org")});
         store_add_domain(batch, &(struct store_domain){STR("a.org"), i});
+        store_add_archive(batch, &(struct store_archive){i, STR("a.gz"), 9});
+        store_add_capture(batch,
+                          &(struct store_capture){.number = i, .url = url});
         storefile_commit(file, store);
     }
     facts_put_state(batch, STATE_FINISHED);
@@ -71,8 +74,8 @@ static int put_row(void *user, int columns, char **value, char **name)
 /* All that a user of sqlite3 sees. */
 static void read_views(const struct storefile *file, struct buf *out)
 {
-    static const char *const views[] = {"urls",    "pages",  "queue",
-                                        "domains", "errors", "links"};
+    static const char *const views[] = {"urls",   "pages", "queue",   "domains",
+                                        "errors", "links", "captures"};
     char sql[64];
     sqlite3 *db;
 
@@ -173,6 +176,9 @@ static void rows_that_vanish_or_appear_are_found(void **state)
         "UPDATE url SET url = replace(url, '/7', '/8') WHERE number = 7",
         "UPDATE fetch SET mime = NULL WHERE place = 2",
         "UPDATE batch SET digest = digest + 1 WHERE place = 1",
+        "UPDATE batch SET kind = 'fetci' WHERE place = 3",
+        "UPDATE capture SET at = at + 1 WHERE place = 1",
+        "DELETE FROM archive",
         "UPDATE outcome SET ends = 'failed' WHERE code = 0",
         "UPDATE setting SET value = 'finishee' WHERE name = 'state'",
         "DROP VIEW pages",

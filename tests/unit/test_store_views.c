@@ -217,6 +217,26 @@ static void links(void **state)
 
 /* Without a row nothing fails, and every view has the columns of the man
  * page. */
+static void captures(void **state)
+{
+    struct storefile *file = *state;
+
+    store_add_archive(&file->batch, &(struct store_archive){7, STR("f"), 9});
+    store_add_capture(&file->batch,
+                      &(struct store_capture){1, 7, 9, 10, 11, STR("u"), 0, 200,
+                                              STR("text/html"), STR("sha1:X"),
+                                              T0, 0});
+    store_add_capture(&file->batch,
+                      &(struct store_capture){2, 7, 30, 10, 0, STR("v"), 1, 404,
+                                              STR(""), STR("sha1:X"), T2, 1});
+    storefile_create(file);
+    assert_rows(file, "SELECT * FROM captures",
+                "1|u|response|200|text/html|sha1:X|2024-05-06T07:08:09.123Z|f|"
+                "9|10|11|-\n"
+                "2|v|revisit|404||sha1:X|2024-05-06T07:08:11.123Z|f|30|10|0|"
+                "1\n");
+}
+
 static void columns(void **state)
 {
     static const struct {
@@ -233,6 +253,8 @@ static void columns(void **state)
          "domain urls pages redirected failed refused queued fetches"},
         {"errors", "url outcome status at referrer"},
         {"links", "page source target text rel verdict"},
+        {"captures", "number url kind status mime digest fetched file at "
+                     "length request_length refers"},
     };
     struct storefile *file = *state;
     char sql[200], expected[200];
@@ -248,7 +270,7 @@ static void columns(void **state)
         assert_rows(file, sql, expected);
     }
     assert_rows(file, "SELECT count(*) FROM sqlite_master WHERE type = 'view'",
-                "6\n");
+                "7\n");
 }
 
 int main(void)
@@ -257,7 +279,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, storefile_setup, storefile_teardown)
     const struct CMUnitTest tests[] = {
         CASE(pages),  CASE(urls),  CASE(queue),   CASE(domains),
-        CASE(errors), CASE(links), CASE(columns),
+        CASE(errors), CASE(links), CASE(captures), CASE(columns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,11 +295,13 @@ static void robots_rules(void **state)
 
     (void)state;
     arena_init(&arena);
-    html_scan(&links, &arena,
-              STR(HTML "<meta name='ROBOTS' content='noindex'/></html>"),
-              &options);
+    html_scan(
+        &links, &arena,
+        STR(HTML "<meta name='ROBOTS' content='noindex, noarchive'/></html>"),
+        &options);
     assert_true(links.info.noindex);
     assert_false(links.info.nofollow);
+    assert_true(links.info.noarchive);
     arena_release(&arena);
 }
 

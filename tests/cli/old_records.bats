@@ -1,16 +1,21 @@
 #!/usr/bin/env bats
-# Records that the program wrote when their format was 1 (tests/data/version-1):
+# Records that the program wrote when their format was older (tests/data):
 # reports read them as they are, --resume brings them up to date and goes on.
 
 load helper
 load site
 
-DATA=$BATS_TEST_DIRNAME/../data/version-1
+DATA=$BATS_TEST_DIRNAME/../data
+VERSIONS="1 2"
 
 setup() {
+    local version
+
     helper_setup
-    cp -r "$DATA"/{letters,stopped,killed} "$TMP"
-    chmod -R u+w "$TMP"/{letters,stopped,killed}
+    for version in $VERSIONS; do
+        cp -r "$DATA/version-$version" "$TMP/$version"
+        chmod -R u+w "$TMP/$version"
+    done
 }
 
 sql() {
@@ -27,38 +32,40 @@ pages_line() {
     "$CRAWLER" status "$DIR" | sed -n 's/^  pages    //p'
 }
 
-@test "status, why, verify and export read records of version 1 and change nothing" {
-    local name state pages url
+@test "status, why, verify and export read older records and change nothing" {
+    local version name state pages url
 
-    while read -r name pages url state; do
-        DIR=$TMP/$name
-        before=$(files)
-        run -0 "$CRAWLER" status "$DIR"
-        same "The crawl in $DIR is $state" "${lines[0]}"
-        grep -q "^  pages    $pages saved" <<<"$output" || fail "$output"
-        run -0 "$CRAWLER" why "$DIR" "$url"
-        [[ ${lines[0]} == "$url was fetched as page 2 at depth 1" ]] || fail "$output"
-        run -0 "$CRAWLER" verify "$DIR"
-        [[ $output == "verified: $pages pages, "* ]] || fail "$output"
-        same "$pages" "$("$CRAWLER" export --format jsonl "$DIR" | wc -l)"
-        same "$pages" "$("$CRAWLER" export --format sitemap "$DIR" | grep -c '<loc>')"
-        same "$before" "$(files)" "$name"
-    done <<END
+    for version in $VERSIONS; do
+        while read -r name pages url state; do
+            DIR=$TMP/$version/$name
+            before=$(files)
+            run -0 "$CRAWLER" status "$DIR"
+            same "The crawl in $DIR is $state" "${lines[0]}"
+            grep -q "^  pages    $pages saved" <<<"$output" || fail "$output"
+            run -0 "$CRAWLER" why "$DIR" "$url"
+            [[ ${lines[0]} == "$url was fetched as page 2 at depth 1" ]] || fail "$output"
+            run -0 "$CRAWLER" verify "$DIR"
+            [[ $output == "verified: $pages pages, "* ]] || fail "$output"
+            same "$pages" "$("$CRAWLER" export --format jsonl "$DIR" | wc -l)"
+            same "$pages" "$("$CRAWLER" export --format sitemap "$DIR" | grep -c '<loc>')"
+            same "$before" "$(files)" "$name"
+        done <<END
 letters 9 http://cs50tse.cs.dartmouth.edu/tse/letters/A.html finished
 stopped 3 http://example.org/a stopped: --max-pages was reached
 killed 2 http://example.org/a stopped: killed, or the machine went down
 END
-    DIR=$TMP/stopped
-    same "http://example.org/ http://example.org/a" \
-        "$("$CRAWLER" export --format links "$DIR" | head -n 1 | tr '\t' ' ' | sed 's/ *\.*$//')"
-    [[ $(pages_line) == "3 saved, 267 B; 1 redirected, 2 failed, "* ]]
+        DIR=$TMP/$version/stopped
+        same "http://example.org/ http://example.org/a" \
+            "$("$CRAWLER" export --format links "$DIR" | head -n 1 | tr '\t' ' ' | sed 's/ *\.*$//')"
+        [[ $(pages_line) == "3 saved, 267 B; 1 redirected, 2 failed, "* ]]
+    done
 }
 
-@test "records of version 1 are read in a directory that cannot be written" {
+@test "older records are read in a directory that cannot be written" {
     as_nobody=(setpriv --bounding-set -dac_override,-dac_read_search)
     [ "$(id -u)" -eq 0 ] || as_nobody=()
     "${as_nobody[@]}" true || skip "setpriv cannot drop capabilities"
-    for name in letters stopped; do
+    for name in {1,2}/{letters,stopped}; do
         DIR=$TMP/$name
         chmod 444 "$DIR"/.crawler
         chmod 555 "$DIR"
@@ -72,14 +79,14 @@ END
     done
 }
 
-@test "--resume goes on with a crawl of version 1 to the same end as a new one" {
-    start_playground --site "$DATA/site"
+@test "--resume goes on with a crawl of an older version to the same end as a new one" {
+    start_playground --site "$DATA/version-1/site"
     run -0 fetch 3 -q --robots obey
     page_depths >"$TMP/expected"
     [ -s "$TMP/expected" ]
     version=$(sql "PRAGMA user_version")
-    [ "$version" -gt 1 ]
-    for name in stopped killed; do
+    [ "$version" -gt 2 ]
+    for name in {1,2}/{stopped,killed}; do
         DIR=$TMP/$name
         run -0 timeout -k 5 "$LIMIT" "$CRAWLER" -q --resume --delay 0 \
             --max-pages none --connect-to "::127.0.0.1:$PORT" "$DIR"
@@ -99,9 +106,10 @@ END
     done
 }
 
-@test "--resume of a finished crawl of version 1 leaves it as it is" {
-    DIR=$TMP/letters
-    before=$(files)
-    run -0 "$CRAWLER" --resume "$DIR"
-    same "$before" "$(files)"
+@test "--resume of a finished crawl of an older version leaves it as it is" {
+    for DIR in "$TMP"/[12]/letters; do
+        before=$(files)
+        run -0 "$CRAWLER" --resume "$DIR"
+        same "$before" "$(files)"
+    done
 }

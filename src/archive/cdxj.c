@@ -1,0 +1,293 @@
+#include "archive/cdxj.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/utf8.h"
+
+enum {
+    TIMESTAMP_LEN = 14, /* "20240506070809" */
+    TIMESTAMP_MS_LEN = 17,
+    NESTING_MAX = 16,
+    /* The longest escape of a character, "\u001f", and of the field names. */
+    ESCAPE_MAX = 6,
+    FIELDS_LEN_MAX = 256,
+};
+
+/* --- writing -------------------------------------------------------------- */
+
+/* The digits of "2024-05-06T07:08:09". */
+static void put_timestamp(struct buf *out, uint64_t date_ms)
+{
+    char iso[CLOCK_ISO_LEN + 1];
+
+    clock_format_iso(date_ms, iso);
+    for (const char *c = iso; *c != '.'; c++)
+        if (ascii_is_digit(*c))
+            buf_put_char(out, *c);
+}
+
+/* All tools write numbers as strings. */
+static void add_number(struct buf *out, const char *name, uint64_t number)
+{
+    json_put_name(out, name);
+    buf_put_char(out, '"');
+    buf_put_number(out, number);
+    buf_put_char(out, '"');
+}
+
+bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
+{
+    size_t texts = entry->url.len + entry->mime.len + entry->digest.len +
+                   entry->file_name.len;
+
+    if (!buf_reserve(out, key.len + ESCAPE_MAX * texts + FIELDS_LEN_MAX))
+        return false;
+    buf_put(out, key);
+    buf_put_char(out, ' ');
+    put_timestamp(out, entry->date_ms);
+    buf_put(out, STR(" {"));
+    json_add_str(out, "url", entry->url);
+    if (entry->mime.len)
+        json_add_str(out, "mime", entry->mime);
+    if (entry->status)
+        add_number(out, "status", entry->status);
+    if (entry->digest.len)
+        json_add_str(out, "digest", entry->digest);
+    add_number(out, "length", entry->length);
+    add_number(out, "offset", entry->at);
+    json_add_str(out, "filename", entry->file_name);
+    buf_put(out, STR("}\n"));
+    return true;
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* JSON from `at` to `end`. Strings are unescaped into `scratch`, which has room
+ * for all of the line, so that it never moves. */
+struct parser {
+    const char *at, *end;
+    struct buf *scratch;
+};
+
+static void skip_space(struct parser *p)
+{
+    while (p->at < p->end && ascii_is_space(*p->at))
+        p->at++;
+}
+
+static bool take(struct parser *p, char c)
+{
+    skip_space(p);
+    if (p->at == p->end || *p->at != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool take_hex4(struct parser *p, uint32_t *unit)
+{
+    *unit = 0;
+    for (int i = 0; i < 4; i++, p->at++) {
+        int digit = p->at < p->end ? hex_value(*p->at) : -1;
+        if (digit < 0)
+            return false;
+        *unit = *unit << 4 | (uint32_t)digit;
+    }
+    return true;
+}
+
+/* After "\u". A surrogate without its other half is U+FFFD. */
+static bool take_unicode(struct parser *p)
+{
+    uint32_t c, low;
+    char text[UTF8_LEN_MAX];
+
+    if (!take_hex4(p, &c))
+        return false;
+    if (c >= 0xD800 && c < 0xDC00 && p->end - p->at >= 6 && p->at[0] == '\\' &&
+        p->at[1] == 'u') {
+        struct parser ahead = {p->at + 2, p->end, p->scratch};
+
+        if (take_hex4(&ahead, &low) && low >= 0xDC00 && low < 0xE000) {
+            c = 0x10000 + ((c - 0xD800) << 10 | (low - 0xDC00));
+            p->at = ahead.at;
+        }
+    }
+    if (c >= 0xD800 && c < 0xE000)
+        c = UTF8_REPLACEMENT;
+    return buf_put(p->scratch, (struct str){text, utf8_put(text, c)});
+}
+
+static bool take_escape(struct parser *p)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+
+    if (p->at == p->end)
+        return false;
+    char c = *p->at++;
+    if (c == 'u')
+        return take_unicode(p);
+    const char *found = c ? strchr(from, c) : NULL;
+    return found && buf_put_char(p->scratch, to[found - from]);
+}
+
+static bool take_string(struct parser *p, struct str *out)
+{
+    size_t start = p->scratch->len;
+
+    if (!take(p, '"'))
+        return false;
+    while (p->at < p->end && *p->at != '"') {
+        char c = *p->at++;
+        if (!(c == '\\' ? take_escape(p) : buf_put_char(p->scratch, c)))
+            return false;
+    }
+    *out = str_skip(buf_str(p->scratch), start);
+    return take(p, '"');
+}
+
+/* A number, true, false or null, as it is written. */
+static bool take_word(struct parser *p, struct str *out)
+{
+    skip_space(p);
+    const char *from = p->at;
+    while (p->at < p->end && (ascii_is_alnum(*p->at) || *p->at == '-' ||
+                              *p->at == '+' || *p->at == '.'))
+        p->at++;
+    *out = str_between(from, p->at);
+    return out->len > 0;
+}
+
+/* An array or object, of which nothing is wanted. */
+static bool skip_nested(struct parser *p)
+{
+    char close[NESTING_MAX];
+    size_t depth = 0;
+
+    do {
+        struct str ignored;
+        skip_space(p);
+        if (p->at == p->end)
+            return false;
+        char c = *p->at;
+        if (c == '"') {
+            size_t len = p->scratch->len;
+            if (!take_string(p, &ignored))
+                return false;
+            p->scratch->len = len;
+            continue;
+        }
+        p->at++;
+        if ((c == '{' || c == '[') && depth == NESTING_MAX)
+            return false;
+        if (c == '{' || c == '[')
+            close[depth++] = c == '{' ? '}' : ']';
+        else if ((c == '}' || c == ']') && close[--depth] != c)
+            return false;
+    } while (depth);
+    return true;
+}
+
+/* `text` is empty for an array or object. */
+static bool take_value(struct parser *p, struct str *text)
+{
+    skip_space(p);
+    if (p->at == p->end)
+        return false;
+    *text = (struct str){"", 0};
+    if (*p->at == '"')
+        return take_string(p, text);
+    if (*p->at == '{' || *p->at == '[')
+        return skip_nested(p);
+    return take_word(p, text);
+}
+
+/* What is written where a value is not known. */
+static bool is_absent(struct str value)
+{
+    return !value.len || str_eq(value, STR("-")) || str_eq(value, STR("null"));
+}
+
+static bool set_field(struct cdxj_entry *entry, struct str name,
+                      struct str value, bool *has_offset)
+{
+    uint64_t status;
+
+    if (str_eq(name, STR("url")))
+        entry->url = value;
+    else if (str_eq(name, STR("filename")))
+        entry->file_name = value;
+    else if (is_absent(value))
+        return true;
+    else if (str_eq(name, STR("mime")))
+        entry->mime = value;
+    else if (str_eq(name, STR("digest")))
+        entry->digest = value;
+    else if (str_eq(name, STR("length")))
+        return str_to_u64(value, &entry->length);
+    else if (str_eq(name, STR("offset")))
+        return *has_offset = str_to_u64(value, &entry->at);
+    else if (str_eq(name, STR("status"))) {
+        if (!str_to_u64(value, &status) || status > 999)
+            return false;
+        entry->status = (unsigned)status;
+    }
+    return true;
+}
+
+static bool take_fields(struct parser *p, struct cdxj_entry *entry)
+{
+    bool has_offset = false;
+
+    if (!take(p, '{'))
+        return false;
+    do {
+        struct str name, value;
+        if (!take_string(p, &name) || !take(p, ':') || !take_value(p, &value) ||
+            !set_field(entry, name, value, &has_offset))
+            return false;
+    } while (take(p, ','));
+    return take(p, '}') && has_offset && entry->url.len && entry->file_name.len;
+}
+
+/* 14 digits, or 17 with milliseconds. */
+static bool read_timestamp(struct str text, uint64_t *date_ms)
+{
+    uint64_t digits, ms = 0;
+    struct tm tm = {0};
+
+    if (text.len == TIMESTAMP_MS_LEN &&
+        !str_to_u64(str_skip(text, TIMESTAMP_LEN), &ms))
+        return false;
+    if ((text.len != TIMESTAMP_LEN && text.len != TIMESTAMP_MS_LEN) ||
+        !str_to_u64(str_first(text, TIMESTAMP_LEN), &digits))
+        return false;
+    tm.tm_sec = (int)(digits % 100);
+    tm.tm_min = (int)(digits / 100 % 100);
+    tm.tm_hour = (int)(digits / 10000 % 100);
+    tm.tm_mday = (int)(digits / 1000000 % 100);
+    tm.tm_mon = (int)(digits / 100000000 % 100) - 1;
+    tm.tm_year = (int)(digits / 10000000000) - 1900;
+    time_t seconds = timegm(&tm);
+    *date_ms = (uint64_t)seconds * 1000 + ms;
+    return seconds >= 0;
+}
+
+bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry)
+{
+    struct str_pair key = str_cut(line, ' ');
+    struct str_pair stamp = str_cut(key.tail, ' ');
+    struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
+                       scratch};
+
+    *entry = (struct cdxj_entry){.mime = STR("")};
+    buf_clear(scratch);
+    if (!key.head.len || !stamp.tail.len ||
+        !read_timestamp(stamp.head, &entry->date_ms) ||
+        !buf_reserve(scratch, line.len) || !take_fields(&p, entry))
+        return false;
+    skip_space(&p);
+    return p.at == p.end;
+}

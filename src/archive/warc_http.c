@@ -1,0 +1,128 @@
+/* The HTTP response in a record's block. */
+#include "archive/warc_read.h"
+
+/* Where the head ends: behind its empty line, or at the end of the block. */
+static size_t head_len(struct str block)
+{
+    size_t at = 0;
+
+    while (at < block.len) {
+        struct str rest = str_skip(block, at);
+        size_t len = str_find(rest, '\n');
+        if (len == rest.len)
+            return block.len;
+        at += len + 1;
+        if (len == 0 || (len == 1 && rest.ptr[0] == '\r'))
+            return at;
+    }
+    return block.len;
+}
+
+/* "HTTP/1.1 200 OK" -> 200, or 0. */
+static int status_of(struct str line)
+{
+    struct str code = str_trim_start(str_cut(line, ' ').tail);
+    int status = 0;
+
+    if (code.len < 3 || (code.len > 3 && ascii_is_digit(code.ptr[3])))
+        return 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (!ascii_is_digit(code.ptr[i]))
+            return 0;
+        status = status * 10 + (code.ptr[i] - '0');
+    }
+    return status;
+}
+
+/* The value of the first field of that name. */
+static struct str field_of(struct str head, struct str name)
+{
+    while (head.len) {
+        size_t len = str_find(head, '\n');
+        struct str_pair field = str_cut(str_first(head, len), ':');
+        if (str_eq_nocase(str_trim(field.head), name))
+            return str_trim(field.tail);
+        head = str_skip(head, len < head.len ? len + 1 : len);
+    }
+    return (struct str){0};
+}
+
+/* The number in a chunk's first line; false if there is none. */
+static bool chunk_len(struct str line, uint64_t *len)
+{
+    line = str_trim(str_cut(line, ';').head);
+    *len = 0;
+    if (line.len == 0 || line.len > 15)
+        return false;
+    for (size_t i = 0; i < line.len; i++) {
+        int digit = hex_value(line.ptr[i]);
+        if (digit < 0)
+            return false;
+        *len = *len * 16 + (uint64_t)digit;
+    }
+    return true;
+}
+
+/* Undo the chunks. What is cut off within them is good as far as it goes. False
+ * if they are none, or pass the cap of `out`. */
+static bool undo_chunks(struct str bytes, struct buf *out)
+{
+    uint64_t len;
+    bool is_first = true;
+
+    while (bytes.len) {
+        size_t line_len = str_find(bytes, '\n');
+        if (line_len == bytes.len ||
+            !chunk_len(str_first(bytes, line_len), &len))
+            return !is_first;
+        bytes = str_skip(bytes, line_len + 1);
+        if (len == 0)
+            return true;
+        struct str part =
+            len < bytes.len ? str_first(bytes, (size_t)len) : bytes;
+        if (!buf_put(out, part))
+            return false;
+        bytes = str_skip(bytes, part.len);
+        if (str_starts(bytes, STR("\r\n")))
+            bytes = str_skip(bytes, 2);
+        else if (str_starts(bytes, STR("\n")))
+            bytes = str_skip(bytes, 1);
+        is_first = false;
+    }
+    return !is_first;
+}
+
+static bool is_chunked(struct str head)
+{
+    struct str coding = field_of(head, STR("Transfer-Encoding"));
+    struct str last = coding;
+
+    for (struct str_pair cut = str_cut(coding, ','); cut.tail.len;
+         cut = str_cut(cut.tail, ','))
+        last = cut.tail;
+    return str_eq_nocase(str_trim(last), STR("chunked"));
+}
+
+bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
+                     struct warc_http *http)
+{
+    struct str block = record->block;
+
+    *http = (struct warc_http){0};
+    if (!str_starts_nocase(block, STR("HTTP/")))
+        return false;
+    size_t len = head_len(block);
+    http->head = str_first(block, len);
+    http->status = status_of(str_first(block, str_find(block, '\n')));
+    if (http->status == 0)
+        return false;
+    http->body = str_skip(block, len);
+    struct str type = field_of(http->head, STR("Content-Type"));
+    http->mime = str_trim(str_cut(type, ';').head);
+    http->location = field_of(http->head, STR("Location"));
+    http->content_encoding = field_of(http->head, STR("Content-Encoding"));
+    buf_clear(scratch);
+    if (is_chunked(http->head) && undo_chunks(http->body, scratch))
+        http->body = buf_str(scratch);
+    return true;
+}

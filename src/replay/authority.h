@@ -1,0 +1,34 @@
+/* A certificate authority for one run of `crawler serve`.
+ *
+ * A client that asks for https gets a certificate for the name that it asks
+ * for, signed by this authority. The private keys are made at the start and
+ * stay in memory, so nobody can use the authority's certificate afterwards.
+ */
+#ifndef REPLAY_AUTHORITY_H
+#define REPLAY_AUTHORITY_H
+
+#include <openssl/types.h>
+
+#include "base/str.h"
+
+struct authority;
+
+/* NULL if libcrypto fails. */
+struct authority *authority_new(void);
+void authority_free(struct authority *authority);
+
+/* Its certificate, for those who want to trust it. */
+struct str authority_pem(const struct authority *authority);
+
+/* Is this a name or an address that a certificate can be for? "example.org",
+ * "192.0.2.1", "[2001:db8::1]". */
+bool authority_can_sign(struct str host);
+
+/* The server's side of a TLS connection on a non-blocking socket. NULL if the
+ * host has no certificate or libssl fails. */
+SSL *authority_accept(struct authority *authority, struct str host, int fd);
+
+/* How many certificates are kept for further connections. */
+size_t authority_kept(const struct authority *authority);
+
+#endif

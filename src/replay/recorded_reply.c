@@ -1,0 +1,224 @@
+#include "replay/recorded_reply.h"
+
+#include "replay/http_date.h"
+
+enum { NAMES_MAX = 32 };
+
+/* The headers that a Connection header names belong to the connection too. */
+struct connection_names {
+    struct str name[NAMES_MAX];
+    size_t count;
+};
+
+/* RFC 9110, 7.6.1, and what we say ourselves. */
+static bool is_dropped_always(struct str name)
+{
+    static const struct str dropped[] = {
+        STR_INIT("Connection"),
+        STR_INIT("Keep-Alive"),
+        STR_INIT("Proxy-Connection"),
+        STR_INIT("Proxy-Authenticate"),
+        STR_INIT("Proxy-Authentication-Info"),
+        STR_INIT("TE"),
+        STR_INIT("Trailer"),
+        STR_INIT("Transfer-Encoding"),
+        STR_INIT("Upgrade"),
+        STR_INIT("Memento-Datetime"),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(dropped); i++)
+        if (str_eq_nocase(name, dropped[i]))
+            return true;
+    return false;
+}
+
+static bool is_dropped(struct str name, const struct connection_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (str_eq_nocase(name, names->name[i]))
+            return true;
+    return is_dropped_always(name);
+}
+
+/* The next line of a head, without its end; false at the end. */
+static bool take_line(struct str *rest, struct str *line)
+{
+    if (!rest->len)
+        return false;
+    size_t len = str_find(*rest, '\n');
+    *line = str_first(*rest, len);
+    *rest = str_skip(*rest, len < rest->len ? len + 1 : len);
+    if (line->len && line->ptr[line->len - 1] == '\r')
+        line->len--;
+    return true;
+}
+
+static void add_names(struct connection_names *names, struct str value)
+{
+    while (value.len && names->count < NAMES_MAX) {
+        struct str_pair cut = str_cut(value, ',');
+
+        names->name[names->count++] = str_trim(cut.head);
+        value = cut.tail;
+    }
+}
+
+static void find_names(struct str head, struct connection_names *names)
+{
+    struct str line;
+
+    names->count = 0;
+    while (take_line(&head, &line)) {
+        struct str_pair cut = str_cut(line, ':');
+
+        if (str_eq_nocase(str_trim(cut.head), STR("Connection")))
+            add_names(names, cut.tail);
+    }
+}
+
+static bool is_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (name.ptr[i] <= ' ' || name.ptr[i] >= 0x7f)
+            return false;
+    return name.len > 0;
+}
+
+static bool is_clean(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+
+        if ((c < 0x20 && c != '\t') || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+/* --- the lines ----------------------------------------------------------- */
+
+/* The lines as far as they are written. */
+struct writer {
+    struct buf *lines;
+    struct connection_names names;
+    uint64_t body_len;
+    bool has_length;
+    bool is_open; /* the last line may go on */
+    bool fits;
+};
+
+static void put(struct writer *writer, struct str text)
+{
+    writer->fits = writer->fits && buf_put(writer->lines, text);
+}
+
+static void end_line(struct writer *writer)
+{
+    if (writer->is_open)
+        put(writer, STR("\r\n"));
+    writer->is_open = false;
+}
+
+static void put_length(struct writer *writer)
+{
+    if (writer->has_length)
+        return;
+    writer->has_length = true;
+    put(writer, STR("Content-Length: "));
+    writer->fits =
+        writer->fits && buf_put_number(writer->lines, writer->body_len);
+    put(writer, STR("\r\n"));
+}
+
+static void put_header(struct writer *writer, struct str line)
+{
+    struct str_pair cut = str_cut(line, ':');
+    struct str name = str_trim(cut.head);
+
+    if (cut.head.len == line.len || !is_name(name) || !is_clean(cut.tail) ||
+        is_dropped(name, &writer->names))
+        return;
+    if (str_eq_nocase(name, STR("Content-Length"))) {
+        put_length(writer);
+        return;
+    }
+    put(writer, name);
+    put(writer, STR(": "));
+    put(writer, str_trim(cut.tail));
+    writer->is_open = true;
+}
+
+/* Folded lines become one, as a client of today reads them. */
+static void put_lines(struct writer *writer, struct str head)
+{
+    struct str line;
+
+    while (take_line(&head, &line) && line.len) {
+        if (line.ptr[0] != ' ' && line.ptr[0] != '\t') {
+            end_line(writer);
+            put_header(writer, line);
+        } else if (writer->is_open && is_clean(line)) {
+            put(writer, STR(" "));
+            put(writer, str_trim(line));
+        }
+    }
+    end_line(writer);
+}
+
+static bool fits_in_link(struct str url)
+{
+    for (size_t i = 0; i < url.len; i++)
+        if (url.ptr[i] <= ' ' || url.ptr[i] >= 0x7f || url.ptr[i] == '<' ||
+            url.ptr[i] == '>')
+            return false;
+    return url.len > 0;
+}
+
+static void put_memento(struct writer *writer, const struct captured *captured)
+{
+    char date[HTTP_DATE_LEN + 1];
+
+    http_date_format(captured->date_ms, date);
+    put(writer, STR("Memento-Datetime: "));
+    put(writer, str_of(date));
+    put(writer, STR("\r\n"));
+    if (!fits_in_link(captured->url))
+        return;
+    put(writer, STR("Link: <"));
+    put(writer, captured->url);
+    put(writer, STR(">; rel=\"original\"\r\n"));
+}
+
+/* --- the reply ----------------------------------------------------------- */
+
+static struct str reason_in(struct str status_line)
+{
+    struct str after = str_cut(status_line, ' ').tail;
+    struct str reason = str_trim(str_cut(str_trim_start(after), ' ').tail);
+
+    return reason.len && is_clean(reason) ? reason : STR("");
+}
+
+bool recorded_reply_fill(struct http_reply *reply, struct buf *lines,
+                         const struct captured *captured)
+{
+    const struct warc_http *http = &captured->http;
+    struct writer writer = {
+        .lines = lines, .body_len = http->body.len, .fits = true};
+    struct str rest = http->head, first = {0};
+    size_t start = lines->len;
+
+    if (http->status < 200 || http->status > 999 || !take_line(&rest, &first))
+        return false;
+    find_names(rest, &writer.names);
+    put_lines(&writer, rest);
+    if (http->status != 204 && http->status != 304)
+        put_length(&writer);
+    put_memento(&writer, captured);
+    reply->status = (unsigned)http->status;
+    reply->reason = reason_in(first);
+    reply->type = STR("");
+    reply->has_length = true;
+    reply->headers = str_skip(buf_str(lines), start);
+    return writer.fits;
+}

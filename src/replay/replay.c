@@ -1,0 +1,334 @@
+#include "replay/replay.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "replay/http_date.h"
+#include "replay/recorded_reply.h"
+#include "replay/tunnel.h"
+#include "url/url.h"
+
+enum {
+    MAX_HEAD = 64 << 10,
+    MAX_BODY = 1 << 20, /* a POST is refused, but politely */
+    MAX_SCRATCH = 4 << 20,
+    MAX_CONNECTIONS = 1000,
+    HELD_MAX = 512 << 20, /* bytes of bodies on their way */
+    SECOND_US = 1000 * 1000,
+    CAPTURES_LOOKED_AT = 10000, /* for the list of first pages */
+};
+
+struct replay {
+    struct http_service service;
+    struct collection *collection;
+    struct authority *authority;
+    struct own_pages own;
+    struct buf url; /* of the request at hand */
+    struct arena arena;
+    size_t held; /* bytes of bodies on their way */
+};
+
+/* A copy of a body: the collection keeps it only until the next question. */
+struct held_body {
+    size_t len;
+    char bytes[];
+};
+
+/* --- recorded pages ------------------------------------------------------ */
+
+/* Append the host and its port in lower case, without the default port. */
+static void put_authority(struct buf *url, struct str authority,
+                          struct str default_port)
+{
+    if (str_ends(authority, default_port))
+        authority.len -= default_port.len;
+    for (size_t i = 0; i < authority.len; i++)
+        buf_put_char(url, ascii_lower(authority.ptr[i]));
+}
+
+static void make_url(struct replay *replay, const struct http_request *request,
+                     struct str authority, bool https)
+{
+    struct buf *url = &replay->url;
+
+    buf_clear(url);
+    buf_put(url, https ? STR("https://") : STR("http://"));
+    put_authority(url, authority, https ? STR(":443") : STR(":80"));
+    buf_put(url, request->target);
+}
+
+/* The URL as it was asked for; if it was not recorded like that, then as a
+ * browser or a crawler would have written it. */
+static bool find(struct replay *replay, uint64_t near_ms,
+                 struct captured *captured)
+{
+    struct str asked = buf_str(&replay->url);
+    struct url url;
+
+    if (collection_find(replay->collection, asked, near_ms, captured))
+        return true;
+    arena_clear(&replay->arena);
+    return !url_parse(&url, &replay->arena, asked, NULL, NULL) &&
+           !str_eq(url.href, asked) &&
+           collection_find(replay->collection, url.href, near_ms, captured);
+}
+
+/* The time that the client asks for, or the latest. */
+static bool wanted_time(const struct http_request *request, uint64_t *near_ms)
+{
+    struct str value = http_request_header(request, STR("Accept-Datetime"));
+
+    *near_ms = UINT64_MAX;
+    return !value.ptr || http_date_parse(value, near_ms);
+}
+
+static bool hold_body(struct replay *replay, struct http_exchange *exchange,
+                      struct str body)
+{
+    if (!body.len || str_eq(exchange->request.method, STR("HEAD")))
+        return true;
+    if (body.len > HELD_MAX - replay->held)
+        return false;
+    struct held_body *held = mem_resize(NULL, sizeof(*held) + body.len);
+    held->len = body.len;
+    memcpy(held->bytes, body.ptr, body.len);
+    replay->held += body.len;
+    exchange->user = held;
+    exchange->reply.body = (struct str){held->bytes, body.len};
+    return true;
+}
+
+static void send_captured(struct replay *replay, struct http_exchange *exchange,
+                          const struct captured *captured)
+{
+    struct http_reply *reply = &exchange->reply;
+
+    if (!recorded_reply_fill(reply, &exchange->scratch, captured)) {
+        http_reply_init(reply);
+        own_pages_refuse(exchange, 502,
+                         STR("the recorded response cannot be sent"), STR(""));
+        return;
+    }
+    /* The collection's bytes are gone after this call. */
+    size_t lines_len = reply->headers.len;
+    bool has_reason = buf_put(&exchange->scratch, reply->reason);
+    reply->headers = str_first(buf_str(&exchange->scratch), lines_len);
+    reply->reason =
+        has_reason ? str_skip(buf_str(&exchange->scratch), lines_len) : STR("");
+    if (!hold_body(replay, exchange, captured->http.body)) {
+        http_reply_init(reply);
+        own_pages_refuse(exchange, 503,
+                         STR("too many large bodies are on their way"),
+                         STR(""));
+    }
+}
+
+static void answer_recorded(struct replay *replay,
+                            struct http_exchange *exchange,
+                            struct str authority, bool https)
+{
+    const struct http_request *request = &exchange->request;
+    struct captured captured;
+    uint64_t near_ms;
+
+    make_url(replay, request, authority, https);
+    if (!str_eq(request->method, STR("GET")) &&
+        !str_eq(request->method, STR("HEAD")))
+        own_pages_refuse(exchange, 405, STR("only GET and HEAD are answered"),
+                         STR(""));
+    else if (!wanted_time(request, &near_ms))
+        own_pages_refuse(exchange, 400,
+                         STR("the Accept-Datetime is not a date such as Sun, "
+                             "06 Nov 1994 08:49:37 GMT"),
+                         STR(""));
+    else if (find(replay, near_ms, &captured))
+        send_captured(replay, exchange, &captured);
+    else
+        own_pages_refuse(exchange, 404, STR("this URL was not recorded"),
+                         buf_str(&replay->url));
+}
+
+/* --- who is asked -------------------------------------------------------- */
+
+/* "127.0.0.1:8080", or the same as "localhost:8080". */
+static bool is_own(const struct http_exchange *exchange, struct str authority)
+{
+    struct str local = exchange->local_addr;
+    struct str name = STR("localhost");
+    struct str ip = str_cut(local, ':').head;
+
+    if (str_eq(authority, local))
+        return true;
+    return str_starts_nocase(authority, name) &&
+           str_eq(str_skip(authority, name.len), str_skip(local, ip.len));
+}
+
+/* The two must agree: "example.org" and "example.org:443". */
+static bool is_same_host(struct str host, struct str to, bool https)
+{
+    struct str port = https ? STR(":443") : STR(":80");
+
+    if (str_ends(to, port) && !str_ends(host, port))
+        to.len -= port.len;
+    return str_eq_nocase(host, to);
+}
+
+static void answer_in_tunnel(struct replay *replay,
+                             struct http_exchange *exchange)
+{
+    const struct tunnel *tunnel = exchange->tunnel;
+    struct str to = tunnel_to(tunnel);
+    struct str host = http_request_header(&exchange->request, STR("Host"));
+    bool https = tunnel_is_tls(tunnel);
+
+    if (exchange->request.authority.len || !is_same_host(host, to, https))
+        own_pages_refuse(exchange, 421,
+                         STR("the Host is not the one of the CONNECT"), to);
+    else
+        answer_recorded(replay, exchange, to, https);
+}
+
+static void answer_connect(struct http_exchange *exchange)
+{
+    struct http_reply *reply = &exchange->reply;
+
+    if (!authority_can_sign(exchange->request.host)) {
+        own_pages_refuse(exchange, 400, STR("this is no name of a host"),
+                         STR(""));
+        return;
+    }
+    reply->reason = STR("Connection established");
+    reply->type = STR("");
+    reply->opens_tunnel = true;
+}
+
+static void answer_own(const struct replay *replay,
+                       struct http_exchange *exchange)
+{
+    struct str host = http_request_header(&exchange->request, STR("Host"));
+
+    if (exchange->request.authority.len)
+        host = exchange->request.authority;
+    if (is_own(exchange, host))
+        own_pages_answer(&replay->own, exchange);
+    else
+        own_pages_refuse(exchange, 421,
+                         STR("this server has no such name; to see recorded "
+                             "pages, use it as a proxy"),
+                         STR(""));
+}
+
+static void answer(void *self, struct http_exchange *exchange, uint64_t now_us)
+{
+    struct replay *replay = self;
+    const struct http_request *request = &exchange->request;
+
+    (void)now_us;
+    if (exchange->tunnel)
+        answer_in_tunnel(replay, exchange);
+    else if (str_eq(request->method, STR("CONNECT")))
+        answer_connect(exchange);
+    else if (request->authority.len && !is_own(exchange, request->authority))
+        answer_recorded(replay, exchange, request->authority, false);
+    else
+        answer_own(replay, exchange);
+}
+
+static bool open_tunnel(void *self, const struct http_exchange *exchange,
+                        int fd, struct http_transport *transport)
+{
+    struct replay *replay = self;
+
+    tunnel_open(replay->authority, exchange->request.authority,
+                exchange->request.host, fd, transport);
+    return true;
+}
+
+static void ended(void *self, struct http_exchange *exchange)
+{
+    struct replay *replay = self;
+    struct held_body *held = exchange->user;
+
+    if (!held)
+        return;
+    replay->held -= held->len;
+    free(held);
+}
+
+/* --- the service --------------------------------------------------------- */
+
+struct replay *replay_new(struct collection *collection)
+{
+    struct authority *authority = authority_new();
+
+    if (!authority)
+        return NULL;
+    struct replay *replay = NEW(struct replay);
+    replay->collection = collection;
+    replay->authority = authority;
+    replay->service = (struct http_service){
+        .limits = {.request = {.max_head = MAX_HEAD,
+                               .max_body = MAX_BODY,
+                               .takes_connect = true,
+                               .takes_options = true},
+                   .max_scratch = MAX_SCRATCH,
+                   .max_connections = MAX_CONNECTIONS,
+                   .idle_us = 60 * SECOND_US,
+                   .request_us = 10 * SECOND_US,
+                   .stall_us = 60 * SECOND_US},
+        .handler = {.self = replay,
+                    .answer = answer,
+                    .open_tunnel = open_tunnel,
+                    .ended = ended},
+    };
+    buf_init(&replay->url, 2 * MAX_HEAD);
+    arena_init(&replay->arena);
+    own_pages_init(&replay->own);
+    replay->own.pem = authority_pem(authority);
+    replay->own.captures = collection_count(collection);
+    return replay;
+}
+
+void replay_free(struct replay *replay)
+{
+    own_pages_release(&replay->own);
+    arena_release(&replay->arena);
+    buf_release(&replay->url);
+    authority_free(replay->authority);
+    free(replay);
+}
+
+const struct http_service *replay_service(const struct replay *replay)
+{
+    return &replay->service;
+}
+
+struct own_pages *replay_own_pages(struct replay *replay)
+{
+    return &replay->own;
+}
+
+struct listing {
+    struct own_pages *own;
+    unsigned looked_at;
+};
+
+static bool list_page(void *user, const struct captured *captured)
+{
+    struct listing *listing = user;
+    const struct warc_http *http = &captured->http;
+
+    if (http->status == 200 &&
+        (str_eq_nocase(http->mime, STR("text/html")) ||
+         str_eq_nocase(http->mime, STR("application/xhtml+xml"))))
+        own_pages_add_seed(listing->own, captured->url);
+    return ++listing->looked_at < CAPTURES_LOOKED_AT &&
+           listing->own->seed_count < OWN_PAGES_SEEDS_MAX;
+}
+
+void replay_list_first_pages(struct replay *replay)
+{
+    struct listing listing = {&replay->own, 0};
+
+    collection_each(replay->collection, list_page, &listing);
+}

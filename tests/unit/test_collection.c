@@ -1,0 +1,346 @@
+/* Captures by their URL, and revisits with the payload of their original. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "archive/collection.h"
+#include "support/tempdir.h"
+
+static struct tempdir dir;
+
+static int set_up(void **state)
+{
+    (void)state;
+    tempdir_make(&dir);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tempdir_remove(&dir);
+    return 0;
+}
+
+/* Append a record. `fields` are lines with CR LF. */
+static void put_record(struct buf *out, const char *type, const char *url,
+                       const char *date, const char *fields, const char *block)
+{
+    buf_printf(out,
+               "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\n"
+               "WARC-Date: %s\r\n%sContent-Length: %zu\r\n\r\n%s\r\n\r\n",
+               type, url, date, fields, strlen(block), block);
+}
+
+#define RESPONSE(body) "HTTP/1.1 200 OK\r\nX: original\r\n\r\n" body
+#define HEAD           "HTTP/1.1 200 OK\r\nX: revisit\r\n\r\n"
+
+static void put_responses(struct buf *out)
+{
+    put_record(out, "warcinfo", "", "2026-01-01T00:00:00Z", "", "a: b");
+    put_record(out, "response", "http://a", "2026-01-01T00:00:00Z",
+               "WARC-Record-ID: <urn:1>\r\nWARC-Payload-Digest: sha1:AA\r\n",
+               RESPONSE("old"));
+    put_record(out, "request", "http://a/", "2026-01-05T00:00:00Z", "",
+               "GET / HTTP/1.1\r\n\r\n");
+    put_record(out, "response", "http://A/#x", "2026-01-03T00:00:00.5Z",
+               "WARC-Record-ID: <urn:2>\r\nWARC-Payload-Digest: sha1:BB\r\n",
+               RESPONSE("new"));
+    put_record(out, "response", "<http://a/wget>", "2026-01-03T00:00:00Z", "",
+               "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "3\r\nabc\r\n0\r\n\r\n");
+}
+
+/* Collect what is in `file` with the name a.warc. */
+static struct collection *collect(const struct buf *file)
+{
+    struct collection *collection = collection_new();
+    struct collection_error error;
+    char path[100];
+
+    tempdir_write(&dir, "a.warc", buf_str(file));
+    snprintf(path, sizeof(path), "%s/a.warc", dir.path);
+    if (!collection_add_path(collection, path, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    return collection;
+}
+
+static void check(struct collection *collection, const char *url,
+                  uint64_t near_ms, const char *wanted)
+{
+    struct captured captured;
+
+    if (!collection_find(collection, str_of(url), near_ms, &captured)) {
+        if (*wanted)
+            fail_msg("%s: not found", url);
+        return;
+    }
+    if (!str_eq(captured.http.body, str_of(wanted)))
+        fail_msg("%s: '%.*s', wanted '%s'", url, STR_ARGS(captured.http.body),
+                 wanted);
+}
+
+static void captures_are_found(void **state)
+{
+    enum { DAY = 24 * 3600 * 1000 };
+    uint64_t jan_1 = 1767225600000;
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    put_responses(&file);
+    struct collection *collection = collect(&file);
+    assert_int_equal(collection_count(collection), 3);
+    check(collection, "http://a/", UINT64_MAX, "new");
+    check(collection, "http://a", 0, "old");
+    check(collection, "HTTP://a:80/#y", jan_1 + DAY / 2, "old");
+    check(collection, "http://a/", jan_1 + 2 * DAY, "new");
+    check(collection, "http://a/wget", 0, "abc");
+    check(collection, "https://a/", 0, "");
+    check(collection, "http://a/x", 0, "");
+    check(collection, "", 0, "");
+    collection_free(collection);
+    buf_release(&file);
+}
+
+static const struct {
+    const char *name, *fields, *block, *wanted;
+} revisits[] = {
+    {"by URL and date",
+     "WARC-Refers-To-Target-URI: http://a/\r\n"
+     "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n",
+     HEAD, "revisit old"},
+    {"by URL and another date",
+     "WARC-Refers-To-Target-URI: http://a/\r\n"
+     "WARC-Refers-To-Date: 2026-01-04T00:00:00Z\r\n",
+     HEAD, "revisit new"},
+    {"the digest decides between two",
+     "WARC-Refers-To-Target-URI: http://a/\r\n"
+     "WARC-Refers-To-Date: 2026-01-04T00:00:00Z\r\n"
+     "WARC-Payload-Digest: SHA1:aa\r\n",
+     HEAD, "revisit old"},
+    {"by id", "WARC-Refers-To: <urn:1>\r\n", HEAD, "revisit old"},
+    {"a URL that is not there, then by id",
+     "WARC-Refers-To-Target-URI: http://b/\r\nWARC-Refers-To: <urn:2>\r\n",
+     HEAD, "revisit new"},
+    {"by digest", "WARC-Payload-Digest: sha1:AA\r\n", HEAD, "revisit old"},
+    {"no head", "WARC-Refers-To: <urn:1>\r\n", "", "original old"},
+    {"status 304", "WARC-Refers-To: <urn:1>\r\n",
+     "HTTP/1.1 304 Not Modified\r\n\r\n", "original old"},
+    {"its digest is not there", "WARC-Payload-Digest: sha1:CC\r\n", HEAD, ""},
+    {"the id has another digest",
+     "WARC-Refers-To: <urn:1>\r\nWARC-Payload-Digest: sha1:CC\r\n", HEAD, ""},
+    {"of itself", "WARC-Record-ID: <urn:9>\r\nWARC-Refers-To: <urn:9>\r\n",
+     HEAD, ""},
+    {"of itself by URL",
+     "WARC-Refers-To-Target-URI: http://r/\r\n"
+     "WARC-Refers-To-Date: 2026-01-05T00:00:00Z\r\n",
+     HEAD, ""},
+    {"of nothing", "", HEAD, ""},
+};
+
+static void revisits_are_followed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(revisits); i++) {
+        struct buf file, got;
+        struct captured captured;
+
+        buf_init(&file, 1 << 20);
+        buf_init(&got, 1 << 20);
+        /* The original may be behind the revisit. */
+        put_record(&file, "revisit", "http://r/", "2026-01-05T00:00:00Z",
+                   revisits[i].fields, revisits[i].block);
+        put_responses(&file);
+        struct collection *collection = collect(&file);
+        if (collection_find(collection, STR("http://r/"), 0, &captured)) {
+            const char *word = strstr(captured.http.head.ptr, "X: ") + 3;
+            buf_printf(&got, "%.*s %.*s", (int)strcspn(word, "\r"), word,
+                       STR_ARGS(captured.http.body));
+            assert_true(captured.is_revisit);
+            assert_true(str_eq(captured.url, STR("http://r/")));
+        }
+        if (strcmp(buf_cstr(&got), revisits[i].wanted) != 0)
+            fail_msg("%s: '%s', wanted '%s'", revisits[i].name, buf_cstr(&got),
+                     revisits[i].wanted);
+        collection_free(collection);
+        buf_release(&file);
+        buf_release(&got);
+    }
+}
+
+static bool put_url(void *user, const struct captured *captured)
+{
+    buf_printf(user, "%.*s ", STR_ARGS(captured->url));
+    return true;
+}
+
+static void count_note(void *user, const char *text)
+{
+    (void)text;
+    ++*(unsigned *)user;
+}
+
+static void a_page_directory_has_its_files_in_order(void **state)
+{
+    static const char *const names[] = {
+        "archive/b-2.warc.gz.open",
+        "archive/b-10.warc",
+        "archive/a.warc",
+        "archive/c.warc.gz.tmp",
+    };
+    struct collection *collection = collection_new();
+    struct collection_error error;
+    struct buf file, got;
+    unsigned notes = 0;
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    buf_init(&got, 1 << 20);
+    assert_false(collection_add_path(collection, dir.path, NULL, NULL, &error));
+    tempdir_mkdir(&dir, "archive");
+    assert_false(collection_add_path(collection, dir.path, NULL, NULL, &error));
+    assert_non_null(strstr(error.text, "archive: there is no WARC file"));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        char url[60];
+        buf_clear(&file);
+        snprintf(url, sizeof(url), "http://h/%s", names[i]);
+        put_record(&file, "response", url, "2026-01-01T00:00:00Z", "",
+                   RESPONSE("x"));
+        if (i == 0) /* cut off */
+            buf_put(&file, STR("WARC/1.1\r\n"));
+        tempdir_write(&dir, names[i], buf_str(&file));
+    }
+    assert_true(
+        collection_add_path(collection, dir.path, count_note, &notes, &error));
+    assert_int_equal(notes, 1);
+    assert_true(collection_each(collection, put_url, &got));
+    assert_string_equal(buf_cstr(&got),
+                        "http://h/archive/a.warc http://h/archive/b-10.warc "
+                        "http://h/archive/b-2.warc.gz.open ");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        assert_int_equal(unlinkat(dir.fd, names[i], 0), 0);
+    collection_free(collection);
+    buf_release(&file);
+    buf_release(&got);
+}
+
+/* More files than are open at a time. */
+static void many_files(void **state)
+{
+    enum { FILES = 20 };
+    struct collection *collection = collection_new();
+    struct collection_error error;
+    char name[20], path[100], url[40], body[60], wanted[20];
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    for (unsigned i = 0; i < FILES; i++) {
+        snprintf(name, sizeof(name), "%u.warc", i);
+        snprintf(path, sizeof(path), "%s/%s", dir.path, name);
+        snprintf(url, sizeof(url), "http://h/%u", i);
+        snprintf(body, sizeof(body), RESPONSE("%u"), i);
+        buf_clear(&file);
+        put_record(&file, "response", url, "2026-01-01T00:00:00Z", "", body);
+        tempdir_write(&dir, name, buf_str(&file));
+        assert_true(collection_add_warc(collection, path, true, NULL, NULL,
+                                        NULL, &error));
+    }
+    for (unsigned i = 0; i < 3 * FILES; i++) {
+        unsigned number = i * 7 % FILES;
+        snprintf(url, sizeof(url), "http://h/%u", number);
+        snprintf(wanted, sizeof(wanted), "%u", number);
+        check(collection, url, 0, wanted);
+    }
+    collection_free(collection);
+    buf_release(&file);
+}
+
+/* Places that somebody else knows; one of them is wrong. */
+static void captures_of_a_record(void **state)
+{
+    struct collection *collection = collection_new();
+    struct collection_error error;
+    struct capture_place place = {0};
+    char path[100];
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    put_record(&file, "response", "http://a/", "2026-01-01T00:00:00Z", "",
+               RESPONSE("one"));
+    place.at = file.len;
+    put_record(&file, "response", "http://b/", "2026-01-01T00:00:00Z", "",
+               RESPONSE("two"));
+    tempdir_write(&dir, "x.warc", buf_str(&file));
+    snprintf(path, sizeof(path), "%s/x.warc", dir.path);
+    assert_true(collection_add_warc(collection, path, false, &place.file, NULL,
+                                    NULL, &error));
+    assert_int_equal(collection_count(collection), 0);
+    collection_add(collection, STR("http://b/"), &place);
+    collection_add(collection, STR("http://a/"), &place);
+    check(collection, "http://b/", 0, "two");
+    check(collection, "http://a/", 0, "");
+    place.at += 10;
+    collection_add(collection, STR("http://c/"), &place);
+    check(collection, "http://c/", 0, "");
+    place.file = 7;
+    collection_add(collection, STR("http://d/"), &place);
+    check(collection, "http://d/", 0, "");
+    collection_free(collection);
+    buf_release(&file);
+}
+
+static const struct {
+    const char *date;
+    uint64_t ms; /* 0: it is none */
+} dates[] = {
+    {"1970-01-01T00:00:01Z", 1000},
+    {"2026-11-17T01:02:03Z", 1794877323000},
+    {"2026-11-17T01:02:03.4Z", 1794877323400},
+    {"2026-11-17T01:02:03.456789Z", 1794877323456},
+    {"2024-02-29T23:59:59Z", 1709251199000},
+    {"2024-03-01T00:00:00Z", 1709251200000},
+    {"2000-12-31", 978220800000},
+    {"2016", 1451606400000},
+    {"2016-13", 0},
+    {"2016-01-01T25:00:00Z", 0},
+    {"1969-12-31T00:00:00Z", 0},
+    {"20260101000000", 0},
+    {"today", 0},
+    {"", 0},
+};
+
+static void dates_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(dates); i++) {
+        uint64_t ms = 0;
+        bool good = warc_date_ms(str_of(dates[i].date), &ms);
+        if (good != (dates[i].ms != 0) || ms != dates[i].ms)
+            fail_msg("%s: %llu", dates[i].date, (unsigned long long)ms);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(captures_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(revisits_are_followed, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_page_directory_has_its_files_in_order,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(captures_of_a_record, set_up,
+                                        tear_down),
+        cmocka_unit_test(dates_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
