@@ -56,7 +56,7 @@ struct options {
     uint64_t state;  /* 0: file, 1: none */
     uint64_t format; /* enum export_format; 0: not given */
     uint64_t part;   /* of a sitemap; 0: not given */
-    bool resume, restart, links;
+    bool resume, restart, links, requisites;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         version;
 

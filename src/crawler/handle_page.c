@@ -130,7 +130,9 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX) {
         offer_links(crawler, job, id, &tally);
-        offer_requisites(crawler, job, id);
+        /* What is not in the archive needs nothing to be shown. */
+        if (id && !page->noarchive)
+            offer_requisites(crawler, job, id);
     } else if (page->outcome == REDIRECTED) {
         offer_redirect(crawler, job, &tally);
     }

@@ -7,9 +7,9 @@
  * A URL may be a page and a requisite. It is fetched as a requisite even if it
  * is queued as a page or was cut off as none, because then its body is missing;
  * but not if it was saved as a page. It is fetched as a page in any case,
- * because only that gives it a number and its links. If it is not HTML then, its
- * body is read to the end all the same: a later capture without a body would
- * hide the good one. */
+ * because only that gives it a number and its links. If it is not HTML then,
+ * its body is read to the end all the same: a later capture without a body
+ * would hide the good one. */
 
 struct page_wishes wishes_for(const struct crawler *crawler,
                               const struct target *target)
@@ -77,9 +77,9 @@ static void offer_nested(struct crawler *crawler, const struct job *job)
         .depth = page->depth,
         .referrer_id = target->referrer_id,
         .via = target->age,
-        .nesting = (uint8_t)(target->nesting == NESTING_FRAME
-                                 ? NESTING_LAST
-                                 : target->nesting + 1),
+        .nesting =
+            (uint8_t)(target->nesting == NESTING_FRAME ? NESTING_LAST
+                                                       : target->nesting + 1),
     };
 
     for (size_t i = 0; i < page->requisites.count; i++)

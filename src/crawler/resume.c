@@ -164,6 +164,7 @@ static void put_back(struct loader *loader, const struct url_record *record,
         .found = record->found,
         .redirects = row->redirects,
         .kind = (enum target_kind)row->kind,
+        .nesting = row->nesting,
     };
 
     times = times ? times : &none;
@@ -234,9 +235,9 @@ static bool load_url(void *user, const struct url_record *record)
     struct url url;
 
     /* A URL of depth d is found over d others, which have smaller numbers. */
-    if (row->kind > TARGET_REQUISITE || row->depth > row->number ||
-        record->depth > row->number || !parse(loader, row->url, &url) ||
-        !is_domain_of(row->domain, &url))
+    if (row->kind > TARGET_REQUISITE || row->nesting > NESTING_LAST ||
+        row->depth > row->number || record->depth > row->number ||
+        !parse(loader, row->url, &url) || !is_domain_of(row->domain, &url))
         return false;
     uint64_t fingerprint = target_fingerprint(
         (enum target_kind)row->kind,

@@ -76,7 +76,7 @@ struct webpage {
     int save_errno;          /* why the outcome is NOT_SAVED */
     struct page_links links; /* of the page, or the one of a redirect */
     struct page_links requisites; /* if wanted; `html` is NULL */
-    struct warc_pair *pair;  /* the pagerecorder's; NULL: nothing is kept */
+    struct warc_pair *pair; /* the pagerecorder's; NULL: nothing is kept */
     struct body_budget *pair_budget; /* where the pair counts ... */
     size_t pair_held;                /* ... for so much; 0: it does not */
 
