@@ -266,15 +266,6 @@ static int export(struct open_record *open, const struct options *options)
     return status;
 }
 
-static int check_format(const struct options *options)
-{
-    if (!options->format)
-        return complain("export needs --format jsonl, csv, links or sitemap");
-    if (options->part && options->format != EXPORT_SITEMAP)
-        return complain("--part is for --format sitemap");
-    return 0;
-}
-
 static int run(struct open_record *open, const struct options *options)
 {
     switch (options->command) {
@@ -292,11 +283,8 @@ static int run(struct open_record *open, const struct options *options)
 int command_record(const struct options *options)
 {
     struct open_record open;
-    int status = options->command == COMMAND_EXPORT ? check_format(options) : 0;
+    int status = open_record(&open, options->argument[0]);
 
-    if (status)
-        return status;
-    status = open_record(&open, options->argument[0]);
     if (!status)
         status = run(&open, options);
     close_record(&open);

@@ -43,6 +43,7 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
         .options = options,
         .workers = workers_start(options->threads, options->fetches_max,
                                  &options->worker),
+        .archivist = archivist_new(options->archive),
         .stats = stats,
         .start_ms = now_ms,
         .now_ms = now_ms,
@@ -50,6 +51,7 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
     };
     if (!crawler->workers) {
         fail_crawl(crawler, "cannot start a worker: %s", strerror(errno));
+        archivist_free(crawler->archivist);
         return false;
     }
     if (options->frontier.resolve)
@@ -209,7 +211,11 @@ static void start_fetches(struct crawler *crawler)
 
 static void handle_job(struct crawler *crawler, struct job *job)
 {
-    switch ((enum target_kind)job->target->kind) {
+    enum target_kind kind = (enum target_kind)job->target->kind;
+
+    if (kind != TARGET_RESOLVE)
+        keep_exchange(crawler, &job->page); /* handling it frees its URL */
+    switch (kind) {
     case TARGET_REQUISITE:
         crawler->requisites_in_flight--;
         handle_fetch(crawler, job);
@@ -298,6 +304,7 @@ static enum crawl_end finish(struct crawler *crawler)
     end_resolver(crawler);
     workers_free(crawler->workers);
     record_free(crawler->record);
+    archivist_free(crawler->archivist);
     validator_release(&crawler->validator);
     seen_release(&crawler->pages_kept);
     return end;

@@ -3,6 +3,7 @@
 #ifndef CRAWLER_CRAWLER_THREAD_H
 #define CRAWLER_CRAWLER_THREAD_H
 
+#include "crawler/archivist.h"
 #include "crawler/crawler.h"
 #include "crawler/record.h"
 #include "crawler/resolver.h"
@@ -13,13 +14,15 @@ struct crawler {
     const struct crawl_options *options;
     struct validator validator;
     struct workers *workers;
-    struct resolver *resolver; /* NULL: names are not looked up here */
-    struct record *record;     /* NULL: the crawl has no record */
+    struct resolver *resolver;   /* NULL: names are not looked up here */
+    struct archivist *archivist; /* NULL: the crawl has no archive */
+    struct record *record;       /* NULL: the crawl has no record */
     struct stats *stats;
     uint64_t start_ms, now_ms;
     uint64_t hold_ms;            /* no fetch starts before this time */
     uint64_t shown_ms;           /* when progress was last shown */
     uint64_t signals_checked_ms; /* when signals were last read */
+    uint64_t flushed_ms;         /* when the archive was, without a record */
     uint64_t random;             /* state of the jitter */
     uint32_t resolving;          /* look-ups under way */
     uint32_t sitemaps;           /* sitemaps offered so far */
@@ -104,6 +107,18 @@ void note_refused(struct crawler *crawler, const struct target *target);
 /* The URL was fetched and will not be tried again. */
 void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms);
+
+/* --- keep.c: the archive of the crawl ----------------------------------- */
+
+/* A page came back: keep its exchange, if a worker made records of it. */
+void keep_exchange(struct crawler *crawler, struct webpage *page);
+
+/* Without a record the archive is written every second. */
+void flush_archive_if_due(struct crawler *crawler);
+uint64_t archive_due_ms(const struct crawler *crawler);
+
+/* Complete the files, before the record says that the crawl has ended. */
+void end_archive(struct crawler *crawler);
 
 /* --- durable.c: the record of the crawl --------------------------------- */
 

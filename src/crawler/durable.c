@@ -20,7 +20,7 @@ void begin_record(struct crawler *crawler)
     if (!options->store || crawler->failed)
         return;
     crawler->record = record_new(options, crawler->validator.frontier,
-                                 crawler->now_ms, &error);
+                                 crawler->archivist, crawler->now_ms, &error);
     if (crawler->record && options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
@@ -65,7 +65,9 @@ void restore_crawl(struct crawler *crawler)
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
         .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
+        .archivist = crawler->archivist,
     };
+    char problem[ARCHIVIST_PROBLEM_MAX];
     struct resumed resumed;
     struct store_error error;
 
@@ -79,6 +81,11 @@ void restore_crawl(struct crawler *crawler)
     }
     if (!good) {
         fail(crawler, "read", &error);
+        return;
+    }
+    if (!archivist_resume(crawler->archivist, problem)) {
+        fail_crawl(crawler, "cannot go on with the archive in %s: %s",
+                   options->dir_path, problem);
         return;
     }
     pagesaver_resume(options->worker.saver, resumed.last_page,
@@ -102,6 +109,7 @@ void commit_if_due(struct crawler *crawler)
 {
     struct store_error error;
 
+    flush_archive_if_due(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
         fail(crawler, "write", &error);
@@ -122,6 +130,8 @@ bool replace_old_crawl(struct crawler *crawler)
                              &error);
     if (!good)
         fail(crawler, "write", &error);
+    else if (!crawler->stats->saved)
+        archive_remove_old(options->dir_fd, options->old_archive);
     return good;
 }
 
@@ -156,6 +166,7 @@ void end_record(struct crawler *crawler, enum crawl_end end)
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }
+    end_archive(crawler);
     if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
                     crawler->now_ms, &error) &&
         !crawler->failed)

@@ -30,6 +30,8 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
 {
     uint64_t wait_ms = retry_wait_ms(outcome, tries);
 
+    if (crawler->options->frontier.has_no_pauses)
+        return 0;
     if (retry_after_ms)
         return retry_after_ms; /* the server knows best */
     return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);

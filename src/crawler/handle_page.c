@@ -128,7 +128,8 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
         seen_add(&crawler->pages_kept, job->target->fingerprint);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
-    if (page->outcome == FETCHED || page->outcome == NOINDEX) {
+    if (page->outcome == FETCHED || page->outcome == NOINDEX ||
+        page->outcome == NOARCHIVE) {
         offer_links(crawler, job, id, &tally);
         /* What is not in the archive needs nothing to be shown. */
         if (id && !page->noarchive)

@@ -12,6 +12,7 @@
 #ifndef CRAWLER_RECORD_H
 #define CRAWLER_RECORD_H
 
+#include "crawler/archivist.h"
 #include "crawler/crawler.h"
 #include "frontier/validator.h"
 #include "store/facts.h"
@@ -19,9 +20,11 @@
 struct record;
 
 /* NULL with `error` if the committer's thread cannot start. The options have a
- * store, and the frontier was told to keep lists of its changes. */
+ * store, and the frontier was told to keep lists of its changes. The archivist
+ * may be NULL. */
 struct record *record_new(const struct crawl_options *options,
-                          struct frontier *frontier, uint64_t now_ms,
+                          struct frontier *frontier,
+                          struct archivist *archivist, uint64_t now_ms,
                           struct store_error *error);
 void record_free(struct record *record);
 
@@ -44,6 +47,9 @@ void record_refusal(struct record *record, const struct target *target,
  * it was no answer. */
 void record_robots(struct record *record, const struct job *job,
                    struct str host, uint64_t known_ms, uint64_t pause_ms);
+
+/* An exchange was kept in the archive. */
+void record_capture(struct record *record, const struct kept_rows *rows);
 
 void record_link(struct record *record, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict);

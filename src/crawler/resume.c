@@ -352,13 +352,32 @@ static bool load_setting(void *user, const struct store_setting *row)
     return true;
 }
 
+/* --- the archive -------------------------------------------------------- */
+
+static bool load_archive(void *user, const struct store_archive *row)
+{
+    const struct loader *loader = user;
+
+    return archivist_add_file(loader->options->archivist, row);
+}
+
+static bool load_capture(void *user, const struct store_capture *row)
+{
+    const struct loader *loader = user;
+
+    return archivist_add_capture(loader->options->archivist, row);
+}
+
 static bool load_slice(struct loader *loader, struct store *store,
                        unsigned slice, struct store_error *error)
 {
+    bool has_archive = loader->options->archivist;
     const struct fold_reader reader = {
         .rows =
             {
                 .user = loader,
+                .archive = has_archive ? load_archive : NULL,
+                .capture = has_archive ? load_capture : NULL,
                 .setting = load_setting,
                 .domain = load_domain,
                 .robots = load_robots,

@@ -120,6 +120,9 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     json_add_number(out, "names_resolved", stats->resolved);
     json_add_number(out, "sitemap_urls", stats->sitemap_urls);
     put_requisites(stats, out);
+    json_add_number(out, "captures", stats->captures);
+    json_add_number(out, "revisits", stats->revisits);
+    json_add_number(out, "noarchive", stats->noarchive);
     json_add_number(out, "queued", stats->ends[URL_QUEUED]);
     json_add_number(out, "queued_max", counts->queued_max);
     json_add_number(out, "queued_in_file_max", counts->on_disk_max);
@@ -202,6 +205,17 @@ static void put_verdicts(struct buf *out, const struct tally *tally)
         put_line(out, verdict_name((enum verdict)i), tally->verdict[i]);
 }
 
+static void put_archive(const struct stats *stats, struct buf *out)
+{
+    if (stats->captures || stats->noarchive)
+        buf_printf(out,
+                   "archive: %llu exchanges kept, %llu of them known before, "
+                   "%llu left out (noarchive)\n",
+                   (unsigned long long)stats->captures,
+                   (unsigned long long)stats->revisits,
+                   (unsigned long long)stats->noarchive);
+}
+
 void stats_put_details(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -225,6 +239,7 @@ void stats_put_details(const struct stats *stats, struct buf *out)
                (unsigned long long)stats->ends[URL_QUEUED]);
     put_times(stats, out);
     buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
+    put_archive(stats, out);
     buf_put(out, STR("URLs by outcome:\n"));
     for (int i = 0; i < OUTCOMES; i++)
         put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);

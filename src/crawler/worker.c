@@ -46,6 +46,8 @@ static void work_on_page(struct worker *worker, struct webpage *page)
         pagescanner_keep_texts(page);
     if (page->noindex)
         page->outcome = NOINDEX;
+    else if (page->noarchive && worker->options->archive_only)
+        page->outcome = NOARCHIVE;
     else
         save(worker, page);
 }

@@ -76,7 +76,7 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     asker->trouble.failures[https] = 0;
     asker->trouble.answered[https] = true;
     /* Its own last fetch was before it was known how long it wants to rest. */
-    if (asker != target->host && rules &&
+    if (asker != target->host && rules && !frontier->options.has_no_pauses &&
         robots_crawl_delay_ms(rules) > frontier->options.delay_ms)
         politeness_rest_until(asker, now_ms + robots_crawl_delay_ms(rules));
     end_robots(frontier, target, false, 0);

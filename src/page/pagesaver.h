@@ -10,9 +10,9 @@
  * The workers do the slow part. One thread gives the numbers, so they have no
  * holes and follow the order of the log.
  *
- * A place to save to is a table of functions. There is one, page files
- * (page/pagefiles.h); the workers, the crawler thread and the record know only
- * what is here.
+ * A place to save to is a table of functions: page files (page/pagefiles.h), or
+ * numbers alone (page/pagenumbers.h). The workers, the crawler thread and the
+ * record know only what is here.
  */
 #ifndef PAGE_PAGESAVER_H
 #define PAGE_PAGESAVER_H

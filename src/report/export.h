@@ -11,6 +11,8 @@ enum export_format {
     EXPORT_CSV,
     EXPORT_LINKS,
     EXPORT_SITEMAP,
+    EXPORT_CDXJ,
+    EXPORT_WACZ,
 };
 
 /* Print lines (jsonl, csv or links) on standard output. False with `error`. If

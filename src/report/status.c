@@ -124,6 +124,24 @@ static void say_requisites(const struct status *status)
                   number(ends[URL_REFUSED]), number(ends[URL_QUEUED]));
 }
 
+static void say_archive(struct status *status)
+{
+    const struct totals *totals = &status->totals;
+    struct buf *line = &status->line;
+
+    if (!totals->archives && !totals->noarchive)
+        return;
+    buf_printf(line, "%s", words_count(totals->captures, "exchange").text);
+    buf_printf(line, " in %s, %s", words_count(totals->archives, "file").text,
+               words_bytes(totals->archive_bytes).text);
+    if (totals->revisits)
+        buf_printf(line, "; %llu known before", number(totals->revisits));
+    if (totals->noarchive)
+        buf_printf(line, "; %llu left out (noarchive)",
+                   number(totals->noarchive));
+    say(status, "archive");
+}
+
 /* --- what it waits for -------------------------------------------------- */
 
 static void put_idle(struct status *status, const struct idle *idle)
@@ -270,6 +288,7 @@ static void say_all(struct status *status)
     say_robots(status);
     say_pages(status);
     say_requisites(status);
+    say_archive(status);
     say_waits(status);
     say_limits(status);
     say_hosts(status, &totals->backing_off, "slow",

@@ -26,6 +26,9 @@ struct totals {
     uint64_t retrying;            /* queued, and fetched before */
     uint64_t bytes;               /* of the pages that were saved */
     uint64_t too_deep, too_large; /* refused, failed for that reason */
+    uint64_t captures, revisits;  /* exchanges in the archive */
+    uint64_t noarchive;           /* fetches whose exchange was left out */
+    uint64_t archives, archive_bytes;
     struct totals_domain *domain; /* the largest first */
     size_t domains, domains_capped;
     struct totals_hosts given_up;

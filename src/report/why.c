@@ -359,6 +359,7 @@ static void put_outcome(struct buf *line, const struct url_details *url)
         return;
     case NOT_HTML:
     case NOINDEX:
+    case NOARCHIVE:
     case NOT_SITEMAP:
         buf_put(line, STR("was fetched and not kept: "));
         break;
@@ -497,6 +498,10 @@ static void say_fetch(struct why *why)
             (url->row.kind == TARGET_REQUISITE && last->outcome == FETCHED))
             buf_printf(line, ", %llu bytes", (unsigned long long)last->size);
         say(why, "answer");
+    }
+    if (last->noarchive) {
+        buf_put(line, STR("not kept: it asks not to be archived (noarchive)"));
+        say(why, "archive");
     }
     buf_printf(line, "%s, took %s", words_time(last->start_ms).text,
                words_duration(took_ms).text);
