@@ -57,6 +57,9 @@ void politeness_release(struct politeness *politeness);
 
 bool politeness_is_capped(const struct politeness *politeness,
                           const struct domain *domain);
+/* Is its domain capped, and does that count for it? */
+bool politeness_is_beyond_cap(const struct politeness *politeness,
+                              const struct target *target);
 /* Is its domain capped, or its host given up? Then no pause holds it. */
 bool politeness_is_to_refuse(const struct politeness *politeness,
                              const struct target *target);

@@ -73,7 +73,8 @@ static struct target *take(struct fixture *fixture, uint64_t now_ms,
 
 static enum verdict precheck(struct fixture *fixture, const char *url)
 {
-    return frontier_precheck(fixture->frontier, parse(fixture, url), NULL);
+    return frontier_precheck(fixture->frontier, TARGET_PAGE,
+                             parse(fixture, url), NULL);
 }
 
 /* The state of A's host is told, and put into a frontier that knows nothing. */
