@@ -89,7 +89,8 @@ static bool is_refused_by_site(const struct reason *reason)
 
     return kind == REASON_NO_ROBOTS ||
            (kind == REASON_VERDICT && reason->verdict == ROBOTS_REFUSED) ||
-           (kind == REASON_OUTCOME && reason->outcome == NOINDEX);
+           (kind == REASON_OUTCOME &&
+            (reason->outcome == NOINDEX || reason->outcome == NOARCHIVE));
 }
 
 static void put_help(struct buf *out, struct plan *plan,

@@ -89,7 +89,7 @@ static const char *default_user_agent(struct plan *plan)
 }
 
 /* A header that the user gives takes the place of ours. */
-static struct str sent_user_agent(const struct plan *plan)
+struct str fetching_user_agent(const struct plan *plan)
 {
     const struct list *headers = &plan->options->headers;
 
@@ -109,7 +109,7 @@ int fetching_plan_agent(struct plan *plan)
         options->user_agent ? options->user_agent : default_user_agent(plan);
     if (!plan_obeys_robots(plan))
         return 0;
-    struct str sent = sent_user_agent(plan);
+    struct str sent = fetching_user_agent(plan);
     struct str token = options->robots_agent ? str_of(options->robots_agent)
                                              : robots_token_of(sent);
     if (options->robots_agent && !robots_is_token(token))
@@ -183,7 +183,7 @@ static int plan_trust(struct plan *plan)
     const char *remedy =
         "install the package ca-certificates, or use --cacert FILE";
 
-    if (plan->options->insecure)
+    if (plan->options->insecure || plan->options->from)
         return 0;
     if (own && own[0]) {
         source = "SSL_CERT_FILE";

@@ -5,8 +5,12 @@
 
 #include "cli/crawl_record.h"
 #include "crawler/crawler.h"
+#include "crawler/dedup.h"
 #include "page/bodies.h"
+#include "page/page_archive.h"
 #include "page/pagefiles.h"
+#include "page/pagenumbers.h"
+#include "page/pagerecorder.h"
 
 /* The CS50 playground: it is internal if no option says otherwise. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
@@ -34,12 +38,17 @@ struct plan {
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
     struct trust trust;
+    struct page_archive from; /* with --from */
     struct page_link *seeds;
     size_t seed_count, seed_room;
     size_t named_seeds;   /* how many of them, the first ones, the user named */
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;
-    struct pagefiles files; /* in it */
+    struct pagefiles files;     /* in it, */
+    struct pagenumbers numbers; /* or numbers without files */
+    struct archive_options archive;
+    struct pagerecorder recorder;
+    struct dedup *dedup;
     struct logr log;
 };
 
@@ -88,6 +97,23 @@ int fetching_plan_agent(struct plan *plan);
 int fetching_plan_logins(struct plan *plan);
 int fetching_plan(struct plan *plan);
 
+/* The User-Agent that is sent. */
+struct str fetching_user_agent(const struct plan *plan);
+
+/* cli/archiving.c: the archive of the crawl.
+ *
+ * Does the crawl keep one, and page files? First find what is wrong with the
+ * options; then, when the page directory is open and its record is read, plan
+ * the archive. */
+bool archiving_is_wanted(const struct options *options);
+bool archiving_saves_pages(const struct options *options);
+int archiving_check(const struct plan *plan);
+int archiving_plan(struct plan *plan);
+void archiving_release(struct plan *plan);
+
+/* A new crawl replaces one that has an archive: its files go with it. */
+void archiving_note_old(struct plan *plan);
+
 /* cli/seeds.c: the argument, a file, a web search, the record. Each adds to the
  * plan's seeds and to its scope.
  *
@@ -115,6 +141,9 @@ void seeds_add_record(struct plan *plan);
 
 /* If there are no seeds, make the scope of the URLs of the sitemaps. */
 void seeds_scope_of_sitemaps(struct plan *plan);
+
+/* cli/from.c: read the archive that pages come from. After fetching_plan. */
+int from_plan(struct plan *plan);
 
 /* cli/state.c: the page directory before a crawl. Is there a crawl to go on
  * with, or one to replace?

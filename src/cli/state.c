@@ -18,6 +18,7 @@ int state_open_directory(struct plan *plan, const char *path)
     if (!pagedir_lock(&plan->dir))
         return complain_failure("another crawl is at work in '%s'", path);
     plan->crawl.dir_path = path;
+    plan->crawl.dir_fd = plan->dir.fd;
     return 0;
 }
 
@@ -318,15 +319,22 @@ static bool replaces_another(struct plan *plan)
 static bool begin_new(struct plan *plan, struct store_error *error)
 {
     bool aside = replaces_another(plan);
+    bool good = true;
 
+    if (plan->options->restart)
+        archiving_note_old(plan);
     plan->crawl.replaces = aside;
     if (!plan->options->state) {
         plan->store = create(plan, aside ? STORE_ASIDE : STORE_AT_ONCE, error);
-        return plan->store != NULL;
-    }
-    if (aside)
+        good = plan->store != NULL;
+    } else if (aside) {
         plan->crawl.emptied_record = plan->store_name;
-    return aside || store_leave_empty(plan->store_name, error);
+    } else {
+        good = store_leave_empty(plan->store_name, error);
+    }
+    if (good && !aside) /* the old crawl had no page */
+        archive_remove_old(plan->dir.fd, plan->crawl.old_archive);
+    return good;
 }
 
 static bool go_on(struct plan *plan, struct store_error *error)

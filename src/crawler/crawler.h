@@ -11,6 +11,7 @@
 #ifndef CRAWLER_CRAWLER_H
 #define CRAWLER_CRAWLER_H
 
+#include "crawler/archivist.h"
 #include "crawler/logr.h"
 #include "crawler/reasons.h"
 #include "crawler/stats.h"
@@ -33,6 +34,7 @@ struct crawl_options {
     size_t seed_count;
     const struct scope *scope;
     const char *dir_path;
+    int dir_fd;
 
     const char *const *sitemaps; /* URLs, NULL at the end, or NULL */
     bool robots_sitemaps;        /* also those that robots.txt names */
@@ -47,6 +49,10 @@ struct crawl_options {
     uint64_t max_pages;   /* UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
 
+    const struct archive_options *archive; /* keep all exchanges; or NULL */
+    /* Files of the archive of the crawl that this one replaces. */
+    const struct archive_old *old_archive;
+
     struct store *store;        /* for the record, or NULL */
     const char *record_label;   /* where it is, for messages */
     const char *emptied_record; /* the first page empties it; or NULL */
@@ -55,6 +61,7 @@ struct crawl_options {
     bool resume;         /* go on with the crawl in the store */
     bool resume_unclean; /* it was killed: files may exist without a row */
     bool links;          /* record all links of saved pages */
+    bool requisites;     /* fetch what pages need to be shown */
     bool replaces;       /* the first page replaces another crawl */
     uint64_t save_every_ms;
 

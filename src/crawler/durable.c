@@ -20,20 +20,18 @@ void begin_record(struct crawler *crawler)
     if (!options->store || crawler->failed)
         return;
     crawler->record = record_new(options, crawler->validator.frontier,
-                                 crawler->now_ms, &error);
-    if (crawler->record && options->new_facts) {
+                                 crawler->archivist, crawler->now_ms, &error);
+    if (!crawler->record) {
+        fail(crawler, "write", &error);
+    } else if (options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
                          pagesaver_holds_old(options->worker.saver));
-        /* The record must say that the crawl runs before there is a page: after
-         * a kill, pages beyond a record that says "stopped" are unknown files.
-         */
-        if (record_commit(crawler->record, crawler->stats, crawler->now_ms,
-                          &error))
-            return;
+        if (!record_begin_commit(crawler->record, crawler->stats,
+                                 crawler->now_ms, &error))
+            fail(crawler, "write", &error);
+        crawler->awaits_record = true;
     }
-    if (!crawler->record || options->new_facts)
-        fail(crawler, "write", &error);
 }
 
 /* --- resume ------------------------------------------------------------- */
@@ -64,7 +62,10 @@ void restore_crawl(struct crawler *crawler)
         .robots_agent = options->worker.robots_agent,
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
+        .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
+        .archivist = crawler->archivist,
     };
+    char problem[ARCHIVIST_PROBLEM_MAX];
     struct resumed resumed;
     struct store_error error;
 
@@ -78,6 +79,11 @@ void restore_crawl(struct crawler *crawler)
     }
     if (!good) {
         fail(crawler, "read", &error);
+        return;
+    }
+    if (!archivist_resume(crawler->archivist, problem)) {
+        fail_crawl(crawler, "cannot go on with the archive in %s: %s",
+                   options->dir_path, problem);
         return;
     }
     pagesaver_resume(options->worker.saver, resumed.last_page,
@@ -101,12 +107,15 @@ void commit_if_due(struct crawler *crawler)
 {
     struct store_error error;
 
+    flush_archive_if_due(crawler);
     if (!crawler->failed &&
         !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
         fail(crawler, "write", &error);
 }
 
-bool replace_old_crawl(struct crawler *crawler)
+/* Call it before old page files are removed. It replaces the record of the old
+ * crawl and makes durable which pages are old. */
+static bool replace_old_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
@@ -121,7 +130,34 @@ bool replace_old_crawl(struct crawler *crawler)
                              &error);
     if (!good)
         fail(crawler, "write", &error);
+    else if (!crawler->stats->saved)
+        archive_remove_old(options->dir_fd, options->old_archive);
     return good;
+}
+
+/* The record of a crawl that goes on must say that it runs before there is a
+ * page: after a kill, pages beyond a record that says "stopped" are unknown
+ * files. The disk may take its time for that while the first pages are fetched.
+ */
+static bool wait_for_record(struct crawler *crawler)
+{
+    struct store_error error;
+
+    if (crawler->awaits_record && !record_wait(crawler->record, &error)) {
+        fail(crawler, "write", &error);
+        return false;
+    }
+    crawler->awaits_record = false;
+    return true;
+}
+
+bool may_save(struct crawler *crawler)
+{
+    bool replaces = pagesaver_holds_old(crawler->options->worker.saver) ||
+                    !crawler->stats->saved;
+
+    return wait_for_record(crawler) &&
+           (!replaces || replace_old_crawl(crawler));
 }
 
 static enum crawl_state state_after(const struct crawler *crawler,
@@ -155,6 +191,7 @@ void end_record(struct crawler *crawler, enum crawl_end end)
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }
+    end_archive(crawler);
     if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
                     crawler->now_ms, &error) &&
         !crawler->failed)

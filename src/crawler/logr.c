@@ -97,12 +97,20 @@ void logr_failure(struct logr *log, const struct webpage *page)
             status);
 }
 
+/* Is the page saved, but not archived, as it asks for? */
+static bool is_left_out(const struct logr *log, const struct webpage *page)
+{
+    return log->archives && page->noarchive && page->outcome == FETCHED;
+}
+
 void logr_page(struct logr *log, const struct webpage *page, uint32_t id)
 {
     logr_failure(log, page);
     if (log->kind != LOG_TSE)
         return;
     put(log, outcome_word(page->outcome), page->depth, page->url);
+    if (is_left_out(log, page))
+        put(log, outcome_word(NOARCHIVE), page->depth, page->url);
     if (log->verbose && id)
         put(log, "Saved", page->depth, page->url);
     if (page->outcome == FETCHED && page->want_links)
@@ -186,6 +194,10 @@ static void put_json(struct logr *log, const struct webpage *page,
     json_add_number(line, "bytes", page->exchange.body_len);
     json_add_number(line, "ms", exchange_ms(&page->exchange));
     put_referrer(log, target->referrer_id);
+    if (is_left_out(log, page)) {
+        json_put_name(line, "noarchive");
+        buf_put(line, STR("true"));
+    }
     put_verdicts(line, tally);
     json_close(line);
     buf_put_char(line, '\n');
@@ -236,6 +248,8 @@ void logr_refused(struct logr *log, const struct target *target,
             fprintf(stderr, " (line %u)", (unsigned)target->robots_line);
         fputc('\n', stderr);
     }
+    if (target->kind == TARGET_REQUISITE)
+        return; /* the log is about pages */
     if (log->kind == LOG_TSE)
         put(log,
             has_failed(target) ? outcome_word(cause) : verdict_word(verdict),

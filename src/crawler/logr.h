@@ -26,6 +26,7 @@ struct logr {
     enum log_kind kind;
     bool verbose;
     bool quiet;                    /* not even a note */
+    bool archives;                 /* the crawl keeps exchanges */
     bool header_written;           /* LOG_PAGES */
     const struct pagesaver *saver; /* knows the referrers' URLs */
     struct buf line;

@@ -1,5 +1,6 @@
 #include "crawler/record.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +27,17 @@ struct record {
     const struct crawl_options *options;
     struct frontier *frontier;
     struct committer *committer;
-    struct store_batch open; /* being filled */
-    bool at_once;            /* close it at the next tick */
-    uint32_t pages;          /* saved, in the open batch */
-    uint64_t closed_ms;      /* when the last batch was closed */
-    int64_t wall_less_ms;    /* wall clock minus monotonic clock */
+    struct archivist *archivist; /* NULL: the crawl has no archive */
+    struct store_batch open;     /* being filled */
+    bool at_once;                /* close it at the next tick */
+    uint32_t pages;              /* saved, in the open batch */
+    uint64_t closed_ms;          /* when the last batch was closed */
+    int64_t wall_less_ms;        /* wall clock minus monotonic clock */
 };
 
 struct record *record_new(const struct crawl_options *options,
-                          struct frontier *frontier, uint64_t now_ms,
+                          struct frontier *frontier,
+                          struct archivist *archivist, uint64_t now_ms,
                           struct store_error *error)
 {
     struct committer *committer =
@@ -46,6 +49,7 @@ struct record *record_new(const struct crawl_options *options,
     record->options = options;
     record->frontier = frontier;
     record->committer = committer;
+    record->archivist = archivist;
     record->closed_ms = now_ms;
     record->wall_less_ms = (int64_t)clock_wall_at(now_ms) - (int64_t)now_ms;
     store_batch_init(&record->open);
@@ -103,6 +107,7 @@ void record_judged(struct record *record, const struct judged *judged)
         .redirects = offer->redirects,
         .line = judged->line,
         .via = offer->via,
+        .nesting = offer->nesting,
     };
 
     store_add_url(&record->open, &row);
@@ -172,6 +177,7 @@ void record_fetch(struct record *record, const struct job *job,
         .target = page->outcome == REDIRECTED && page->links.count
                       ? page->links.link[0].url.href
                       : (struct str){0},
+        .noarchive = record->archivist && page->noarchive,
     };
 
     store_add_fetch(&record->open, &row);
@@ -221,6 +227,15 @@ void record_robots(struct record *record, const struct job *job,
 
     store_add_robots(&record->open, &row);
     keep_retry_after(record, page);
+}
+
+void record_capture(struct record *record, const struct kept_rows *rows)
+{
+    if (!record)
+        return;
+    if (rows->file.number)
+        store_add_archive(&record->open, &rows->file);
+    store_add_capture(&record->open, &rows->capture);
 }
 
 void record_link(struct record *record, uint32_t page_id,
@@ -313,16 +328,49 @@ static bool has_room(const struct record *record)
            uncommitted.batches < UNCOMMITTED_BATCHES_MAX;
 }
 
-static void close_batch(struct record *record, const struct stats *stats,
-                        uint64_t now_ms)
+/* Records of the archive are in their file before their rows are handed over.
+ * False with `error` if that cannot be. */
+static bool complete_batch(struct record *record, const struct stats *stats,
+                           uint64_t now_ms, struct store_error *error)
 {
+    if (!archivist_flush(record->archivist))
+        return store_fail(error, STORE_FAILED, "the archive: %s",
+                          strerror(errno));
+    archivist_batch_closed(record->archivist);
+    if (record->archivist)
+        pagesaver_changed(record->options->worker.saver);
     add_changes(record);
     stats_each(stats, add_counter, &record->open);
     facts_put_number(&record->open, FACT_COMMITTED_MS, wall(record, now_ms));
+    return true;
+}
+
+/* False with `error`: then nothing is handed over. */
+static bool close_batch(struct record *record, const struct stats *stats,
+                        uint64_t now_ms, struct store_error *error)
+{
+    if (!complete_batch(record, stats, now_ms, error))
+        return false;
     committer_put(record->committer, &record->open, record->pages);
     record->closed_ms = now_ms;
     record->pages = 0;
     record->at_once = false;
+    return true;
+}
+
+/* After good reports of the committer. */
+static void note_committed(struct record *record)
+{
+    archivist_committed(record->archivist,
+                        committer_uncommitted(record->committer).batches);
+}
+
+static bool finish_commits(struct record *record, struct store_error *error)
+{
+    if (!committer_finish(record->committer, error))
+        return false;
+    note_committed(record);
+    return true;
 }
 
 bool record_is_full(const struct record *record)
@@ -356,18 +404,27 @@ bool record_tick(struct record *record, const struct stats *stats,
         return true;
     if (!committer_listen(record->committer, error))
         return false;
-    if (now_ms >= record_due_ms(record))
-        close_batch(record, stats, now_ms);
-    return true;
+    note_committed(record);
+    return now_ms < record_due_ms(record) ||
+           close_batch(record, stats, now_ms, error);
+}
+
+bool record_begin_commit(struct record *record, const struct stats *stats,
+                         uint64_t now_ms, struct store_error *error)
+{
+    return !record || close_batch(record, stats, now_ms, error);
+}
+
+bool record_wait(struct record *record, struct store_error *error)
+{
+    return !record || finish_commits(record, error);
 }
 
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error)
 {
-    if (!record)
-        return true;
-    close_batch(record, stats, now_ms);
-    return committer_finish(record->committer, error);
+    return record_begin_commit(record, stats, now_ms, error) &&
+           record_wait(record, error);
 }
 
 bool record_replace_old(struct record *record, struct store_error *error)
@@ -383,5 +440,9 @@ bool record_end(struct record *record, const struct stats *stats,
         return true;
     facts_put_state(&record->open, state);
     facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));
-    return record_commit(record, stats, now_ms, error);
+    bool good = complete_batch(record, stats, now_ms, error) &&
+                committer_end(record->committer, &record->open, error);
+    if (good)
+        note_committed(record);
+    return good;
 }

@@ -12,6 +12,7 @@
 #ifndef CRAWLER_RECORD_H
 #define CRAWLER_RECORD_H
 
+#include "crawler/archivist.h"
 #include "crawler/crawler.h"
 #include "frontier/validator.h"
 #include "store/facts.h"
@@ -19,9 +20,11 @@
 struct record;
 
 /* NULL with `error` if the committer's thread cannot start. The options have a
- * store, and the frontier was told to keep lists of its changes. */
+ * store, and the frontier was told to keep lists of its changes. The archivist
+ * may be NULL. */
 struct record *record_new(const struct crawl_options *options,
-                          struct frontier *frontier, uint64_t now_ms,
+                          struct frontier *frontier,
+                          struct archivist *archivist, uint64_t now_ms,
                           struct store_error *error);
 void record_free(struct record *record);
 
@@ -44,6 +47,9 @@ void record_refusal(struct record *record, const struct target *target,
  * it was no answer. */
 void record_robots(struct record *record, const struct job *job,
                    struct str host, uint64_t known_ms, uint64_t pause_ms);
+
+/* An exchange was kept in the archive. */
+void record_capture(struct record *record, const struct kept_rows *rows);
 
 void record_link(struct record *record, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict);
@@ -75,7 +81,16 @@ bool record_holds(const struct record *record);
 bool record_tick(struct record *record, const struct stats *stats,
                  uint64_t now_ms, struct store_error *error);
 
-/* Commit everything so far, and wait for the disk. False with `error`. */
+/* Give everything so far to the committer, without waiting for it. False with
+ * `error`. */
+bool record_begin_commit(struct record *record, const struct stats *stats,
+                         uint64_t now_ms, struct store_error *error);
+
+/* Wait until everything that the committer was given is on the disk. False with
+ * `error`. */
+bool record_wait(struct record *record, struct store_error *error);
+
+/* Both: commit everything so far, and wait for the disk. */
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error);
 
@@ -83,7 +98,8 @@ bool record_commit(struct record *record, const struct stats *stats,
  * once in a crawl. False with `error`. */
 bool record_replace_old(struct record *record, struct store_error *error);
 
-/* Commit everything, with how the crawl ended, and wait for the disk. */
+/* Commit everything, with how the crawl ended, and wait for the disk. Later
+ * events are not recorded. */
 bool record_end(struct record *record, const struct stats *stats,
                 enum crawl_state state, uint64_t now_ms,
                 struct store_error *error);

@@ -26,10 +26,17 @@ struct mime_count {
 
 struct stats {
     uint64_t ends[URL_ENDS]; /* URLs of pages, by how they ended so far */
+    uint64_t requisite_ends[URL_ENDS]; /* the same for requisites */
+    uint64_t requisite_bytes;          /* of those that were fetched */
+    uint64_t
+        requisites_beyond; /* left out: a page or stylesheet has too many */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
     uint64_t robots, resolved, sitemap_urls;
+    uint64_t captures;  /* exchanges kept in the archive, */
+    uint64_t revisits;  /* those among them whose payload it had before */
+    uint64_t noarchive; /* not kept: they ask for that */
     uint64_t outcome[OUTCOMES];
     uint64_t status[STATS_STATUS_MAX];   /* [0]: no answer */
     struct mime_count mime[STATS_MIMES]; /* the last one: all others */

@@ -27,7 +27,8 @@ static int wait_ms(const struct crawler *crawler)
     else if (!is_stopping(crawler) && now_ms < crawler->hold_ms)
         wake_ms = crawler->hold_ms;
     if (!crawler->failed)
-        wake_ms = sooner(wake_ms, record_due_ms(crawler->record));
+        wake_ms = sooner(wake_ms, sooner(record_due_ms(crawler->record),
+                                         archive_due_ms(crawler)));
     if (!is_stopping(crawler) && options->max_time_ms != UINT64_MAX)
         wake_ms = sooner(wake_ms, crawler->start_ms + options->max_time_ms);
     if (options->progress_ms)

@@ -46,6 +46,7 @@ struct worker_options {
     struct pagerecorder *recorder; /* makes an archive's records; or NULL */
     struct str robots_agent;       /* our name in robots.txt */
     bool want_digests;             /* of saved pages, for the record */
+    bool archive_only; /* the archive is all that is saved of a page */
 };
 
 struct worker;

@@ -38,6 +38,26 @@ static bool read_fetch(void *user, const struct store_fetch *row)
 
     if (row->page)
         reading->totals->bytes += row->size;
+    reading->totals->noarchive += row->noarchive;
+    return true;
+}
+
+static bool read_archive(void *user, const struct store_archive *row)
+{
+    struct reading *reading = user;
+
+    reading->totals->archives++;
+    reading->totals->archive_bytes += row->start;
+    return true;
+}
+
+static bool read_capture(void *user, const struct store_capture *row)
+{
+    struct reading *reading = user;
+
+    reading->totals->captures++;
+    reading->totals->revisits += row->kind == CAPTURE_REVISIT;
+    reading->totals->archive_bytes += row->length + row->request_length;
     return true;
 }
 
@@ -46,6 +66,8 @@ static bool read_url(void *user, const struct url_record *url)
     struct reading *reading = user;
     struct totals *totals = reading->totals;
 
+    if (url->row->kind == TARGET_REQUISITE)
+        totals->requisites[url->end]++;
     if (url->row->kind != TARGET_PAGE)
         return true;
     totals->ends[url->end]++;
@@ -121,7 +143,14 @@ bool totals_read(struct totals *totals, struct report *report)
 {
     struct reading reading = {.totals = totals, .report = report};
     const struct fold_reader reader = {
-        .rows = {.user = &reading, .host = read_host, .fetch = read_fetch},
+        .rows =
+            {
+                .user = &reading,
+                .host = read_host,
+                .fetch = read_fetch,
+                .archive = read_archive,
+                .capture = read_capture,
+            },
         .url = read_url,
     };
 

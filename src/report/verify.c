@@ -19,7 +19,7 @@ enum { SHOWN_MAX = 100 };
 static const char *const finding_names[] = {
     [FINDING_FILE] = "page files", [FINDING_NUMBER] = "page numbers",
     [FINDING_DEPTH] = "depths",    [FINDING_PAUSE] = "pauses",
-    [FINDING_RECORD] = "records",
+    [FINDING_RECORD] = "records",  [FINDING_ARCHIVE] = "of the archive",
 };
 
 void verify_found(struct verify *verify, enum finding kind, const char *format,
@@ -156,6 +156,7 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         return true;
     if (row->page)
         note_page(verify, row);
+    verify->left_out += row->page && row->noarchive;
     verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms,
                      (uint32_t)row->number, NULL);
     return true;
@@ -179,6 +180,16 @@ static void check_redirect(struct verify *verify, const struct store_url *row)
                      row->depth, via->depth, STR_ARGS(row->url));
 }
 
+bool verify_has_files(const struct verify *verify)
+{
+    const struct facts_list *options = &verify->facts.options;
+
+    for (size_t i = 0; i < options->count; i++)
+        if (!strcmp(options->item[i], "save=archive"))
+            return false;
+    return true;
+}
+
 static void check_page(struct verify *verify, const struct url_record *url)
 {
     struct str text = url->row->url;
@@ -192,7 +203,7 @@ static void check_page(struct verify *verify, const struct url_record *url)
         verify_found(verify, FINDING_NUMBER,
                      "page %u: its URL is that of another page, %.*s",
                      url->page, STR_ARGS(text));
-    if (url->page <= verify->last_page)
+    if (url->page <= verify->last_page && verify_has_files(verify))
         verify_page_file(verify, url->page, text, url->depth);
 }
 
@@ -224,8 +235,9 @@ static bool read_url(void *user, const struct url_record *record)
     url->flags |= VERIFY_KNOWN;
     if (row->kind == TARGET_PAGE)
         url->flags |= VERIFY_PAGE;
-    if (record->fetches && record->outcome == NOINDEX)
-        url->flags |= VERIFY_NOINDEX;
+    if (record->fetches &&
+        (record->outcome == NOINDEX || record->outcome == NOARCHIVE))
+        url->flags |= VERIFY_NO_NUMBER;
     url->depth = record->depth;
     url->referrer = record->referrer;
     url->page = record->page;
@@ -239,8 +251,19 @@ static bool read_url(void *user, const struct url_record *record)
     return true;
 }
 
-/* --- numbers and counts
- * -------------------------------------------------------- */
+/* --- rows of the archive ------------------------------------------------ */
+
+static bool read_archive(void *user, const struct store_archive *row)
+{
+    return verify_archive_file(user, row);
+}
+
+static bool read_capture(void *user, const struct store_capture *row)
+{
+    return verify_archive_capture(user, row);
+}
+
+/* --- numbers and counts ------------------------------------------------- */
 
 static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
                           const char *what)
@@ -290,6 +313,8 @@ static bool check_rows(struct verify *verify)
                 .change = read_change,
                 .fetch = read_fetch,
                 .refusal = read_refusal,
+                .archive = read_archive,
+                .capture = read_capture,
             },
         .pages = true,
         .begin = begin,
@@ -312,8 +337,9 @@ static bool check_rows(struct verify *verify)
  * (check_redirect), and counts as found on the same page, so the rule holds for
  * it too.
  *
- * A page that asks not to be indexed has no number: its links have a depth, but
- * no page where they were found. There must be such a page one level up. */
+ * A page that asks not to be indexed, or archived, may have no number: its
+ * links have a depth, but no page where they were found. There must be such a
+ * page one level up. */
 
 static bool has_flags(const struct verify_url *url, uint8_t flags)
 {
@@ -360,7 +386,7 @@ static void check_depths(struct verify *verify)
 
     seen_init(&unsaved);
     for (uint64_t number = 1; number <= verify->last_number; number++)
-        if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_NOINDEX))
+        if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_NO_NUMBER))
             seen_add(&unsaved, depth_key(verify, verify->url[number].depth));
     for (uint64_t number = 1; number <= verify->last_number; number++)
         if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_PAGE))
@@ -392,6 +418,7 @@ static void verify_release(struct verify *verify)
     hashtable_release(&verify->hosts);
     arena_release(&verify->arena);
     seen_release(&verify->page_urls);
+    verify_archive_free(verify->archive);
 }
 
 static void add_record_finding(void *user, const char *text)
@@ -411,10 +438,24 @@ static bool check_all(struct verify *verify)
         return false;
     uint64_t per_host = verify->facts.number[FACT_PER_HOST];
     verify_unknown_files(verify);
+    verify_archive_end(verify);
     check_depths(verify);
     if (per_host && per_host <= PER_HOST_MAX)
         verify_pauses(verify, (uint32_t)per_host);
     return true;
+}
+
+static void print_clean(const struct verify *verify)
+{
+    printf("verified: %llu pages, %llu bytes, %llu URLs, %zu hosts, ",
+           (unsigned long long)verify->pages, (unsigned long long)verify->bytes,
+           (unsigned long long)verify->urls, verify->hosts.count);
+    if (verify_archives(verify))
+        printf("%llu exchanges in %zu WARC file%s, ",
+               (unsigned long long)verify_captures(verify),
+               verify_archives(verify),
+               verify_archives(verify) == 1 ? "" : "s");
+    printf("all as recorded\n");
 }
 
 bool verify_print(struct report *report, const struct pagedir *dir,
@@ -426,11 +467,7 @@ bool verify_print(struct report *report, const struct pagedir *dir,
     bool good = check_all(&verify);
     *clean = found_nothing(&verify) && good;
     if (*clean)
-        printf("verified: %llu pages, %llu bytes, %llu URLs, %zu hosts, all as "
-               "recorded\n",
-               (unsigned long long)verify.pages,
-               (unsigned long long)verify.bytes,
-               (unsigned long long)verify.urls, verify.hosts.count);
+        print_clean(&verify);
     verify_release(&verify);
     return good;
 }

@@ -13,6 +13,7 @@ enum finding {
     FINDING_DEPTH,
     FINDING_PAUSE,
     FINDING_RECORD, /* the state file, or rows that do not fit */
+    FINDING_ARCHIVE,
     FINDINGS,
 };
 
@@ -22,7 +23,7 @@ enum verify_flag {
     VERIFY_KNOWN = 1,     /* there is a row of the URL itself, */
     VERIFY_MENTIONED = 2, /* or another row that belongs to it */
     VERIFY_PAGE = 4,      /* it is not that of a sitemap */
-    VERIFY_NOINDEX = 8,
+    VERIFY_NO_NUMBER = 8, /* it has links, but asks not to be saved */
 };
 
 struct verify_url {
@@ -57,11 +58,17 @@ struct verify {
 
     struct seen page_urls; /* fingerprints */
     uint64_t seed;         /* of all hashes */
+
+    uint64_t left_out;              /* pages that asked not to be archived */
+    struct verify_archive *archive; /* NULL: there are no rows of one */
 };
 
 /* Print one line on standard output, of every kind at most a hundred. */
 void verify_found(struct verify *verify, enum finding kind, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
+
+/* Were pages saved as files? The settings must be read. */
+bool verify_has_files(const struct verify *verify);
 
 /* report/verify_files.c: is this page's file as it was saved? And are there
  * numbered files that are no page's? */
@@ -76,6 +83,20 @@ void verify_add_fetch(struct verify *verify, uint64_t start_ms, uint64_t end_ms,
                       uint64_t pause_ms, uint32_t number,
                       const struct str *host);
 void verify_pauses(struct verify *verify, uint32_t per_host);
+
+/* report/verify_archive.c: are the records of the archive as the rows say? The
+ * rows are given in order, after those of URLs; then the end of the archive is
+ * looked at. */
+bool verify_archive_file(struct verify *verify,
+                         const struct store_archive *row);
+bool verify_archive_capture(struct verify *verify,
+                            const struct store_capture *row);
+void verify_archive_end(struct verify *verify);
+void verify_archive_free(struct verify_archive *archive);
+
+/* How many exchanges and files there were. */
+uint64_t verify_captures(const struct verify *verify);
+size_t verify_archives(const struct verify *verify);
 
 /* The one copy of a host's name, "example.org:8080", which stands for it. */
 const struct str *verify_host(struct verify *verify, struct str name);

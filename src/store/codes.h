@@ -19,6 +19,9 @@ enum url_end {
 /* "queued", "saved", ... */
 const char *url_end_name(enum url_end end);
 
+/* What a capture is. */
+enum capture_kind { CAPTURE_RESPONSE, CAPTURE_REVISIT };
+
 struct store_code {
     const char *name;
     enum url_end end;

@@ -1,0 +1,233 @@
+#include "cli/plan.h"
+
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "cli/usage.h"
+#include "crawler/record_codes.h"
+
+/* The options of an archive, and what its files say of the crawl. */
+
+enum { NAME_MAX_LEN = 80, INFO_MAX = 1 << 16 };
+
+#define DEFAULT_NAME "crawl"
+
+bool archiving_is_wanted(const struct options *options)
+{
+    return options->warc || options->warc_file;
+}
+
+bool archiving_saves_pages(const struct options *options)
+{
+    return options->save != SAVE_ARCHIVE;
+}
+
+/* --- is it right? ------------------------------------------------------- */
+
+static bool is_name(const char *text)
+{
+    if (!ascii_is_alnum(text[0]) || strlen(text) > NAME_MAX_LEN)
+        return false;
+    for (; *text; text++)
+        if (!ascii_is_alnum(*text) && !strchr("-_.", *text))
+            return false;
+    return true;
+}
+
+/* One line "name: value", without control characters. */
+static bool is_info_line(const char *text)
+{
+    size_t colon = str_find(str_of(text), ':');
+
+    if (!colon || !text[colon] || !str_trim(str_of(text + colon + 1)).len)
+        return false;
+    for (size_t i = 0; text[i]; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f ||
+            (i < colon && !ascii_is_alnum(text[i]) &&
+             !strchr("!#$%&'*+-.^_`|~", text[i])))
+            return false;
+    return true;
+}
+
+static int check_headers(const struct list *headers)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < headers->count; i++) {
+        if (!is_info_line(headers->item[i]))
+            return complain("--warc-header must be 'name: value' in one line "
+                            "without control characters");
+        bytes += strlen(headers->item[i]) + 2;
+    }
+    return bytes > INFO_MAX / 2
+               ? complain("the lines of --warc-header are longer than %d bytes",
+                          INFO_MAX / 2)
+               : 0;
+}
+
+/* Options that have no effect without an archive. */
+static int check_alone(const struct options *options)
+{
+    static const char *const names[] = {"warc-max-size", "warc-compress",
+                                        "warc-digest", "warc-header",
+                                        "warc-dedup"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (option_is_given(&options->given, names[i]))
+            return complain("--%s needs --warc", names[i]);
+    if (options->save == SAVE_ARCHIVE || options->save == SAVE_BOTH)
+        return complain("--save %s needs --warc",
+                        options->save == SAVE_BOTH ? "both" : "archive");
+    return 0;
+}
+
+int archiving_check(const struct plan *plan)
+{
+    const struct options *options = plan->options;
+
+    if (!archiving_is_wanted(options))
+        return check_alone(options);
+    if (options->save == SAVE_PAGES)
+        return complain("--save pages keeps no archive, and --warc does; leave "
+                        "one of them out");
+    if (options->warc_file && !is_name(options->warc_file))
+        return complain("--warc-file must be a name of at most %d letters, "
+                        "digits, '-', '_' and '.' that begins with a letter or "
+                        "a digit, without a directory, not '%.100s'",
+                        NAME_MAX_LEN, options->warc_file);
+    return check_headers(&options->warc_headers);
+}
+
+/* --- what the files say ------------------------------------------------- */
+
+static void put_line(struct buf *out, const char *name, struct str value)
+{
+    buf_printf(out, "%s: %.*s\r\n", name, STR_ARGS(value));
+}
+
+static struct str make_info(struct plan *plan)
+{
+    const struct list *headers = &plan->options->warc_headers;
+    struct buf info;
+
+    buf_init(&info, INFO_MAX);
+    put_line(&info, "software", STR("crawler " CRAWLER_VERSION));
+    put_line(&info, "format", STR("WARC File Format 1.1"));
+    put_line(&info, "conformsTo",
+             STR("http://iipc.github.io/warc-specifications/specifications/"
+                 "warc-format/warc-1.1/"));
+    put_line(&info, "http-header-user-agent", fetching_user_agent(plan));
+    put_line(&info, "robots",
+             plan_obeys_robots(plan) ? STR("obey") : STR("ignore"));
+    put_line(
+        &info, "request-records",
+        STR("without headers that may be secret (Authorization, Cookie and "
+            "others)"));
+    for (size_t i = 0; i < headers->count; i++)
+        buf_printf(&info, "%s\r\n", headers->item[i]);
+    struct str kept = arena_copy(&plan->arena, buf_str(&info));
+    buf_release(&info);
+    return kept;
+}
+
+/* --- the plan ----------------------------------------------------------- */
+
+static int plan_dedup(struct plan *plan)
+{
+    const char *path = plan->options->warc_dedup;
+    char problem[DEDUP_PROBLEM_MAX];
+
+    if (!path)
+        return 0;
+    plan->dedup = dedup_open(path, plan->crawl.frontier.hash_seed, problem);
+    if (!plan->dedup)
+        return complain("--warc-dedup '%.200s': %s", path, problem);
+    return 0;
+}
+
+static void plan_style(struct plan *plan, struct warc_style *style)
+{
+    const struct options *options = plan->options;
+
+    *style = (struct warc_style){
+        .digest = (enum digest_kind)options->warc_digest,
+        .level = (int)options->warc_compress,
+    };
+    if (getrandom(style->id_seed, sizeof(style->id_seed), 0) !=
+        sizeof(style->id_seed)) {
+        style->id_seed[0] = plan->crawl.frontier.hash_seed;
+        style->id_seed[1] = clock_wall_ms();
+    }
+}
+
+int archiving_plan(struct plan *plan)
+{
+    const struct options *options = plan->options;
+    uint64_t now_ms = clock_mono_ms();
+
+    if (!archiving_is_wanted(options) || plan->action == ACTION_NONE)
+        return 0;
+    int status = plan_dedup(plan);
+    if (status)
+        return status;
+    plan->archive = (struct archive_options){
+        .dir_fd = plan->dir.fd,
+        .name = options->warc_file ? options->warc_file : DEFAULT_NAME,
+        .file_max = options->warc_max_size,
+        .info = make_info(plan),
+        .dedup = plan->dedup,
+        .hash_seed = plan->crawl.frontier.hash_seed,
+        .begun_ms = plan->action == ACTION_RESUME
+                        ? plan->record.facts.number[FACT_STARTED_MS]
+                        : clock_wall_ms(),
+    };
+    plan_style(plan, &plan->archive.style);
+    pagerecorder_init(&plan->recorder, &plan->archive.style,
+                      (int64_t)clock_wall_at(now_ms) - (int64_t)now_ms,
+                      &plan->body_budget);
+    plan->crawl.archive = &plan->archive;
+    plan->crawl.worker.recorder = &plan->recorder;
+    if (!archiving_saves_pages(options)) {
+        plan->crawl.worker.saver = &plan->numbers.saver;
+        plan->crawl.worker.archive_only = true;
+    }
+    return 0;
+}
+
+void archiving_release(struct plan *plan)
+{
+    pagenumbers_release(&plan->numbers);
+    dedup_free(plan->dedup);
+}
+
+/* --- the crawl before --------------------------------------------------- */
+
+static bool note_file(void *user, const struct store_archive *row)
+{
+    struct plan *plan = user;
+    struct archive_old *old = arena_new(&plan->arena, sizeof(*old));
+
+    /* It is somebody else's file, wherever it leads. */
+    if (memchr(row->name.ptr, '/', row->name.len) ||
+        !str_ends(row->name, STR(ARCHIVE_SUFFIX)))
+        return false;
+    old->name = arena_copy(&plan->arena, row->name).ptr;
+    old->next = plan->crawl.old_archive;
+    plan->crawl.old_archive = old;
+    return true;
+}
+
+/* Of a record that cannot be read nothing is removed. */
+void archiving_note_old(struct plan *plan)
+{
+    const struct store_reader reader = {.user = plan, .archive = note_file};
+    struct store_error error;
+
+    if (plan->record.error.status != STORE_OK)
+        return;
+    struct store *store =
+        store_open(plan->store_name, STORE_READ, crawler_codes(), &error);
+    if (!store || !store_load(store, 0, &reader, &error))
+        plan->crawl.old_archive = NULL;
+    store_close(store);
+}

@@ -1,0 +1,423 @@
+#include "crawler/archivist.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "crawler/archivist_internal.h"
+#include "crawler/dedup.h"
+
+enum {
+    REVISIT_MAX = 1 << 20,
+    /* A revisit has some hundred bytes. */
+    PAYLOAD_MIN = 1024,
+};
+
+struct archivist *archivist_new(const struct archive_options *options)
+{
+    if (!options)
+        return NULL;
+    struct archivist *archivist = NEW(struct archivist);
+    archivist->options = options;
+    archivist->archive_fd = archivist->fd = archivist->read_fd = -1;
+    archivist->is_usable = true;
+    archivist->reader = original_reader_new();
+    buf_init(&archivist->buffer, 2 * ARCHIVE_BUFFER);
+    buf_init(&archivist->revisit, REVISIT_MAX);
+    payloads_init(&archivist->payloads, options->hash_seed);
+    return archivist;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void archivist_free(struct archivist *archivist)
+{
+    if (!archivist)
+        return;
+    close_fd(&archivist->fd);
+    close_fd(&archivist->read_fd);
+    close_fd(&archivist->archive_fd);
+    original_reader_free(archivist->reader);
+    payloads_release(&archivist->payloads);
+    buf_release(&archivist->buffer);
+    buf_release(&archivist->revisit);
+    free(archivist->file);
+    free(archivist->closed);
+    free(archivist);
+}
+
+/* --- writing ------------------------------------------------------------ */
+
+/* A failed write leaves the file as it was before. */
+static bool write_bytes(struct archivist *archivist, struct str bytes)
+{
+    struct iovec part = {(void *)(uintptr_t)bytes.ptr, bytes.len};
+
+    if (!bytes.len)
+        return true;
+    if (lseek(archivist->fd, (off_t)archivist->written, SEEK_SET) >= 0 &&
+        io_write_all(archivist->fd, &part, 1)) {
+        archivist->written += bytes.len;
+        return true;
+    }
+    archivist->why = errno;
+    archivist->failed = true;
+    /* A resume cuts off what this leaves. */
+    if (ftruncate(archivist->fd, (off_t)archivist->written))
+        errno = archivist->why;
+    errno = archivist->why;
+    return false;
+}
+
+bool archivist_flush(struct archivist *archivist)
+{
+    if (!archivist)
+        return true;
+    if (archivist->failed) {
+        errno = archivist->why;
+        return false;
+    }
+    bool good = write_bytes(archivist, buf_str(&archivist->buffer));
+    buf_clear(&archivist->buffer);
+    return good;
+}
+
+static struct archive_file *last_file(const struct archivist *archivist)
+{
+    return &archivist->file[archivist->files - 1];
+}
+
+static bool append(struct archivist *archivist, struct str bytes)
+{
+    if (archivist->buffer.len + bytes.len > ARCHIVE_BUFFER &&
+        !archivist_flush(archivist))
+        return false;
+    last_file(archivist)->length += bytes.len;
+    if (bytes.len > ARCHIVE_BUFFER)
+        return write_bytes(archivist, bytes);
+    return buf_put(&archivist->buffer, bytes);
+}
+
+/* --- files -------------------------------------------------------------- */
+
+/* Begin a file: its row, and its first record. */
+static bool begin_file(struct archivist *archivist, uint64_t wall_ms,
+                       struct store_archive *row)
+{
+    const struct archive_options *options = archivist->options;
+    struct buf info;
+
+    if (!archive_create(archivist, wall_ms)) {
+        archivist->why = errno;
+        archivist->failed = true;
+        return false;
+    }
+    archivist->written = 0;
+    archivist->is_empty = true;
+    struct str name = str_of(last_file(archivist)->name);
+    buf_init(&info, REVISIT_MAX);
+    warc_put_info(&info, &options->style, name, wall_ms, options->info,
+                  archivist->files);
+    *row = (struct store_archive){archivist->files, name, info.len};
+    bool good = append(archivist, buf_str(&info));
+    buf_release(&info);
+    return good;
+}
+
+/* Is there an open file, and does a pair of this length still fit? */
+static bool has_room(const struct archivist *archivist, size_t len)
+{
+    return archivist->fd >= 0 &&
+           (archivist->is_empty ||
+            last_file(archivist)->length + len <= archivist->options->file_max);
+}
+
+/* The response and its request are never in two files. */
+static bool make_room(struct archivist *archivist, size_t len, uint64_t wall_ms,
+                      struct store_archive *row)
+{
+    *row = (struct store_archive){0};
+    if (has_room(archivist, len))
+        return true;
+    if (archivist->fd >= 0 && !archivist_flush(archivist))
+        return false;
+    close_fd(&archivist->fd);
+    return begin_file(archivist, wall_ms, row);
+}
+
+/* --- revisits ----------------------------------------------------------- */
+
+/* A descriptor of the file that has this number, to read it. */
+static int fd_of(struct archivist *archivist, uint32_t number)
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+
+    if (number == archivist->files && archivist->fd >= 0)
+        return archivist->fd;
+    if (number == archivist->read_file && archivist->read_fd >= 0)
+        return archivist->read_fd;
+    close_fd(&archivist->read_fd);
+    if (!number || number > archivist->files || !archive_open_dir(archivist))
+        return -1;
+    archivist->read_file = number;
+    archivist->read_fd = openat(
+        archivist->archive_fd, archive_path(&archivist->file[number - 1], path),
+        O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return archivist->read_fd;
+}
+
+/* Is the payload in this archive? */
+static bool find_own(struct archivist *archivist, struct str digest,
+                     struct warc_original *original, uint64_t *refers)
+{
+    struct payload_place place;
+    size_t at = 0;
+
+    while (payloads_find(&archivist->payloads, digest, &at, &place)) {
+        bool is_last = place.file == archivist->files;
+        struct str tail =
+            is_last ? buf_str(&archivist->buffer) : (struct str){0};
+        uint64_t tail_at = is_last ? archivist->written : UINT64_MAX;
+        int fd = fd_of(archivist, place.file);
+        *refers = place.capture;
+        if (fd >= 0 && original_read(archivist->reader, fd, place.at, tail,
+                                     tail_at, digest, original))
+            return true;
+    }
+    return false;
+}
+
+/* May the payload be replaced by a revisit, or be the original of one? */
+static bool is_deduplicated(const struct warc_pair *pair)
+{
+    return pair->cut == WARC_WHOLE && pair->payload_len >= PAYLOAD_MIN;
+}
+
+static bool find_original(struct archivist *archivist,
+                          const struct warc_pair *pair,
+                          struct warc_original *original, uint64_t *refers)
+{
+    struct str digest = str_of(pair->payload_digest);
+
+    if (!is_deduplicated(pair))
+        return false;
+    if (find_own(archivist, digest, original, refers))
+        return true;
+    *refers = 0;
+    return dedup_find(archivist->options->dedup, archivist->reader, digest,
+                      original);
+}
+
+/* The response of the pair, or the revisit that takes its place. */
+static struct str choose_record(struct archivist *archivist,
+                                const struct webpage *page,
+                                struct store_capture *row)
+{
+    const struct warc_pair *pair = page->pair;
+    struct warc_original original;
+    uint64_t refers;
+
+    row->kind = CAPTURE_RESPONSE;
+    row->refers = 0;
+    if (!find_original(archivist, pair, &original, &refers))
+        return buf_str(&pair->response);
+    row->kind = CAPTURE_REVISIT;
+    row->refers = refers;
+    buf_clear(&archivist->revisit);
+    warc_put_revisit(&archivist->revisit, &archivist->options->style, pair,
+                     &original);
+    return buf_str(&archivist->revisit);
+}
+
+/* --- exchanges ---------------------------------------------------------- */
+
+static void remember(struct archivist *archivist,
+                     const struct store_capture *row)
+{
+    const struct payload_place place = {
+        .at = row->at,
+        .file = row->archive,
+        .capture = row->number <= UINT32_MAX ? (uint32_t)row->number : 0,
+    };
+
+    if (row->kind == CAPTURE_RESPONSE)
+        payloads_add(&archivist->payloads, row->digest, &place);
+}
+
+bool archivist_keep(struct archivist *archivist, const struct webpage *page,
+                    uint64_t wall_ms, struct kept_rows *rows)
+{
+    const struct warc_pair *pair = page->pair;
+    struct store_capture *row = &rows->capture;
+
+    if (archivist->failed) {
+        errno = archivist->why;
+        return false;
+    }
+    struct str record = choose_record(archivist, page, row);
+    if (!make_room(archivist, record.len + pair->request.len, wall_ms,
+                   &rows->file))
+        return false;
+    row->number = archivist->captures + 1;
+    row->archive = (uint32_t)archivist->files;
+    row->at = last_file(archivist)->length;
+    row->length = record.len;
+    row->request_length = pair->request.len;
+    row->url = page->url;
+    row->status = (uint32_t)page->exchange.status;
+    row->mime = str_of(page->exchange.mime);
+    row->digest = str_of(pair->payload_digest);
+    row->start_ms = pair->date_ms;
+    if (!append(archivist, record) ||
+        !append(archivist, buf_str(&pair->request)))
+        return false;
+    archivist->is_empty = false;
+    archivist->captures++;
+    if (is_deduplicated(pair))
+        remember(archivist, row);
+    return true;
+}
+
+/* --- batches ------------------------------------------------------------ */
+
+static struct archive_end end_of(const struct archivist *archivist)
+{
+    return (struct archive_end){
+        .file = (uint32_t)archivist->files,
+        .length = archivist->files ? last_file(archivist)->length : 0,
+    };
+}
+
+void archivist_batch_closed(struct archivist *archivist)
+{
+    if (!archivist)
+        return;
+    archivist->closed =
+        mem_grow(archivist->closed, archivist->batches, &archivist->batch_room,
+                 sizeof(*archivist->closed));
+    archivist->closed[archivist->batches++] = end_of(archivist);
+}
+
+/* Files before the committed one get no more records. */
+static void complete_files(struct archivist *archivist, size_t before)
+{
+    for (; archivist->first_open < before; archivist->first_open++)
+        archive_complete(archivist, &archivist->file[archivist->first_open]);
+}
+
+void archivist_committed(struct archivist *archivist, size_t uncommitted)
+{
+    if (!archivist || archivist->batches <= uncommitted)
+        return;
+    size_t count = archivist->batches - uncommitted;
+    archivist->committed = archivist->closed[count - 1];
+    memmove(archivist->closed, archivist->closed + count,
+            uncommitted * sizeof(*archivist->closed));
+    archivist->batches = uncommitted;
+    if (archivist->committed.file)
+        complete_files(archivist, archivist->committed.file - 1);
+}
+
+/* --- the end ------------------------------------------------------------ */
+
+/* Remove the files of this number and later ones. */
+static void remove_from(struct archivist *archivist, size_t index)
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+
+    for (size_t i = archivist->files; i > index; i--)
+        unlinkat(archivist->archive_fd,
+                 archive_path(&archivist->file[i - 1], path), 0);
+    archivist->files = index;
+}
+
+static void cut_last(struct archivist *archivist, uint64_t length)
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+    struct archive_file *file = last_file(archivist);
+
+    if (file->length == length)
+        return;
+    int fd = openat(archivist->archive_fd, archive_path(file, path),
+                    O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && !ftruncate(fd, (off_t)length))
+        file->length = length;
+    close_fd(&fd);
+}
+
+void archivist_end(struct archivist *archivist, bool recorded)
+{
+    if (!archivist || !archivist->is_usable || archivist->archive_fd < 0)
+        return;
+    if (!recorded) {
+        archivist_flush(archivist);
+        archivist->committed = end_of(archivist);
+        if (archivist->failed)
+            archivist->committed.length = archivist->written;
+    }
+    struct archive_end end = end_of(archivist);
+    if (end.file != archivist->committed.file ||
+        end.length != archivist->committed.length) {
+        archivist->failed = true; /* no row of the rest may be committed */
+        archivist->why = ECANCELED;
+    }
+    close_fd(&archivist->fd);
+    buf_clear(&archivist->buffer);
+    remove_from(archivist, archivist->committed.file);
+    if (archivist->files)
+        cut_last(archivist, archivist->committed.length);
+    complete_files(archivist, archivist->files);
+}
+
+void archivist_discard(struct archivist *archivist)
+{
+    if (!archivist || archivist->archive_fd < 0)
+        return;
+    close_fd(&archivist->fd);
+    buf_clear(&archivist->buffer);
+    remove_from(archivist, 0);
+    if (archivist->made_dir)
+        unlinkat(archivist->options->dir_fd, ARCHIVE_DIR, AT_REMOVEDIR);
+}
+
+/* --- a crawl goes on ---------------------------------------------------- */
+
+bool archivist_add_file(struct archivist *archivist,
+                        const struct store_archive *row)
+{
+    if (row->number != archivist->files + 1 || !row->name.len ||
+        row->name.len + sizeof(ARCHIVE_OPEN) > ARCHIVE_NAME_MAX ||
+        memchr(row->name.ptr, '/', row->name.len) ||
+        memchr(row->name.ptr, '\0', row->name.len))
+        return false;
+    struct archive_file *file = archive_add(archivist);
+    memcpy(file->name, row->name.ptr, row->name.len);
+    file->length = row->start;
+    archivist->serial++;
+    return true;
+}
+
+bool archivist_add_capture(struct archivist *archivist,
+                           const struct store_capture *row)
+{
+    if (row->number <= archivist->captures || !row->archive ||
+        row->archive > archivist->files || row->kind > CAPTURE_REVISIT)
+        return false;
+    struct archive_file *file = &archivist->file[row->archive - 1];
+    if (row->at != file->length)
+        return false;
+    file->length += row->length + row->request_length;
+    archivist->captures = row->number;
+    if (row->digest.len)
+        remember(archivist, row);
+    return true;
+}

@@ -1,0 +1,291 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "crawler/archivist_internal.h"
+
+/* The files of the archive: their names, and how a resume finds them. */
+
+enum { CREATE_TRIES = 1000, STAMP_LEN = 14, SERIAL_LEN = 5 };
+
+bool archive_open_dir(struct archivist *archivist)
+{
+    int dir_fd = archivist->options->dir_fd;
+
+    if (archivist->archive_fd >= 0)
+        return true;
+    if (!mkdirat(dir_fd, ARCHIVE_DIR, 0777))
+        archivist->made_dir = true;
+    else if (errno != EEXIST)
+        return false;
+    archivist->archive_fd = openat(
+        dir_fd, ARCHIVE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return archivist->archive_fd >= 0;
+}
+
+struct archive_file *archive_add(struct archivist *archivist)
+{
+    archivist->file = mem_grow(archivist->file, archivist->files,
+                               &archivist->file_room, sizeof(*archivist->file));
+    struct archive_file *file = &archivist->file[archivist->files++];
+    *file = (struct archive_file){0};
+    return file;
+}
+
+const char *archive_path(const struct archive_file *file,
+                         char path[ARCHIVE_NAME_MAX + 1])
+{
+    snprintf(path, ARCHIVE_NAME_MAX + 1, "%.*s%s",
+             ARCHIVE_NAME_MAX - (int)sizeof(ARCHIVE_OPEN), file->name,
+             file->is_open ? ARCHIVE_OPEN : "");
+    return path;
+}
+
+static bool exists(const struct archivist *archivist, const char *name)
+{
+    return !faccessat(archivist->archive_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* "20240506070809", by the wall clock. */
+static void format_stamp(uint64_t wall_ms, char stamp[STAMP_LEN + 1])
+{
+    time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm tm;
+
+    if (!gmtime_r(&seconds, &tm) ||
+        !strftime(stamp, STAMP_LEN + 1, "%Y%m%d%H%M%S", &tm))
+        memcpy(stamp, "00000000000000", STAMP_LEN + 1);
+}
+
+/* Nobody else's file is opened, neither under this name nor under the one that
+ * it gets when it is complete. */
+static int try_name(struct archivist *archivist, struct archive_file *file,
+                    const char *stamp)
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+
+    snprintf(file->name, sizeof(file->name), "%.*s-%s-%0*u" ARCHIVE_SUFFIX,
+             ARCHIVE_NAME_MAX / 2, archivist->options->name, stamp, SERIAL_LEN,
+             (unsigned)archivist->serial++);
+    if (exists(archivist, file->name)) {
+        errno = EEXIST;
+        return -1;
+    }
+    return openat(archivist->archive_fd, archive_path(file, path),
+                  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+bool archive_create(struct archivist *archivist, uint64_t wall_ms)
+{
+    struct archive_file file = {.is_open = true};
+    char stamp[STAMP_LEN + 1];
+    int fd = -1;
+
+    if (!archive_open_dir(archivist))
+        return false;
+    format_stamp(wall_ms, stamp);
+    for (int tries = 0; fd < 0 && tries < CREATE_TRIES; tries++) {
+        fd = try_name(archivist, &file, stamp);
+        if (fd < 0 && errno != EEXIST)
+            return false;
+    }
+    if (fd < 0)
+        return false;
+    *archive_add(archivist) = file;
+    archivist->fd = fd;
+    return true;
+}
+
+bool archive_complete(struct archivist *archivist, struct archive_file *file)
+{
+    int dir_fd = archivist->archive_fd;
+    char path[ARCHIVE_NAME_MAX + 1];
+
+    if (!file->is_open)
+        return true;
+    archive_path(file, path);
+    if (renameat2(dir_fd, path, dir_fd, file->name, RENAME_NOREPLACE)) {
+        /* The file system has no RENAME_NOREPLACE: look first. */
+        if ((errno != EINVAL && errno != ENOSYS) ||
+            exists(archivist, file->name) ||
+            renameat(dir_fd, path, dir_fd, file->name))
+            return false;
+    }
+    file->is_open = false;
+    return true;
+}
+
+void archive_remove_old(int dir_fd, const struct archive_old *old)
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+
+    if (!old)
+        return;
+    int archive_fd = openat(dir_fd, ARCHIVE_DIR,
+                            O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (archive_fd < 0)
+        return;
+    for (; old; old = old->next) {
+        snprintf(path, sizeof(path), "%s" ARCHIVE_OPEN, old->name);
+        unlinkat(archive_fd, old->name, 0);
+        unlinkat(archive_fd, path, 0);
+    }
+    close(archive_fd);
+    unlinkat(dir_fd, ARCHIVE_DIR, AT_REMOVEDIR); /* if it is empty */
+}
+
+/* --- a crawl goes on ---------------------------------------------------- */
+
+static bool say(char problem[ARCHIVIST_PROBLEM_MAX], const char *name,
+                uint64_t size, uint64_t length)
+{
+    snprintf(problem, ARCHIVIST_PROBLEM_MAX,
+             ARCHIVE_DIR "/%s has %llu bytes, but %llu are recorded; put the "
+                         "file back as it was, or use --restart",
+             name, (unsigned long long)size, (unsigned long long)length);
+    return false;
+}
+
+/* A file that was moved away is not missed. */
+static bool find_file(struct archivist *archivist, struct archive_file *file,
+                      struct stat *st, char problem[ARCHIVIST_PROBLEM_MAX])
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+
+    file->is_open = true;
+    if (fstatat(archivist->archive_fd, archive_path(file, path), st,
+                AT_SYMLINK_NOFOLLOW))
+        file->is_open = false;
+    if (!file->is_open &&
+        fstatat(archivist->archive_fd, archive_path(file, path), st,
+                AT_SYMLINK_NOFOLLOW)) {
+        *st = (struct stat){0};
+        return true;
+    }
+    if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size < file->length)
+        return say(problem, path, (uint64_t)st->st_size, file->length);
+    return true;
+}
+
+/* Cut off what was not committed; -1 with errno. */
+static int open_to_go_on(struct archivist *archivist,
+                         const struct archive_file *file)
+{
+    char path[ARCHIVE_NAME_MAX + 1];
+    int fd = openat(archivist->archive_fd, archive_path(file, path),
+                    O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0 || !ftruncate(fd, (off_t)file->length))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* The last file goes on, an earlier one is complete. */
+static bool go_on_with(struct archivist *archivist, size_t index,
+                       char problem[ARCHIVIST_PROBLEM_MAX])
+{
+    struct archive_file *file = &archivist->file[index];
+    struct stat st;
+
+    if (!find_file(archivist, file, &st, problem))
+        return false;
+    if (!file->is_open)
+        return true;
+    int fd = open_to_go_on(archivist, file);
+    bool is_last = index + 1 == archivist->files;
+    if (fd >= 0 && is_last) {
+        archivist->fd = fd;
+        archivist->written = file->length;
+        return true;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && archive_complete(archivist, file))
+        return true;
+    snprintf(problem, ARCHIVIST_PROBLEM_MAX, ARCHIVE_DIR "/%s: %s", file->name,
+             strerror(errno));
+    return false;
+}
+
+/* Is it the name of a file that this crawl began, and of which no row was
+ * committed? No other crawl was at work here since this one began, or the
+ * record would be that one's. */
+static bool is_leftover(const struct archivist *archivist, const char *text)
+{
+    struct str name = str_of(text), prefix = str_of(archivist->options->name);
+    char begun[STAMP_LEN + 1];
+
+    format_stamp(archivist->options->begun_ms, begun);
+    if (!str_starts(name, prefix) ||
+        !str_ends(name, STR(ARCHIVE_SUFFIX ARCHIVE_OPEN)))
+        return false;
+    name = str_skip(name, prefix.len);
+    name.len -= sizeof(ARCHIVE_SUFFIX ARCHIVE_OPEN) - 1;
+    if (name.len < 1 + STAMP_LEN + 1 + SERIAL_LEN || name.ptr[0] != '-' ||
+        name.ptr[1 + STAMP_LEN] != '-')
+        return false;
+    for (size_t i = 1; i < name.len; i++)
+        if (i != 1 + STAMP_LEN && !ascii_is_digit(name.ptr[i]))
+            return false;
+    if (memcmp(name.ptr + 1, begun, STAMP_LEN) < 0)
+        return false;
+    for (size_t i = 0; i < archivist->files; i++) {
+        struct str known = str_of(archivist->file[i].name);
+        if (known.len + sizeof(ARCHIVE_OPEN) - 1 == strlen(text) &&
+            str_starts(str_of(text), known))
+            return false;
+    }
+    return true;
+}
+
+static void remove_leftovers(struct archivist *archivist)
+{
+    int fd =
+        openat(archivist->archive_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+
+    if (!list && fd >= 0)
+        close(fd);
+    while (list && (entry = readdir(list)))
+        if (is_leftover(archivist, entry->d_name))
+            unlinkat(archivist->archive_fd, entry->d_name, 0);
+    if (list)
+        closedir(list);
+}
+
+bool archivist_resume(struct archivist *archivist,
+                      char problem[ARCHIVIST_PROBLEM_MAX])
+{
+    bool good = true;
+
+    if (!archivist)
+        return true;
+    if (!archive_open_dir(archivist)) {
+        snprintf(problem, ARCHIVIST_PROBLEM_MAX, ARCHIVE_DIR ": %s",
+                 strerror(errno));
+        archivist->is_usable = false;
+        return false;
+    }
+    for (size_t i = 0; i < archivist->files && good; i++)
+        good = go_on_with(archivist, i, problem);
+    archivist->is_usable = good;
+    if (!good)
+        return false;
+    archivist->first_open = archivist->files;
+    if (archivist->fd >= 0)
+        archivist->first_open--;
+    archivist->committed = (struct archive_end){
+        .file = (uint32_t)archivist->files,
+        .length =
+            archivist->files ? archivist->file[archivist->files - 1].length : 0,
+    };
+    remove_leftovers(archivist);
+    return true;
+}

@@ -1,0 +1,80 @@
+#include <errno.h>
+
+#include "base/clock.h"
+#include "crawler/crawler_thread.h"
+
+/* The archive: every exchange that came back with a head is kept. */
+
+enum { FLUSH_EVERY_MS = 1000 };
+
+static void fail_to_keep(struct crawler *crawler)
+{
+    if (!crawler->failed)
+        fail_crawl(crawler,
+                   "cannot write the archive in %s/" ARCHIVE_DIR ": %s",
+                   crawler->options->dir_path, strerror(errno));
+}
+
+/* After a second signal the fetch counts as abandoned; it will be made again.
+ */
+static void keep(struct crawler *crawler, const struct webpage *page)
+{
+    struct kept_rows rows;
+
+    if (crawler->failed || crawler->signals > 1)
+        return;
+    if (!archivist_keep(crawler->archivist, page,
+                        clock_wall_at(crawler->now_ms), &rows)) {
+        fail_to_keep(crawler);
+        return;
+    }
+    crawler->stats->captures++;
+    crawler->stats->revisits += rows.capture.kind == CAPTURE_REVISIT;
+    record_capture(crawler->record, &rows);
+}
+
+void keep_exchange(struct crawler *crawler, struct webpage *page)
+{
+    if (!crawler->archivist)
+        return;
+    crawler->stats->noarchive += page->noarchive;
+    if (page->pair)
+        keep(crawler, page);
+    webpage_drop_pair(page);
+}
+
+uint64_t archive_due_ms(const struct crawler *crawler)
+{
+    if (!crawler->archivist || crawler->record)
+        return UINT64_MAX;
+    return crawler->flushed_ms + FLUSH_EVERY_MS;
+}
+
+void flush_archive_if_due(struct crawler *crawler)
+{
+    if (crawler->failed || crawler->now_ms < archive_due_ms(crawler))
+        return;
+    crawler->flushed_ms = crawler->now_ms;
+    if (!archivist_flush(crawler->archivist))
+        fail_to_keep(crawler);
+}
+
+/* A crawl that was to replace another one, and saved no page, leaves nothing
+ * behind. */
+void end_archive(struct crawler *crawler)
+{
+    struct store_error error;
+
+    if (!crawler->archivist)
+        return;
+    if (crawler->options->replaces && !crawler->stats->saved) {
+        archivist_discard(crawler->archivist);
+        return;
+    }
+    if (!record_commit(crawler->record, crawler->stats, crawler->now_ms,
+                       &error) &&
+        !crawler->failed)
+        fail_crawl(crawler, "cannot write the state in %s: %s",
+                   crawler->options->record_label, error.text);
+    archivist_end(crawler->archivist, crawler->record != NULL);
+}
