@@ -116,8 +116,8 @@ killed_copy() {
     COMMITTED=
     while [ "${COMMITTED:-0}" -lt 2000 ]; do
         rm -rf "$DIR" "$TMP/killed" && mkdir "$DIR"
-        status=0
-        (KILL_AT=$((at += 5)) LD_PRELOAD=$TMP/killer.so \
+        status=0 at=$((at + 5))
+        (KILL_AT=$at LD_PRELOAD=$TMP/killer.so \
             letters_kept --warc-max-size 1M) 2>/dev/null || status=$?
         same 137 "$status" || return
         cp -a "$DIR" "$TMP/killed"
@@ -174,25 +174,27 @@ killed_copy() {
 }
 
 @test "verify finds every flipped byte of an archive, and what is too much or too little" {
-    local file size at
+    local file
 
     start_playground --letters
     letters_kept --warc-max-size 1M
     file=$(echo "$DIR"/archive/*.warc.gz)
-    size=$(stat -c %s "$file")
     cp "$file" "$TMP/good"
-    for ((at = 0; at < size; at += 97)); do
-        cp "$TMP/good" "$file"
-        # Bytes 4 to 9 of a member's head say nothing (date, system).
-        python3 - "$file" "$at" <<'END'
-import sys
-data = bytearray(open(sys.argv[1], "rb").read())
-data[int(sys.argv[2])] ^= 0x10
-open(sys.argv[1], "wb").write(data)
+    python3 - "$CRAWLER" "$DIR" "$file" <<'END'
+import gzip, subprocess, sys, zlib
+crawler, directory, name = sys.argv[1:]
+good = open(name, "rb").read()
+for at in range(0, len(good), 331):
+    data = bytearray(good)
+    data[at] ^= 0x10
+    open(name, "wb").write(data)
+    status = subprocess.run([crawler, "verify", directory], capture_output=True).returncode
+    try:
+        same = gzip.decompress(data) == gzip.decompress(good)
+    except (OSError, EOFError, zlib.error):
+        same = False
+    assert status == 1 or same, f"byte {at} is not found"
 END
-        capture "$CRAWLER" verify "$DIR"
-        [ "$STATUS" -eq 1 ] || zcmp "$TMP/good" "$file" || fail "byte $at is not found"
-    done
     cp "$TMP/good" "$file" && echo >>"$file"
     run -1 "$CRAWLER" verify "$DIR"
     [[ $output == *"there is more in the file than is recorded"* ]] || fail "$output"
