@@ -209,13 +209,9 @@ static void start_fetches(struct crawler *crawler)
     workers_send(crawler->workers);
 }
 
-static void handle_job(struct crawler *crawler, struct job *job)
+static void handle_target(struct crawler *crawler, struct job *job)
 {
-    enum target_kind kind = (enum target_kind)job->target->kind;
-
-    if (kind != TARGET_RESOLVE)
-        keep_exchange(crawler, &job->page); /* handling it frees its URL */
-    switch (kind) {
+    switch ((enum target_kind)job->target->kind) {
     case TARGET_REQUISITE:
         crawler->requisites_in_flight--;
         handle_fetch(crawler, job);
@@ -231,6 +227,19 @@ static void handle_job(struct crawler *crawler, struct job *job)
         handle_robots(crawler, job);
         break;
     }
+}
+
+/* Handling the job frees its target. The exchange is kept after that: so its row
+ * is in the same batch as that of the fetch. */
+static void handle_job(struct crawler *crawler, struct job *job)
+{
+    bool is_lookup = job->target->kind == TARGET_RESOLVE;
+
+    if (crawler->archivist && !is_lookup)
+        webpage_own_url(&job->page);
+    handle_target(crawler, job);
+    if (crawler->archivist && !is_lookup)
+        keep_exchange(crawler, &job->page);
 }
 
 /* The worker keeps the connection of a host that has more to fetch. Tell it if
