@@ -198,14 +198,16 @@ static int check_options(const struct options *options)
 
     if (!format)
         return complain("export needs --format jsonl, csv, links, sitemap, "
-                        "cdxj or wacz");
+                        "cdxj, wacz or pages");
     if (options->part && format != EXPORT_SITEMAP)
         return complain("--part is for --format sitemap");
     if (format == EXPORT_WACZ && !options->output)
         return complain("--format wacz needs --output FILE");
-    if (format != EXPORT_WACZ && options->output)
-        return complain("--output is for --format wacz; the other formats are "
-                        "printed on standard output");
+    if (format == EXPORT_PAGES && !options->output)
+        return complain("--format pages needs --output DIRECTORY");
+    if (format != EXPORT_WACZ && format != EXPORT_PAGES && options->output)
+        return complain("--output is for --format wacz and pages; the other "
+                        "formats are printed on standard output");
     return 0;
 }
 
@@ -220,6 +222,10 @@ static int check_arguments(const struct options *options)
 {
     size_t count = options->argument_count;
 
+    if (options->format == EXPORT_PAGES)
+        return count ? 0
+                     : complain("export takes a pageDirectory, WACZ or WARC "
+                                "files");
     if (is_archive_format(options->format) && !count)
         return complain("export takes a pageDirectory or WARC files");
     for (size_t i = 0; i < count && count > 1; i++)
@@ -239,6 +245,8 @@ int command_export(const struct options *options)
     if ((status = check_options(options)) ||
         (status = check_arguments(options)))
         return status;
+    if (options->format == EXPORT_PAGES)
+        return command_export_pages(options);
     if (!is_archive_format(options->format) ||
         is_directory(options->argument[0]))
         return command_record(options);

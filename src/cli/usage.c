@@ -47,10 +47,12 @@ static const struct command_row commands[] = {
     {"export", COMMAND_EXPORT, command_export, 0, NULL,
      "export --format jsonl|csv|links|sitemap [--part N] pageDirectory\n"
      "       crawler export --format cdxj pageDirectory|FILE...\n"
-     "       crawler export --format wacz --output FILE pageDirectory|FILE...",
+     "       crawler export --format wacz --output FILE pageDirectory|FILE...\n"
+     "       crawler export --format pages --output DIRECTORY pageDirectory|FILE...",
      "Print the pages of a crawl, or its links if it was run with --links; or\n"
      "print the index of its archive, or write the archive into one file. WARC\n"
-     "files of any program can be indexed and packaged too.\n"},
+     "files of any program can be indexed and packaged too. Page files can be\n"
+     "made out of the archive of a crawl, of WACZ and of WARC files.\n"},
     {"warc", COMMAND_WARC, command_warc, 0, NULL,
      "warc FILE...",
      "List the records of WARC files, one JSON object a line. Exit status 1 where\n"

@@ -33,6 +33,9 @@ int command_record(const struct options *options);
 /* Formats that are made of a record, or of WARC files. */
 int command_export(const struct options *options);
 
+/* cli/export_pages.c: its part for --format pages. */
+int command_export_pages(const struct options *options);
+
 /* The records of WARC files. */
 int command_warc(const struct options *options);
 

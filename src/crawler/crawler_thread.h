@@ -28,6 +28,7 @@ struct crawler {
     uint32_t sitemaps;           /* sitemaps offered so far */
     unsigned signals;            /* 1: stop, 2: stop at once */
     bool failed;                 /* a file could not be written or read back */
+    bool awaits_record;          /* it does not say yet that the crawl runs */
     bool sitemaps_left_out;      /* the limit of sitemaps was reported */
     uint32_t requisites_in_flight;
     struct seen pages_kept; /* with `requisites`: by fingerprint */
@@ -127,9 +128,9 @@ void begin_record(struct crawler *crawler);
 void commit_if_due(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);
 
-/* Call it before old page files are removed. It replaces the record of the old
- * crawl and makes durable which pages are old. False after one line. */
-bool replace_old_crawl(struct crawler *crawler);
+/* Call it before a page is saved. It waits for the disk before the first page
+ * of a run, and before old page files are removed. False after one line. */
+bool may_save(struct crawler *crawler);
 
 /* Fail the crawl if the frontier could not read its file. */
 void check_queue(struct crawler *crawler);

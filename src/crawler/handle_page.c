@@ -97,7 +97,7 @@ static uint32_t save(struct crawler *crawler, struct webpage *page)
     if (page->outcome != FETCHED)
         return 0;
     bool had_old = pagesaver_holds_old(saver);
-    if ((had_old || !crawler->stats->saved) && !replace_old_crawl(crawler))
+    if (!may_save(crawler))
         return 0;
     uint32_t id = pagesaver_commit(saver, page);
     if (!id) {

@@ -140,11 +140,15 @@ bool trouble_note_error(struct politeness *politeness, struct host *host,
 /* The host was silent; true if that was too often. */
 bool trouble_note_silence(struct politeness *politeness, struct host *host,
                           bool https, uint8_t outcome);
+/* The same for its name, which was not found. */
+bool trouble_note_failed_lookup(struct politeness *politeness,
+                                struct host *host, uint8_t outcome);
 /* Give up the host, or only this scheme if the other one has answered. */
 void trouble_give_up(struct politeness *politeness, struct host *host,
                      bool https, bool by_robots, uint8_t outcome);
 void trouble_restore(struct politeness *politeness, struct host *host,
                      const struct host_state *state);
+uint8_t trouble_failures(const struct host *host); /* the longest row */
 uint8_t trouble_given_up(const struct host *host); /* enum given_up */
 
 #endif

@@ -13,6 +13,7 @@ enum export_format {
     EXPORT_SITEMAP,
     EXPORT_CDXJ,
     EXPORT_WACZ,
+    EXPORT_PAGES,
 };
 
 /* Print lines (jsonl, csv or links) on standard output. False with `error`. If

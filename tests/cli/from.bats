@@ -122,7 +122,8 @@ for line in open(sys.argv[1]):
 @test "no name is looked up and nobody is connected to" {
     command -v strace >/dev/null || skip "strace is not installed"
     mkdir "$TMP/p"
-    strace -f -e trace=connect,sendto,sendmsg,sendmmsg -o "$TMP/calls" \
+    # What looks for leaks cannot do so under strace.
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -e trace=connect,sendto,sendmsg,sendmmsg -o "$TMP/calls" \
         "$CRAWLER" -q --from "$TMP/a.warc" --scope host "$SITE" "$TMP/p" 9
     ! grep -E 'connect|send' "$TMP/calls"
 }
