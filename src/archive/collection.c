@@ -44,6 +44,7 @@ struct collection {
     size_t original_count, original_room;
     size_t original_files; /* files that are in these tables */
     struct hashtable by_id, by_digest;
+    bool has_pages;
     uint64_t seed;
     struct arena arena;        /* texts of the capture that was found */
     struct arena url_arena;    /* of one comparison */
@@ -87,6 +88,11 @@ void collection_free(struct collection *collection)
 size_t collection_count(const struct collection *collection)
 {
     return collection->count;
+}
+
+bool collection_has_pages(const struct collection *collection)
+{
+    return collection->has_pages;
 }
 
 /* --- the index ---------------------------------------------------------- */
@@ -144,10 +150,16 @@ void collection_add(struct collection *collection, struct str url,
     add_capture(collection, url, place, false);
 }
 
+static struct str page_depth_of(const struct warc_record *record)
+{
+    return warc_field(record, STR("WARC-Page-Depth"));
+}
+
 /* A record of a file that is read through. */
 static void add_record(void *user, uint32_t file,
                        const struct warc_record *record)
 {
+    struct collection *collection = user;
     struct capture_place place = {
         .file = file, .at = record->at, .within = record->within};
     bool is_revisit = record->type == WARC_REVISIT;
@@ -156,7 +168,9 @@ static void add_record(void *user, uint32_t file,
         return;
     if (!warc_date_ms(record->date, &place.date_ms))
         place.date_ms = 0;
-    add_capture(user, record->url, &place, is_revisit);
+    add_capture(collection, record->url, &place, is_revisit);
+    if (!collection->has_pages)
+        collection->has_pages = page_depth_of(record).len > 0;
 }
 
 bool collection_add_warc(struct collection *collection, const char *path,
@@ -263,6 +277,12 @@ struct wanted {
     uint64_t date_ms;
 };
 
+/* What was found; in the memory of a reader. */
+struct payload {
+    struct warc_http http;
+    struct str truncated;
+};
+
 /* Two digests by the same algorithm that differ. */
 static bool is_other_digest(struct str a, struct str b)
 {
@@ -275,15 +295,16 @@ static bool is_other_digest(struct str a, struct str b)
 
 static bool is_original(struct collection *collection,
                         const struct warc_record *record,
-                        const struct wanted *wanted, struct warc_http *http)
+                        const struct wanted *wanted, struct payload *payload)
 {
+    payload->truncated = record->truncated;
     return record->type == WARC_RESPONSE &&
            !is_other_digest(record->payload_digest, wanted->digest) &&
-           warc_http_parse(record, &collection->scratch, http);
+           warc_http_parse(record, &collection->scratch, &payload->http);
 }
 
 static bool find_by_url(struct collection *collection,
-                        const struct wanted *wanted, struct warc_http *http)
+                        const struct wanted *wanted, struct payload *payload)
 {
     size_t tried[TRIES_MAX], count = 0;
     size_t first = wanted->url.len ? first_of(collection, wanted->url) : 0;
@@ -299,7 +320,7 @@ static bool find_by_url(struct collection *collection,
             read_at(collection, capture->file, capture->at, capture->within,
                     &record) &&
             is_same_url(collection, record.url, wanted->url) &&
-            is_original(collection, &record, wanted, http))
+            is_original(collection, &record, wanted, payload))
             return true;
     }
     return false;
@@ -344,7 +365,7 @@ static void read_originals(struct collection *collection)
 
 static bool find_by_name(struct collection *collection,
                          const struct hashtable *table, struct str name,
-                         const struct wanted *wanted, struct warc_http *http)
+                         const struct wanted *wanted, struct payload *payload)
 {
     struct warc_record record;
 
@@ -357,17 +378,17 @@ static bool find_by_name(struct collection *collection,
     const struct original *original = &collection->original[i - 1];
     return read_at(collection, original->file, original->at, original->within,
                    &record) &&
-           is_original(collection, &record, wanted, http);
+           is_original(collection, &record, wanted, payload);
 }
 
 static bool find_original(struct collection *collection,
-                          const struct wanted *wanted, struct warc_http *http)
+                          const struct wanted *wanted, struct payload *payload)
 {
-    return find_by_url(collection, wanted, http) ||
+    return find_by_url(collection, wanted, payload) ||
            find_by_name(collection, &collection->by_id, wanted->id, wanted,
-                        http) ||
+                        payload) ||
            find_by_name(collection, &collection->by_digest, wanted->digest,
-                        wanted, http);
+                        wanted, payload);
 }
 
 /* Take the payload of the original, and its head where the revisit has none.
@@ -376,7 +397,8 @@ static bool follow(struct collection *collection,
                    const struct warc_record *record, struct captured *captured)
 {
     struct arena *arena = &collection->arena;
-    struct warc_http original, own;
+    struct payload original;
+    struct warc_http own;
     struct warc_record copy = {.block = arena_copy(arena, record->block)};
     struct wanted wanted = {
         .url = arena_copy(arena, record->refers_to_url),
@@ -392,10 +414,11 @@ static bool follow(struct collection *collection,
     bool has_head = warc_http_parse(&copy, &collection->other, &own);
     if (!find_original(collection, &wanted, &original))
         return false;
-    captured->http = original;
+    captured->http = original.http;
+    captured->truncated = original.truncated;
     if (!has_head || own.status == 304)
         return true;
-    own.body = original.body;
+    own.body = original.http.body;
     captured->http = own;
     return true;
 }
@@ -425,10 +448,13 @@ static bool read_capture(struct collection *collection, size_t index,
         .place = {capture->file, capture->at, capture->within,
                   capture->date_ms},
     };
-    if (captured->is_revisit) {
-        captured->truncated = (struct str){0};
+    uint64_t depth;
+    captured->is_page =
+        str_to_u64(page_depth_of(&record), &depth) && depth <= UINT32_MAX;
+    if (captured->is_page)
+        captured->page_depth = (uint32_t)depth;
+    if (captured->is_revisit)
         return follow(collection, &record, captured);
-    }
     return record.type == WARC_RESPONSE &&
            warc_http_parse(&record, &collection->scratch, &captured->http);
 }

@@ -67,8 +67,11 @@ struct captured {
     uint64_t date_ms;
     struct warc_http http;
     struct str record_date; /* WARC-Date, as written */
-    struct str truncated;   /* WARC-Truncated: why the body is not whole */
+    struct str truncated;   /* WARC-Truncated: why the body is not whole; of
+                             * a revisit, that of its original */
     bool is_revisit;
+    bool is_page;               /* our own archives: it was saved as a page, */
+    uint32_t page_depth;        /* at this depth */
     struct capture_place place; /* of the capture itself */
 };
 bool collection_find(struct collection *collection, struct str url,
@@ -82,5 +85,8 @@ bool collection_each(struct collection *collection,
 
 /* How many captures there are. */
 size_t collection_count(const struct collection *collection);
+
+/* Do records say which of them were saved as pages? Ours do. */
+bool collection_has_pages(const struct collection *collection);
 
 #endif

@@ -133,10 +133,12 @@ static bool put_status_line(struct kept_head *kept, struct str *head)
 
     kept->is_bodiless =
         str_eq(status, STR("204")) || str_eq(status, STR("304"));
+    /* What seems to go on with it is passed over (RFC 9112, 2.2). */
+    while (is_folded(*head))
+        next_line(head);
     return buf_put(kept->out, is_known ? line.head : STR("HTTP/1.1")) &&
-           buf_put_char(kept->out, ' ') &&
-           put_logical_line(kept->out, rest, head) &&
-           (rest.len > 3 || buf_put_char(kept->out, ' ')) &&
+           buf_put_char(kept->out, ' ') && put_without_cr(kept->out, rest) &&
+           (str_find(rest, ' ') < rest.len || buf_put_char(kept->out, ' ')) &&
            buf_put(kept->out, STR("\r\n"));
 }
 
@@ -160,7 +162,8 @@ bool kept_head_put(struct buf *out, struct str head, uint64_t body_len,
     bool fits = put_status_line(&kept, &head);
 
     while (fits && head.len) {
-        struct str line = next_line(&head);
+        /* A lone CR at its start must not become a blank: that would fold. */
+        struct str line = str_trim_start(next_line(&head));
         size_t start = out->len;
 
         if (!line.len)

@@ -1,8 +1,12 @@
 #include "archive/warc_index.h"
 
+/* A key of "dns:..." or "metadata://..." is no SURT. wabac.js takes an index
+ * whose blocks all begin with such keys for one without SURTs, and finds
+ * nothing in it. */
 static bool is_capture(const struct warc_record *record)
 {
-    return record->url.len &&
+    return (str_starts_nocase(record->url, STR("http://")) ||
+            str_starts_nocase(record->url, STR("https://"))) &&
            (record->type == WARC_RESPONSE || record->type == WARC_REVISIT ||
             record->type == WARC_RESOURCE);
 }
@@ -57,11 +61,11 @@ enum warc_got warc_index(int fd, struct str name,
         indexed->broken += got == WARC_BROKEN;
         if (got == WARC_BROKEN)
             continue;
+        indexed->records++;
         if (record.length)
             indexed->end = record.at + record.length;
         if (!is_capture(&record))
             continue;
-        indexed->captures++;
         if (!record.length) {
             indexed->shared++;
             continue;

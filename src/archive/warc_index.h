@@ -7,7 +7,7 @@
 
 /* What was found in a file. */
 struct warc_indexed {
-    uint64_t captures;
+    uint64_t records;
     uint64_t shared; /* captures that share a gzip member with another record:
                       * they have no place of their own, so no line */
     uint64_t broken; /* places that are no record */
@@ -16,9 +16,10 @@ struct warc_indexed {
     uint64_t cut_at;
 };
 
-/* `each` gets every response, revisit and resource that has a place; its false
- * ends the reading. `name` is the file's name in the index. Returns WARC_END,
- * WARC_FAILED with errno, or WARC_RECORD if `each` ended it. */
+/* `each` gets every response, revisit and resource of an http or https URL that
+ * has a place; its false ends the reading. `name` is the file's name in the
+ * index. Returns WARC_END, WARC_FAILED with errno, or WARC_RECORD if `each`
+ * ended it. */
 enum warc_got warc_index(int fd, struct str name,
                          bool (*each)(void *user,
                                       const struct cdxj_entry *entry,

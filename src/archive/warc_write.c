@@ -160,6 +160,12 @@ static void put_connection(struct buf *out,
                   str_of(exchange->cipher_suite));
 }
 
+static void put_depth(struct buf *out, const struct warc_exchange *exchange)
+{
+    if (exchange->is_page)
+        buf_printf(out, "WARC-Page-Depth: %u\r\n", (unsigned)exchange->depth);
+}
+
 static struct str protocol_of(const struct buf *response_head)
 {
     return str_starts(buf_str(response_head), STR("HTTP/1.0"))
@@ -311,6 +317,7 @@ void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
     assert(fits);
     (void)fits;
     put_connection(&pair->connection, exchange, protocol_of(&pair->head));
+    put_depth(&pair->connection, exchange);
     make_id(pair->id, style, ID_RESPONSE, counter);
     digest_text(style->digest, exchange->body, pair->payload_digest);
     pair->payload_len = exchange->body.len;

@@ -46,14 +46,17 @@ struct warc_exchange {
     bool is_dense; /* `body` is compressed: store it as it is. A short body is
                     * stored so in any case */
     enum warc_cut cut;
+    bool is_page; /* it was saved as a page, at this depth: WARC-Page-Depth
+                   * says so to who makes page files out of the archive */
+    uint32_t depth;
 };
 
 /* The finished records of an exchange, and what a revisit needs. */
 struct warc_pair {
     struct buf response, request; /* the request may be empty */
     struct buf head;              /* of the response, as it is kept */
-    struct buf connection;        /* fields: the URL, the peer, protocols */
-    char id[WARC_ID_LEN + 1];     /* of the response */
+    struct buf connection; /* fields: the URL, the peer, protocols, the depth */
+    char id[WARC_ID_LEN + 1]; /* of the response */
     char payload_digest[DIGEST_TEXT_MAX + 1];
     uint64_t payload_len;
     uint64_t date_ms;

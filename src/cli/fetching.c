@@ -183,7 +183,7 @@ static int plan_trust(struct plan *plan)
     const char *remedy =
         "install the package ca-certificates, or use --cacert FILE";
 
-    if (plan->options->insecure)
+    if (plan->options->insecure || plan->options->from)
         return 0;
     if (own && own[0]) {
         source = "SSL_CERT_FILE";

@@ -20,6 +20,7 @@ enum command {
     COMMAND_VERIFY = 64,
     COMMAND_EXPORT = 128,
     COMMAND_WARC = 256,
+    COMMAND_SERVE = 512,
     COMMAND_ANY = 0xffff,
 };
 
@@ -47,7 +48,7 @@ struct options {
     struct list internal, headers, connect_to, sitemap, warc_headers;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
     const char *search, *search_url, *seeds, *agent, *robots_agent, *user;
-    const char *dns_servers, *warc_file, *warc_dedup;
+    const char *dns_servers, *warc_file, *warc_dedup, *from, *output, *write_ca;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
     uint64_t ip_delay_ms; /* UINT64_MAX: not given */
     uint64_t per_host, workers, threads, keep_connections, max_pages, max_size,
@@ -59,10 +60,11 @@ struct options {
     uint64_t state;  /* 0: file, 1: none */
     uint64_t format; /* enum export_format; 0: not given */
     uint64_t part;   /* of a sitemap; 0: not given */
+    uint64_t port;   /* 0: any */
     uint64_t warc_max_size, warc_compress;
     uint64_t warc_digest; /* enum digest_kind */
     uint64_t save;        /* enum save; 0: not given */
-    bool resume, restart, links, warc;
+    bool resume, restart, links, warc, requisites;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         version;
 

@@ -186,6 +186,15 @@ static uint64_t max_per_domain(const struct options *options)
                : 0;
 }
 
+/* Out of an archive every page comes at once, and the same again. */
+static void plan_no_pauses(struct frontier_options *frontier)
+{
+    frontier->delay_ms = frontier->ip_delay_ms = 0;
+    frontier->has_no_pauses = true;
+    frontier->host_tries = 1;
+    frontier->resolve = false;
+}
+
 static void plan_frontier(struct plan *plan)
 {
     const struct options *options = plan->options;
@@ -212,6 +221,8 @@ static void plan_frontier(struct plan *plan)
         .hash_seed = random_seed(),
         .domains = plan->domains,
     };
+    if (options->from)
+        plan_no_pauses(&plan->crawl.frontier);
 }
 
 static void plan_limits(struct plan *plan)
@@ -220,7 +231,7 @@ static void plan_limits(struct plan *plan)
     struct crawl_options *crawl = &plan->crawl;
 
     crawl->max_redirects = (uint32_t)options->max_redirects;
-    crawl->retries = (uint32_t)options->retries;
+    crawl->retries = options->from ? 0 : (uint32_t)options->retries;
     crawl->fetches_max = (uint32_t)options->workers;
     crawl->threads =
         options->threads ? (uint32_t)options->threads : core_count();
@@ -236,6 +247,7 @@ static void plan_limits(struct plan *plan)
     crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
+    crawl->requisites = options->requisites;
 }
 
 static void plan_log(struct plan *plan)
@@ -276,7 +288,11 @@ static void plan_init(struct plan *plan, const struct options *options)
     arena_init(&plan->arena);
     origins_init(&plan->origins);
     trust_init(&plan->trust, NULL);
-    body_budget_init(&plan->body_budget, body_budget(options->max_size));
+    pthread_mutex_init(&plan->from.lock, NULL);
+    /* Out of an archive comes one page at a time: it never has to wait. */
+    body_budget_init(&plan->body_budget, options->from
+                                             ? SIZE_MAX / 2
+                                             : body_budget(options->max_size));
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
@@ -391,7 +407,8 @@ int plan_make(struct plan *plan, const struct options *options)
         (status = seed ? seeds_add_argument(plan, seed) : 0) ||
         (status = fetching_plan(plan)) ||
         (status = state_open_directory(plan, argument[0])) ||
-        (status = plan_depth(plan, argument[1])) || (status = plan_seeds(plan)))
+        (status = plan_depth(plan, argument[1])) ||
+        (status = from_plan(plan)) || (status = plan_seeds(plan)))
         return status;
     plan_frontier(plan);
     plan_limits(plan);
@@ -440,5 +457,7 @@ void plan_release(struct plan *plan)
     origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
     trust_release(&plan->trust);
+    collection_free(plan->from.collection);
+    pthread_mutex_destroy(&plan->from.lock);
     arena_release(&plan->arena);
 }

@@ -7,6 +7,7 @@
 #include "crawler/crawler.h"
 #include "crawler/dedup.h"
 #include "page/bodies.h"
+#include "page/page_archive.h"
 #include "page/pagefiles.h"
 #include "page/pagenumbers.h"
 #include "page/pagerecorder.h"
@@ -37,6 +38,7 @@ struct plan {
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
     struct trust trust;
+    struct page_archive from; /* with --from */
     struct page_link *seeds;
     size_t seed_count, seed_room;
     size_t named_seeds;   /* how many of them, the first ones, the user named */
@@ -139,6 +141,9 @@ void seeds_add_record(struct plan *plan);
 
 /* If there are no seeds, make the scope of the URLs of the sitemaps. */
 void seeds_scope_of_sitemaps(struct plan *plan);
+
+/* cli/from.c: read the archive that pages come from. After fetching_plan. */
+int from_plan(struct plan *plan);
 
 /* cli/state.c: the page directory before a crawl. Is there a crawl to go on
  * with, or one to replace?

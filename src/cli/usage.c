@@ -44,14 +44,25 @@ static const struct command_row commands[] = {
      "verify pageDirectory",
      "Read it all again: pages, numbers, depths, pauses. Exit status 1 and a\n"
      "list where something is not as it was recorded.\n"},
-    {"export", COMMAND_EXPORT, command_record, 1,
-     "one argument, pageDirectory",
-     "export --format jsonl|csv|links|sitemap [--part N] pageDirectory",
-     "Print the pages of a crawl, or its links if it was run with --links.\n"},
+    {"export", COMMAND_EXPORT, command_export, 0, NULL,
+     "export --format jsonl|csv|links|sitemap [--part N] pageDirectory\n"
+     "       crawler export --format cdxj pageDirectory|FILE...\n"
+     "       crawler export --format wacz --output FILE pageDirectory|FILE...\n"
+     "       crawler export --format pages --output DIRECTORY pageDirectory|FILE...",
+     "Print the pages of a crawl, or its links if it was run with --links; or\n"
+     "print the index of its archive, or write the archive into one file. WARC\n"
+     "files of any program can be indexed and packaged too. Page files can be\n"
+     "made out of the archive of a crawl, of WACZ and of WARC files.\n"},
     {"warc", COMMAND_WARC, command_warc, 0, NULL,
      "warc FILE...",
      "List the records of WARC files, one JSON object a line. Exit status 1 where\n"
      "a file is cut off or damaged.\n"},
+    {"serve", COMMAND_SERVE, command_serve, 0, NULL,
+     "serve [--port N] [--write-ca FILE] WHAT...",
+     "Serve recorded pages on 127.0.0.1: a proxy that answers what was recorded\n"
+     "and never asks the network. WHAT is a page directory of a crawl with\n"
+     "--warc, a WACZ or WARC files. The page at the address that is printed\n"
+     "says how to look at them.\n"},
     {"url", COMMAND_URL, command_url, 0,
      "no argument (references are read from standard input, one a line)",
      "url [--base URL]",

@@ -30,7 +30,16 @@ int command_robots(const struct options *options);
 /* status, why, verify and export, which read the record of a crawl. */
 int command_record(const struct options *options);
 
+/* Formats that are made of a record, or of WARC files. */
+int command_export(const struct options *options);
+
+/* cli/export_pages.c: its part for --format pages. */
+int command_export_pages(const struct options *options);
+
 /* The records of WARC files. */
 int command_warc(const struct options *options);
+
+/* cli/command_serve.c: a recorded crawl behind a proxy. */
+int command_serve(const struct options *options);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,11 +28,17 @@ struct committer {
     struct store *store;
     struct pagesaver *saver;
     struct mailbox batches, reports;
-    struct closed end; /* the last message to the thread, without a batch */
+    struct closed end;  /* the last message to the thread, without a batch */
+    atomic_bool ending; /* the last batch is about to come */
+
+    /* of the thread; of the crawler thread when the thread has ended */
+    struct messages waiting;
+    struct store_error commit_error; /* the first */
+    bool has_ended;
 
     /* of the crawler thread alone */
     struct uncommitted uncommitted;
-    struct store_error error; /* the first */
+    struct store_error error; /* the first that was reported */
 };
 
 static struct closed *closed_of(struct message *message)
@@ -57,53 +64,72 @@ static void wait_on(const struct mailbox *box)
 
 /* --- the thread --------------------------------------------------------- */
 
-/* Pages are synced first, so that every page in the record exists. */
-static bool commit(const struct committer *committer,
-                   const struct store_batch *const *batch, size_t count,
-                   struct store_error *error)
+/* The crawl ends, so the batches are committed together with the last one. */
+static bool is_left_to_end(const struct committer *committer)
 {
-    if (pagesaver_sync(committer->saver))
-        return store_commit(committer->store, batch, count, error);
-    return store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    return committer->ending && !committer->has_ended &&
+           committer->commit_error.status == STORE_OK;
 }
 
 /* Commit as many of the first batches as fit into one transaction, and report
- * each. After a failure nothing more is committed. Returns the first that is
- * left, or NULL. */
-static struct closed *commit_first(struct committer *committer,
-                                   struct closed *first,
-                                   struct store_error *error)
+ * each. After a failure nothing more is committed. Pages are synced first, so
+ * that every page in the record exists.
+ * False if nothing was done because the crawl ends. */
+static bool commit_first(struct committer *committer)
 {
     const struct store_batch *batch[TOGETHER_MAX];
-    struct closed *left = first;
+    struct store_error *error = &committer->commit_error;
+    struct message *left = committer->waiting.first;
     size_t count = 0;
 
-    while (left && left != &committer->end && count < TOGETHER_MAX) {
-        batch[count++] = &left->batch;
-        left = closed_of(left->message.next);
+    if (is_left_to_end(committer))
+        return false;
+    for (; left && count < TOGETHER_MAX; left = left->next)
+        batch[count++] = &closed_of(left)->batch;
+    if (error->status == STORE_OK && !pagesaver_sync(committer->saver))
+        store_fail(error, STORE_FAILED, "%s", strerror(errno));
+    if (error->status == STORE_OK) {
+        if (is_left_to_end(committer))
+            return false;
+        (committer->has_ended && !left ? store_commit_last : store_commit)(
+            committer->store, batch, count, error);
     }
-    if (error->status == STORE_OK)
-        commit(committer, batch, count, error);
-    for (struct closed *next; first != left; first = next) {
-        next = closed_of(first->message.next);
-        first->error = *error;
-        send_to(&committer->reports, first);
+    while (committer->waiting.first != left) {
+        struct closed *closed = closed_of(committer->waiting.first);
+        committer->waiting.first = closed->message.next;
+        closed->error = *error;
+        send_to(&committer->reports, closed);
     }
-    return left;
+    return true;
+}
+
+/* True if the end was among the messages. */
+static bool take_batches(struct committer *committer)
+{
+    struct message *message = mailbox_take(&committer->batches);
+    bool is_end = false;
+
+    for (struct message *next; message; message = next) {
+        next = message->next;
+        if (message == &committer->end.message)
+            is_end = true;
+        else
+            messages_add(&committer->waiting, message);
+    }
+    return is_end;
 }
 
 static void *run(void *user)
 {
     struct committer *committer = user;
-    struct store_error error = {.status = STORE_OK};
-    struct closed *closed = NULL;
+    bool is_end;
 
-    while (!closed) {
+    do {
         wait_on(&committer->batches);
-        closed = closed_of(mailbox_take(&committer->batches));
-        while (closed && closed != &committer->end)
-            closed = commit_first(committer, closed, &error);
-    }
+        is_end = take_batches(committer);
+        while (committer->waiting.first && commit_first(committer))
+            ;
+    } while (!is_end);
     return NULL;
 }
 
@@ -124,6 +150,7 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
     committer->store = store;
     committer->saver = saver;
     committer->error.status = STORE_OK;
+    committer->commit_error.status = STORE_OK;
     bool good = mailbox_init(&committer->batches);
     good = mailbox_init(&committer->reports) && good;
     int why =
@@ -138,7 +165,7 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 void committer_put(struct committer *committer, struct store_batch *batch,
                    size_t pages)
 {
-    if (committer->error.status != STORE_OK) {
+    if (committer->error.status != STORE_OK || committer->has_ended) {
         store_batch_clear(batch);
         return;
     }
@@ -208,6 +235,29 @@ bool committer_replace_old(struct committer *committer,
     return committer->error.status == STORE_OK;
 }
 
+static void end_thread(struct committer *committer)
+{
+    send_to(&committer->batches, &committer->end);
+    pthread_join(committer->thread, NULL);
+    committer->has_ended = true;
+}
+
+/* The pages are synced while the thread brings its commit to an end. */
+bool committer_end(struct committer *committer, struct store_batch *last,
+                   struct store_error *error)
+{
+    committer->ending = true;
+    committer_put(committer, last, 0);
+    bool good = pagesaver_sync(committer->saver);
+    int why = errno;
+    end_thread(committer);
+    if (!good && committer->commit_error.status == STORE_OK)
+        store_fail(&committer->commit_error, STORE_FAILED, "%s", strerror(why));
+    while (committer->waiting.first)
+        commit_first(committer);
+    return committer_listen(committer, error);
+}
+
 void committer_free(struct committer *committer)
 {
     struct store_error error;
@@ -215,7 +265,7 @@ void committer_free(struct committer *committer)
     if (!committer)
         return;
     committer_finish(committer, &error);
-    send_to(&committer->batches, &committer->end);
-    pthread_join(committer->thread, NULL);
+    if (!committer->has_ended)
+        end_thread(committer);
     release(committer);
 }

@@ -24,7 +24,7 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 void committer_free(struct committer *committer);
 
 /* Commit this batch, in which `pages` were saved; `batch` is empty after. It
- * is forgotten if a commit has failed before. */
+ * is forgotten if a commit has failed before, or after committer_end. */
 void committer_put(struct committer *committer, struct store_batch *batch,
                    size_t pages);
 
@@ -44,7 +44,13 @@ bool committer_listen(struct committer *committer, struct store_error *error);
 /* The same, after all batches are committed: waits for the disk. */
 bool committer_finish(struct committer *committer, struct store_error *error);
 
-/* The same, and a record that was created aside replaces the old one. */
+/* The same with the last batch. Nothing can be put after that. It takes no more
+ * syncs than one commit, also if another commit is under way. */
+bool committer_end(struct committer *committer, struct store_batch *last,
+                   struct store_error *error);
+
+/* Wait for all batches. Then a record that was created aside replaces the old
+ * one. */
 bool committer_replace_old(struct committer *committer,
                            struct store_error *error);
 

@@ -65,6 +65,7 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
             workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
+    seen_init(&crawler->pages_kept);
     return true;
 }
 
@@ -88,22 +89,44 @@ static void offer_seeds(struct crawler *crawler)
 
 /* --- limits ------------------------------------------------------------- */
 
+/* Requisites do not count as pages: those of the last page are fetched too. */
+static bool has_requisites(const struct crawler *crawler)
+{
+    return crawler->stats->requisite_ends[URL_QUEUED] > 0;
+}
+
 bool is_stopping(const struct crawler *crawler)
 {
     return crawler->signals || crawler->failed ||
            crawler->now_ms - crawler->start_ms >=
                crawler->options->max_time_ms ||
-           crawler->stats->saved >= crawler->options->max_pages;
+           (crawler->stats->saved >= crawler->options->max_pages &&
+            !has_requisites(crawler));
 }
 
 /* Every page in flight may be saved, so it counts against the limit. */
+bool has_enough_pages(const struct crawler *crawler)
+{
+    return crawler->stats->saved + workers_busy(crawler->workers) -
+               crawler->requisites_in_flight >=
+           crawler->options->max_pages;
+}
+
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
            workers_has_room(crawler->workers) &&
            !record_holds(crawler->record) &&
-           crawler->stats->saved + workers_busy(crawler->workers) <
-               crawler->options->max_pages;
+           (!has_enough_pages(crawler) || has_requisites(crawler));
+}
+
+/* --max-pages is reached, and the requisites that are left are on disk behind
+ * pages: a resume that may fetch more pages will find them. */
+static bool is_stuck(const struct crawler *crawler)
+{
+    return has_enough_pages(crawler) &&
+           frontier_idle(crawler->validator.frontier, crawler->now_ms).reason ==
+               IDLE_EMPTY;
 }
 
 bool is_over(const struct crawler *crawler)
@@ -114,7 +137,7 @@ bool is_over(const struct crawler *crawler)
     /* The result of a look-up is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
-    return !counts.in_flight && !counts.queued;
+    return !counts.in_flight && (!counts.queued || is_stuck(crawler));
 }
 
 /* --- fetches and results ------------------------------------------------ */
@@ -149,13 +172,29 @@ static void look_up(struct crawler *crawler, struct target *target)
     resolver_ask(crawler->resolver, job);
 }
 
+static struct target *next_target(struct crawler *crawler)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+
+    if (!may_fetch_more(crawler))
+        return NULL;
+    frontier_hold_pages(frontier, has_enough_pages(crawler));
+    return frontier_take(frontier, crawler->now_ms);
+}
+
+static void fetch(struct crawler *crawler, struct target *target)
+{
+    const struct page_wishes wishes = wishes_for(crawler, target);
+
+    crawler->requisites_in_flight += target->kind == TARGET_REQUISITE;
+    workers_fetch(crawler->workers, target, &wishes);
+}
+
 static void start_fetches(struct crawler *crawler)
 {
     struct target *target;
 
-    while (may_fetch_more(crawler) &&
-           (target =
-                frontier_take(crawler->validator.frontier, crawler->now_ms))) {
+    while ((target = next_target(crawler))) {
         if (target->verdict != ACCEPT) {
             refuse(crawler, target);
             /* A host that was given up may have a million targets. */
@@ -163,9 +202,7 @@ static void start_fetches(struct crawler *crawler)
         } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
         } else {
-            workers_fetch(crawler->workers, target,
-                          crawler->options->links ||
-                              target->depth < crawler->options->max_depth);
+            fetch(crawler, target);
         }
     }
     check_queue(crawler);
@@ -175,6 +212,10 @@ static void start_fetches(struct crawler *crawler)
 static void handle_target(struct crawler *crawler, struct job *job)
 {
     switch ((enum target_kind)job->target->kind) {
+    case TARGET_REQUISITE:
+        crawler->requisites_in_flight--;
+        handle_fetch(crawler, job);
+        break;
     case TARGET_PAGE:
     case TARGET_SITEMAP:
         handle_fetch(crawler, job);
@@ -274,5 +315,6 @@ static enum crawl_end finish(struct crawler *crawler)
     record_free(crawler->record);
     archivist_free(crawler->archivist);
     validator_release(&crawler->validator);
+    seen_release(&crawler->pages_kept);
     return end;
 }

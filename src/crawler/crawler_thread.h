@@ -28,7 +28,10 @@ struct crawler {
     uint32_t sitemaps;           /* sitemaps offered so far */
     unsigned signals;            /* 1: stop, 2: stop at once */
     bool failed;                 /* a file could not be written or read back */
+    bool awaits_record;          /* it does not say yet that the crawl runs */
     bool sitemaps_left_out;      /* the limit of sitemaps was reported */
+    uint32_t requisites_in_flight;
+    struct seen pages_kept; /* with `requisites`: by fingerprint */
 };
 
 /* Reasons for having no page are noted only until the first page is saved. */
@@ -55,12 +58,22 @@ void handle_robots(struct crawler *crawler, struct job *job);
 void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms);
 void finish_sitemap(struct crawler *crawler, struct job *job,
                     uint64_t pause_ms);
+void finish_requisite(struct crawler *crawler, struct job *job,
+                      uint64_t pause_ms);
 
 /* The next page cannot be written; `why` is an errno. */
 void fail_to_save(struct crawler *crawler, int why);
 
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
+
+/* Offer what the page needs to be shown. */
+void offer_requisites(struct crawler *crawler, const struct job *job,
+                      uint32_t page_id);
+
+/* What is wanted of a page that is fetched now. */
+struct page_wishes wishes_for(const struct crawler *crawler,
+                              const struct target *target);
 
 /* The wait before the next try. It doubles with each try, with some jitter; a
  * Retry-After of the server is taken as it is. */
@@ -115,9 +128,9 @@ void begin_record(struct crawler *crawler);
 void commit_if_due(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);
 
-/* Call it before old page files are removed. It replaces the record of the old
- * crawl and makes durable which pages are old. False after one line. */
-bool replace_old_crawl(struct crawler *crawler);
+/* Call it before a page is saved. It waits for the disk before the first page
+ * of a run, and before old page files are removed. False after one line. */
+bool may_save(struct crawler *crawler);
 
 /* Fail the crawl if the frontier could not read its file. */
 void check_queue(struct crawler *crawler);
@@ -125,6 +138,9 @@ void check_queue(struct crawler *crawler);
 /* --- crawler.c: limits -------------------------------------------------- */
 
 bool is_stopping(const struct crawler *crawler);
+
+/* --max-pages is reached, or will be if all pages in flight are saved. */
+bool has_enough_pages(const struct crawler *crawler);
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
 

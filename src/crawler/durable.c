@@ -21,19 +21,17 @@ void begin_record(struct crawler *crawler)
         return;
     crawler->record = record_new(options, crawler->validator.frontier,
                                  crawler->archivist, crawler->now_ms, &error);
-    if (crawler->record && options->new_facts) {
+    if (!crawler->record) {
+        fail(crawler, "write", &error);
+    } else if (options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
                          pagesaver_holds_old(options->worker.saver));
-        /* The record must say that the crawl runs before there is a page: after
-         * a kill, pages beyond a record that says "stopped" are unknown files.
-         */
-        if (record_commit(crawler->record, crawler->stats, crawler->now_ms,
-                          &error))
-            return;
+        if (!record_begin_commit(crawler->record, crawler->stats,
+                                 crawler->now_ms, &error))
+            fail(crawler, "write", &error);
+        crawler->awaits_record = true;
     }
-    if (!crawler->record || options->new_facts)
-        fail(crawler, "write", &error);
 }
 
 /* --- resume ------------------------------------------------------------- */
@@ -64,6 +62,7 @@ void restore_crawl(struct crawler *crawler)
         .robots_agent = options->worker.robots_agent,
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
+        .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
         .archivist = crawler->archivist,
     };
     char problem[ARCHIVIST_PROBLEM_MAX];
@@ -114,7 +113,9 @@ void commit_if_due(struct crawler *crawler)
         fail(crawler, "write", &error);
 }
 
-bool replace_old_crawl(struct crawler *crawler)
+/* Call it before old page files are removed. It replaces the record of the old
+ * crawl and makes durable which pages are old. */
+static bool replace_old_crawl(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
     struct store_error error;
@@ -132,6 +133,31 @@ bool replace_old_crawl(struct crawler *crawler)
     else if (!crawler->stats->saved)
         archive_remove_old(options->dir_fd, options->old_archive);
     return good;
+}
+
+/* The record of a crawl that goes on must say that it runs before there is a
+ * page: after a kill, pages beyond a record that says "stopped" are unknown
+ * files. The disk may take its time for that while the first pages are fetched.
+ */
+static bool wait_for_record(struct crawler *crawler)
+{
+    struct store_error error;
+
+    if (crawler->awaits_record && !record_wait(crawler->record, &error)) {
+        fail(crawler, "write", &error);
+        return false;
+    }
+    crawler->awaits_record = false;
+    return true;
+}
+
+bool may_save(struct crawler *crawler)
+{
+    bool replaces = pagesaver_holds_old(crawler->options->worker.saver) ||
+                    !crawler->stats->saved;
+
+    return wait_for_record(crawler) &&
+           (!replaces || replace_old_crawl(crawler));
 }
 
 static enum crawl_state state_after(const struct crawler *crawler,

@@ -1,8 +1,8 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/retry.h"
 
-/* The fetch of a page or a sitemap has ended: it is tried again, or it is
- * finished and its host gets its pause. */
+/* The fetch of a page, a sitemap or a requisite has ended: it is tried again,
+ * or it is finished and its host gets its pause. */
 
 static uint64_t delay_of(const struct crawler *crawler, const struct job *job)
 {
@@ -30,6 +30,8 @@ uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
 {
     uint64_t wait_ms = retry_wait_ms(outcome, tries);
 
+    if (crawler->options->frontier.has_no_pauses)
+        return 0;
     if (retry_after_ms)
         return retry_after_ms; /* the server knows best */
     return wait_ms + next_random(crawler) % (wait_ms / 4 + 1);
@@ -132,7 +134,8 @@ static bool is_retried(struct crawler *crawler, struct job *job)
         frontier_again(frontier, job->target, ended_ms(page), 0, false);
         return true;
     }
-    reasons_note_failure(reasons_of(crawler), page);
+    if (page->kind != WEBPAGE_REQUISITE)
+        reasons_note_failure(reasons_of(crawler), page);
     bool again = !crawler->failed && is_tried_again(crawler, job);
     note_health(crawler, job, again);
     if (again)
@@ -148,6 +151,16 @@ static void abandon(struct crawler *crawler, struct webpage *page)
     page->outcome = ABANDONED;
 }
 
+static void finish(struct crawler *crawler, struct job *job, uint64_t pause_ms)
+{
+    if (job->target->kind == TARGET_SITEMAP)
+        finish_sitemap(crawler, job, pause_ms);
+    else if (job->target->kind == TARGET_REQUISITE)
+        finish_requisite(crawler, job, pause_ms);
+    else
+        finish_page(crawler, job, pause_ms);
+}
+
 void handle_fetch(struct crawler *crawler, struct job *job)
 {
     struct webpage *page = &job->page;
@@ -159,10 +172,8 @@ void handle_fetch(struct crawler *crawler, struct job *job)
     if (is_retried(crawler, job))
         return;
     uint64_t pause_ms = last_pause_ms(crawler, job);
-    if (!crawler->failed && job->target->kind == TARGET_SITEMAP)
-        finish_sitemap(crawler, job, pause_ms);
-    else if (!crawler->failed)
-        finish_page(crawler, job, pause_ms);
+    if (!crawler->failed)
+        finish(crawler, job, pause_ms);
     pagesaver_discard(crawler->options->worker.saver, page); /* if not saved */
     frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
                   pause_ms);

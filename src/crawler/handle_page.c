@@ -97,7 +97,7 @@ static uint32_t save(struct crawler *crawler, struct webpage *page)
     if (page->outcome != FETCHED)
         return 0;
     bool had_old = pagesaver_holds_old(saver);
-    if ((had_old || !crawler->stats->saved) && !replace_old_crawl(crawler))
+    if (!may_save(crawler))
         return 0;
     uint32_t id = pagesaver_commit(saver, page);
     if (!id) {
@@ -124,13 +124,19 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     if (crawler->failed)
         return;
     note_fetched(crawler, job, id, pause_ms);
+    if (id && crawler->options->requisites)
+        seen_add(&crawler->pages_kept, job->target->fingerprint);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX ||
-        page->outcome == NOARCHIVE)
+        page->outcome == NOARCHIVE) {
         offer_links(crawler, job, id, &tally);
-    else if (page->outcome == REDIRECTED)
+        /* What is not in the archive needs nothing to be shown. */
+        if (id && !page->noarchive)
+            offer_requisites(crawler, job, id);
+    } else if (page->outcome == REDIRECTED) {
         offer_redirect(crawler, job, &tally);
+    }
     if (page->outcome != REDIRECTED)
         reasons_add_fetch(reasons_of(crawler), page);
     stats_add_tally(crawler->stats, &tally);

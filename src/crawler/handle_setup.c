@@ -102,6 +102,9 @@ void handle_robots(struct crawler *crawler, struct job *job)
      * 2xx other than 200 means that there are no rules. */
     if (!is_complete(page->outcome))
         access = ROBOTS_UNREACHABLE;
+    /* The crawl that made the archive may not have asked for it. */
+    if (page->outcome == NOT_IN_ARCHIVE)
+        access = ROBOTS_UNAVAILABLE;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;
     if (access == ROBOTS_UNREACHABLE) {

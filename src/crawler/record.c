@@ -107,6 +107,7 @@ void record_judged(struct record *record, const struct judged *judged)
         .redirects = offer->redirects,
         .line = judged->line,
         .via = offer->via,
+        .nesting = offer->nesting,
     };
 
     store_add_url(&record->open, &row);
@@ -328,17 +329,28 @@ static bool has_room(const struct record *record)
 }
 
 /* Records of the archive are in their file before their rows are handed over.
- * False with `error` if that cannot be: then nothing is handed over. */
-static bool close_batch(struct record *record, const struct stats *stats,
-                        uint64_t now_ms, struct store_error *error)
+ * False with `error` if that cannot be. */
+static bool complete_batch(struct record *record, const struct stats *stats,
+                           uint64_t now_ms, struct store_error *error)
 {
     if (!archivist_flush(record->archivist))
         return store_fail(error, STORE_FAILED, "the archive: %s",
                           strerror(errno));
     archivist_batch_closed(record->archivist);
+    if (record->archivist)
+        pagesaver_changed(record->options->worker.saver);
     add_changes(record);
     stats_each(stats, add_counter, &record->open);
     facts_put_number(&record->open, FACT_COMMITTED_MS, wall(record, now_ms));
+    return true;
+}
+
+/* False with `error`: then nothing is handed over. */
+static bool close_batch(struct record *record, const struct stats *stats,
+                        uint64_t now_ms, struct store_error *error)
+{
+    if (!complete_batch(record, stats, now_ms, error))
+        return false;
     committer_put(record->committer, &record->open, record->pages);
     record->closed_ms = now_ms;
     record->pages = 0;
@@ -397,13 +409,22 @@ bool record_tick(struct record *record, const struct stats *stats,
            close_batch(record, stats, now_ms, error);
 }
 
+bool record_begin_commit(struct record *record, const struct stats *stats,
+                         uint64_t now_ms, struct store_error *error)
+{
+    return !record || close_batch(record, stats, now_ms, error);
+}
+
+bool record_wait(struct record *record, struct store_error *error)
+{
+    return !record || finish_commits(record, error);
+}
+
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error)
 {
-    if (!record)
-        return true;
-    return close_batch(record, stats, now_ms, error) &&
-           finish_commits(record, error);
+    return record_begin_commit(record, stats, now_ms, error) &&
+           record_wait(record, error);
 }
 
 bool record_replace_old(struct record *record, struct store_error *error)
@@ -419,5 +440,9 @@ bool record_end(struct record *record, const struct stats *stats,
         return true;
     facts_put_state(&record->open, state);
     facts_put_number(&record->open, FACT_ENDED_MS, wall(record, now_ms));
-    return record_commit(record, stats, now_ms, error);
+    bool good = complete_batch(record, stats, now_ms, error) &&
+                committer_end(record->committer, &record->open, error);
+    if (good)
+        note_committed(record);
+    return good;
 }

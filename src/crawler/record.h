@@ -81,7 +81,16 @@ bool record_holds(const struct record *record);
 bool record_tick(struct record *record, const struct stats *stats,
                  uint64_t now_ms, struct store_error *error);
 
-/* Commit everything so far, and wait for the disk. False with `error`. */
+/* Give everything so far to the committer, without waiting for it. False with
+ * `error`. */
+bool record_begin_commit(struct record *record, const struct stats *stats,
+                         uint64_t now_ms, struct store_error *error);
+
+/* Wait until everything that the committer was given is on the disk. False with
+ * `error`. */
+bool record_wait(struct record *record, struct store_error *error);
+
+/* Both: commit everything so far, and wait for the disk. */
 bool record_commit(struct record *record, const struct stats *stats,
                    uint64_t now_ms, struct store_error *error);
 
@@ -89,7 +98,8 @@ bool record_commit(struct record *record, const struct stats *stats,
  * once in a crawl. False with `error`. */
 bool record_replace_old(struct record *record, struct store_error *error);
 
-/* Commit everything, with how the crawl ended, and wait for the disk. */
+/* Commit everything, with how the crawl ended, and wait for the disk. Later
+ * events are not recorded. */
 bool record_end(struct record *record, const struct stats *stats,
                 enum crawl_state state, uint64_t now_ms,
                 struct store_error *error);

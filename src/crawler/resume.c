@@ -164,6 +164,7 @@ static void put_back(struct loader *loader, const struct url_record *record,
         .found = record->found,
         .redirects = row->redirects,
         .kind = (enum target_kind)row->kind,
+        .nesting = row->nesting,
     };
 
     times = times ? times : &none;
@@ -209,6 +210,23 @@ static bool was_answered(const struct loader *loader, uint64_t number)
     return loader->answered[number / 8] >> (number % 8) & 1;
 }
 
+static void count_url(struct loader *loader, const struct url_record *record,
+                      uint64_t fingerprint)
+{
+    const struct store_url *row = record->row;
+    struct stats *stats = &loader->resumed->stats;
+
+    if (row->kind == TARGET_REQUISITE) {
+        stats->requisite_ends[record->end]++;
+    } else if (row->kind == TARGET_SITEMAP) {
+        loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
+    } else {
+        stats->ends[record->end]++;
+        if (record->end == URL_SAVED && loader->options->pages_kept)
+            seen_add(loader->options->pages_kept, fingerprint);
+    }
+}
+
 static bool load_url(void *user, const struct url_record *record)
 {
     struct loader *loader = user;
@@ -217,18 +235,14 @@ static bool load_url(void *user, const struct url_record *record)
     struct url url;
 
     /* A URL of depth d is found over d others, which have smaller numbers. */
-    if (row->kind > TARGET_SITEMAP || row->depth > row->number ||
-        record->depth > row->number || !parse(loader, row->url, &url) ||
-        !is_domain_of(row->domain, &url))
+    if (row->kind > TARGET_REQUISITE || row->nesting > NESTING_LAST ||
+        row->depth > row->number || record->depth > row->number ||
+        !parse(loader, row->url, &url) || !is_domain_of(row->domain, &url))
         return false;
-    uint64_t fingerprint =
-        url_fingerprint(&url, loader->options->fingerprint_seed);
-    if (row->kind == TARGET_PAGE) {
-        loader->resumed->stats.ends[record->end]++;
-    } else {
-        fingerprint = ~fingerprint;
-        loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
-    }
+    uint64_t fingerprint = target_fingerprint(
+        (enum target_kind)row->kind,
+        url_fingerprint(&url, loader->options->fingerprint_seed));
+    count_url(loader, record, fingerprint);
     if (row->verdict == DUPLICATE) {
         found_again(loader, row, &url, fingerprint);
         return true;

@@ -20,6 +20,8 @@ struct frontier_options {
                               * 0: never */
     uint32_t idle_hosts_max; /* remembered with nothing queued; 0: all */
     bool resolve;            /* look names up before anything else */
+    bool has_no_pauses;      /* no server is asked: not even a Crawl-delay of
+                              * robots.txt counts */
     bool robots;             /* ask for robots.txt and obey it */
     bool report_changes;     /* keep lists for frontier_next_changed etc. */
     uint64_t queue_bytes;    /* of memory for what is queued, the rest is put

@@ -32,8 +32,7 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
     bool half = !trouble->dead && (trouble->closed[0] || trouble->closed[1]);
     *state = (struct host_state){
         .name = host_name(host),
-        .failures =
-            trouble->failures[trouble->failures[1] > trouble->failures[0]],
+        .failures = trouble_failures(host),
         .no_reply_count = trouble->no_reply_count,
         .given_up = trouble_given_up(host),
         .backoffs = trouble->backoffs,
@@ -48,10 +47,22 @@ uint64_t frontier_next_number(struct frontier *frontier)
     return frontier->order.next_number++;
 }
 
+static uint64_t delay_of_host(const struct frontier *frontier,
+                              const struct host *host,
+                              const struct host_robots *replaced,
+                              const struct robots *rules)
+{
+    const struct frontier_options *options = &frontier->options;
+
+    return options->has_no_pauses
+               ? 0
+               : setup_delay_ms(host, options->delay_ms, replaced, rules);
+}
+
 uint64_t frontier_delay_ms(const struct frontier *frontier,
                            const struct target *target)
 {
-    return setup_delay_ms(target->host, frontier->options.delay_ms, NULL, NULL);
+    return delay_of_host(frontier, target->host, NULL, NULL);
 }
 
 uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
@@ -64,7 +75,7 @@ uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
         target->asker == host ? &host->setup.robots[host->setup.robots_https]
                               : NULL;
 
-    return setup_delay_ms(host, frontier->options.delay_ms, replaced, rules);
+    return delay_of_host(frontier, host, replaced, rules);
 }
 
 /* --- back --------------------------------------------------------------- */
@@ -180,8 +191,7 @@ void frontier_rest_all(struct frontier *frontier, uint64_t now_ms)
     frontier->politeness.now_ms = now_ms;
     for (size_t at = 0;
          (host = hashtable_next(&frontier->politeness.hosts, &at));) {
-        uint64_t delay_ms =
-            setup_delay_ms(host, frontier->options.delay_ms, NULL, NULL);
+        uint64_t delay_ms = delay_of_host(frontier, host, NULL, NULL);
         if (!delay_ms)
             continue;
         politeness_rest_until(host, now_ms + delay_ms);

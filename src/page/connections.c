@@ -197,6 +197,15 @@ void connections_rest(struct connections *connections, int fd, const void *user,
         connections_need(connections, connection->origin->key, false, now_ms);
 }
 
+/* Bytes that nobody asked for. libcurl takes a connection with something to
+ * read for alive. */
+static bool has_stray_bytes(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 /* The number may be that of another file by now, if libcurl closed the socket
  * without a word: that one must stay as it is. */
 static void end(struct connections *connections, struct connection *connection)
@@ -206,7 +215,11 @@ static void end(struct connections *connections, struct connection *connection)
         return;
     connection->state = ENDING;
     connections->ending++;
-    shutdown(connection->fd, SHUT_RD);
+    /* Shut both ways it is dead for libcurl, whatever there is to read. Only
+     * with TLS there is something to send: that nothing will follow. */
+    shutdown(connection->fd, connection->ssl && !has_stray_bytes(connection->fd)
+                                 ? SHUT_RD
+                                 : SHUT_RDWR);
 }
 
 static void end_old(struct connections *connections,

@@ -13,7 +13,7 @@
  *     one that was needed longest ago.
  *
  * To close a connection is libcurl's business. connections_expire shuts its
- * socket for reading, so that libcurl finds it dead. libcurl looks for dead
+ * socket, so that libcurl finds it dead. libcurl looks for dead
  * connections when a transfer starts, but not more than once a second; until
  * then the connection is "ending".
  */

@@ -41,6 +41,7 @@ static const struct outcome_row rows[] = {
     [TLS_SELF_SIGNED]   = {"Failed", "tls-self-signed", "the certificate is self-signed (--cacert)"},
     [TLS_EXPIRED]       = {"Failed", "tls-expired",     "the certificate has expired"},
     [TLS_NOT_YET_VALID] = {"Failed", "tls-not-yet-valid", "the certificate is not valid yet"},
+    [NOT_IN_ARCHIVE]    = {"Failed", "not-in-archive",  "not in the archive (--from)"},
     [DNS_FAILED]        = {"Failed", "dns-failed",      "no name server has answered (--dns-servers)"},
     [NOARCHIVE]         = {"IgnNoArch", "noarchive",    "a page that asks not to be archived"},
 };

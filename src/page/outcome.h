@@ -37,9 +37,10 @@ enum outcome {
     TLS_SELF_SIGNED,
     TLS_EXPIRED,
     TLS_NOT_YET_VALID,
-    DNS_FAILED, /* no name server has answered: see NO_DNS */
-    NOARCHIVE,  /* a page that asks not to be archived, where the archive is
-                 * all that is saved */
+    DNS_FAILED,     /* no name server has answered: see NO_DNS */
+    NOARCHIVE,      /* a page that asks not to be archived, where the archive is
+                     * all that is saved */
+    NOT_IN_ARCHIVE, /* which the pages come from instead of the web */
     OUTCOMES,
 };
 

@@ -329,6 +329,10 @@ void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
         transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     TAILQ_INSERT_TAIL(&fetcher->running, transfer, link);
+    if (fetcher->setup.options->from) {
+        transfer_aim_at_archive(transfer, page);
+        return;
+    }
     if (!transfer_begin(transfer, page) ||
         curl_multi_add_handle(fetcher->multi, transfer->easy))
         finish(fetcher, transfer);
@@ -429,9 +433,15 @@ static int shorter(int timeout_ms, int max_ms)
     return timeout_ms < 0 || timeout_ms > max_ms ? max_ms : timeout_ms;
 }
 
+/* Is there a page to be read from the archive? */
+static bool is_archive_waiting(const struct pagefetcher *fetcher)
+{
+    return fetcher->setup.options->from && !TAILQ_EMPTY(&fetcher->running);
+}
+
 static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
 {
-    if (!TAILQ_EMPTY(&fetcher->finished))
+    if (!TAILQ_EMPTY(&fetcher->finished) || is_archive_waiting(fetcher))
         return 0;
     if (fetcher->bodies.is_awaited)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_ROOM_MS);
@@ -515,6 +525,15 @@ static bool run_socket(struct pagefetcher *fetcher)
     return true;
 }
 
+/* One page at a time, so that one body is in memory. */
+static void read_archive(struct pagefetcher *fetcher)
+{
+    struct transfer *transfer = TAILQ_FIRST(&fetcher->running);
+
+    transfer_read_archive(transfer);
+    finish(fetcher, transfer);
+}
+
 /* One socket at a time, so that a page is worked on while it is still in the
  * processor's cache, and few bodies are in memory. */
 struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
@@ -524,6 +543,8 @@ struct webpage *pagefetcher_take(struct pagefetcher *fetcher)
         run_timer(fetcher);
     while (TAILQ_EMPTY(&fetcher->finished) && run_socket(fetcher))
         ;
+    if (TAILQ_EMPTY(&fetcher->finished) && is_archive_waiting(fetcher))
+        read_archive(fetcher);
     struct transfer *transfer = TAILQ_FIRST(&fetcher->finished);
     if (!transfer)
         return NULL;
@@ -552,7 +573,8 @@ void pagefetcher_abandon(struct pagefetcher *fetcher)
     struct transfer *transfer;
 
     while ((transfer = TAILQ_FIRST(&fetcher->running))) {
-        curl_multi_remove_handle(fetcher->multi, transfer->easy);
+        if (!fetcher->setup.options->from)
+            curl_multi_remove_handle(fetcher->multi, transfer->easy);
         transfer_give_up(transfer, ABANDONED);
         transfer->exchange->end_ms = clock_mono_ms();
         finish(fetcher, transfer);

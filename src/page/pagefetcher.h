@@ -21,7 +21,11 @@
 #include "page/trusted_origins.h"
 #include "page/webpage.h"
 
+struct page_archive;
+
 struct fetch_options {
+    struct page_archive *from; /* fetch from it (page/page_archive.h), or NULL:
+                                * from the web */
     const char *user_agent;
     const char *const *headers; /* "Name: value", NULL at the end, or NULL */
     const char *proxy;          /* or NULL; the environment is not asked */

@@ -146,6 +146,8 @@ void pagerecorder_record(struct pagerecorder *recorder, struct webpage *page)
         .request_head = exchange->request_head,
         .response_head = exchange->response_head,
         .cut = cut_of(exchange->end),
+        .is_page = page->kind == WEBPAGE_HTML && page->outcome == FETCHED,
+        .depth = page->depth,
     };
     buf_init(&scratch, UNDONE_MAX);
     choose_body(page, &kept, &scratch);

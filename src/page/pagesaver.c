@@ -16,6 +16,7 @@ void pagesaver_prepare(struct pagesaver *saver, struct webpage *page)
 uint32_t pagesaver_commit(struct pagesaver *saver, struct webpage *page)
 {
     assert(page->prepared);
+    pagesaver_changed(saver);
     uint32_t id = saver->type->commit(saver, page);
     if (id)
         page->prepared = NULL;
@@ -27,4 +28,17 @@ void pagesaver_discard(struct pagesaver *saver, struct webpage *page)
     if (page->prepared)
         saver->type->discard(saver, page);
     page->prepared = NULL;
+}
+
+/* Two threads may be here: at worst one of them syncs once more than needed. */
+bool pagesaver_sync(struct pagesaver *saver)
+{
+    unsigned changes = saver->changes;
+
+    if (changes == saver->synced)
+        return true;
+    if (!saver->type->sync(saver))
+        return false;
+    saver->synced = changes;
+    return true;
 }

@@ -17,6 +17,8 @@
 #ifndef PAGE_PAGESAVER_H
 #define PAGE_PAGESAVER_H
 
+#include <stdatomic.h>
+
 #include "page/webpage.h"
 
 struct pagesaver;
@@ -56,14 +58,16 @@ struct pagesaver_type {
     struct str (*url_of)(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena);
 
-    /* On any thread: make durable what was committed before the call. False
-     * with errno. */
+    /* On any thread, several at a time: sync the file system of the page
+     * directory. False with errno. */
     bool (*sync)(struct pagesaver *saver);
 };
 
 /* The first member of an implementation. */
 struct pagesaver {
     const struct pagesaver_type *type;
+    atomic_uint changes; /* of files in the page directory */
+    atomic_uint synced;  /* of these, those that are on the disk */
 };
 
 /* If it fails, the outcome is NOT_SAVED, with page->save_errno. */
@@ -86,14 +90,23 @@ static inline uint32_t pagesaver_holds_old(const struct pagesaver *saver)
     return saver->type->holds_old(saver);
 }
 
+/* Files of the page directory were changed, also by others than the pagesaver:
+ * the next sync has something to do. */
+static inline void pagesaver_changed(struct pagesaver *saver)
+{
+    saver->changes++;
+}
+
 static inline void pagesaver_drop_old(struct pagesaver *saver)
 {
+    pagesaver_changed(saver);
     saver->type->drop_old(saver);
 }
 
 static inline void pagesaver_resume(struct pagesaver *saver, uint32_t last,
                                     bool was_killed)
 {
+    pagesaver_changed(saver);
     saver->type->resume(saver, last, was_killed);
 }
 
@@ -103,9 +116,8 @@ static inline struct str pagesaver_url_of(const struct pagesaver *saver,
     return saver->type->url_of(saver, id, arena);
 }
 
-static inline bool pagesaver_sync(struct pagesaver *saver)
-{
-    return saver->type->sync(saver);
-}
+/* On any thread, several at a time: make durable what was changed before the
+ * call. False with errno. */
+bool pagesaver_sync(struct pagesaver *saver);
 
 #endif

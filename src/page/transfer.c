@@ -376,6 +376,19 @@ static void describe_certificate(struct transfer *transfer,
     curl_easy_setopt(transfer->easy, CURLOPT_CERTINFO, 1L);
 }
 
+size_t transfer_body_max(const struct fetch_options *options,
+                         enum webpage_kind kind)
+{
+    switch (kind) {
+    case WEBPAGE_ROBOTS:
+        return ROBOTS_BODY_MAX;
+    case WEBPAGE_SITEMAP:
+        return SITEMAP_BODY_MAX;
+    default:
+        return options->max_size;
+    }
+}
+
 bool transfer_begin(struct transfer *transfer, struct webpage *page)
 {
     const struct fetch_options *options = transfer->setup->options;
@@ -409,9 +422,7 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
         curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
     }
-    transfer->body.cap = page->kind == WEBPAGE_ROBOTS    ? ROBOTS_BODY_MAX
-                         : page->kind == WEBPAGE_SITEMAP ? SITEMAP_BODY_MAX
-                                                         : options->max_size;
+    transfer->body.cap = transfer_body_max(options, page->kind);
     transfer->fd = -1;
     transfer->has_address = false;
     transfer->origin = page->origin = pagefetcher_origin(options, url);
@@ -453,6 +464,7 @@ void transfer_clear(struct transfer *transfer)
     transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
+    transfer->is_not_page = false;
     transfer->cut_as = OUTCOMES;
     transfer->message[0] = '\0';
     transfer->is_waiting = false;

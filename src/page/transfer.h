@@ -50,6 +50,7 @@ struct transfer {
     struct curl_slist *dns_override;        /* a rule of CURLOPT_CONNECT_TO */
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool to_sniff;         /* the type says nothing: the first bytes must */
+    bool is_not_page;      /* the type says so */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool has_address;     /* that is connected to: */
@@ -109,6 +110,11 @@ bool transfer_is_tls_cut(const struct transfer *transfer);
 /* Of an answer whose status is not 200. */
 enum outcome transfer_outcome_of_status(const struct exchange *exchange);
 
+/* transfer_archive.c: fill in the exchange from the archive of the options,
+ * without libcurl. */
+void transfer_aim_at_archive(struct transfer *transfer, struct webpage *page);
+void transfer_read_archive(struct transfer *transfer);
+
 /* libcurl is done with it: fill in the exchange. */
 void transfer_end(struct transfer *transfer, CURLcode code);
 
@@ -121,6 +127,10 @@ void transfer_decode(struct transfer *transfer, struct buf *decoded);
 /* The callbacks of libcurl for header lines and for parts of the body. */
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user);
 size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user);
+
+/* The most bytes that a body of this kind may have. */
+size_t transfer_body_max(const struct fetch_options *options,
+                         enum webpage_kind kind);
 
 /* Forget all that the headers said. */
 void transfer_forget_headers(struct transfer *transfer);

@@ -89,6 +89,8 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
 {
     if (transfer->page->kind != WEBPAGE_HTML)
         return FETCHED;
+    if (transfer->is_not_page)
+        return NOT_HTML;
     if (!body.len)
         return EMPTY_BODY;
     if (transfer->to_sniff && !mime_sniffs_as_html(body))
@@ -241,7 +243,7 @@ void transfer_end(struct transfer *transfer, CURLcode code)
 
     exchange->end_ms = clock_mono_ms();
     /* A server learns that it was cut off later than we do. */
-    if (transfer->cut_as != OUTCOMES)
+    if (transfer->cut_as != OUTCOMES && !transfer->setup->options->from)
         exchange->end_ms += CUT_NOTICE_MS;
     exchange->outcome = outcome_of(transfer, code);
     exchange->end = end_of(transfer, code);

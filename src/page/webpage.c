@@ -44,7 +44,7 @@ void webpage_rest(struct webpage *page)
 {
     webpage_drop_pair(page);
     shrink(&page->arena);
-    page->links = (struct page_links){0};
+    page->links = page->requisites = (struct page_links){0};
 }
 
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,

@@ -1,12 +1,15 @@
 #include "replay/replay.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "http/server.h"
 #include "replay/http_date.h"
 #include "replay/recorded_reply.h"
 #include "replay/tunnel.h"
-#include "url/url.h"
 
 enum {
     MAX_HEAD = 64 << 10,
@@ -20,12 +23,12 @@ enum {
 
 struct replay {
     struct http_service service;
+    struct http_server *server; /* NULL before replay_listen */
     struct collection *collection;
     struct authority *authority;
     struct own_pages own;
     struct buf url; /* of the request at hand */
-    struct arena arena;
-    size_t held; /* bytes of bodies on their way */
+    size_t held;    /* bytes of bodies on their way */
 };
 
 /* A copy of a body: the collection keeps it only until the next question. */
@@ -36,41 +39,21 @@ struct held_body {
 
 /* --- recorded pages ------------------------------------------------------ */
 
-/* Append the host and its port in lower case, without the default port. */
-static void put_authority(struct buf *url, struct str authority,
-                          struct str default_port)
+/* The collection knows that "HTTP://A.test:80" is "http://a.test/". */
+static struct str make_url(struct replay *replay,
+                           const struct http_request *request,
+                           struct str authority, bool https)
 {
-    if (str_ends(authority, default_port))
-        authority.len -= default_port.len;
-    for (size_t i = 0; i < authority.len; i++)
-        buf_put_char(url, ascii_lower(authority.ptr[i]));
-}
-
-static void make_url(struct replay *replay, const struct http_request *request,
-                     struct str authority, bool https)
-{
+    struct str default_port = https ? STR(":443") : STR(":80");
     struct buf *url = &replay->url;
 
+    if (str_ends(authority, default_port))
+        authority.len -= default_port.len;
     buf_clear(url);
     buf_put(url, https ? STR("https://") : STR("http://"));
-    put_authority(url, authority, https ? STR(":443") : STR(":80"));
+    buf_put(url, authority);
     buf_put(url, request->target);
-}
-
-/* The URL as it was asked for; if it was not recorded like that, then as a
- * browser or a crawler would have written it. */
-static bool find(struct replay *replay, uint64_t near_ms,
-                 struct captured *captured)
-{
-    struct str asked = buf_str(&replay->url);
-    struct url url;
-
-    if (collection_find(replay->collection, asked, near_ms, captured))
-        return true;
-    arena_clear(&replay->arena);
-    return !url_parse(&url, &replay->arena, asked, NULL, NULL) &&
-           !str_eq(url.href, asked) &&
-           collection_find(replay->collection, url.href, near_ms, captured);
+    return buf_str(url);
 }
 
 /* The time that the client asks for, or the latest. */
@@ -128,10 +111,10 @@ static void answer_recorded(struct replay *replay,
                             struct str authority, bool https)
 {
     const struct http_request *request = &exchange->request;
+    struct str url = make_url(replay, request, authority, https);
     struct captured captured;
     uint64_t near_ms;
 
-    make_url(replay, request, authority, https);
     if (!str_eq(request->method, STR("GET")) &&
         !str_eq(request->method, STR("HEAD")))
         own_pages_refuse(exchange, 405, STR("only GET and HEAD are answered"),
@@ -141,11 +124,10 @@ static void answer_recorded(struct replay *replay,
                          STR("the Accept-Datetime is not a date such as Sun, "
                              "06 Nov 1994 08:49:37 GMT"),
                          STR(""));
-    else if (find(replay, near_ms, &captured))
+    else if (collection_find(replay->collection, url, near_ms, &captured))
         send_captured(replay, exchange, &captured);
     else
-        own_pages_refuse(exchange, 404, STR("this URL was not recorded"),
-                         buf_str(&replay->url));
+        own_pages_refuse(exchange, 404, STR("this URL was not recorded"), url);
 }
 
 /* --- who is asked -------------------------------------------------------- */
@@ -282,7 +264,6 @@ struct replay *replay_new(struct collection *collection)
                     .ended = ended},
     };
     buf_init(&replay->url, 2 * MAX_HEAD);
-    arena_init(&replay->arena);
     own_pages_init(&replay->own);
     replay->own.pem = authority_pem(authority);
     replay->own.captures = collection_count(collection);
@@ -291,8 +272,9 @@ struct replay *replay_new(struct collection *collection)
 
 void replay_free(struct replay *replay)
 {
+    if (replay->server)
+        http_server_free(replay->server);
     own_pages_release(&replay->own);
-    arena_release(&replay->arena);
     buf_release(&replay->url);
     authority_free(replay->authority);
     free(replay);
@@ -306,6 +288,33 @@ const struct http_service *replay_service(const struct replay *replay)
 struct own_pages *replay_own_pages(struct replay *replay)
 {
     return &replay->own;
+}
+
+bool replay_listen(struct replay *replay, unsigned port, const char **problem)
+{
+    char where[32];
+
+    snprintf(where, sizeof(where), "127.0.0.1:%u", port);
+    replay->server = http_server_new(&replay->service);
+    if (!replay->server) {
+        *problem = strerror(errno);
+        return false;
+    }
+    return http_server_listen(replay->server, str_of(where), problem);
+}
+
+struct str replay_address(const struct replay *replay)
+{
+    return http_server_address(replay->server, 0);
+}
+
+bool replay_run(struct replay *replay, int stop_fd)
+{
+    if (!http_server_stop_on(replay->server, stop_fd))
+        return false;
+    while (http_server_step(replay->server, clock_mono_us() + 60 * SECOND_US))
+        continue;
+    return true;
 }
 
 struct listing {

@@ -6,7 +6,9 @@
  * recorded is answered with 404; nothing is ever fetched.
  *
  *     struct replay *replay = replay_new(collection);
- *     struct http_server *server = http_server_new(replay_service(replay));
+ *     if (replay_listen(replay, 8080, &problem))
+ *         replay_run(replay, signals);
+ *     replay_free(replay);
  *
  * Requests in the origin form are for our own pages (replay/own_pages.h). Their
  * Host must be the address where the server listens: a page of the live web
@@ -28,7 +30,20 @@ struct replay;
 struct replay *replay_new(struct collection *collection);
 void replay_free(struct replay *replay);
 
+/* For a server of the caller's own. */
 const struct http_service *replay_service(const struct replay *replay);
+
+/* Listen on a port of 127.0.0.1, 0 for any free one. False with a sentence in
+ * `problem`. */
+bool replay_listen(struct replay *replay, unsigned port, const char **problem);
+
+/* Where it listens: "127.0.0.1:8080". */
+struct str replay_address(const struct replay *replay);
+
+/* Serve until `stop_fd` is readable. False with errno if that cannot be
+ * watched.
+ */
+bool replay_run(struct replay *replay, int stop_fd);
 
 /* The caller may add seeds and the package. */
 struct own_pages *replay_own_pages(struct replay *replay);

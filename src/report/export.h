@@ -11,6 +11,9 @@ enum export_format {
     EXPORT_CSV,
     EXPORT_LINKS,
     EXPORT_SITEMAP,
+    EXPORT_CDXJ,
+    EXPORT_WACZ,
+    EXPORT_PAGES,
 };
 
 /* Print lines (jsonl, csv or links) on standard output. False with `error`. If

@@ -22,6 +22,9 @@ struct store_engine {
     const char *(*label)(const char *where, struct arena *arena);
     bool (*commit)(struct store *store, const struct store_batch *const *batch,
                    size_t count, struct store_error *error);
+    bool (*commit_last)(struct store *store,
+                        const struct store_batch *const *batch, size_t count,
+                        struct store_error *error);
     unsigned (*slices)(const struct store *store);
     bool (*load)(struct store *store, unsigned slice,
                  const struct store_reader *reader, struct store_error *error);

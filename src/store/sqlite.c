@@ -178,7 +178,7 @@ static bool is_ours(struct sqlite_store *store, struct store_error *error)
 
 /* --- is the file still there? ------------------------------------------- */
 
-static const char *file_name(const struct sqlite_store *store)
+const char *sqlite_file_name(const struct sqlite_store *store)
 {
     return store->aside ? ASIDE_NAME : FILE_NAME;
 }
@@ -192,7 +192,7 @@ static bool note_file(struct sqlite_store *store, struct store_error *error)
 {
     store->dir_fd = open(store->where, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return (store->dir_fd >= 0 &&
-            !fstatat(store->dir_fd, file_name(store), &store->file,
+            !fstatat(store->dir_fd, sqlite_file_name(store), &store->file,
                      AT_SYMLINK_NOFOLLOW)) ||
            fail_by_errno(error, STORE_FAILED);
 }
@@ -210,7 +210,7 @@ bool sqlite_is_still_there(const struct sqlite_store *store,
     struct stat st;
 
     return store->dir_fd < 0 ||
-           (!fstatat(store->dir_fd, file_name(store), &st,
+           (!fstatat(store->dir_fd, sqlite_file_name(store), &st,
                      AT_SYMLINK_NOFOLLOW) &&
             is_same(&st, &store->file)) ||
            store_fail(error, STORE_FAILED,
@@ -251,14 +251,11 @@ static bool open_file(struct sqlite_store *store, const char *path, int flags,
     return true;
 }
 
-/* A commit is on the disk when it returns; SQLite writes the file itself when
- * the journal has grown, a few megabytes at a time. */
 static bool set_up_to_write(struct sqlite_store *store,
                             struct store_error *error)
 {
-    return sqlite_run(store, error,
-                      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                      "PRAGMA wal_autocheckpoint = 4000; BEGIN IMMEDIATE") &&
+    return sqlite_set_up_syncs(store, error) &&
+           sqlite_run(store, error, "BEGIN IMMEDIATE") &&
            sqlite_end(store, sqlite_bring_up_to_date(store, error), error) &&
            sqlite_read_seals(store, store->seal, error) &&
            note_file(store, error);
@@ -269,7 +266,7 @@ static bool open_for(struct sqlite_store *store, struct store_error *error)
     bool writes = store->mode == STORE_WRITE;
     char path[PATH_ROOM];
 
-    put_path(path, store->where, file_name(store));
+    put_path(path, store->where, sqlite_file_name(store));
     return is_database(path, error) &&
            open_file(store, path,
                      writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
@@ -377,7 +374,9 @@ static void close_file(struct sqlite_store *store)
     }
     sqlite3_finalize(store->find_url);
     store->find_url = NULL;
-    if (store->db && store->mode == STORE_WRITE && !has_moved(store)) {
+    if (store->keeps_journal)
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    else if (store->db && store->mode == STORE_WRITE && !has_moved(store)) {
         sqlite3_busy_timeout(store->db, 0);
         /* All rows are in the file itself and on the disk now, so a change of
          * the mode may be lost without harm. */
@@ -435,7 +434,7 @@ static void tidy(const char *where)
 /* --- a new one ---------------------------------------------------------- */
 
 /* Nobody knows of the file yet, so it need not be on the disk before it is
- * complete: a slow disk is waited for once, in sync_file. */
+ * complete. */
 static bool fill(struct sqlite_store *store, const struct store_batch *first,
                  struct store_error *error)
 {
@@ -443,7 +442,7 @@ static bool fill(struct sqlite_store *store, const struct store_batch *first,
                       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
                       "BEGIN") &&
            sqlite_end(store, sqlite_create_tables(store, error), error) &&
-           sqlite_commit(&store->base, &first, 1, error) &&
+           sqlite_put(store, &first, 1, error) &&
            sqlite_run(store, error, "PRAGMA journal_mode = WAL");
 }
 
@@ -485,7 +484,6 @@ static bool create_aside(const char *where, const struct store_codes *codes,
                 open_file(store, path, SQLITE_OPEN_READWRITE, error) &&
                 fill(store, first, error);
     store_close(&store->base);
-    good = good && sync_file(path, error);
     if (!good)
         remove_file(where, ASIDE_NAME);
     return good;
@@ -501,7 +499,11 @@ static bool is_one_file(const char *path, struct store_error *error)
                "its journal cannot be emptied; is another program reading it?");
 }
 
-static bool rename_aside(const char *where, struct store_error *error)
+/* A record is on the disk before it replaces another. Where there is none, the
+ * first commit is soon enough: a power cut before it leaves no record, as there
+ * was none. */
+static bool rename_aside(const char *where, bool is_on_disk,
+                         struct store_error *error)
 {
     char from[PATH_ROOM], to[PATH_ROOM];
 
@@ -509,7 +511,8 @@ static bool rename_aside(const char *where, struct store_error *error)
     put_path(to, where, FILE_NAME);
     tidy(where);
     if (!is_one_file(from, error) ||
-        (is_database(to, error) && !is_one_file(to, error)))
+        (is_database(to, error) &&
+         (!is_one_file(to, error) || (!is_on_disk && !sync_file(from, error)))))
         return false;
     remove_journals(to);
     return !rename(from, to) || fail_by_errno(error, STORE_FAILED);
@@ -523,7 +526,8 @@ static struct store *create(const char *where, const struct store_codes *codes,
         return NULL;
     struct sqlite_store *store = new_store(where, STORE_WRITE, codes);
     store->aside = start == STORE_ASIDE;
-    if ((store->aside || rename_aside(where, error)) && open_for(store, error))
+    if ((store->aside || rename_aside(where, false, error)) &&
+        open_for(store, error))
         return &store->base;
     store_close(&store->base);
     return NULL;
@@ -541,8 +545,9 @@ static bool replace_old(struct store *base, struct store_error *error)
         return false;
     close_file(store);
     forget_file(store);
-    if (!rename_aside(store->where, error))
+    if (!rename_aside(store->where, store->is_on_disk, error))
         return false;
+    store->is_on_disk = false; /* its new name is not */
     store->aside = false;
     return open_for(store, error);
 }
@@ -582,6 +587,7 @@ const struct store_engine store_sqlite = {
     .tidy = tidy,
     .label = label,
     .commit = sqlite_commit,
+    .commit_last = sqlite_commit_last,
     .slices = slices,
     .load = sqlite_load,
     .check = sqlite_check,

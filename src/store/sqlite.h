@@ -27,9 +27,11 @@ struct sqlite_store {
     struct store base;
     sqlite3 *db;
     enum store_mode mode;
-    int version; /* of the file */
-    char *where; /* the page directory */
-    bool aside;  /* it has not replaced the old record yet */
+    int version;        /* of the file */
+    char *where;        /* the page directory */
+    bool aside;         /* it has not replaced the old record yet */
+    bool is_on_disk;    /* with its name: a commit was synced */
+    bool keeps_journal; /* the rows may be nowhere else */
     /* The directory and the file as they were when it was opened to be
      * written. SQLite's SQLITE_FCNTL_HAS_MOVED asks for the path, but a
      * directory may be moved with all that is in it. */
@@ -73,6 +75,9 @@ bool sqlite_end(struct sqlite_store *store, bool good,
 bool sqlite_is_still_there(const struct sqlite_store *store,
                            struct store_error *error);
 
+/* `.crawler`, or its name while it is aside. */
+const char *sqlite_file_name(const struct sqlite_store *store);
+
 /* --- sqlite_tables.c ---------------------------------------------------- */
 
 /* "crwl": file(1) and other programs recognise a record by it. */
@@ -94,8 +99,10 @@ const char *sqlite_key_of(enum row_kind kind);
 
 /* --- sqlite_write.c ----------------------------------------------------- */
 
-bool sqlite_commit(struct store *store, const struct store_batch *const *batch,
-                   size_t count, struct store_error *error);
+/* All rows in one transaction, which is not on the disk yet. */
+bool sqlite_put(struct sqlite_store *store,
+                const struct store_batch *const *batch, size_t count,
+                struct store_error *error);
 
 /* The last seals of the file. */
 bool sqlite_read_seals(struct sqlite_store *store, struct seal seal[ROW_KINDS],
@@ -109,6 +116,17 @@ bool sqlite_seal_all(struct sqlite_store *store, struct store_error *error);
 #define SQLITE_DIGEST_NAME "digest"
 bool sqlite_write_settings_digest(struct sqlite_store *store,
                                   struct store_error *error);
+
+/* --- sqlite_sync.c ------------------------------------------------------ */
+
+/* How SQLite writes a record that is open. */
+bool sqlite_set_up_syncs(struct sqlite_store *store, struct store_error *error);
+
+bool sqlite_commit(struct store *store, const struct store_batch *const *batch,
+                   size_t count, struct store_error *error);
+bool sqlite_commit_last(struct store *store,
+                        const struct store_batch *const *batch, size_t count,
+                        struct store_error *error);
 
 /* --- sqlite_read.c ------------------------------------------------------ */
 

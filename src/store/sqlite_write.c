@@ -232,10 +232,10 @@ bool sqlite_end(struct sqlite_store *store, bool good,
     return false;
 }
 
-bool sqlite_commit(struct store *base, const struct store_batch *const *batch,
-                   size_t count, struct store_error *error)
+bool sqlite_put(struct sqlite_store *store,
+                const struct store_batch *const *batch, size_t count,
+                struct store_error *error)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct seal seal[ROW_KINDS];
     bool good = true;
 

@@ -112,6 +112,13 @@ bool store_commit(struct store *store, const struct store_batch *const *batch,
     return store->engine->commit(store, batch, count, error);
 }
 
+bool store_commit_last(struct store *store,
+                       const struct store_batch *const *batch, size_t count,
+                       struct store_error *error)
+{
+    return store->engine->commit_last(store, batch, count, error);
+}
+
 unsigned store_slices(const struct store *store)
 {
     return store->engine->slices(store);

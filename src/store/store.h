@@ -6,6 +6,7 @@
  *                                      &error);
  *     store_load(store, 0, &reader, &error);     everything back, row by row
  *     store_commit(store, batches, n, &error);   every second or so
+ *     store_commit_last(store, batches, n, &error);
  *     store_close(store);
  *
  * Memory decides, the store remembers: nothing is asked of it on the path of a
@@ -75,7 +76,8 @@ bool store_fail(struct store_error *error, enum store_status status,
 struct store;
 
 /* A new record that holds the first batch, opened to be written. At any moment
- * there is the old record or the new one, whole. NULL with `error`. */
+ * there is the old record or the new one, whole. Where there was no record, it
+ * is on the disk after its first commit. NULL with `error`. */
 struct store *store_create(const char *name, const struct store_codes *codes,
                            const struct store_batch *first,
                            enum store_start start, struct store_error *error);
@@ -107,6 +109,13 @@ const char *store_name_in(const char *dir_path, struct arena *arena);
  * when it returns. It fails if the record is no longer where it was opened. */
 bool store_commit(struct store *store, const struct store_batch *const *batch,
                   size_t count, struct store_error *error);
+
+/* The same, before the store is closed: with it closing has little left to do.
+ * False with `error` also if the record could not be brought to rest; the rows
+ * are kept then all the same. */
+bool store_commit_last(struct store *store,
+                       const struct store_batch *const *batch, size_t count,
+                       struct store_error *error);
 
 /* Rows are given to the functions that are set; false ends the load, with
  * STORE_DAMAGED. */

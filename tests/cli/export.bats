@@ -290,8 +290,8 @@ for line in sys.stdin:
         same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
         [[ $(cat "$ERR") == "crawler: "$1 ]] || fail "said: $(cat "$ERR")"
     }
-    refused "export needs --format jsonl, csv, links or sitemap" "$DIR"
-    refused "--format must be one of jsonl|csv|links|sitemap, not 'xml'" \
+    refused "export needs --format jsonl, csv, links, sitemap, cdxj, wacz or pages" "$DIR"
+    refused "--format must be one of jsonl|csv|links|sitemap|cdxj|wacz|pages, not 'xml'" \
         --format xml "$DIR"
     refused "--format must be one of *, not ''" --format= "$DIR"
     refused "--format needs a value: *" "$DIR" --format

@@ -12,6 +12,8 @@ IN_FLIGHT=80
 
 # slow_disk: a library whose syncs take $SYNC_MS and, if $SYNC_GATE is set, do
 # not come back before that file is there, but for the first $SYNC_OPEN of them.
+# The file $SYNC_LOG gets a line for each of them, and for each write to a place
+# in a file and each file that is cut.
 slow_disk() {
     if is_sanitized; then
         skip "not with a sanitizer"
@@ -19,8 +21,11 @@ slow_disk() {
     cat >"$TMP/slow.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 static void wait_ms(long ms)
@@ -37,12 +42,39 @@ static void take_time(void)
         wait_ms(10);
     wait_ms(ms ? atol(ms) : 0);
 }
+static void tell(const char *what, int fd)
+{
+    const char *log = getenv("SYNC_LOG");
+    char link[64], path[4096] = "", line[4200];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    if (!log || readlink(link, path, sizeof(path) - 1) < 0)
+        return;
+    int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    int len = snprintf(line, sizeof(line), "%s %s\n", what, strrchr(path, '/') + 1);
+    if (out < 0 || write(out, line, (size_t)len) != len)
+        abort();
+    close(out);
+}
 #define WRAP(name) \
     int name(int fd) { take_time(); \
-    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, #name); return real(fd); }
+    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, #name); \
+    int result = real(fd); tell("sync", fd); return result; }
 WRAP(fsync)
 WRAP(fdatasync)
 WRAP(syncfs)
+#define WRAP_WRITE(name, off) \
+    ssize_t name(int fd, const void *p, size_t n, off at) { tell("write", fd); \
+    ssize_t (*real)(int, const void *, size_t, off) = \
+    (ssize_t (*)(int, const void *, size_t, off))dlsym(RTLD_NEXT, #name); \
+    return real(fd, p, n, at); }
+WRAP_WRITE(pwrite, off_t)
+WRAP_WRITE(pwrite64, off64_t)
+#define WRAP_CUT(name, off) \
+    int name(int fd, off len) { tell("cut", fd); \
+    int (*real)(int, off) = (int (*)(int, off))dlsym(RTLD_NEXT, #name); \
+    return real(fd, len); }
+WRAP_CUT(ftruncate, off_t)
+WRAP_CUT(ftruncate64, off64_t)
 END
     "${CC:-cc}" -shared -fPIC -o "$TMP/slow.so" "$TMP/slow.c" -ldl
 }
@@ -59,6 +91,41 @@ truth() {
 
 asked() {
     tail -n +2 "$RECORD" | wc -l
+}
+
+# writes_and_syncs: the log, each line once, without the writes of the new
+# record before it has its name.
+writes_and_syncs() {
+    grep -v 'crawler-tmp\|shm' "$TMP/log" | uniq
+}
+
+@test "a crawl takes one sync at its beginning and three at its end, each in its place" {
+    slow_disk
+    start_playground --letters
+    SYNC_LOG=$TMP/log LD_PRELOAD=$TMP/slow.so "$CRAWLER" --quiet --delay 0 \
+        --connect-to "::127.0.0.1:$PORT" --save-every 1h "$LETTERS/index.html" "$DIR" 10
+    same 4 "$(grep -c ^sync "$TMP/log")" "syncs in all"
+    # The seeds; the pages; their rows in the journal; the journal in the file.
+    diff - <(writes_and_syncs | sed "s,${DIR##*/}\$,DIR," | head -n 8) <<END
+write .crawler-wal
+sync DIR
+write .crawler-wal
+sync .crawler-wal
+write .crawler
+cut .crawler
+sync .crawler
+cut .crawler-wal
+END
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "a record that takes the place of another is on the disk before it does" {
+    slow_disk
+    start_playground --letters
+    "$CRAWLER" --connect-to "::127.0.0.1:$PORT" "$LETTERS/none.html" "$DIR" 1 || same 4 $?
+    SYNC_LOG=$TMP/log LD_PRELOAD=$TMP/slow.so "$CRAWLER" --connect-to "::127.0.0.1:$PORT" \
+        "$LETTERS/index.html" "$DIR" 0
+    same "sync .crawler-tmp-state" "$(grep ^sync "$TMP/log" | head -n 1)" "first sync"
 }
 
 @test "pages are fetched while the disk does not answer, up to a bound" {

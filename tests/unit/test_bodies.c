@@ -265,6 +265,33 @@ static void two_share_it(void **state)
     end(&budget, &here);
 }
 
+/* Memory that outlives a body makes other bodies wait, and only them. */
+static void held_memory_counts(void **state)
+{
+    struct body_budget budget;
+    struct bodies bodies;
+    struct buf first, second, small;
+
+    (void)state;
+    begin(&budget, &bodies, MB);
+    buf_init(&first, CAP);
+    buf_init(&second, CAP);
+    buf_init(&small, CAP);
+    body_budget_hold(&budget, MB);
+    assert_int_equal(put(&bodies, &small, BODY_SMALL), BODY_PUT);
+    /* One may always go on. */
+    assert_int_equal(put(&bodies, &first, MB), BODY_PUT);
+    assert_int_equal(put(&bodies, &second, MB), BODY_WAIT);
+    bodies_drop(&bodies, &first);
+    body_budget_drop(&budget, MB);
+    assert_true(bodies_have_room(&bodies));
+    bodies_stop_waiting(&bodies);
+    assert_int_equal(put(&bodies, &second, MB), BODY_PUT);
+    bodies_drop(&bodies, &second);
+    bodies_drop(&bodies, &small);
+    end(&budget, &bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +303,7 @@ int main(void)
         cmocka_unit_test(little_room_is_none),
         cmocka_unit_test(all_end),
         cmocka_unit_test(two_share_it),
+        cmocka_unit_test(held_memory_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "archive/collection.h"
+#include "archive/zip.h"
 #include "support/tempdir.h"
 
 static struct tempdir dir;
@@ -231,6 +233,54 @@ static void a_page_directory_has_its_files_in_order(void **state)
     buf_release(&got);
 }
 
+static void put_entry(struct zip_writer *zip, const char *name,
+                      struct str bytes)
+{
+    assert_true(zip_begin(zip, name, bytes.len, 0));
+    assert_true(zip_add(zip, bytes));
+    assert_true(zip_end(zip));
+}
+
+/* The WARC files in a WACZ are read where they lie; other files are not. */
+static void a_wacz(void **state)
+{
+    struct collection *collection = collection_new();
+    struct collection_error error;
+    struct buf file, got;
+    char path[100];
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    buf_init(&got, 1 << 20);
+    snprintf(path, sizeof(path), "%s/a.wacz", dir.path);
+    int fd = openat(dir.fd, "a.wacz", O_RDWR | O_CREAT, 0644);
+    struct zip_writer *zip = zip_writer_new(fd);
+    assert_non_null(zip);
+    put_record(&file, "response", "http://b/", "2026-01-01T00:00:00Z", "",
+               RESPONSE("two"));
+    put_entry(zip, "other/b.warc", buf_str(&file));
+    put_entry(zip, "archive/b.warc", buf_str(&file));
+    put_entry(zip, "archive/empty.warc", STR(""));
+    buf_clear(&file);
+    put_record(&file, "revisit", "http://a/", "2026-01-01T00:00:00Z",
+               "WARC-Refers-To-Target-URI: http://b/\r\n", HEAD);
+    put_entry(zip, "archive/a.warc", buf_str(&file));
+    put_entry(zip, "datapackage.json", STR("{}"));
+    assert_true(zip_finish(zip));
+    zip_writer_free(zip);
+    close(fd);
+    if (!collection_add_path(collection, path, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_true(collection_each(collection, put_url, &got));
+    assert_string_equal(buf_cstr(&got), "http://b/ http://a/ ");
+    check(collection, "http://a/", 0, "two");
+    tempdir_write(&dir, "a.wacz", STR("PK\x03\x04 no zip"));
+    assert_false(collection_add_path(collection, path, NULL, NULL, &error));
+    collection_free(collection);
+    buf_release(&file);
+    buf_release(&got);
+}
+
 /* More files than are open at a time. */
 static void many_files(void **state)
 {
@@ -337,6 +387,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_page_directory_has_its_files_in_order,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_wacz, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(captures_of_a_record, set_up,
                                         tear_down),

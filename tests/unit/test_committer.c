@@ -22,6 +22,7 @@ struct slow {
     pthread_cond_t changed;
     size_t allowed; /* commits that may go on */
     size_t begun, commits, batches;
+    size_t last_commits;   /* of these, those that were the last */
     uint64_t last_number;  /* of the changes that were committed */
     size_t batches_before; /* it took its place */
     bool in_order, fails, in_place;
@@ -54,6 +55,14 @@ static bool commit(struct store *base, const struct store_batch *const *batch,
     return good;
 }
 
+static bool commit_last(struct store *base,
+                        const struct store_batch *const *batch, size_t count,
+                        struct store_error *error)
+{
+    ((struct slow *)(void *)base)->last_commits++;
+    return commit(base, batch, count, error);
+}
+
 static bool replace_old(struct store *base, struct store_error *error)
 {
     struct slow *slow = (struct slow *)(void *)base;
@@ -67,6 +76,7 @@ static bool replace_old(struct store *base, struct store_error *error)
 static const struct store_engine engine = {
     .kind = "slow",
     .commit = commit,
+    .commit_last = commit_last,
     .replace_old = replace_old,
 };
 
@@ -201,6 +211,74 @@ static void batches_are_committed_although_nobody_listens(void **state)
         committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
 }
 
+/* --- the end -------------------------------------------------------------- */
+
+static bool end(struct stage *stage, uint64_t number)
+{
+    store_add_change(&stage->batch, &(struct store_change){.number = number});
+    return committer_end(stage->committer, &stage->batch, &stage->error);
+}
+
+static void batches_that_wait_are_committed_with_the_last(void **state)
+{
+    struct stage *stage = *state;
+
+    put(stage, 1);
+    wait_for_begun(&stage->slow, 1);
+    for (uint64_t number = 2; number <= 20; number++)
+        put(stage, number);
+    allow(&stage->slow, 10);
+    assert_true(end(stage, 21));
+    assert_int_equal(stage->slow.batches, 21);
+    assert_true(stage->slow.in_order);
+    assert_int_equal(stage->slow.last_commits, 1);
+    assert_int_equal(committer_uncommitted(stage->committer).batches, 0);
+}
+
+static void nothing_is_committed_after_the_end(void **state)
+{
+    struct stage *stage = *state;
+
+    allow(&stage->slow, 10);
+    assert_true(end(stage, 1));
+    put(stage, 2);
+    assert_true(committer_finish(stage->committer, &stage->error));
+    assert_int_equal(stage->slow.batches, 1);
+    assert_int_equal(stage->slow.last_commits, 1);
+}
+
+static void more_than_one_transaction_at_the_end(void **state)
+{
+    struct stage *stage = *state;
+
+    put(stage, 1);
+    wait_for_begun(&stage->slow, 1);
+    for (uint64_t number = 2; number <= 200; number++)
+        put(stage, number);
+    allow(&stage->slow, 200);
+    assert_true(end(stage, 201));
+    assert_int_equal(stage->slow.batches, 201);
+    assert_true(stage->slow.in_order);
+    assert_int_equal(stage->slow.last_commits, 1);
+}
+
+static void a_failure_before_the_end_is_told(void **state)
+{
+    struct stage *stage = *state;
+
+    put(stage, 1);
+    wait_for_begun(&stage->slow, 1);
+    put(stage, 2);
+    pthread_mutex_lock(&stage->slow.lock);
+    stage->slow.fails = true;
+    pthread_mutex_unlock(&stage->slow.lock);
+    allow(&stage->slow, 10);
+    assert_false(end(stage, 3));
+    assert_string_equal(stage->error.text, "no space left");
+    assert_int_equal(stage->slow.batches, 0);
+    assert_int_equal(committer_uncommitted(stage->committer).batches, 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -209,6 +287,10 @@ int main(void)
         CASE(nothing_is_committed_after_a_failure),
         CASE(it_takes_its_place_after_the_batches_before),
         CASE(batches_are_committed_although_nobody_listens),
+        CASE(batches_that_wait_are_committed_with_the_last),
+        CASE(nothing_is_committed_after_the_end),
+        CASE(more_than_one_transaction_at_the_end),
+        CASE(a_failure_before_the_end_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -188,6 +189,34 @@ static void leaves_other_files_alone(void **state)
     tear_down(&pairs);
 }
 
+/* libcurl would take a connection with something to read for alive. */
+static void closes_what_has_stray_bytes(void **state)
+{
+    static char bytes[100 * 1000];
+    static const size_t counts[PAIRS] = {1, 1000, sizeof(bytes), 0};
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(ctx);
+    struct pairs pairs;
+
+    (void)state;
+    set_up(&pairs, 0, different);
+    for (int i = 0; i < PAIRS; i++) {
+        assert_int_equal(write(pairs.server[i], bytes, counts[i]), counts[i]);
+        connections_secured(&pairs.connections, pairs.own[i], ssl);
+        rest(&pairs, i, false, NOW_MS);
+    }
+    connections_expire(&pairs.connections, NOW_MS);
+    for (int i = 0; i < PAIRS; i++) {
+        struct pollfd fd = {.fd = pairs.own[i], .events = POLLIN};
+
+        assert_int_equal(poll(&fd, 1, 0), 1);
+        assert_int_equal(!(fd.revents & POLLHUP), counts[i] == 0);
+    }
+    tear_down(&pairs);
+    SSL_free(ssl);
+    SSL_CTX_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +226,7 @@ int main(void)
         cmocka_unit_test(need_changes),
         cmocka_unit_test(one_in_use_stays),
         cmocka_unit_test(leaves_other_files_alone),
+        cmocka_unit_test(closes_what_has_stray_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,8 +274,30 @@ static void without_a_directory_nothing_is_saved(void **state)
     pagesaver_prepare(fixture->saver, page);
     assert_int_equal(page->outcome, NOT_SAVED);
     assert_int_equal(page->save_errno, EBADF);
-    assert_false(pagesaver_sync(fixture->saver));
-    assert_int_equal(errno, EBADF);
+}
+
+/* Syncs show by failing where there is no directory. */
+static void only_changes_are_synced(void **state)
+{
+    struct fixture *fixture = *state;
+    struct webpage *page = small_page(fixture);
+    int fd = fixture->dir.fd;
+
+    fixture->dir.fd = -1;
+    assert_true(pagesaver_sync(fixture->saver));
+    fixture->dir.fd = fd;
+    pagesaver_prepare(fixture->saver, page);
+    assert_int_equal(pagesaver_commit(fixture->saver, page), 1);
+    for (int i = 0; i < 2; i++) {
+        fixture->dir.fd = -1;
+        assert_false(pagesaver_sync(fixture->saver));
+        assert_int_equal(errno, EBADF);
+        fixture->dir.fd = fd;
+    }
+    assert_true(pagesaver_sync(fixture->saver));
+    fixture->dir.fd = -1;
+    assert_true(pagesaver_sync(fixture->saver));
+    fixture->dir.fd = fd;
 }
 
 /* Something else, which is no page, has its name. */
@@ -305,6 +327,7 @@ int main(void)
         CASE(where_every_name_is_taken_it_says_so),
         CASE(where_there_is_no_room_nothing_is_left),
         CASE(without_a_directory_nothing_is_saved),
+        CASE(only_changes_are_synced),
         CASE(a_page_without_a_number_can_be_discarded),
     };
 

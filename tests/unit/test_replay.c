@@ -20,6 +20,7 @@
 
 #include "replay/authority.h"
 #include "replay/replay.h"
+#include "url/url.h"
 
 #define OWN_ADDRESS "127.0.0.1:8080"
 #define OWN_HOST    "Host: " OWN_ADDRESS "\r\n"
@@ -73,8 +74,13 @@ bool collection_find(struct collection *collection, struct str url,
                      uint64_t near_ms, struct captured *captured)
 {
     uint64_t best = UINT64_MAX;
+    struct arena arena;
+    struct url parsed;
 
     (void)collection;
+    arena_init(&arena);
+    if (!url_parse(&parsed, &arena, url, NULL, NULL))
+        url = parsed.href;
     for (size_t i = 0; i < ARRAY_LEN(captures); i++) {
         uint64_t far = distance(captures[i].day * DAY_MS, near_ms);
 
@@ -83,6 +89,7 @@ bool collection_find(struct collection *collection, struct str url,
         best = far;
         read_capture(i, captured);
     }
+    arena_release(&arena);
     return best < UINT64_MAX;
 }
 

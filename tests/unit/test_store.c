@@ -88,9 +88,9 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_link(batch,
                    &(struct store_link){.url = STR("u"), .rel = STR("")});
     store_add_archive(batch, &(struct store_archive){U63, hard, U63});
-    store_add_capture(batch, &(struct store_capture){U63, U32, U63, U63, U63,
-                                                     hard, 255, U32, hard, hard,
-                                                     U63, U63});
+    store_add_capture(batch,
+                      &(struct store_capture){U63, U32, U63, U63, U63, hard,
+                                              255, U32, hard, hard, U63, U63});
     store_add_capture(batch,
                       &(struct store_capture){.number = 1, .url = STR("u")});
 }

@@ -278,7 +278,7 @@ int main(void)
 #define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, storefile_setup, storefile_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(pages),  CASE(urls),  CASE(queue),   CASE(domains),
+        CASE(pages),  CASE(urls),  CASE(queue),    CASE(domains),
         CASE(errors), CASE(links), CASE(captures), CASE(columns),
     };
 

@@ -16,6 +16,7 @@
 
 #include "page/bodies.h"
 #include "page/pagefetcher.h"
+#include "support/tls_certificate.h"
 
 /* A server on a thread of its own that sends part of a page, and then messages
  * of TLS that carry no data, until it is told to end. */
@@ -55,29 +56,13 @@ static void *serve(void *user)
     return NULL;
 }
 
-static void make_certificate(SSL_CTX *tls)
-{
-    EVP_PKEY *key = EVP_EC_gen("P-256");
-    X509 *certificate = X509_new();
-
-    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-    X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
-    X509_set_pubkey(certificate, key);
-    assert_true(X509_sign(certificate, key, EVP_sha256()) > 0);
-    assert_int_equal(SSL_CTX_use_certificate(tls, certificate), 1);
-    assert_int_equal(SSL_CTX_use_PrivateKey(tls, key), 1);
-    X509_free(certificate);
-    EVP_PKEY_free(key);
-}
-
 static uint16_t server_start(struct server *server)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t len = sizeof(address);
 
     server->tls = SSL_CTX_new(TLS_server_method());
-    make_certificate(server->tls);
+    tls_certificate_use(server->tls);
     server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_int_equal(bind(server->listener, (struct sockaddr *)&address, len),

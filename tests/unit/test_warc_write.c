@@ -110,7 +110,7 @@ static void expect_digest(const struct record *record, const char *name,
             unsigned value = 0;
 
             for (size_t i = bit; i < bit + 5; i++)
-                value = value << 1 | (raw[i / 8] >> (7 - i % 8) & 1u);
+                value = value << 1 | ((unsigned)raw[i / 8] >> (7 - i % 8) & 1u);
             text[at++] = digits[value];
         }
     } else {
@@ -318,6 +318,34 @@ static void connections(void **state)
          HEAD "Content-Length: 5\r\n\r\n");
     expect_field(&response, "WARC-IP-Address", NULL);
     warc_pair_release(&pair);
+}
+
+/* The depth of a page is a field of its response and of a revisit. */
+static void depths(void **state)
+{
+    struct warc_exchange exchange = exchange_of(STR(WHOLE_HEAD), STR("hello"));
+    const struct warc_original original = {.url = STR("http://b.example/")};
+    struct warc_pair pair;
+    struct buf revisit;
+
+    (void)state;
+    buf_init(&revisit, 1 << 20);
+    exchange.depth = 3;
+    make(&pair, &usual, &exchange, &response, &request,
+         HEAD "Content-Length: 5\r\n\r\n");
+    expect_field(&response, "WARC-Page-Depth", NULL);
+    warc_pair_release(&pair);
+
+    exchange.is_page = true;
+    make(&pair, &usual, &exchange, &response, &request,
+         HEAD "Content-Length: 5\r\n\r\n");
+    expect_field(&response, "WARC-Page-Depth", "3");
+    expect_field(&request, "WARC-Page-Depth", NULL);
+    warc_put_revisit(&revisit, &usual, &pair, &original);
+    read_record(buf_str(&revisit), usual.level, &response);
+    expect_field(&response, "WARC-Page-Depth", "3");
+    warc_pair_release(&pair);
+    buf_release(&revisit);
 }
 
 static void no_request(void **state)
@@ -531,13 +559,10 @@ static void ids_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs),
-        cmocka_unit_test(connections),
-        cmocka_unit_test(no_request),
-        cmocka_unit_test(levels),
-        cmocka_unit_test(no_value_ends_its_line),
-        cmocka_unit_test(revisits),
-        cmocka_unit_test(infos),
+        cmocka_unit_test(pairs),      cmocka_unit_test(connections),
+        cmocka_unit_test(depths),     cmocka_unit_test(no_request),
+        cmocka_unit_test(levels),     cmocka_unit_test(no_value_ends_its_line),
+        cmocka_unit_test(revisits),   cmocka_unit_test(infos),
         cmocka_unit_test(ids_differ),
     };
 

@@ -1,0 +1,155 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/collection.h"
+#include "base/io.h"
+#include "cli/options.h"
+#include "cli/usage.h"
+#include "replay/replay.h"
+
+/* crawler serve WHAT... */
+
+/* Signals are read like any other event; no handler runs. libssl writes to
+ * sockets without the flag that keeps SIGPIPE away. */
+static int open_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* --- the archive --------------------------------------------------------- */
+
+/* A file that is not whole counts as far as it goes. */
+static void warn(void *user, const char *text)
+{
+    (void)user;
+    complain("%s", text);
+}
+
+static int add_all(struct collection *collection, const struct options *options)
+{
+    struct collection_error error;
+
+    for (size_t i = 0; i < options->argument_count; i++)
+        if (!collection_add_path(collection, options->argument[i], warn, NULL,
+                                 &error))
+            return complain("%s", error.text);
+    if (!collection_count(collection))
+        return complain("there is no capture in '%s'%s", options->argument[0],
+                        options->argument_count > 1 ? " and the others" : "");
+    return 0;
+}
+
+/* A WACZ is its own package. False if the file is none. */
+static bool use_wacz(struct own_pages *own, const char *path)
+{
+    char first[4];
+    struct stat stat;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0 && !fstat(fd, &stat) && S_ISREG(stat.st_mode) &&
+        pread(fd, first, sizeof(first), 0) == sizeof(first) &&
+        !memcmp(first, "PK\3\4", sizeof(first))) {
+        own->package_fd = fd;
+        own->package_len = (uint64_t)stat.st_size;
+        return true;
+    }
+    if (fd >= 0)
+        close(fd);
+    return false;
+}
+
+static void find_package(struct own_pages *own, const struct options *options)
+{
+    if (options->argument_count > 1)
+        own->why_no_package = "there is a package only if one WACZ or one page "
+                              "directory is served";
+    else if (!use_wacz(own, options->argument[0]))
+        own->why_no_package = "there is a package only of a WACZ or of a page "
+                              "directory";
+}
+
+/* --- serving ------------------------------------------------------------- */
+
+static int write_authority(const char *path, struct str pem)
+{
+    struct iovec part = {(void *)pem.ptr, pem.len};
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+    if (fd < 0)
+        return complain("--write-ca '%s': %s", path, strerror(errno));
+    bool good = io_write_all(fd, &part, 1);
+    int why = errno;
+    if (close(fd) && good) {
+        good = false;
+        why = errno;
+    }
+    return good ? 0 : complain("--write-ca '%s': %s", path, strerror(why));
+}
+
+static int listen_on(struct replay *replay, unsigned port)
+{
+    const char *problem;
+
+    if (replay_listen(replay, port, &problem))
+        return 0;
+    return complain("cannot listen on 127.0.0.1:%u: %s%s", port, problem,
+                    port ? "; --port 0 takes any free port" : "");
+}
+
+static int run(struct replay *replay)
+{
+    struct str address = replay_address(replay);
+    unsigned long long captures = replay_own_pages(replay)->captures;
+    int signals = open_signals();
+
+    printf("listening on http://%.*s/ with %llu capture%s\n", STR_ARGS(address),
+           captures, captures == 1 ? "" : "s");
+    if (fflush(stdout))
+        return complain_failure("cannot write: %s", strerror(errno));
+    if (signals < 0 || !replay_run(replay, signals))
+        return complain_failure("cannot wait for signals: %s", strerror(errno));
+    close(signals);
+    return 0;
+}
+
+static int serve(struct replay *replay, const struct options *options)
+{
+    int status = listen_on(replay, (unsigned)options->port);
+
+    if (!status && options->write_ca)
+        status =
+            write_authority(options->write_ca, replay_own_pages(replay)->pem);
+    return status ? status : run(replay);
+}
+
+int command_serve(const struct options *options)
+{
+    if (!options->argument_count)
+        return complain("serve takes a page directory, a WACZ or WARC files");
+
+    struct collection *collection = collection_new();
+    int status = add_all(collection, options);
+    struct replay *replay = status ? NULL : replay_new(collection);
+    if (replay) {
+        find_package(replay_own_pages(replay), options);
+        replay_list_first_pages(replay);
+        status = serve(replay, options);
+        replay_free(replay);
+    } else if (!status) {
+        status = complain_failure("cannot make a certificate authority");
+    }
+    collection_free(collection);
+    return status;
+}

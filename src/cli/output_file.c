@@ -1,0 +1,139 @@
+#include "cli/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/usage.h"
+
+enum { PATH_LEN_MAX = 8192, TRIES = 100 };
+
+static int fail(const struct output_file *out, const char *doing)
+{
+    return complain_failure("cannot %s '%s': %s", doing, out->path,
+                            strerror(errno));
+}
+
+/* "dir/" or "" of "dir/file". */
+static struct str directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? str_between(path, slash + 1) : (struct str){path, 0};
+}
+
+/* A name beside the file, with another number at every call. */
+static char *temp_name(const struct output_file *out, unsigned number)
+{
+    struct str directory = directory_of(out->path);
+    const char *name = out->path + directory.len;
+    char *text = mem_new(PATH_LEN_MAX);
+
+    snprintf(text, PATH_LEN_MAX, "%.*s.%s.tmp-%ld-%u", STR_ARGS(directory),
+             name, (long)getpid(), number);
+    return text;
+}
+
+/* Without a name; -1 with errno where that cannot be. */
+static int open_nameless(const char *path)
+{
+    struct str directory = directory_of(path);
+    char text[PATH_LEN_MAX];
+
+    snprintf(text, sizeof(text), "%.*s", STR_ARGS(directory));
+    return open(directory.len ? text : ".", O_TMPFILE | O_RDWR | O_CLOEXEC,
+                0666);
+}
+
+static int open_named(struct output_file *out)
+{
+    for (unsigned i = 0; i < TRIES; i++) {
+        out->temp = temp_name(out, i);
+        int fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int why = errno;
+        if (fd >= 0)
+            return fd;
+        free(out->temp);
+        out->temp = NULL;
+        errno = why;
+        if (why != EEXIST)
+            break;
+    }
+    return -1;
+}
+
+int output_open(struct output_file *out, const char *path,
+                enum output_mode mode)
+{
+    struct stat stat;
+
+    *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
+    if (!*path || strlen(path) > PATH_LEN_MAX / 2 ||
+        path[strlen(path) - 1] == '/')
+        return complain("'%s' is no name for a file", path);
+    if (mode == OUTPUT_NEW && !lstat(path, &stat))
+        return complain("'%s' exists: name another file, or remove it", path);
+    out->fd = open_nameless(path);
+    if (out->fd < 0 &&
+        (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+        out->fd = open_named(out);
+    if (out->fd < 0)
+        return complain("cannot write '%s': %s", path, strerror(errno));
+    return 0;
+}
+
+/* Give a file without a name the name `to`. */
+static bool link_nameless(const struct output_file *out, const char *to)
+{
+    char self[64];
+
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", out->fd);
+    return !linkat(AT_FDCWD, self, AT_FDCWD, to, AT_SYMLINK_FOLLOW);
+}
+
+static bool publish(struct output_file *out)
+{
+    if (out->mode == OUTPUT_NEW)
+        return out->temp ? !link(out->temp, out->path)
+                         : link_nameless(out, out->path);
+    for (unsigned i = 0; !out->temp && i < TRIES; i++) {
+        out->temp = temp_name(out, i);
+        if (link_nameless(out, out->temp))
+            break;
+        int why = errno;
+        free(out->temp);
+        out->temp = NULL;
+        errno = why;
+        if (why != EEXIST)
+            return false;
+    }
+    return out->temp && !rename(out->temp, out->path);
+}
+
+int output_publish(struct output_file *out)
+{
+    int status = 0;
+
+    if (fsync(out->fd) || !publish(out))
+        status = fail(out, "write");
+    output_discard(out);
+    return status;
+}
+
+/* A temporary name is gone after a rename. */
+void output_discard(struct output_file *out)
+{
+    if (out->temp)
+        unlink(out->temp);
+    free(out->temp);
+    out->temp = NULL;
+    if (out->fd >= 0)
+        close(out->fd);
+    out->fd = -1;
+}

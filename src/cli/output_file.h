@@ -1,0 +1,34 @@
+/* A file that appears under its name when it is complete, or not at all.
+ *
+ *     struct output_file out;
+ *     if ((status = output_open(&out, path, OUTPUT_NEW)))
+ *         return status;
+ *     ... write to out.fd ...
+ *     status = good ? output_publish(&out) : (output_discard(&out), 1);
+ *
+ * Until then it has no name where the file system can do that, so that nothing
+ * is left when the program is killed. */
+#ifndef CLI_OUTPUT_FILE_H
+#define CLI_OUTPUT_FILE_H
+
+#include <stdbool.h>
+
+enum output_mode {
+    OUTPUT_NEW,     /* a file of that name must not be there */
+    OUTPUT_REPLACE, /* it replaces one */
+};
+
+struct output_file {
+    int fd;
+    const char *path;
+    enum output_mode mode;
+    char *temp; /* its name until it is complete; NULL: none */
+};
+
+/* Status 0, or another after one line on standard error. */
+int output_open(struct output_file *out, const char *path,
+                enum output_mode mode);
+int output_publish(struct output_file *out);
+void output_discard(struct output_file *out);
+
+#endif
