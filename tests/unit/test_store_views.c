@@ -270,7 +270,7 @@ static void columns(void **state)
         assert_rows(file, sql, expected);
     }
     assert_rows(file, "SELECT count(*) FROM sqlite_master WHERE type = 'view'",
-                "7\n");
+                "8\n");
 }
 
 int main(void)
