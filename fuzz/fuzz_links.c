@@ -1,6 +1,6 @@
-/* The declared charset, the tokenizer, the scanner and the URLs of its links.
- * The first byte says whether the header has a charset, whether it says that
- * the page is XHTML, and whether it leads on. */
+/* The declared charset, the tokenizer, the scanner and the URLs of its links
+ * and requisites. The first byte says whether the header has a charset, whether
+ * it says that the page is XHTML, and whether it leads on. */
 #include "fuzz.h"
 
 #include "page/pagescanner.h"

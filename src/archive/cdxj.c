@@ -2,7 +2,6 @@
 
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -15,17 +14,43 @@ enum {
     FIELDS_LEN_MAX = 256,
 };
 
+/* 9999-12-31T23:59:59 */
+#define LAST_SECOND UINT64_C(253402300799)
+
 /* --- writing -------------------------------------------------------------- */
 
-/* The digits of "2024-05-06T07:08:09". */
+static void put_digits(char *to, uint64_t number, size_t count)
+{
+    while (count--) {
+        to[count] = (char)('0' + number % 10);
+        number /= 10;
+    }
+}
+
+/* Years, months and days of the Gregorian calendar, counted from the first of
+ * March of the year 0, so that a leap day is the last day of its year. The C
+ * library's functions take longer than all the rest of a line. */
 static void put_timestamp(struct buf *out, uint64_t date_ms)
 {
-    char iso[CLOCK_ISO_LEN + 1];
+    uint64_t seconds = date_ms / 1000;
+    char text[TIMESTAMP_LEN];
 
-    clock_format_iso(date_ms, iso);
-    for (const char *c = iso; *c != '.'; c++)
-        if (ascii_is_digit(*c))
-            buf_put_char(out, *c);
+    if (seconds > LAST_SECOND)
+        seconds = LAST_SECOND;
+    uint64_t days = seconds / 86400 + 719468, time = seconds % 86400;
+    uint64_t of_era = days % 146097; /* 400 years */
+    uint64_t year =
+        (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    uint64_t month = (5 * of_year + 2) / 153;
+    uint64_t day = of_year - (153 * month + 2) / 5 + 1;
+
+    year += days / 146097 * 400 + (month > 9);
+    month = month < 10 ? month + 3 : month - 9;
+    put_digits(text, ((year * 100 + month) * 100) + day, 8);
+    put_digits(text + 8, time / 3600 * 10000 + time / 60 % 60 * 100 + time % 60,
+               6);
+    buf_put(out, (struct str){text, sizeof(text)});
 }
 
 /* All tools write numbers as strings. */
@@ -279,14 +304,16 @@ bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry)
 {
     struct str_pair key = str_cut(line, ' ');
     struct str_pair stamp = str_cut(key.tail, ' ');
-    struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
-                       scratch};
 
     *entry = (struct cdxj_entry){.mime = STR("")};
     buf_clear(scratch);
     if (!key.head.len || !stamp.tail.len ||
         !read_timestamp(stamp.head, &entry->date_ms) ||
-        !buf_reserve(scratch, line.len) || !take_fields(&p, entry))
+        !buf_reserve(scratch, line.len))
+        return false;
+    struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
+                       scratch};
+    if (!take_fields(&p, entry))
         return false;
     skip_space(&p);
     return p.at == p.end;

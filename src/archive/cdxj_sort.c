@@ -23,6 +23,7 @@ static bool open_database(struct cdxj_sorter *sorter)
                                 "PRAGMA synchronous=OFF;"
                                 "PRAGMA locking_mode=EXCLUSIVE;"
                                 "PRAGMA temp_store=FILE;"
+                                "PRAGMA page_size=32768;"
                                 "PRAGMA cache_size=-16384;"
                                 "CREATE TABLE line(bytes BLOB);"
                                 "BEGIN";

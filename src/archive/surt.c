@@ -11,10 +11,11 @@
 
 #include <stdlib.h>
 
+#include "archive/surt_session.h"
 #include "base/mem.h"
 #include "url/url.h"
 
-enum { SESSION_ID_LEN = 32, ASPX_ID_LEN = 24, ARGUMENTS_MAX = 1 << 16 };
+enum { ARGUMENTS_MAX = 1 << 16 };
 
 /* --- bytes ---------------------------------------------------------------- */
 
@@ -69,6 +70,17 @@ static size_t unescape(char *text, size_t len)
     return to;
 }
 
+/* The text without escapes, in `room` if it has any. False past its cap. */
+static bool unescaped(struct str *text, struct buf *room)
+{
+    if (str_find(*text, '%') == text->len)
+        return true;
+    if (!buf_put(room, *text))
+        return false;
+    *text = (struct str){room->ptr, unescape(room->ptr, room->len)};
+    return true;
+}
+
 static bool is_escaped_in_key(unsigned char c)
 {
     return c <= ' ' || c >= 0x7f || c == '#' || c == '%';
@@ -77,14 +89,20 @@ static bool is_escaped_in_key(unsigned char c)
 /* Append it in lower case, with its escapes. */
 static bool put_escaping(struct buf *out, struct str s)
 {
-    bool good = true;
+    char *to = buf_reserve(out, s.len);
 
-    for (size_t i = 0; i < s.len && good; i++) {
+    if (!to)
+        return !s.len;
+    for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
-        good = is_escaped_in_key(c) ? put_escaped(out, c)
-                                    : buf_put_char(out, ascii_lower((char)c));
+
+        if (!is_escaped_in_key(c)) {
+            *to++ = ascii_lower((char)c);
+            out->len++;
+        } else if (!put_escaped(out, c) || !(to = buf_reserve(out, s.len - i)))
+            return false;
     }
-    return good;
+    return true;
 }
 
 static size_t find_any(struct str s, const char *set)
@@ -175,134 +193,6 @@ static bool put_plain_host(struct buf *out, char *raw, size_t len)
     buf_release(&text);
     arena_release(&arena);
     return good;
-}
-
-/* --- session ids ---------------------------------------------------------- */
-
-static bool all_alnum(struct str s, size_t len)
-{
-    if (s.len < len)
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if (!ascii_is_alnum(s.ptr[i]))
-            return false;
-    return true;
-}
-
-/* "(" 24 letters or digits ")/", or "((" or "(S(4hqa0555fwsecu455xqckv45))/",
- * at the start of `s`: its length, or 0. */
-static size_t aspx_id_len(struct str s)
-{
-    size_t at = 1;
-
-    if (s.len < ASPX_ID_LEN + 3 || s.ptr[0] != '(')
-        return 0;
-    if (all_alnum(str_skip(s, 1), ASPX_ID_LEN))
-        at += ASPX_ID_LEN;
-    else
-        while (at + 3 + ASPX_ID_LEN <= s.len && ascii_is_alpha(s.ptr[at]) &&
-               s.ptr[at + 1] == '(' &&
-               all_alnum(str_skip(s, at + 2), ASPX_ID_LEN) &&
-               s.ptr[at + 2 + ASPX_ID_LEN] == ')')
-            at += 3 + ASPX_ID_LEN;
-    return at > 1 && str_starts(str_skip(s, at), STR(")/")) ? at + 2 : 0;
-}
-
-/* A file name of ASP.NET is at the end: "x.aspx". */
-static bool names_aspx(struct str s)
-{
-    struct str path = str_first(s, str_find(s, '?'));
-
-    for (size_t i = 1; i + 5 <= path.len; i++)
-        if (!memcmp(path.ptr + i, ".aspx", 5))
-            return true;
-    return false;
-}
-
-/* Cut the last session id out of a path that is in lower case. */
-static void cut_path_session(struct buf *key, size_t path_start)
-{
-    struct str path = str_skip(buf_str(key), path_start);
-
-    for (size_t i = path.len; i-- > 1;) {
-        struct str rest = str_skip(path, i);
-        size_t len = path.ptr[i - 1] == '/' ? aspx_id_len(rest) : 0;
-
-        if (len && names_aspx(str_skip(rest, len))) {
-            char *at = key->ptr + path_start + i;
-            memmove(at, at + len, rest.len - len);
-            key->len -= len;
-            return;
-        }
-    }
-}
-
-/* The length of a session id at the start of `s`, which goes up to '&' or to
- * the end; 0 if there is none. */
-static size_t plain_session_len(struct str s, struct str name)
-{
-    size_t len = name.len + SESSION_ID_LEN;
-
-    if (!str_starts(s, name) ||
-        !all_alnum(str_skip(s, name.len), SESSION_ID_LEN))
-        return 0;
-    return len == s.len || s.ptr[len] == '&' ? len : 0;
-}
-
-static size_t asp_session_len(struct str s, struct str name)
-{
-    size_t value = name.len + 8 + 1, len = value + ASPX_ID_LEN;
-
-    if (!str_starts(s, name) || s.len < len || s.ptr[value - 1] != '=')
-        return 0;
-    for (size_t i = name.len; i < len; i++)
-        if (i != value - 1 && !ascii_is_alpha(s.ptr[i]))
-            return 0;
-    return len == s.len || s.ptr[len] == '&' ? len : 0;
-}
-
-static size_t cold_fusion_len(struct str s, struct str name)
-{
-    static const struct str token = STR_INIT("&cftoken=");
-
-    if (!str_starts(s, name))
-        return 0;
-    size_t len = str_find(s, '&');
-    if (len == name.len || !str_starts(str_skip(s, len), token))
-        return 0;
-    struct str value = str_skip(s, len + token.len);
-    size_t value_len = str_find(value, '&');
-    return value_len ? len + token.len + value_len : 0;
-}
-
-/* Cut the last session id of each kind out of a query in lower case. The name
- * of one may be the end of a longer name. */
-static void cut_query_sessions(struct buf *query)
-{
-    static const struct {
-        size_t (*len)(struct str s, struct str name);
-        struct str name;
-    } kinds[] = {
-        {plain_session_len, STR_INIT("jsessionid=")},
-        {plain_session_len, STR_INIT("phpsessid=")},
-        {plain_session_len, STR_INIT("sid=")},
-        {asp_session_len, STR_INIT("aspsessionid")},
-        {cold_fusion_len, STR_INIT("cfid=")},
-    };
-
-    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-        for (size_t i = query->len; i--;) {
-            struct str rest = str_skip(buf_str(query), i);
-            size_t len = kinds[k].len(rest, kinds[k].name);
-
-            if (!len)
-                continue;
-            if (len < rest.len)
-                len++; /* its '&' */
-            memmove(query->ptr + i, query->ptr + i + len, rest.len - len);
-            query->len -= len;
-            break;
-        }
 }
 
 /* --- queries -------------------------------------------------------------- */
@@ -406,23 +296,39 @@ static bool split(struct parts *parts, struct str url)
     return true;
 }
 
+/* Is the host as a URL would have it? The last label of an address is a
+ * number. */
+static bool is_plain_host(struct str host)
+{
+    for (size_t i = 0; i < host.len; i++) {
+        char c = host.ptr[i];
+        if (!(c >= 'a' && c <= 'z') && !ascii_is_digit(c) && c != '-' &&
+            (c != '.' || !i || host.ptr[i - 1] == '.'))
+            return false;
+    }
+    return host.len && ascii_is_alpha(host.ptr[host.len - 1]);
+}
+
+static bool put_name(struct buf *out, struct str host, unsigned form)
+{
+    if (!(form & SURT_KEEP_WWW))
+        host = str_skip(host, www_len(host));
+    return form & SURT_KEEP_ADDRESS && is_address(host)
+               ? buf_put(out, host)
+               : put_reversed(out, host);
+}
+
 static bool put_host(struct buf *out, const struct parts *parts, unsigned form)
 {
     struct buf raw, host;
-    bool good;
 
+    if (is_plain_host(parts->host))
+        return put_name(out, parts->host, form);
     buf_init(&raw, out->cap);
     buf_init(&host, out->cap);
-    good =
-        put_lower(&raw, parts->host) && put_plain_host(&host, raw.ptr, raw.len);
-    if (good) {
-        struct str name = buf_str(&host);
-        if (!(form & SURT_KEEP_WWW))
-            name = str_skip(name, www_len(name));
-        good = form & SURT_KEEP_ADDRESS && is_address(name)
-                   ? buf_put(out, name)
-                   : put_reversed(out, name);
-    }
+    bool good = put_lower(&raw, parts->host) &&
+                put_plain_host(&host, raw.ptr, raw.len) &&
+                put_name(out, buf_str(&host), form);
     buf_release(&raw);
     buf_release(&host);
     return good;
@@ -438,15 +344,13 @@ static bool port_is_default(const struct parts *parts)
 }
 
 /* Append the segments of a path, but for those that say nothing. */
-static bool put_path(struct buf *out, struct str path)
+static bool put_path(struct buf *out, struct str rest)
 {
-    struct buf raw;
+    struct buf room;
     size_t start = out->len;
-    bool good;
 
-    buf_init(&raw, out->cap);
-    good = buf_put(&raw, path);
-    struct str rest = {raw.ptr, unescape(raw.ptr, raw.len)};
+    buf_init(&room, out->cap);
+    bool good = unescaped(&rest, &room);
     while (rest.len && good) {
         struct str_pair segment = str_cut(rest, '/');
         rest = segment.tail;
@@ -458,25 +362,24 @@ static bool put_path(struct buf *out, struct str path)
             while (out->len > start && out->ptr[--out->len] != '/')
                 ;
     }
-    buf_release(&raw);
-    cut_path_session(out, start);
+    buf_release(&room);
+    surt_cut_path_session(out, start);
     return good && (out->len > start || buf_put_char(out, '/'));
 }
 
 static bool put_query(struct buf *out, struct str query)
 {
-    struct buf raw, plain;
-    bool good;
+    struct buf room, plain;
 
-    buf_init(&raw, out->cap);
+    if (!query.len)
+        return true;
+    buf_init(&room, out->cap);
     buf_init(&plain, out->cap);
-    good =
-        buf_put(&raw, query) &&
-        put_escaping(&plain, (struct str){raw.ptr, unescape(raw.ptr, raw.len)});
-    cut_query_sessions(&plain);
+    bool good = unescaped(&query, &room) && put_escaping(&plain, query);
+    surt_cut_query_sessions(&plain);
     if (good && plain.len)
         good = put_sorted(out, buf_str(&plain), compare_pairs);
-    buf_release(&raw);
+    buf_release(&room);
     buf_release(&plain);
     return good;
 }

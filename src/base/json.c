@@ -3,11 +3,29 @@
 #include "base/terminal.h"
 #include "base/utf8.h"
 
+/* How many bytes at the start are written as they are; the rest may begin with
+ * one, too. */
+static size_t plain_len(struct str s)
+{
+    size_t len = 0;
+
+    while (len < s.len && s.ptr[len] >= ' ' && s.ptr[len] < 0x7f &&
+           s.ptr[len] != '"' && s.ptr[len] != '\\')
+        len++;
+    return len;
+}
+
 void json_put_str(struct buf *buf, struct str s)
 {
     buf_put_char(buf, '"');
     while (s.len) {
+        size_t plain = plain_len(s);
         uint32_t c;
+
+        buf_put(buf, str_first(s, plain));
+        s = str_skip(s, plain);
+        if (!s.len)
+            break;
         size_t len = utf8_read(s.ptr, s.ptr + s.len, &c);
 
         if (c == '"' || c == '\\')

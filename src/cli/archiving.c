@@ -69,8 +69,8 @@ static int check_headers(const struct list *headers)
 static int check_alone(const struct options *options)
 {
     static const char *const names[] = {"warc-max-size", "warc-compress",
-                                        "warc-digest", "warc-header",
-                                        "warc-dedup"};
+                                        "warc-digest",   "warc-header",
+                                        "warc-dedup",    "requisites"};
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (option_is_given(&options->given, names[i]))

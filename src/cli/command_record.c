@@ -1,11 +1,13 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "cli/output_file.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "report/export.h"
+#include "report/export_archive.h"
 #include "report/report.h"
 
 /* The record of a crawl, opened to be read. Nothing is changed, so it works
@@ -252,6 +254,67 @@ static int check_links(struct open_record *open)
                     open->report.dir_path);
 }
 
+/* --- the archive -------------------------------------------------------- */
+
+static int tell_archive(const struct open_record *open,
+                        enum archive_status status,
+                        const struct archive_export *done, const char *output)
+{
+    const char *dir_path = open->report.dir_path;
+
+    switch (status) {
+    case ARCHIVE_NONE:
+        return complain("the crawl in '%s' was run without --warc, so it has "
+                        "no archive",
+                        dir_path);
+    case ARCHIVE_NO_RECORD:
+        return fail(open);
+    case ARCHIVE_NOT_SORTED:
+        return complain_failure("cannot sort the index: no room for a "
+                                "temporary file");
+    case ARCHIVE_NO_FILE:
+        return complain_failure("cannot read '%s/%s': %s", dir_path, done->file,
+                                done->error == ENODATA
+                                    ? "it is shorter than the record says"
+                                    : strerror(done->error));
+    case ARCHIVE_NOT_WRITTEN:
+        return complain_failure("cannot write '%s': %s", output,
+                                strerror(done->error));
+    default:
+        return 0;
+    }
+}
+
+static int print_index(struct open_record *open)
+{
+    struct archive_export done;
+    enum archive_status status = export_cdxj(&open->report, &done);
+
+    return tell_archive(open, status, &done, NULL);
+}
+
+static int write_package(struct open_record *open, const char *path,
+                         enum output_mode mode)
+{
+    const struct wacz_options options = {
+        .now_ms = clock_wall_ms(),
+        .software = "crawler " CRAWLER_VERSION,
+    };
+    struct archive_export done;
+    struct output_file out;
+    int status = output_open(&out, path, mode);
+
+    if (status)
+        return status;
+    status = tell_archive(
+        open, export_wacz(&open->report, open->dir.fd, out.fd, &options, &done),
+        &done, path);
+    if (!status)
+        return output_publish(&out);
+    output_discard(&out);
+    return status;
+}
+
 static int export(struct open_record *open, const struct options *options)
 {
     enum export_format format = (enum export_format)options->format;
@@ -259,6 +322,10 @@ static int export(struct open_record *open, const struct options *options)
 
     if (format == EXPORT_SITEMAP)
         return print_sitemap(open, options->part);
+    if (format == EXPORT_CDXJ)
+        return print_index(open);
+    if (format == EXPORT_WACZ)
+        return write_package(open, options->output, OUTPUT_NEW);
     if (format == EXPORT_LINKS)
         status = check_links(open);
     if (!status && !export_lines(&open->report, format))

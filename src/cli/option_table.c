@@ -65,6 +65,8 @@ const struct option_row option_table[] = {
      .help = "keep about S of the queue in memory, the rest in an unnamed file in pageDirectory"},
     {"links", 0, OPTION_FLAG, AT(links), COMMAND_CRAWL, "What to keep", .fixed = true,
      .help = "remember every link of every page, for crawler export --format links"},
+    {"requisites", 0, OPTION_FLAG, AT(requisites), COMMAND_CRAWL, "What to keep", .fixed = true,
+     .help = "also fetch what pages need to be shown (stylesheets, images, scripts, fonts, media), from any host, into the archive"},
 
     {"warc", 0, OPTION_FLAG, AT(warc), COMMAND_CRAWL, "What to keep", .fixed = true,
      .help = "keep every exchange, as it came, in WARC files in pageDirectory/archive"},

@@ -247,6 +247,7 @@ static void plan_limits(struct plan *plan)
     crawl->worker.scan.want_text = crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
+    crawl->requisites = options->requisites;
 }
 
 static void plan_log(struct plan *plan)

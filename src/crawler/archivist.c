@@ -364,7 +364,14 @@ void archivist_end(struct archivist *archivist, bool recorded)
         if (archivist->failed)
             archivist->committed.length = archivist->written;
     }
+    struct archive_end end = end_of(archivist);
+    if (end.file != archivist->committed.file ||
+        end.length != archivist->committed.length) {
+        archivist->failed = true; /* no row of the rest may be committed */
+        archivist->why = ECANCELED;
+    }
     close_fd(&archivist->fd);
+    buf_clear(&archivist->buffer);
     remove_from(archivist, archivist->committed.file);
     if (archivist->files)
         cut_last(archivist, archivist->committed.length);
@@ -376,6 +383,7 @@ void archivist_discard(struct archivist *archivist)
     if (!archivist || archivist->archive_fd < 0)
         return;
     close_fd(&archivist->fd);
+    buf_clear(&archivist->buffer);
     remove_from(archivist, 0);
     if (archivist->made_dir)
         unlinkat(archivist->options->dir_fd, ARCHIVE_DIR, AT_REMOVEDIR);

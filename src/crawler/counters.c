@@ -17,6 +17,8 @@ static const struct {
     {"robots", offsetof(struct stats, robots)},
     {"resolved", offsetof(struct stats, resolved)},
     {"sitemap_urls", offsetof(struct stats, sitemap_urls)},
+    {"requisite_bytes", offsetof(struct stats, requisite_bytes)},
+    {"requisites_beyond", offsetof(struct stats, requisites_beyond)},
     {"captures", offsetof(struct stats, captures)},
     {"revisits", offsetof(struct stats, revisits)},
     {"noarchive", offsetof(struct stats, noarchive)},

@@ -6,8 +6,9 @@
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
 
-static bool begin(struct crawler *crawler, const struct crawl_options *options,
-                  struct stats *stats);
+static bool begin_crawl(struct crawler *crawler,
+                        const struct crawl_options *options,
+                        struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
 static void start_fetches(struct crawler *crawler);
 static void handle_results(struct crawler *crawler);
@@ -18,7 +19,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 {
     struct crawler crawler;
 
-    if (!begin(&crawler, options, stats))
+    if (!begin_crawl(&crawler, options, stats))
         return CRAWL_FAILED;
     if (options->resume)
         restore_crawl(&crawler);
@@ -34,8 +35,9 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     return finish(&crawler);
 }
 
-static bool begin(struct crawler *crawler, const struct crawl_options *options,
-                  struct stats *stats)
+static bool begin_crawl(struct crawler *crawler,
+                        const struct crawl_options *options,
+                        struct stats *stats)
 {
     uint64_t now_ms = clock_mono_ms();
 
@@ -65,6 +67,7 @@ static bool begin(struct crawler *crawler, const struct crawl_options *options,
             workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
+    seen_init(&crawler->pages_kept);
     return true;
 }
 
@@ -88,22 +91,44 @@ static void offer_seeds(struct crawler *crawler)
 
 /* --- limits ------------------------------------------------------------- */
 
+/* Requisites do not count as pages: those of the last page are fetched too. */
+static bool has_requisites(const struct crawler *crawler)
+{
+    return crawler->stats->requisite_ends[URL_QUEUED] > 0;
+}
+
 bool is_stopping(const struct crawler *crawler)
 {
     return crawler->signals || crawler->failed ||
            crawler->now_ms - crawler->start_ms >=
                crawler->options->max_time_ms ||
-           crawler->stats->saved >= crawler->options->max_pages;
+           (crawler->stats->saved >= crawler->options->max_pages &&
+            !has_requisites(crawler));
 }
 
 /* Every page in flight may be saved, so it counts against the limit. */
+bool has_enough_pages(const struct crawler *crawler)
+{
+    return crawler->stats->saved + workers_busy(crawler->workers) -
+               crawler->requisites_in_flight >=
+           crawler->options->max_pages;
+}
+
 bool may_fetch_more(const struct crawler *crawler)
 {
     return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
            workers_has_room(crawler->workers) &&
            !record_holds(crawler->record) &&
-           crawler->stats->saved + workers_busy(crawler->workers) <
-               crawler->options->max_pages;
+           (!has_enough_pages(crawler) || has_requisites(crawler));
+}
+
+/* --max-pages is reached, and the requisites that are left are on disk behind
+ * pages: a resume that may fetch more pages will find them. */
+static bool is_stuck(const struct crawler *crawler)
+{
+    return has_enough_pages(crawler) &&
+           frontier_idle(crawler->validator.frontier, crawler->now_ms).reason ==
+               IDLE_EMPTY;
 }
 
 bool is_over(const struct crawler *crawler)
@@ -114,7 +139,7 @@ bool is_over(const struct crawler *crawler)
     /* The result of a look-up is not needed any more. */
     if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
         return true;
-    return !counts.in_flight && !counts.queued;
+    return !counts.in_flight && (!counts.queued || is_stuck(crawler));
 }
 
 /* --- fetches and results ------------------------------------------------ */
@@ -132,7 +157,7 @@ static void release_host(struct crawler *crawler, const struct target *target)
 }
 
 /* The target may not be fetched after all; target->verdict says why. */
-static void refuse(struct crawler *crawler, struct target *target)
+static void drop_refused(struct crawler *crawler, struct target *target)
 {
     logr_refused(crawler->options->log, target, clock_wall_ms());
     note_refused(crawler, target);
@@ -149,36 +174,50 @@ static void look_up(struct crawler *crawler, struct target *target)
     resolver_ask(crawler->resolver, job);
 }
 
+static struct target *next_target(struct crawler *crawler)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+
+    if (!may_fetch_more(crawler))
+        return NULL;
+    frontier_hold_pages(frontier, has_enough_pages(crawler));
+    return frontier_take(frontier, crawler->now_ms);
+}
+
+static void fetch(struct crawler *crawler, struct target *target)
+{
+    const struct page_wishes wishes = wishes_for(crawler, target);
+
+    crawler->requisites_in_flight += target->kind == TARGET_REQUISITE;
+    workers_fetch(crawler->workers, target, &wishes);
+}
+
 static void start_fetches(struct crawler *crawler)
 {
     struct target *target;
 
-    while (may_fetch_more(crawler) &&
-           (target =
-                frontier_take(crawler->validator.frontier, crawler->now_ms))) {
+    while ((target = next_target(crawler))) {
         if (target->verdict != ACCEPT) {
-            refuse(crawler, target);
+            drop_refused(crawler, target);
             /* A host that was given up may have a million targets. */
             check_time_and_signals(crawler, clock_mono_ms());
         } else if (target->kind == TARGET_RESOLVE) {
             look_up(crawler, target);
         } else {
-            workers_fetch(crawler->workers, target,
-                          crawler->options->links ||
-                              target->depth < crawler->options->max_depth);
+            fetch(crawler, target);
         }
     }
     check_queue(crawler);
     workers_send(crawler->workers);
 }
 
-static void handle_job(struct crawler *crawler, struct job *job)
+static void handle_target(struct crawler *crawler, struct job *job)
 {
-    enum target_kind kind = (enum target_kind)job->target->kind;
-
-    if (kind != TARGET_RESOLVE)
-        keep_exchange(crawler, &job->page); /* handling it frees its URL */
-    switch (kind) {
+    switch ((enum target_kind)job->target->kind) {
+    case TARGET_REQUISITE:
+        crawler->requisites_in_flight--;
+        handle_fetch(crawler, job);
+        break;
     case TARGET_PAGE:
     case TARGET_SITEMAP:
         handle_fetch(crawler, job);
@@ -190,6 +229,19 @@ static void handle_job(struct crawler *crawler, struct job *job)
         handle_robots(crawler, job);
         break;
     }
+}
+
+/* Handling the job frees its target. The exchange is kept after that: so its row
+ * is in the same batch as that of the fetch. */
+static void handle_job(struct crawler *crawler, struct job *job)
+{
+    bool is_lookup = job->target->kind == TARGET_RESOLVE;
+
+    if (crawler->archivist && !is_lookup)
+        webpage_own_url(&job->page);
+    handle_target(crawler, job);
+    if (crawler->archivist && !is_lookup)
+        keep_exchange(crawler, &job->page);
 }
 
 /* The worker keeps the connection of a host that has more to fetch. Tell it if
@@ -265,5 +317,6 @@ static enum crawl_end finish(struct crawler *crawler)
     record_free(crawler->record);
     archivist_free(crawler->archivist);
     validator_release(&crawler->validator);
+    seen_release(&crawler->pages_kept);
     return end;
 }

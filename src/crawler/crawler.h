@@ -61,6 +61,7 @@ struct crawl_options {
     bool resume;         /* go on with the crawl in the store */
     bool resume_unclean; /* it was killed: files may exist without a row */
     bool links;          /* record all links of saved pages */
+    bool requisites;     /* fetch what pages need to be shown */
     bool replaces;       /* the first page replaces another crawl */
     uint64_t save_every_ms;
 

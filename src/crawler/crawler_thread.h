@@ -30,6 +30,8 @@ struct crawler {
     bool failed;                 /* a file could not be written or read back */
     bool awaits_record;          /* it does not say yet that the crawl runs */
     bool sitemaps_left_out;      /* the limit of sitemaps was reported */
+    uint32_t requisites_in_flight;
+    struct seen pages_kept; /* with `requisites`: by fingerprint */
 };
 
 /* Reasons for having no page are noted only until the first page is saved. */
@@ -56,12 +58,22 @@ void handle_robots(struct crawler *crawler, struct job *job);
 void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms);
 void finish_sitemap(struct crawler *crawler, struct job *job,
                     uint64_t pause_ms);
+void finish_requisite(struct crawler *crawler, struct job *job,
+                      uint64_t pause_ms);
 
 /* The next page cannot be written; `why` is an errno. */
 void fail_to_save(struct crawler *crawler, int why);
 
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
+
+/* Offer what the page needs to be shown. */
+void offer_requisites(struct crawler *crawler, const struct job *job,
+                      uint32_t page_id);
+
+/* What is wanted of a page that is fetched now. */
+struct page_wishes wishes_for(const struct crawler *crawler,
+                              const struct target *target);
 
 /* The wait before the next try. It doubles with each try, with some jitter; a
  * Retry-After of the server is taken as it is. */
@@ -99,7 +111,7 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 
 /* --- keep.c: the archive of the crawl ----------------------------------- */
 
-/* A page came back: keep its exchange, if a worker made records of it. */
+/* A page was handled: keep its exchange, if a worker made records of it. */
 void keep_exchange(struct crawler *crawler, struct webpage *page);
 
 /* Without a record the archive is written every second. */
@@ -126,6 +138,9 @@ void check_queue(struct crawler *crawler);
 /* --- crawler.c: limits -------------------------------------------------- */
 
 bool is_stopping(const struct crawler *crawler);
+
+/* --max-pages is reached, or will be if all pages in flight are saved. */
+bool has_enough_pages(const struct crawler *crawler);
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
 

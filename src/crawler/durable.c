@@ -62,6 +62,7 @@ void restore_crawl(struct crawler *crawler)
         .robots_agent = options->worker.robots_agent,
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
+        .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
         .archivist = crawler->archivist,
     };
     char problem[ARCHIVIST_PROBLEM_MAX];

@@ -4,24 +4,39 @@
 /* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
  * and notes why there is no page yet. */
 
+/* NULL: they are not counted. */
+static uint64_t *ends_of(const struct crawler *crawler, enum target_kind kind)
+{
+    switch (kind) {
+    case TARGET_PAGE:
+        return crawler->stats->ends;
+    case TARGET_REQUISITE:
+        return crawler->stats->requisite_ends;
+    default:
+        return NULL;
+    }
+}
+
 static void count_end(struct crawler *crawler, enum target_kind kind,
                       enum url_end from, enum url_end to)
 {
-    if (kind != TARGET_PAGE)
+    uint64_t *ends = ends_of(crawler, kind);
+
+    if (!ends)
         return;
-    crawler->stats->ends[from]--;
-    crawler->stats->ends[to]++;
+    ends[from]--;
+    ends[to]++;
 }
 
-/* Only for seeds and URLs that sitemaps list. A link in a page needs no reason:
- * the page that has it was fetched and has its own. */
+/* Only for seeds and URLs that sitemaps list. A link or a requisite of a page
+ * needs no reason: the page that has it was fetched and has its own. */
 static void note_reason(struct crawler *crawler, const struct judged *judged,
                         enum outcome cause)
 {
     const struct offer *offer = judged->offer;
 
     if (judged->verdict != ACCEPT && judged->verdict != DUPLICATE &&
-        !offer->found && !offer->via)
+        !offer->found && !offer->via && offer->kind != TARGET_REQUISITE)
         reasons_add_verdict(reasons_of(crawler), offer->url->href,
                             judged->verdict, cause, judged->line);
 }
@@ -31,6 +46,7 @@ static void note_reason(struct crawler *crawler, const struct judged *judged,
 static void note_judged(void *user, const struct judged *judged)
 {
     struct crawler *crawler = user;
+    uint64_t *ends = ends_of(crawler, judged->offer->kind);
     enum url_end end = verdict_end(judged->verdict);
     enum outcome cause = FETCHED;
 
@@ -38,10 +54,10 @@ static void note_judged(void *user, const struct judged *judged)
         cause = (enum outcome)frontier_last_outcome(crawler->validator.frontier,
                                                     judged->offer->url);
     note_reason(crawler, judged, cause);
-    if (judged->offer->kind == TARGET_PAGE) {
-        crawler->stats->ends[end]++;
+    if (ends)
+        ends[end]++;
+    if (judged->offer->kind == TARGET_PAGE)
         crawler->stats->outcome[cause] += end == URL_FAILED;
-    }
     record_judged(crawler->record, judged);
 }
 
@@ -68,9 +84,10 @@ void note_refused(struct crawler *crawler, const struct target *target)
     enum verdict verdict = (enum verdict)target->verdict;
     enum url_end end = verdict_end(verdict);
 
-    reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
-                        (enum outcome)target->last_outcome,
-                        target->robots_line);
+    if (target->kind != TARGET_REQUISITE)
+        reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
+                            (enum outcome)target->last_outcome,
+                            target->robots_line);
     count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)

@@ -131,6 +131,9 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
         offer_links(crawler, job, id, &tally);
     else if (page->outcome == REDIRECTED)
         offer_redirect(crawler, job, &tally);
+    /* A page that is not in the archive is not shown. */
+    if (id && !page->noarchive)
+        offer_requisites(crawler, job, id);
     if (page->outcome != REDIRECTED)
         reasons_add_fetch(reasons_of(crawler), page);
     stats_add_tally(crawler->stats, &tally);

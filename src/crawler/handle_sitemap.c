@@ -29,10 +29,10 @@ void offer_sitemap(struct crawler *crawler, struct str text,
     if (!url_parse(&url, &arena, text, base, NULL)) {
         origins_drop_login(crawler->options->worker.fetch.origins, &url,
                            &arena);
-        /* Inverted, so that a page of the same URL is not a duplicate. */
         const struct offer offer = {
             .url = &url,
-            .fingerprint = ~url_fingerprint(&url, seed),
+            .fingerprint =
+                target_fingerprint(TARGET_SITEMAP, url_fingerprint(&url, seed)),
             .kind = TARGET_SITEMAP,
             .referrer_id = nesting,
         };
@@ -51,7 +51,7 @@ static void follow_sitemap(struct crawler *crawler, const struct job *job)
     const struct page_link *link = &job->page.links.link[0];
     const struct offer offer = {
         .url = &link->url,
-        .fingerprint = ~link->fingerprint,
+        .fingerprint = target_fingerprint(TARGET_SITEMAP, link->fingerprint),
         .kind = TARGET_SITEMAP,
         .referrer_id = job->target->referrer_id,
         .via = job->target->age,

@@ -248,6 +248,8 @@ void logr_refused(struct logr *log, const struct target *target,
             fprintf(stderr, " (line %u)", (unsigned)target->robots_line);
         fputc('\n', stderr);
     }
+    if (target->kind == TARGET_REQUISITE)
+        return; /* the log is about pages */
     if (log->kind == LOG_TSE)
         put(log,
             has_failed(target) ? outcome_word(cause) : verdict_word(verdict),

@@ -107,6 +107,7 @@ void record_judged(struct record *record, const struct judged *judged)
         .redirects = offer->redirects,
         .line = judged->line,
         .via = offer->via,
+        .nesting = offer->nesting,
     };
 
     store_add_url(&record->open, &row);

@@ -59,7 +59,7 @@ static void note_last_fetch(struct loader *loader, uint64_t wall_ms)
 
 /* --- fetches ------------------------------------------------------------ */
 
-static bool begin(void *user, uint64_t urls, uint64_t last_number)
+static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
 {
     struct loader *loader = user;
 
@@ -148,8 +148,9 @@ static bool parse(struct loader *loader, struct str text, struct url *url)
     return str_eq(url->href, text);
 }
 
-static void put_back(struct loader *loader, const struct url_record *record,
-                     const struct url *url, uint64_t fingerprint)
+static void restore_target(struct loader *loader,
+                           const struct url_record *record,
+                           const struct url *url, uint64_t fingerprint)
 {
     struct frontier *frontier = loader->validator->frontier;
     const struct store_url *row = record->row;
@@ -164,6 +165,7 @@ static void put_back(struct loader *loader, const struct url_record *record,
         .found = record->found,
         .redirects = row->redirects,
         .kind = (enum target_kind)row->kind,
+        .nesting = row->nesting,
     };
 
     times = times ? times : &none;
@@ -209,6 +211,23 @@ static bool was_answered(const struct loader *loader, uint64_t number)
     return loader->answered[number / 8] >> (number % 8) & 1;
 }
 
+static void count_url(struct loader *loader, const struct url_record *record,
+                      uint64_t fingerprint)
+{
+    const struct store_url *row = record->row;
+    struct stats *stats = &loader->resumed->stats;
+
+    if (row->kind == TARGET_REQUISITE) {
+        stats->requisite_ends[record->end]++;
+    } else if (row->kind == TARGET_SITEMAP) {
+        loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
+    } else {
+        stats->ends[record->end]++;
+        if (record->end == URL_SAVED && loader->options->pages_kept)
+            seen_add(loader->options->pages_kept, fingerprint);
+    }
+}
+
 static bool load_url(void *user, const struct url_record *record)
 {
     struct loader *loader = user;
@@ -217,18 +236,14 @@ static bool load_url(void *user, const struct url_record *record)
     struct url url;
 
     /* A URL of depth d is found over d others, which have smaller numbers. */
-    if (row->kind > TARGET_SITEMAP || row->depth > row->number ||
-        record->depth > row->number || !parse(loader, row->url, &url) ||
-        !is_domain_of(row->domain, &url))
+    if (row->kind > TARGET_REQUISITE || row->nesting > NESTING_LAST ||
+        row->depth > row->number || record->depth > row->number ||
+        !parse(loader, row->url, &url) || !is_domain_of(row->domain, &url))
         return false;
-    uint64_t fingerprint =
-        url_fingerprint(&url, loader->options->fingerprint_seed);
-    if (row->kind == TARGET_PAGE) {
-        loader->resumed->stats.ends[record->end]++;
-    } else {
-        fingerprint = ~fingerprint;
-        loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
-    }
+    uint64_t fingerprint = target_fingerprint(
+        (enum target_kind)row->kind,
+        url_fingerprint(&url, loader->options->fingerprint_seed));
+    count_url(loader, record, fingerprint);
     if (row->verdict == DUPLICATE) {
         found_again(loader, row, &url, fingerprint);
         return true;
@@ -244,7 +259,7 @@ static bool load_url(void *user, const struct url_record *record)
                                  loader->options->now_ms);
     if (was_answered(loader, row->number))
         frontier_restore_answered(frontier, &url);
-    put_back(loader, record, &url, fingerprint);
+    restore_target(loader, record, &url, fingerprint);
     return true;
 }
 
@@ -372,7 +387,7 @@ static bool load_slice(struct loader *loader, struct store *store,
                 .fetch = load_fetch,
                 .refusal = load_refusal,
             },
-        .begin = begin,
+        .begin = begin_load,
         .url = load_url,
     };
 

@@ -87,6 +87,21 @@ static void put_ends(const struct stats *stats, struct buf *out)
     json_close(out);
 }
 
+static void put_requisites(const struct stats *stats, struct buf *out)
+{
+    const uint64_t *ends = stats->requisite_ends;
+
+    json_open(out, "requisites");
+    json_add_number(out, "fetched", ends[URL_SAVED]);
+    json_add_number(out, "bytes", stats->requisite_bytes);
+    json_add_number(out, "redirected", ends[URL_REDIRECTED]);
+    json_add_number(out, "failed", ends[URL_FAILED]);
+    json_add_number(out, "refused", ends[URL_REFUSED]);
+    json_add_number(out, "queued", ends[URL_QUEUED]);
+    json_add_number(out, "left_out", stats->requisites_beyond);
+    json_close(out);
+}
+
 void stats_put_json(const struct stats *stats, struct buf *out)
 {
     const struct frontier_counts *counts = &stats->counts;
@@ -104,6 +119,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
                         stats->late.verdict[ROBOTS_REFUSED]);
     json_add_number(out, "names_resolved", stats->resolved);
     json_add_number(out, "sitemap_urls", stats->sitemap_urls);
+    put_requisites(stats, out);
     json_add_number(out, "captures", stats->captures);
     json_add_number(out, "revisits", stats->revisits);
     json_add_number(out, "noarchive", stats->noarchive);
@@ -133,6 +149,14 @@ static void put_line(struct buf *out, const char *name, uint64_t value)
         buf_printf(out, "  %-20s %llu\n", name, (unsigned long long)value);
 }
 
+static bool has_requisites(const struct stats *stats)
+{
+    for (int i = 0; i < URL_ENDS; i++)
+        if (stats->requisite_ends[i])
+            return true;
+    return false;
+}
+
 void stats_put_summary(const struct stats *stats, struct buf *out)
 {
     buf_printf(out,
@@ -142,6 +166,14 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
                (unsigned long long)stats->bytes,
                (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->retries);
+    if (has_requisites(stats))
+        buf_printf(out,
+                   "crawler: %llu requisites fetched, %llu bytes, %llu failed, "
+                   "%llu refused\n",
+                   (unsigned long long)stats->requisite_ends[URL_SAVED],
+                   (unsigned long long)stats->requisite_bytes,
+                   (unsigned long long)stats->requisite_ends[URL_FAILED],
+                   (unsigned long long)stats->requisite_ends[URL_REFUSED]);
 }
 
 /* Seconds from one time to another, in tenths. Each time is rounded, not the

@@ -26,6 +26,10 @@ struct mime_count {
 
 struct stats {
     uint64_t ends[URL_ENDS]; /* URLs of pages, by how they ended so far */
+    uint64_t requisite_ends[URL_ENDS]; /* the same for requisites */
+    uint64_t requisite_bytes;          /* of those that were fetched */
+    uint64_t
+        requisites_beyond; /* left out: a page or stylesheet has too many */
     uint64_t saved;
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;

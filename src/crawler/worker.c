@@ -40,7 +40,7 @@ static void work_on_page(struct worker *worker, struct webpage *page)
         pagescanner_follow(page, scan);
     if (page->outcome != FETCHED)
         return;
-    if (page->want_links || scan->robots_agent.len)
+    if (page->want_links || page->want_requisites || scan->robots_agent.len)
         pagescanner_scan(page, scan);
     if (scan->want_text)
         pagescanner_keep_texts(page);
@@ -80,6 +80,12 @@ static void work_on(struct worker *worker, struct job *job)
             pagescanner_follow(&job->page, &worker->options->scan);
         else if (job->page.outcome == FETCHED)
             pagescanner_sitemap(&job->page, &worker->options->scan);
+        break;
+    case WEBPAGE_REQUISITE:
+        if (job->page.outcome == REDIRECTED)
+            pagescanner_follow(&job->page, &worker->options->scan);
+        else if (job->page.outcome == FETCHED)
+            pagescanner_requisite(&job->page, &worker->options->scan);
         break;
     }
 }

@@ -179,8 +179,22 @@ static struct str make_dns_override(struct arena *arena,
     return arena_copy(arena, str_of(text));
 }
 
+static enum webpage_kind kind_of_page(const struct target *target)
+{
+    switch ((enum target_kind)target->kind) {
+    case TARGET_ROBOTS:
+        return WEBPAGE_ROBOTS;
+    case TARGET_SITEMAP:
+        return WEBPAGE_SITEMAP;
+    case TARGET_REQUISITE:
+        return WEBPAGE_REQUISITE;
+    default:
+        return WEBPAGE_HTML;
+    }
+}
+
 void workers_fetch(struct workers *workers, struct target *target,
-                   bool want_links)
+                   const struct page_wishes *wishes)
 {
     struct job *job = new_job(workers);
     /* A sitemap may be larger than any page: the first worker gets all of them
@@ -193,10 +207,11 @@ void workers_fetch(struct workers *workers, struct target *target,
     job->kind = JOB_FETCH;
     job->worker = worker;
     job->target = target;
-    webpage_ask_parsed(&job->page, &url, target->depth, want_links);
-    job->page.kind = target->kind == TARGET_ROBOTS    ? WEBPAGE_ROBOTS
-                     : target->kind == TARGET_SITEMAP ? WEBPAGE_SITEMAP
-                                                      : WEBPAGE_HTML;
+    webpage_ask_parsed(&job->page, &url, target->depth, wishes->links);
+    job->page.kind = kind_of_page(target);
+    job->page.want_requisites = wishes->requisites;
+    job->page.is_whole_wanted = wishes->whole;
+    job->page.is_document = target->nesting == NESTING_FRAME;
     job->page.is_host_needed = frontier_host_work(target).has_more;
     job->page.dns_override = make_dns_override(&job->page.arena, target);
     workers->member[worker].busy++;

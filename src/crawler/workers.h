@@ -28,8 +28,12 @@ unsigned workers_busy(const struct workers *workers);
 struct job *workers_lookup(struct workers *workers, struct target *target);
 struct mailbox *workers_inbox(struct workers *workers);
 
+/* What of a page is wanted; see struct webpage. */
+struct page_wishes {
+    bool links, requisites, whole;
+};
 void workers_fetch(struct workers *workers, struct target *target,
-                   bool want_links);
+                   const struct page_wishes *wishes);
 
 /* After a fetch from the host has begun: more of it was queued (then the worker
  * keeps its connection), or nothing of it is queued any more. `origin` as

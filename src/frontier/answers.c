@@ -138,10 +138,9 @@ static bool can_take(const struct frontier *frontier)
     const struct target *ready = politeness_first_ready(
         &frontier->politeness, setups_may_look_up(&frontier->setups));
 
-    return (ready && queue_is_its_level(&frontier->queue, ready)) ||
+    return (ready && has_its_turn(frontier, ready)) ||
            (open &&
-            queue_is_its_level(&frontier->queue,
-                               host_best(address_first(address_of(open)))));
+            has_its_turn(frontier, host_best(address_first(address_of(open)))));
 }
 
 static void consider(struct idle *idle, enum idle_reason reason,

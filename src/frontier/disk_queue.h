@@ -16,7 +16,7 @@ struct disk_record {
     struct url url; /* its text is elsewhere */
     uint64_t fingerprint, number;
     uint32_t depth, referrer_id, found;
-    uint8_t kind, redirects;
+    uint8_t kind, redirects, nesting;
     bool shortened; /* its depth is smaller than that it was found with */
 };
 

@@ -30,6 +30,7 @@ static void put_back(void *user, const struct disk_record *record)
         .found = record->found,
         .redirects = record->redirects,
         .kind = (enum target_kind)record->kind,
+        .nesting = record->nesting,
     };
     struct target *target = queue_new_target(
         &frontier->queue, host_for(&frontier->politeness, offer.url), &offer,
@@ -103,12 +104,13 @@ static enum verdict given_up_verdict(const struct host *host)
 }
 
 enum verdict frontier_precheck(const struct frontier *frontier,
-                               const struct url *url, unsigned *line)
+                               enum target_kind kind, const struct url *url,
+                               unsigned *line)
 {
     const struct politeness *politeness = &frontier->politeness;
     struct host *host = host_known(politeness, url);
 
-    if (frontier->options.max_per_domain) {
+    if (frontier->options.max_per_domain && kind != TARGET_REQUISITE) {
         const struct domain *domain = domain_known(politeness, url);
         if (domain && politeness_is_capped(politeness, domain))
             return DOMAIN_CAP;
@@ -203,7 +205,7 @@ static enum verdict check_again(struct frontier *frontier,
 
     if (target->kind == TARGET_ROBOTS)
         return ACCEPT;
-    if (politeness_is_capped(&frontier->politeness, host->domain))
+    if (politeness_is_beyond_cap(&frontier->politeness, target))
         return DOMAIN_CAP;
     if (host_is_given_up(host, url.https))
         return given_up_verdict(host);
@@ -258,6 +260,24 @@ static struct target *begin(struct frontier *frontier, struct target *target)
     return target;
 }
 
+void frontier_hold_pages(struct frontier *frontier, bool hold)
+{
+    frontier->pages_held = hold;
+}
+
+static bool is_held(const struct frontier *frontier,
+                    const struct target *target)
+{
+    return frontier->pages_held &&
+           (target->kind == TARGET_PAGE || target->kind == TARGET_SITEMAP);
+}
+
+bool has_its_turn(const struct frontier *frontier, const struct target *target)
+{
+    return queue_is_its_level(&frontier->queue, target) &&
+           !is_held(frontier, target);
+}
+
 /* The one whose turn it is, in its queue still; or NULL. */
 static struct target *find_next(struct frontier *frontier)
 {
@@ -268,14 +288,16 @@ static struct target *find_next(struct frontier *frontier)
         /* A host that waits for a smaller depth gives way: it may be the reason
          * why hosts of that depth find no place in the queue. */
         while ((target = politeness_first_in_queues(politeness))) {
-            if (queue_is_its_level(&frontier->queue, target))
+            if (has_its_turn(frontier, target))
                 return target;
             politeness_lose_turn(politeness, target->host);
         }
         target = politeness_first_ready(politeness,
                                         setups_may_look_up(&frontier->setups));
-        if (target && queue_is_its_level(&frontier->queue, target))
+        if (target && has_its_turn(frontier, target))
             return target;
+        if (target && is_held(frontier, target))
+            return NULL; /* requisites go first, so none is ready */
     } while (queue_open_disk(&frontier->queue));
     return NULL;
 }
@@ -414,8 +436,7 @@ void frontier_again(struct frontier *frontier, struct target *target,
 {
     struct politeness *politeness = &frontier->politeness;
     /* A target that will be refused need not wait for it. */
-    bool waits =
-        wait_ms && !politeness_is_capped(politeness, target->host->domain);
+    bool waits = wait_ms && !politeness_is_beyond_cap(politeness, target);
 
     politeness->now_ms = now_ms;
     target->tries++;

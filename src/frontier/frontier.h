@@ -24,6 +24,10 @@
  * out while one of depth d is queued, retrying or in flight, so a depth is
  * always the shortest distance from the seeds.
  *
+ * Requisites go before pages: what a page needs is fetched soon after it. They
+ * lead to no page, so no depth waits for them; and the cap of a domain does not
+ * count for them.
+ *
  * ORDER_PRIORITY: the highest score first, then the oldest, where
  *     score = max(0, 10 - 0.1 * crawled(domain))
  *           + 1 * found(url) + 0.01 * found(domain)
@@ -66,6 +70,7 @@ struct offer {
     uint64_t via;         /* number of the target that redirected here, or 0 */
     uint8_t redirects;    /* hops that led here */
     enum target_kind kind;
+    uint8_t nesting; /* enum requisite_nesting */
 };
 
 /* A URL in scope was found in a page, whatever becomes of it: its domain is
@@ -76,7 +81,8 @@ void frontier_count_found(struct frontier *frontier, const struct url *url);
  * fetches, its host is dead, its robots.txt is known and forbids it (then
  * `*line` is the line). */
 enum verdict frontier_precheck(const struct frontier *frontier,
-                               const struct url *url, unsigned *line);
+                               enum target_kind kind, const struct url *url,
+                               unsigned *line);
 
 /* The outcome for which the host of this URL was given up: see frontier_note.
  */
@@ -104,6 +110,11 @@ bool frontier_found_again(struct frontier *frontier, const struct offer *offer);
  * is ACCEPT, or why it is not to be fetched after all: then frontier_drop
  * it. */
 struct target *frontier_take(struct frontier *frontier, uint64_t now_ms);
+
+/* From now on only requisites are taken, with what their hosts need first; or
+ * everything again. */
+void frontier_hold_pages(struct frontier *frontier, bool hold);
+
 void frontier_drop(struct frontier *frontier, struct target *target,
                    uint64_t now_ms);
 

@@ -45,6 +45,9 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     assert(target->kind == TARGET_RESOLVE && host->setup.under_way);
     frontier->politeness.now_ms = now_ms;
     host->setup.resolved = true;
+    if (host->trouble.failed_lookups)
+        changes_add_host(&frontier->changes, host);
+    host->trouble.failed_lookups = 0;
     host_move_to(&frontier->politeness, host, ip);
     end_lookup(frontier, target);
 }
@@ -94,7 +97,11 @@ bool frontier_robots_is_https(const struct target *step)
 
 unsigned frontier_failures(const struct target *step)
 {
-    return setup_host(step)->trouble.failures[setup_is_for_https(step)];
+    const struct host_trouble *trouble = &setup_host(step)->trouble;
+
+    return step->kind == TARGET_RESOLVE
+               ? trouble->failed_lookups
+               : trouble->failures[setup_is_for_https(step)];
 }
 
 static void note_failure(struct frontier *frontier, const struct target *step,
@@ -103,15 +110,18 @@ static void note_failure(struct frontier *frontier, const struct target *step,
     struct politeness *politeness = &frontier->politeness;
     struct host *host = setup_host(step);
     bool https = setup_is_for_https(step);
+    bool is_lookup = step->kind == TARGET_RESOLVE;
+    bool too_many =
+        is_lookup ? trouble_note_failed_lookup(politeness, host, outcome)
+                  : trouble_note_silence(politeness, host, https, outcome);
 
     changes_add_host(&frontier->changes, host);
-    if (!trouble_note_silence(politeness, host, https, outcome) && !for_good)
+    if (!too_many && !for_good)
         return;
     /* Without an address neither http nor https can be asked any more. */
-    if (step->kind == TARGET_RESOLVE)
+    if (is_lookup)
         host->trouble.answered[0] = host->trouble.answered[1] = false;
-    trouble_give_up(politeness, host, https, step->kind == TARGET_ROBOTS,
-                    outcome);
+    trouble_give_up(politeness, host, https, !is_lookup, outcome);
 }
 
 static void end_step(struct frontier *frontier, struct target *step,

@@ -28,6 +28,7 @@ struct host_trouble {
     bool closed[2];      /* only this scheme is given up: the other answered */
     bool closed_robots;  /* because of its robots.txt */
     uint8_t failures[2]; /* in a row, by target_is_https */
+    uint8_t failed_lookups;    /* in a row */
     uint8_t no_reply_count;    /* in a row */
     uint8_t errors;            /* answers of 5xx in a row */
     uint8_t backoffs;          /* rests in a row because of those */

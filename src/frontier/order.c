@@ -5,10 +5,20 @@
 
 enum { NOVELTY = 1000, NOVELTY_STEP = 10, FOUND_URL = 100 };
 
+/* A robots.txt that moved, requisites, pages and sitemaps. */
+static unsigned class_of(const struct target *target)
+{
+    return target->kind == TARGET_ROBOTS      ? 0
+           : target->kind == TARGET_REQUISITE ? 1
+                                              : 2;
+}
+
 /* --- breadth-first: the smaller depth, then the older ------------------- */
 
 static bool is_shallower(const struct target *a, const struct target *b)
 {
+    if (a->kind != b->kind && class_of(a) != class_of(b))
+        return class_of(a) < class_of(b);
     if (a->depth != b->depth)
         return a->depth < b->depth;
     return a->age < b->age;
@@ -66,6 +76,8 @@ static bool address_shallower(const struct heap_node *a,
 
 static bool is_wanted_more(const struct target *a, const struct target *b)
 {
+    if (a->kind != b->kind && class_of(a) != class_of(b))
+        return class_of(a) < class_of(b);
     if (a->found != b->found)
         return a->found > b->found;
     return a->age < b->age;
@@ -100,6 +112,8 @@ static bool scores_more(const struct target *a, const struct target *b)
 {
     uint64_t score_a = target_score(a), score_b = target_score(b);
 
+    if (a->kind != b->kind && class_of(a) != class_of(b))
+        return class_of(a) < class_of(b);
     return score_a != score_b ? score_a > score_b : a->age < b->age;
 }
 

@@ -1,5 +1,7 @@
 /* The order: which of two targets goes first.
  *
+ * Requisites go before pages.
+ *
  * Invariant: every comparison is total and does not depend on the time. Inside
  * a domain the domain's terms of the score are equal, so only comparisons
  * across domains look at them: a change of a domain's score moves the domain,

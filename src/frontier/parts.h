@@ -19,6 +19,7 @@ struct frontier {
     struct setups setups;
     struct changes changes;
     struct frontier_counts counts; /* what the parts do not count */
+    bool pages_held;               /* only requisites are taken */
 };
 
 /* --- frontier.c, for restore.c and frontier_setup.c ---------------------- */
@@ -29,6 +30,9 @@ struct str put_numbered(struct frontier *frontier, const struct offer *offer,
 void enqueue(struct frontier *frontier, struct target *target);
 void put_retry(struct frontier *frontier, struct target *target,
                uint64_t due_ms);
+
+/* May it be taken, as far as its host does not matter? */
+bool has_its_turn(const struct frontier *frontier, const struct target *target);
 
 /* A fetch from the target's host begins, has ended. */
 void fetch_started(struct frontier *frontier, struct target *target);

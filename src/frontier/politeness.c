@@ -69,15 +69,20 @@ bool politeness_is_capped(const struct politeness *politeness,
            domain->score.crawled >= politeness->options->max_per_domain;
 }
 
-/* A robots.txt is asked for whether its domain is capped or not. */
+/* A robots.txt and a requisite are asked for whether their domain is capped or
+ * not. */
+bool politeness_is_beyond_cap(const struct politeness *politeness,
+                              const struct target *target)
+{
+    return target->kind != TARGET_ROBOTS && target->kind != TARGET_REQUISITE &&
+           politeness_is_capped(politeness, target->host->domain);
+}
+
 bool politeness_is_to_refuse(const struct politeness *politeness,
                              const struct target *target)
 {
-    const struct host *host = target->host;
-
-    return host_is_given_up(host, target_is_https(target)) ||
-           (politeness_is_capped(politeness, host->domain) &&
-            target->kind != TARGET_ROBOTS);
+    return host_is_given_up(target->host, target_is_https(target)) ||
+           politeness_is_beyond_cap(politeness, target);
 }
 
 /* The node is in the heap if it belongs there, at its position. */

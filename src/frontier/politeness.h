@@ -57,6 +57,9 @@ void politeness_release(struct politeness *politeness);
 
 bool politeness_is_capped(const struct politeness *politeness,
                           const struct domain *domain);
+/* Is its domain capped, and does that count for it? */
+bool politeness_is_beyond_cap(const struct politeness *politeness,
+                              const struct target *target);
 /* Is its domain capped, or its host given up? Then no pause holds it. */
 bool politeness_is_to_refuse(const struct politeness *politeness,
                              const struct target *target);
@@ -137,11 +140,15 @@ bool trouble_note_error(struct politeness *politeness, struct host *host,
 /* The host was silent; true if that was too often. */
 bool trouble_note_silence(struct politeness *politeness, struct host *host,
                           bool https, uint8_t outcome);
+/* The same for its name, which was not found. */
+bool trouble_note_failed_lookup(struct politeness *politeness,
+                                struct host *host, uint8_t outcome);
 /* Give up the host, or only this scheme if the other one has answered. */
 void trouble_give_up(struct politeness *politeness, struct host *host,
                      bool https, bool by_robots, uint8_t outcome);
 void trouble_restore(struct politeness *politeness, struct host *host,
                      const struct host_state *state);
+uint8_t trouble_failures(const struct host *host); /* the longest row */
 uint8_t trouble_given_up(const struct host *host); /* enum given_up */
 
 #endif

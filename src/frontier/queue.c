@@ -87,6 +87,12 @@ bool queue_domain_is_unused(const struct domain_queue *queue)
            disk_queue_is_empty(&queue->disk) && !queue->disk.shortened;
 }
 
+/* A requisite leads to no page, so nothing has to wait for it. */
+static bool opens_depth(const struct target *target)
+{
+    return target->kind != TARGET_REQUISITE;
+}
+
 struct target *queue_new_target(struct queue *queue, struct host *host,
                                 const struct offer *offer, uint64_t number)
 {
@@ -98,13 +104,16 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
     target->referrer_id = offer->referrer_id;
     target->found = offer->found;
     target->redirects = offer->redirects;
-    levels_add(&queue->levels, target->depth);
+    target->nesting = offer->nesting;
+    if (opens_depth(target))
+        levels_add(&queue->levels, target->depth);
     return target;
 }
 
 void queue_close(struct queue *queue, const struct target *target)
 {
-    levels_remove(&queue->levels, target->depth);
+    if (opens_depth(target))
+        levels_remove(&queue->levels, target->depth);
 }
 
 void queue_note_count(struct queue *queue)
@@ -166,9 +175,13 @@ void queue_found_again(struct queue *queue, struct target *target,
                        const struct offer *offer)
 {
     target->found += offer->found;
+    if (offer->nesting < target->nesting)
+        target->nesting = offer->nesting;
     if (offer->depth < target->depth) {
-        levels_add(&queue->levels, offer->depth);
-        levels_remove(&queue->levels, target->depth);
+        if (opens_depth(target)) {
+            levels_add(&queue->levels, offer->depth);
+            levels_remove(&queue->levels, target->depth);
+        }
         target->depth = offer->depth;
         target->referrer_id = offer->referrer_id;
     }
@@ -178,7 +191,7 @@ void queue_found_again(struct queue *queue, struct target *target,
 
 bool queue_is_its_level(const struct queue *queue, const struct target *target)
 {
-    return !queue->order->by_level ||
+    return !queue->order->by_level || !opens_depth(target) ||
            (target->depth <= levels_lowest(&queue->levels) &&
             target->depth <= queue_disk_depth(queue));
 }

@@ -4,8 +4,8 @@
  * Invariant: a URL that was put and not taken is in exactly one place: in the
  * heap of its host, among the retries of its domain, or on disk; the first two
  * are in the table by fingerprint. `levels` counts every target that is in
- * memory or in flight, so in breadth-first order no depth is left before it is
- * done.
+ * memory or in flight, but no requisite, so in breadth-first order no depth is
+ * left before its pages are done.
  *
  * It knows no clocks of hosts, no addresses and no robots.txt. What it reads
  * back from disk it hands to `put_back`. Private to src/frontier/.

@@ -169,6 +169,7 @@ bool queue_put_on_disk(struct queue *queue, struct domain *domain,
     record.found = offer->found;
     record.kind = (uint8_t)offer->kind;
     record.redirects = offer->redirects;
+    record.nesting = offer->nesting;
     /* If the file cannot be written the URL stays in memory. */
     if (!put_onto(queue, disk, &record))
         return false;

@@ -32,8 +32,7 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
     bool half = !trouble->dead && (trouble->closed[0] || trouble->closed[1]);
     *state = (struct host_state){
         .name = host_name(host),
-        .failures =
-            trouble->failures[trouble->failures[1] > trouble->failures[0]],
+        .failures = trouble_failures(host),
         .no_reply_count = trouble->no_reply_count,
         .given_up = trouble_given_up(host),
         .backoffs = trouble->backoffs,

@@ -26,9 +26,33 @@ enum target_state { TARGET_QUEUED, TARGET_RETRYING, TARGET_IN_FLIGHT };
 enum target_kind {
     TARGET_PAGE,
     TARGET_SITEMAP,
-    TARGET_RESOLVE, /* look the host's name up */
-    TARGET_ROBOTS,  /* fetch its robots.txt */
+    TARGET_REQUISITE, /* what a page needs to be shown */
+    TARGET_RESOLVE,   /* look the host's name up; this and the next are never
+                       * recorded */
+    TARGET_ROBOTS,    /* fetch its robots.txt */
 };
+
+/* How a requisite was named, which decides whether it is read for more. Records
+ * hold these numbers. */
+enum requisite_nesting {
+    NESTING_NONE,     /* it is no requisite */
+    NESTING_FRAME,    /* by a page, as a document in it */
+    NESTING_PAGE,     /* by a page */
+    NESTING_SHEET,    /* by a stylesheet; by one that it imports: one more */
+    NESTING_LAST = 7, /* not read for more */
+};
+
+/* One URL may be a page, a sitemap and a requisite, and is fetched as each:
+ * only a page must be HTML and gets a number, and of what is no page the fetch
+ * of a page may not have the body. So each kind has fingerprints of its own,
+ * made of that of the URL. */
+static inline uint64_t target_fingerprint(enum target_kind kind,
+                                          uint64_t fingerprint)
+{
+    if (kind == TARGET_PAGE)
+        return fingerprint;
+    return fingerprint ^ (kind == TARGET_SITEMAP ? UINT64_MAX : UINT64_MAX / 3);
+}
 
 struct target {
     struct heap_node node; /* in its host's queue or among the retries */
@@ -49,6 +73,7 @@ struct target {
     uint8_t redirects;    /* hops that led here */
     uint8_t state;        /* enum target_state */
     uint8_t kind;         /* enum target_kind */
+    uint8_t nesting;      /* enum requisite_nesting */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     bool https, default_port_written; /* this and the offsets: see url/url.h */

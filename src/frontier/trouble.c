@@ -22,16 +22,27 @@ void trouble_give_up(struct politeness *politeness, struct host *host,
     trouble->last_outcome = outcome;
 }
 
+/* One more failure in a row; true if that is too many. */
+static bool count_failure(const struct politeness *politeness, uint8_t *count)
+{
+    if (*count < UINT8_MAX)
+        ++*count;
+    return politeness->options->host_tries &&
+           *count >= politeness->options->host_tries;
+}
+
 bool trouble_note_silence(struct politeness *politeness, struct host *host,
                           bool https, uint8_t outcome)
 {
-    struct host_trouble *trouble = &host->trouble;
+    host->trouble.last_outcome = outcome;
+    return count_failure(politeness, &host->trouble.failures[https]);
+}
 
-    trouble->last_outcome = outcome;
-    if (trouble->failures[https] < UINT8_MAX)
-        trouble->failures[https]++;
-    return politeness->options->host_tries &&
-           trouble->failures[https] >= politeness->options->host_tries;
+bool trouble_note_failed_lookup(struct politeness *politeness,
+                                struct host *host, uint8_t outcome)
+{
+    host->trouble.last_outcome = outcome;
+    return count_failure(politeness, &host->trouble.failed_lookups);
 }
 
 /* It answered, whatever it said; true if it had not before. */
@@ -111,6 +122,16 @@ bool trouble_note_error(struct politeness *politeness, struct host *host,
 /* --- for the record --------------------------------------------------------
  */
 
+uint8_t trouble_failures(const struct host *host)
+{
+    const struct host_trouble *trouble = &host->trouble;
+    uint8_t most = trouble->failed_lookups;
+
+    for (size_t i = 0; i < ARRAY_LEN(trouble->failures); i++)
+        most = trouble->failures[i] > most ? trouble->failures[i] : most;
+    return most;
+}
+
 uint8_t trouble_given_up(const struct host *host)
 {
     const struct host_trouble *trouble = &host->trouble;
@@ -144,6 +165,7 @@ void trouble_restore(struct politeness *politeness, struct host *host,
     trouble->closed_robots = state->given_up & GIVEN_UP_SCHEME_ROBOTS;
     trouble->closed_outcome = trouble->last_outcome = state->last_outcome;
     trouble->failures[0] = trouble->failures[1] = state->failures;
+    trouble->failed_lookups = state->failures;
     trouble->no_reply_count = state->no_reply_count;
     trouble->backoffs = state->backoffs;
     trouble->errors = state->backoffs ? FRONTIER_ERRORS_MAX : 0;

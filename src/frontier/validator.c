@@ -103,7 +103,7 @@ enum verdict validator_precheck(const struct validator *validator,
 {
     if (!scope_contains(validator->scope, url))
         return EXTERNAL;
-    return frontier_precheck(validator->frontier, url, line);
+    return frontier_precheck(validator->frontier, TARGET_PAGE, url, line);
 }
 
 static enum verdict judge(struct validator *validator,
@@ -111,7 +111,8 @@ static enum verdict judge(struct validator *validator,
 {
     unsigned line = 0;
 
-    /* A sitemap is no page: what it lists has to be in scope, not itself. */
+    /* A sitemap is no page: what it lists has to be in scope, not itself. A
+     * requisite belongs to a page that is in scope. */
     if (offer->kind == TARGET_PAGE &&
         !scope_contains(validator->scope, offer->url)) {
         validator_refuse(validator, offer, EXTERNAL);
@@ -130,7 +131,7 @@ static enum verdict judge(struct validator *validator,
     }
     stop_withholding(validator, offer);
     enum verdict verdict =
-        frontier_precheck(validator->frontier, offer->url, &line);
+        frontier_precheck(validator->frontier, offer->kind, offer->url, &line);
     if (verdict != ACCEPT)
         notify(validator, offer, NULL, verdict, line);
     return verdict;

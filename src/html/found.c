@@ -15,7 +15,20 @@ void html_found_init(struct html_found *found, struct html_links *links,
     found->options = options;
     found->link = NULL;
     found->count = found->room = 0;
+    found->requisite = NULL;
+    found->requisites = found->requisite_room = 0;
     found->is_in_a = false;
+}
+
+static void keep_requisites(struct html_found *found)
+{
+    size_t size = found->requisites * sizeof(*found->requisite);
+
+    found->links->requisites = found->requisites;
+    found->links->requisite = arena_new(found->arena, size);
+    if (size)
+        memcpy(found->links->requisite, found->requisite, size);
+    free(found->requisite);
 }
 
 void html_found_finish(struct html_found *found)
@@ -28,6 +41,8 @@ void html_found_finish(struct html_found *found)
     if (size)
         memcpy(found->links->link, found->link, size);
     free(found->link);
+    if (found->requisite)
+        keep_requisites(found);
 }
 
 /* ---- elements ---------------------------------------------------------- */
@@ -145,10 +160,25 @@ void html_found_element(struct html_found *found, enum html_tag tag,
     }
 }
 
-void html_found_cut(struct html_found *found, size_t count)
+void html_found_requisite(struct html_found *found,
+                          enum html_requisite_kind kind, struct str href)
+{
+    if (found->requisites == HTML_REQUISITES_MAX) {
+        found->links->requisites_beyond++;
+        return;
+    }
+    found->requisite =
+        mem_grow(found->requisite, found->requisites, &found->requisite_room,
+                 sizeof(*found->requisite));
+    found->requisite[found->requisites++] =
+        (struct html_requisite){.kind = kind, .href = href};
+}
+
+void html_found_cut(struct html_found *found, size_t links, size_t requisites)
 {
     html_found_end_text(found);
-    found->count = count;
+    found->count = links;
+    found->requisites = requisites;
 }
 
 /* ---- the text of an `a` ----------------------------------------------- */

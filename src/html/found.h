@@ -18,6 +18,8 @@ struct html_found {
 
     struct html_link *link; /* becomes links->link, in the arena, at the end */
     size_t count, room;
+    struct html_requisite *requisite; /* the same of what the page needs */
+    size_t requisites, requisite_room;
 
     /* The text of the `a` that is open, while `is_in_a`. */
     bool is_in_a, has_blank, is_full;
@@ -47,7 +49,11 @@ void html_found_element(struct html_found *found, enum html_tag tag,
 void html_found_text(struct html_found *found, struct str text);
 void html_found_end_text(struct html_found *found);
 
-/* Forget all links but the first `count`. */
-void html_found_cut(struct html_found *found, size_t count);
+/* The page needs this to be shown. */
+void html_found_requisite(struct html_found *found,
+                          enum html_requisite_kind kind, struct str href);
+
+/* Forget all links and requisites but the first of each. */
+void html_found_cut(struct html_found *found, size_t links, size_t requisites);
 
 #endif

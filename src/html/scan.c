@@ -4,6 +4,7 @@
 
 #include "html/block.h"
 #include "html/found.h"
+#include "html/requisite.h"
 #include "html/tag.h"
 #include "html/tokenizer.h"
 #include "html/tree.h"
@@ -16,7 +17,9 @@ struct scanner {
     struct html_tree tree;
 
     struct html_found found;
-    size_t head_count; /* of links before the body */
+    size_t head_links, head_requisites; /* those before the body */
+    bool wants_requisites;
+    const struct html_filter *only; /* the tags of interest in the body */
 
     struct buf decoded, meaning; /* scratch */
 };
@@ -55,7 +58,7 @@ static struct str meaning_of(struct scanner *scanner, struct str raw,
 }
 
 /* The decoded value of an attribute, good as long as the page and the arena. */
-static struct str value_of(struct scanner *scanner, struct str raw)
+static inline struct str value_of(struct scanner *scanner, struct str raw)
 {
     if (!raw.len || is_plain_ascii(scanner, raw))
         return raw;
@@ -84,6 +87,67 @@ static void element(struct scanner *scanner, enum html_tag tag,
     html_found_element(&scanner->found, tag, value);
 }
 
+/* A style attribute without parens names nothing; one that has a character
+ * reference may have them all the same. */
+static bool may_have_url(struct str attrs)
+{
+    return memchr(attrs.ptr, '(', attrs.len) ||
+           memchr(attrs.ptr, '&', attrs.len);
+}
+
+static void requisites_of_attrs(struct scanner *scanner, enum html_tag tag,
+                                bool is_svg, const struct html_token *token)
+{
+    const struct str *names = html_requisite_attrs(tag, is_svg);
+    struct str value[HTML_REQUISITE_ATTRS] = {0};
+    struct html_attrs attrs = html_attrs(token);
+    struct html_attr attr;
+
+    while (html_attrs_next(&attrs, &attr))
+        for (size_t i = 0; i < HTML_REQUISITE_ATTRS; i++)
+            if (html_is_name(attr.name, names[i]) && !value[i].ptr)
+                value[i] = value_of(scanner, attr.value);
+    html_requisite_element(&scanner->found, tag, is_svg, value);
+}
+
+/* The text that follows the start tag of a style element. Reading ahead leaves
+ * the tokenizer where it is. */
+static void requisites_of_style(struct scanner *scanner)
+{
+    struct html_tokenizer ahead = scanner->tokenizer;
+    struct html_token token;
+
+    ahead.only = NULL;
+    html_next(&ahead, &token);
+    struct str text = token.text;
+    if (!is_plain_ascii(scanner, text))
+        text = arena_copy(scanner->arena,
+                          meaning_of(scanner, text, token.text_kind));
+    html_requisite_css(&scanner->found, text, CSS_SHEET);
+}
+
+static void requisites(struct scanner *scanner, enum html_tag tag,
+                       enum html_namespace namespace,
+                       const struct html_token *token)
+{
+    bool is_svg = namespace == HTML_IN_SVG;
+
+    if ((!is_svg && namespace != HTML_IN_HTML) ||
+        (tag == TAG_FRAME && html_tree_is_plain(&scanner->tree)))
+        return;
+    if (token->rest.len &&
+        (html_requisite_is_element(tag, is_svg) || may_have_url(token->rest)))
+        requisites_of_attrs(scanner, tag, is_svg, token);
+    if (tag == TAG_STYLE)
+        requisites_of_style(scanner);
+}
+
+static void note_head(struct scanner *scanner)
+{
+    scanner->head_links = scanner->found.count;
+    scanner->head_requisites = scanner->found.requisites;
+}
+
 /* Tell the tree of the tag, and drop the links of a body that it replaces. */
 static enum html_namespace start_in_tree(struct scanner *scanner,
                                          enum html_tag tag,
@@ -94,10 +158,11 @@ static enum html_namespace start_in_tree(struct scanner *scanner,
     enum html_namespace namespace = html_tree_start(tree, tag, token);
 
     if (before == HTML_BEFORE_BODY)
-        scanner->head_count = scanner->found.count;
+        note_head(scanner);
     /* A frameset replaces the body. */
     if (before < HTML_FRAMESET && tree->phase == HTML_FRAMESET)
-        html_found_cut(&scanner->found, scanner->head_count);
+        html_found_cut(&scanner->found, scanner->head_links,
+                       scanner->head_requisites);
     scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
     return namespace;
 }
@@ -109,13 +174,15 @@ static bool lacks_frameset(const struct html_tree *tree)
     return tree->phase == HTML_BODY_START && !tree->count && !tree->templates;
 }
 
-static void start_tag(struct scanner *scanner, const struct html_token *token)
+/* The namespace of the element that begins. */
+static enum html_namespace start_element(struct scanner *scanner,
+                                         enum html_tag tag,
+                                         const struct html_token *token)
 {
-    enum html_tag tag = html_tag_find(token->name);
     bool is_watched = html_tags[tag].flags & TAG_IS_WATCHED;
 
     if (!is_watched && html_tree_is_plain(&scanner->tree))
-        return;
+        return HTML_IN_HTML;
 
     enum html_namespace namespace = start_in_tree(scanner, tag, token);
     bool is_inert = scanner->tree.templates > 0;
@@ -126,11 +193,21 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
         (tag == TAG_FRAME && lacks_frameset(&scanner->tree)))
         element(scanner, tag, token);
     if (namespace != HTML_IN_HTML)
-        return;
+        return namespace;
     if (!is_inert)
         element(scanner, tag, token);
     html_tokenizer_enter(&scanner->tokenizer, html_tree_state(tag),
                          token->name);
+    return namespace;
+}
+
+static void start_tag(struct scanner *scanner, const struct html_token *token)
+{
+    enum html_tag tag = html_tag_find(token->name);
+    enum html_namespace namespace = start_element(scanner, tag, token);
+
+    if (scanner->wants_requisites && !scanner->tree.templates)
+        requisites(scanner, tag, namespace, token);
 }
 
 static void end_tag(struct scanner *scanner, const struct html_token *token)
@@ -181,7 +258,7 @@ static void scan_tokens(struct scanner *scanner)
     do {
         bool wants_all =
             scanner->found.is_in_a || !html_tree_is_plain(&scanner->tree);
-        scanner->tokenizer.only = wants_all ? NULL : &html_watched;
+        scanner->tokenizer.only = wants_all ? NULL : scanner->only;
         has_more = html_next(&scanner->tokenizer, &token);
         scan_token(scanner, &token);
     } while (has_more);
@@ -212,7 +289,9 @@ static void scan_html(struct html_links *links, struct arena *arena,
 
     scanner.arena = arena;
     scanner.charset = links->info.charset;
-    scanner.head_count = 0;
+    scanner.head_links = scanner.head_requisites = 0;
+    scanner.wants_requisites = options->want_requisites;
+    scanner.only = options->want_requisites ? &html_all_tags : &html_watched;
     html_found_init(&scanner.found, links, arena, options);
     html_tree_init(&scanner.tree);
     if (!charset_is_markup_safe(scanner.charset))
@@ -254,4 +333,24 @@ const char *html_link_kind_name(enum html_link_kind kind)
     static_assert(ARRAY_LEN(names) == HTML_LINK_KINDS, "every kind has a name");
 
     return (unsigned)kind < HTML_LINK_KINDS ? names[kind] : "unknown";
+}
+
+const char *html_requisite_kind_name(enum html_requisite_kind kind)
+{
+    static const char *const names[] = {
+        [HTML_REQUISITE_STYLESHEET] = "stylesheet",
+        [HTML_REQUISITE_CSS] = "css",
+        [HTML_REQUISITE_IMAGE] = "image",
+        [HTML_REQUISITE_SCRIPT] = "script",
+        [HTML_REQUISITE_ICON] = "icon",
+        [HTML_REQUISITE_MEDIA] = "media",
+        [HTML_REQUISITE_PRELOAD] = "preload",
+        [HTML_REQUISITE_MANIFEST] = "manifest",
+        [HTML_REQUISITE_OBJECT] = "object",
+        [HTML_REQUISITE_FRAME] = "frame",
+    };
+    static_assert(ARRAY_LEN(names) == HTML_REQUISITE_KINDS,
+                  "every kind has a name");
+
+    return (unsigned)kind < HTML_REQUISITE_KINDS ? names[kind] : "unknown";
 }

@@ -38,6 +38,26 @@ struct html_link {
     struct str text; /* of an `a`, blanks folded; only if asked for */
 };
 
+/* What a page needs to be shown, by what names it. */
+enum html_requisite_kind {
+    HTML_REQUISITE_STYLESHEET, /* link rel=stylesheet */
+    HTML_REQUISITE_CSS,   /* @import, url() in a style element or attribute */
+    HTML_REQUISITE_IMAGE, /* img, srcset, input type=image, poster, ... */
+    HTML_REQUISITE_SCRIPT,
+    HTML_REQUISITE_ICON,
+    HTML_REQUISITE_MEDIA,    /* audio, video, source, track */
+    HTML_REQUISITE_PRELOAD,  /* link rel=preload, modulepreload */
+    HTML_REQUISITE_MANIFEST, /* link rel=manifest */
+    HTML_REQUISITE_OBJECT,   /* object, embed */
+    HTML_REQUISITE_FRAME,    /* frame, iframe: links as well */
+    HTML_REQUISITE_KINDS,
+};
+
+struct html_requisite {
+    enum html_requisite_kind kind;
+    struct str href; /* as that of a link */
+};
+
 /* The statements of a page about itself. */
 struct html_info {
     struct str base; /* href of the first base that has one, or {NULL, 0} */
@@ -51,6 +71,7 @@ struct html_scan_options {
     struct str agent;        /* <meta name=AGENT> is for us too; may be empty */
     bool want_text;
     bool is_xhtml; /* served as application/xhtml+xml: it is XML */
+    bool want_requisites;
 };
 
 /* Links in document order, in the arena, with the page's own facts. */
@@ -58,15 +79,23 @@ struct html_links {
     struct html_link *link;
     size_t count;
     size_t beyond; /* HTML_LINKS_MAX: how many more there were */
+    struct html_requisite *requisite; /* if asked for, in document order */
+    size_t requisites;
+    size_t requisites_beyond; /* HTML_REQUISITES_MAX */
     struct html_info info;
 };
 
-enum { HTML_LINKS_MAX = 100000, HTML_LINK_TEXT_MAX = 1000 };
+enum {
+    HTML_LINKS_MAX = 100000,
+    HTML_LINK_TEXT_MAX = 1000,
+    HTML_REQUISITES_MAX = 10000,
+};
 
 /* Slices of the result point into `html` or into `arena`. */
 void html_scan(struct html_links *links, struct arena *arena, struct str html,
                const struct html_scan_options *options);
 
 const char *html_link_kind_name(enum html_link_kind kind);
+const char *html_requisite_kind_name(enum html_requisite_kind kind);
 
 #endif

@@ -64,3 +64,15 @@ const struct html_filter html_watched = {
                       [LOW('i')] = true}, /* title */
         [LOW('x')] = {[LOW('m')] = true}, /* xmp */
     }};
+
+#define ROW_OF_ALL                                                             \
+    {                                                                          \
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,   \
+            1, 1, 1, 1, 1, 1, 1, 1, 1                                          \
+    }
+#define EIGHT_ROWS                                                             \
+    ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL,    \
+        ROW_OF_ALL, ROW_OF_ALL
+
+const struct html_filter html_all_tags = {
+    .has = {EIGHT_ROWS, EIGHT_ROWS, EIGHT_ROWS, EIGHT_ROWS}};

@@ -151,7 +151,12 @@ enum {
     X(VAR, 'v', 'a', 'r', "var", TAG_BREAKS_OUT) \
     X(WBR, 'w', 'b', 'r', "wbr", TAG_IS_VOID | TAG_SETTLES_BODY) \
     X(XMP, 'x', 'm', 'p', "xmp", \
-      TAG_IS_WATCHED | TAG_CLOSES_P | TAG_SETTLES_BODY)
+      TAG_IS_WATCHED | TAG_CLOSES_P | TAG_SETTLES_BODY) \
+    /* for requisites only */ \
+    X(AUDIO, 'a', 'd', 'o', "audio", 0) \
+    X(FEIMAGE, 'f', 'm', 'e', "feimage", TAG_IS_FOREIGN) \
+    X(USE, 'u', 's', 'e', "use", TAG_IS_FOREIGN) \
+    X(VIDEO, 'v', 'd', 'o', "video", 0)
 // clang-format on
 
 enum html_tag {
@@ -171,6 +176,9 @@ extern const struct html_tag_entry html_tags[TAG_COUNT];
 
 /* The watched tags and a few more. */
 extern const struct html_filter html_watched;
+
+/* Every tag: any element may need an image, by its style attribute. */
+extern const struct html_filter html_all_tags;
 
 /* Letters of either case; TAG_OTHER for a name not in the list. */
 enum html_tag html_tag_find(struct str name);

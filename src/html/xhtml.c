@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "html/entity.h"
 #include "html/found.h"
+#include "html/requisite.h"
 #include "html/tag.h"
 #include "html/tree.h"
 #include "html/xml.h"
@@ -55,6 +56,8 @@ struct reader {
     unsigned depth;
     unsigned template_depth; /* of the template that is open, or 0 */
     unsigned silent_depth;   /* of a script or the like that is open, or 0 */
+    unsigned style_depth;    /* of a style that is open, or 0 */
+    struct buf style;        /* its text */
 };
 
 static void stop(struct reader *reader)
@@ -211,6 +214,51 @@ static bool is_svg_a(struct xml_name name)
     return name.namespace == NAMESPACE_SVG && str_eq(name.local, STR("a"));
 }
 
+/* The element of SVG that names requisites, or that is style. */
+static enum html_tag svg_tag_of(struct xml_name name)
+{
+    static const struct {
+        struct str name;
+        enum html_tag tag;
+    } known[] = {
+        {STR_INIT("image"), TAG_IMAGE}, {STR_INIT("feImage"), TAG_FEIMAGE},
+        {STR_INIT("use"), TAG_USE},     {STR_INIT("script"), TAG_SCRIPT},
+        {STR_INIT("style"), TAG_STYLE},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_eq(name.local, known[i].name))
+            return known[i].tag;
+    return TAG_OTHER;
+}
+
+static void requisites(struct reader *reader, struct xml_name name,
+                       const char **attrs)
+{
+    bool is_svg = name.namespace == NAMESPACE_SVG;
+    enum html_tag tag = is_svg ? svg_tag_of(name) : tag_of(name);
+    const struct str *names = html_requisite_attrs(tag, is_svg);
+    struct str value[HTML_REQUISITE_ATTRS];
+
+    for (size_t i = 0; i < HTML_REQUISITE_ATTRS; i++)
+        value[i] = value_of(reader, attrs, names[i].ptr);
+    if (is_svg)
+        value[2] = value_of(reader, attrs, xlink_href(reader, attrs));
+    html_requisite_element(&reader->found, tag, is_svg, value);
+    if (tag == TAG_STYLE && !reader->style_depth) {
+        reader->style_depth = reader->depth;
+        buf_clear(&reader->style);
+    }
+}
+
+static void end_style(struct reader *reader)
+{
+    reader->style_depth = 0;
+    html_requisite_css(&reader->found,
+                       arena_copy(reader->arena, buf_str(&reader->style)),
+                       CSS_SHEET);
+}
+
 static void start_element(struct reader *reader, struct xml_name name,
                           const char **attrs)
 {
@@ -228,6 +276,9 @@ static void start_element(struct reader *reader, struct xml_name name,
             value[0] = value_of(reader, attrs, xlink_href(reader, attrs));
         html_found_element(&reader->found, tag, value);
     }
+    if (reader->found.options->want_requisites &&
+        (name.namespace == NAMESPACE_HTML || name.namespace == NAMESPACE_SVG))
+        requisites(reader, name, attrs);
     if (tag == TAG_TEMPLATE)
         reader->template_depth = reader->depth;
     if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
@@ -258,6 +309,8 @@ static void XMLCALL on_end(void *user, const char *text)
         reader->template_depth = 0;
     if (reader->silent_depth == reader->depth)
         reader->silent_depth = 0;
+    if (reader->style_depth == reader->depth)
+        end_style(reader);
     while (reader->binding_count &&
            reader->binding[reader->binding_count - 1].depth >= reader->depth)
         reader->binding_count--;
@@ -269,6 +322,8 @@ static void XMLCALL on_text(void *user, const char *bytes, int len)
     struct reader *reader = user;
 
     spend(reader, (size_t)len);
+    if (reader->style_depth && !reader->is_stopped)
+        buf_put(&reader->style, (struct str){bytes, (size_t)len});
     if (reader->found.is_in_a && !reader->silent_depth &&
         !reader->template_depth && !reader->is_stopped)
         html_found_text(&reader->found, (struct str){bytes, (size_t)len});
@@ -408,6 +463,7 @@ static void read_page(struct reader *reader)
 
     reader->parser = parser;
     reader->bytes_left = GROWTH_MAX * reader->page.len + GROWTH_FREE;
+    buf_init(&reader->style, reader->bytes_left);
     XML_SetUserData(parser, reader);
     XML_SetElementHandler(parser, on_start, on_end);
     XML_SetCharacterDataHandler(parser, on_text);
@@ -419,6 +475,7 @@ static void read_page(struct reader *reader)
     /* If the page is broken, the links before that place count. */
     (void)xml_parse(parser, reader->page);
     xml_parser_free(parser);
+    buf_release(&reader->style);
 }
 
 void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,

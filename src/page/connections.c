@@ -1,5 +1,6 @@
 #include "page/connections.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -167,6 +168,38 @@ void connections_take(struct connections *connections, int fd, void *user)
     connection->user = user;
 }
 
+static int local_port(int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } own = {0};
+    socklen_t len = sizeof(own);
+
+    if (getsockname(fd, &own.any, &len))
+        return -1;
+    return ntohs(own.any.sa_family == AF_INET6 ? own.v6.sin6_port
+                                               : own.v4.sin_port);
+}
+
+int connections_take_at(struct connections *connections, uint64_t key, int port,
+                        void *user)
+{
+    const struct origin *origin = hashtable_get(&connections->origins, key);
+    struct connection *connection;
+
+    if (!origin)
+        return -1;
+    LIST_FOREACH(connection, &origin->connections, same)
+    if ((connection->state == SPARE || connection->state == NEEDED) &&
+        local_port(connection->fd) == port) {
+        connections_take(connections, connection->fd, user);
+        return connection->fd;
+    }
+    return -1;
+}
+
 void connections_need(struct connections *connections, uint64_t key,
                       bool is_needed, uint64_t now_ms)
 {
@@ -197,6 +230,15 @@ void connections_rest(struct connections *connections, int fd, const void *user,
         connections_need(connections, connection->origin->key, false, now_ms);
 }
 
+/* Bytes that nobody asked for. libcurl takes a connection with something to
+ * read for alive. */
+static bool has_stray_bytes(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 /* The number may be that of another file by now, if libcurl closed the socket
  * without a word: that one must stay as it is. */
 static void end(struct connections *connections, struct connection *connection)
@@ -206,7 +248,11 @@ static void end(struct connections *connections, struct connection *connection)
         return;
     connection->state = ENDING;
     connections->ending++;
-    shutdown(connection->fd, SHUT_RD);
+    /* Shut both ways it is dead for libcurl, whatever there is to read. Only
+     * with TLS there is something to send: that nothing will follow. */
+    shutdown(connection->fd, connection->ssl && !has_stray_bytes(connection->fd)
+                                 ? SHUT_RD
+                                 : SHUT_RDWR);
 }
 
 static void end_old(struct connections *connections,

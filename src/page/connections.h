@@ -13,7 +13,7 @@
  *     one that was needed longest ago.
  *
  * To close a connection is libcurl's business. connections_expire shuts its
- * socket for reading, so that libcurl finds it dead. libcurl looks for dead
+ * socket, so that libcurl finds it dead. libcurl looks for dead
  * connections when a transfer starts, but not more than once a second; until
  * then the connection is "ending".
  */
@@ -58,6 +58,11 @@ void connections_secured(struct connections *connections, int fd, SSL *ssl);
 
 /* `user` has the connection now. */
 void connections_take(struct connections *connections, int fd, void *user);
+
+/* The same for an idle connection of this origin that has this port on our
+ * side. Its socket, or -1 where there is none. */
+int connections_take_at(struct connections *connections, uint64_t origin,
+                        int port, void *user);
 
 /* All users are gone. */
 void connections_forget_users(struct connections *connections);

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "html/meta.h"
+#include "html/requisite.h"
 #include "page/mime.h"
 #include "page/robots_tag.h"
 #include "page/sitemap.h"
@@ -131,24 +132,72 @@ static void add_links(struct webpage *page, const struct html_links *html,
     }
 }
 
-void pagescanner_scan(struct webpage *page, const struct scan_options *options)
+/* A requisite is not a page, so neither nofollow nor the course's rules count
+ * for it. */
+static void add_requisite(struct webpage *page,
+                          const struct html_requisite *named,
+                          const struct link_context *context)
 {
-    struct html_links html;
-    struct url of_element;
+    struct page_links *requisites = &page->requisites;
+    struct page_link *link = &requisites->link[requisites->count];
+    struct scan_options plain = *context->options;
+
+    plain.course = false;
+    if (pagescanner_link(link, &page->arena, named->href, context->base,
+                         context->encoder, &plain))
+        return;
+    link->link_too = named->kind == HTML_REQUISITE_FRAME;
+    link->document = link->link_too || named->kind == HTML_REQUISITE_OBJECT;
+    requisites->count++;
+}
+
+static void add_requisites(struct webpage *page, const struct html_links *html,
+                           const struct link_context *context)
+{
+    size_t used = page->arena.used;
+
+    if (!html->requisites)
+        return;
+    page->requisites.link =
+        arena_new(&page->arena, html->requisites * sizeof(struct page_link));
+    page->requisites.beyond = html->requisites_beyond;
+    for (size_t i = 0; i < html->requisites; i++) {
+        if (page->arena.used - used > PAGE_LINK_BYTES_MAX) {
+            page->requisites.beyond += html->requisites - i;
+            break;
+        }
+        add_requisite(page, &html->requisite[i], context);
+    }
+}
+
+static void scan(struct html_links *html, struct webpage *page,
+                 const struct scan_options *options)
+{
     const struct html_scan_options html_options = {
         .http_charset = str_of(page->exchange.charset_label),
         .agent = options->robots_agent,
         .want_text = options->want_text,
         .is_xhtml = mime_is_xhtml(str_of(page->exchange.mime)),
+        .want_requisites = page->want_requisites,
     };
 
-    html_scan(&html, &page->arena, page->exchange.body, &html_options);
+    html_scan(html, &page->arena, page->exchange.body, &html_options);
     if (options->robots_agent.len) {
-        page->noindex |= html.info.noindex;
-        page->nofollow |= html.info.nofollow;
-        page->noarchive |= html.info.noarchive;
+        page->noindex |= html->info.noindex;
+        page->nofollow |= html->info.nofollow;
+        page->noarchive |= html->info.noarchive;
     }
-    if ((!html.count && !page->exchange.refresh.ptr) || !page->want_links)
+}
+
+void pagescanner_scan(struct webpage *page, const struct scan_options *options)
+{
+    struct html_links html;
+    struct url of_element;
+
+    scan(&html, page, options);
+    bool has_links =
+        page->want_links && (html.count || page->exchange.refresh.ptr);
+    if (!has_links && !html.requisites)
         return;
 
     const struct url *own = webpage_url_parts(page);
@@ -164,10 +213,56 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
                      url_parse(&of_element, &page->arena, html.info.base, NULL,
                                NULL) != ERR_URL_SCHEME,
     };
+    add_requisites(page, &html, &context);
+    if (!has_links)
+        return;
     page->links.link =
         arena_new(&page->arena, (1 + html.count) * sizeof(struct page_link));
     add_refresh(page, own, options);
     add_links(page, &html, &context);
+}
+
+/* Up to the limits of a page. */
+static void scan_css(struct webpage *page, const struct scan_options *options)
+{
+    const struct link_context context = {.options = options,
+                                         .base = webpage_url_parts(page)};
+    struct page_links *requisites = &page->requisites;
+    struct css css;
+    struct str url;
+    size_t room = 0, used = page->arena.used;
+
+    if (!context.base)
+        return;
+    css_init(&css, &page->arena, page->exchange.body, CSS_SHEET);
+    while (css_next(&css, &url))
+        room += room < HTML_REQUISITES_MAX;
+    requisites->link = arena_new(&page->arena, room * sizeof(struct page_link));
+    css_init(&css, &page->arena, page->exchange.body, CSS_SHEET);
+    while (css_next(&css, &url)) {
+        const struct html_requisite named = {.kind = HTML_REQUISITE_CSS,
+                                             .href = url};
+        if (!html_requisite_is_fetched(url))
+            continue;
+        if (requisites->count == room ||
+            page->arena.used - used > PAGE_LINK_BYTES_MAX)
+            requisites->beyond++;
+        else
+            add_requisite(page, &named, &context);
+    }
+}
+
+void pagescanner_requisite(struct webpage *page,
+                           const struct scan_options *options)
+{
+    struct str mime = str_of(page->exchange.mime);
+
+    if (!page->want_requisites)
+        return;
+    if (str_eq_nocase(mime, STR("text/css")))
+        scan_css(page, options);
+    else if (page->is_document && mime_verdict(mime) == MIME_PAGE)
+        pagescanner_scan(page, options);
 }
 
 void pagescanner_keep_texts(struct webpage *page)

@@ -20,9 +20,14 @@ struct scan_options {
  * with a long base has as many long URLs as it has links. */
 enum { PAGE_LINK_BYTES_MAX = 16 << 20 };
 
-/* Fill page->links from page->exchange.body. Links of other schemes than http
- * and https are left out. */
+/* Fill page->links and page->requisites from page->exchange.body, as far as
+ * they are wanted. URLs of other schemes than http and https are left out. */
 void pagescanner_scan(struct webpage *page, const struct scan_options *options);
+
+/* Fill page->requisites from a requisite that names more: a stylesheet, or a
+ * document of HTML. */
+void pagescanner_requisite(struct webpage *page,
+                           const struct scan_options *options);
 
 /* Copy the texts of the links, which are parts of the body, so that they stay
  * valid when the body is gone. */

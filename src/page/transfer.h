@@ -50,6 +50,7 @@ struct transfer {
     struct curl_slist *dns_override;        /* a rule of CURLOPT_CONNECT_TO */
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool to_sniff;         /* the type says nothing: the first bytes must */
+    bool is_not_page;      /* the type says so */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool has_address;     /* that is connected to: */

@@ -194,7 +194,9 @@ static size_t end_headers(struct transfer *transfer, size_t len)
     if (status != 200)
         return len;
     enum mime_verdict verdict = type_verdict(transfer);
-    if (verdict == MIME_OTHER)
+    transfer->is_not_page = verdict == MIME_OTHER;
+    if (transfer->is_not_page &&
+        (!transfer->page->is_whole_wanted || is_announced_too_large(transfer)))
         return cut(transfer, NOT_HTML);
     transfer->to_sniff = verdict == MIME_SNIFF;
     if (is_announced_too_large(transfer))
@@ -262,7 +264,7 @@ static size_t preview_header(struct transfer *transfer, struct str part)
 static bool sniff_early(struct transfer *transfer)
 {
     if (!transfer->to_sniff || transfer->codings.count ||
-        transfer->body.len < MIME_SNIFF_LEN)
+        transfer->page->is_whole_wanted || transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
     return mime_sniffs_as_html(buf_str(&transfer->body));
@@ -312,6 +314,8 @@ size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user)
     case BODY_FULL:
         break;
     }
+    if (transfer->is_not_page)
+        return cut(transfer, NOT_HTML);
     if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
         return cut(transfer, TOO_LARGE);
     /* Of a robots.txt what is beyond the cap does not count. */

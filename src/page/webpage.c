@@ -44,7 +44,7 @@ void webpage_rest(struct webpage *page)
 {
     webpage_drop_pair(page);
     shrink(&page->arena);
-    page->links = (struct page_links){0};
+    page->links = page->requisites = (struct page_links){0};
 }
 
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,
@@ -75,6 +75,11 @@ const struct url *webpage_url_parts(struct webpage *page)
         url_parse(&page->parts, &page->arena, page->url, NULL, NULL))
         page->parts = (struct url){0};
     return page->parts.href.len ? &page->parts : NULL;
+}
+
+void webpage_own_url(struct webpage *page)
+{
+    page->url = arena_copy(&page->arena, page->url);
 }
 
 void webpage_take_exchange(struct webpage *page)

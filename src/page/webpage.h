@@ -26,6 +26,8 @@ struct page_link {
     bool not_html_name; /* the course's rule: not the name of an HTML page */
     bool nofollow;      /* rel says so, and we obey */
     bool sitemap;       /* not a page: a sitemap that a sitemap names */
+    bool document;      /* a requisite: a frame, an object */
+    bool link_too;      /* a requisite: a frame, which is also a link */
 };
 
 struct page_links {
@@ -39,8 +41,9 @@ struct page_links {
 /* The kind of file that is fetched; it decides what is done with it. */
 enum webpage_kind {
     WEBPAGE_HTML,
-    WEBPAGE_ROBOTS,  /* any type, cut at the size that counts, not saved */
-    WEBPAGE_SITEMAP, /* any type, a larger cap, not saved */
+    WEBPAGE_ROBOTS,    /* any type, cut at the size that counts, not saved */
+    WEBPAGE_SITEMAP,   /* any type, a larger cap, not saved */
+    WEBPAGE_REQUISITE, /* any type, not saved, read for more requisites */
 };
 
 struct webpage {
@@ -50,6 +53,9 @@ struct webpage {
     struct url parts; /* of `url`; without a text: see webpage_url_parts */
     uint32_t depth;
     bool want_links;
+    bool want_requisites;
+    bool is_document;        /* a requisite: read it for more if it is HTML */
+    bool is_whole_wanted;    /* read it to its end even if it is no page */
     bool is_host_needed;     /* more of its host is queued: keep the connection
                               * for that */
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
@@ -69,7 +75,8 @@ struct webpage {
     void *prepared;          /* the pagesaver's; NULL: nothing is prepared */
     int save_errno;          /* why the outcome is NOT_SAVED */
     struct page_links links; /* of the page, or the one of a redirect */
-    struct warc_pair *pair;  /* the pagerecorder's; NULL: nothing is kept */
+    struct page_links requisites; /* if wanted; `html` is NULL */
+    struct warc_pair *pair; /* the pagerecorder's; NULL: nothing is kept */
     struct body_budget *pair_budget; /* where the pair counts ... */
     size_t pair_held;                /* ... for so much; 0: it does not */
 
@@ -107,6 +114,9 @@ void webpage_ask_parsed(struct webpage *page, const struct url *url,
 /* The page's URL, parsed now if it was given as text; NULL if it is not valid.
  */
 const struct url *webpage_url_parts(struct webpage *page);
+
+/* Keep a copy of the URL, which is only borrowed. */
+void webpage_own_url(struct webpage *page);
 
 /* The exchange is over: copy its outcome and robots flags into the results. */
 void webpage_take_exchange(struct webpage *page);

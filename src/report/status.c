@@ -105,6 +105,25 @@ static void say_pages(struct status *status)
     say(status, "queue");
 }
 
+static void say_requisites(const struct status *status)
+{
+    const uint64_t *ends = status->totals.requisites;
+    const struct facts *facts = status->report->facts;
+    uint64_t all = 0;
+
+    for (int i = 0; i < URL_ENDS; i++)
+        all += ends[i];
+    if (!all)
+        return;
+    terminal_line(stdout,
+                  "  needed   %llu requisites fetched, %s; %llu redirected, "
+                  "%llu failed, %llu refused, %llu queued",
+                  number(ends[URL_SAVED]),
+                  words_bytes(facts->number[FACT_REQUISITE_BYTES]).text,
+                  number(ends[URL_REDIRECTED]), number(ends[URL_FAILED]),
+                  number(ends[URL_REFUSED]), number(ends[URL_QUEUED]));
+}
+
 static void say_archive(struct status *status)
 {
     const struct totals *totals = &status->totals;
@@ -268,6 +287,7 @@ static void say_all(struct status *status)
     say_times(status);
     say_robots(status);
     say_pages(status);
+    say_requisites(status);
     say_archive(status);
     say_waits(status);
     say_limits(status);
@@ -288,7 +308,9 @@ bool status_print(struct report *report)
     buf_init(&status.line, LINE_MAX_LEN);
     /* Everything is read before anything is said. */
     bool good = totals_read(&status.totals, report) &&
-                (!status.totals.ends[URL_QUEUED] || report_load(report));
+                (!(status.totals.ends[URL_QUEUED] +
+                   status.totals.requisites[URL_QUEUED]) ||
+                 report_load(report));
     if (good)
         say_all(&status);
     totals_release(&status.totals);

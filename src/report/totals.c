@@ -66,6 +66,8 @@ static bool read_url(void *user, const struct url_record *url)
     struct reading *reading = user;
     struct totals *totals = reading->totals;
 
+    if (url->row->kind == TARGET_REQUISITE)
+        totals->requisites[url->end]++;
     if (url->row->kind != TARGET_PAGE)
         return true;
     totals->ends[url->end]++;

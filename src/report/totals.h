@@ -1,5 +1,6 @@
 /* A crawl in figures: how its pages ended (store/codes.h), in all and for each
- * domain; sitemaps are no pages. The record is read once. */
+ * domain, and its requisites; sitemaps are no pages. The record is read once.
+ */
 #ifndef REPORT_TOTALS_H
 #define REPORT_TOTALS_H
 
@@ -21,6 +22,7 @@ struct totals_hosts {
 
 struct totals {
     uint64_t ends[URL_ENDS];
+    uint64_t requisites[URL_ENDS];
     uint64_t retrying;            /* queued, and fetched before */
     uint64_t bytes;               /* of the pages that were saved */
     uint64_t too_deep, too_large; /* refused, failed for that reason */

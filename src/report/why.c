@@ -139,14 +139,23 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
 
 /* --- a URL that was never seen ------------------------------------------ */
 
-/* The verdict that the URL would get, whichever page links to it. */
+static enum target_kind kind_of(const struct why *why)
+{
+    return (enum target_kind)why->url.row.kind;
+}
+
+/* The verdict that the URL would get, whichever page links to it. Scope and
+ * caps do not count for requisites. */
 static enum verdict precheck(const struct why *why, unsigned *line)
 {
     const struct report *report = why->report;
     const struct url *url = &why->known.url;
-    uint64_t cap = report->frontier.max_per_domain;
+    bool is_requisite = kind_of(why) == TARGET_REQUISITE;
+    uint64_t cap = is_requisite ? 0 : report->frontier.max_per_domain;
     enum verdict verdict =
-        why->known.not_html_name
+        is_requisite ? frontier_precheck(report->validator.frontier,
+                                         TARGET_REQUISITE, url, line)
+        : why->known.not_html_name
             ? NOT_HTML_NAME
             : validator_precheck(&report->validator, url, line);
 
@@ -282,7 +291,8 @@ static bool say_queued(struct why *why)
     if (!report_load(report))
         return false;
     const struct target *target =
-        frontier_find(report->validator.frontier, why->known.fingerprint);
+        frontier_find(report->validator.frontier,
+                      target_fingerprint(kind_of(why), why->known.fingerprint));
     if (target) {
         say_score(why, target);
         say_earliest(why, frontier_due_ms(target));
@@ -340,7 +350,9 @@ static void put_outcome(struct buf *line, const struct url_details *url)
             buf_printf(line, "was fetched as page %u at depth %u",
                        (unsigned)fetch->page, (unsigned)url->record.depth);
         else
-            buf_put(line, STR("was read as a sitemap"));
+            buf_put(line, url->row.kind == TARGET_REQUISITE
+                              ? STR("was fetched as a requisite")
+                              : STR("was read as a sitemap"));
         return;
     case REDIRECTED:
         buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
@@ -374,7 +386,9 @@ static void put_answer(struct why *why, const struct url_details *url)
         buf_printf(line, "is to be tried again at %s",
                    words_when(url->fetch.due_ms, why->report->wall_ms).text);
     else
-        buf_printf(line, "is queued at depth %u", (unsigned)url->record.depth);
+        buf_printf(line, "is queued%s at depth %u",
+                   url->row.kind == TARGET_REQUISITE ? " as a requisite" : "",
+                   (unsigned)url->record.depth);
 }
 
 /* --- where it comes from ------------------------------------------------ */
@@ -403,7 +417,11 @@ static void say_found(struct why *why)
     const struct url_details *url = &why->url;
     struct buf *line = &why->line;
 
-    if (url->row.kind == TARGET_SITEMAP)
+    if (kind_of(why) == TARGET_REQUISITE) {
+        /* A page that needs something was saved. */
+        buf_put(line, STR("as a requisite, "));
+        put_referrer(why);
+    } else if (kind_of(why) == TARGET_SITEMAP)
         buf_put(line, STR("as a sitemap"));
     else if (is_seed(why, url->row.url))
         buf_put(line, STR("as a seed"));
@@ -476,7 +494,8 @@ static void say_fetch(struct why *why)
         buf_printf(line, "status %u", (unsigned)last->status);
         if (last->mime.len)
             buf_printf(line, ", %.*s", STR_ARGS(last->mime));
-        if (last->page)
+        if (last->page ||
+            (url->row.kind == TARGET_REQUISITE && last->outcome == FETCHED))
             buf_printf(line, ", %llu bytes", (unsigned long long)last->size);
         say(why, "answer");
     }

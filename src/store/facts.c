@@ -19,6 +19,7 @@ static const char *const fact_names[] = {
     [FACT_PER_HOST] = "per_host",
     [FACT_SAVED] = "count.saved",
     [FACT_SAVED_BYTES] = "count.bytes",
+    [FACT_REQUISITE_BYTES] = "count.requisite_bytes",
 };
 static_assert(ARRAY_LEN(fact_names) == FACTS, "every fact has a name");
 

@@ -17,10 +17,11 @@
 bool sqlite_set_up_syncs(struct sqlite_store *store, struct store_error *error)
 {
     /* SQLite writes the file itself when the journal has grown, a few megabytes
-     * at a time. */
-    return sqlite_run(store, error,
-                      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                      "PRAGMA wal_autocheckpoint = 4000");
+     * at a time. Rows are only appended, so a small cache of pages does. */
+    return sqlite_run(
+        store, error,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+        "PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -500");
 }
 
 /* Sync the file in the record's directory, or the file system if `name` is ".".
@@ -97,10 +98,10 @@ static bool copy_journal(struct sqlite_store *store, struct store_error *error)
     sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
     sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
                               NULL);
-    bool good = sqlite3_file_control(store->db, "main",
-                                     SQLITE_FCNTL_FILE_POINTER,
-                                     &file) == SQLITE_OK &&
-                file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+    bool good =
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER,
+                             &file) == SQLITE_OK &&
+        file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
     sqlite3_exec(store->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
     if (good)
         return true;

@@ -130,7 +130,26 @@ static const struct view {
      " FROM urls WHERE state <> 'outside'"
      " GROUP BY domain ORDER BY pages DESC, urls DESC"},
 
-    /* The referrer of a sitemap is no page. */
+    {"requisites",
+     "CREATE VIEW requisites AS SELECT * FROM (SELECT u.number, u.url,"
+     "  nullif(u.referrer, 0) AS referrer, nullif(u.via, 0) AS via," URL_END
+     "   AS state,"
+     "  CASE WHEN r.number THEN rv.name WHEN u.verdict THEN uv.name"
+     "   ELSE o.name END AS outcome,"
+     "  f.status, f.mime, f.size"
+     " FROM url u"
+     " LEFT JOIN (SELECT number, outcome, status, mime, size,"
+     "   due_ms = 0 AS done, max(place) FROM fetch GROUP BY number) f"
+     "   ON f.number = u.number"
+     " LEFT JOIN (SELECT number, verdict, max(place) FROM refusal"
+     "   GROUP BY number) r ON r.number = u.number"
+     " LEFT JOIN verdict uv ON uv.code = u.verdict"
+     " LEFT JOIN verdict rv ON rv.code = r.verdict"
+     " LEFT JOIN outcome o ON o.code = f.outcome"
+     " WHERE u.kind = 2) WHERE state <> 'none'"},
+
+    /* The referrer of a sitemap is no page. Requisites have a view of their
+     * own. */
     {"errors",
      "CREATE VIEW errors AS SELECT u.url, e.outcome, e.status,"
      "  datetime(e.at_ms / 1000, 'unixepoch') AS at,"
@@ -146,7 +165,7 @@ static const struct view {
      "  UNION ALL"
      "  SELECT d.number, v.name, 0, NULL FROM url d"
      "   JOIN verdict v ON v.code = d.verdict WHERE v.ends = 'failed') e"
-     " JOIN url u ON u.number = e.number" LATEST_CHANGE},
+     " JOIN url u ON u.number = e.number" LATEST_CHANGE " WHERE u.kind < 2"},
 
     {"links", "CREATE VIEW links AS SELECT l.page, u.url AS source, l.url AS "
               "target, l.text, l.rel,"
@@ -271,10 +290,10 @@ static bool add_columns(struct sqlite_store *store, enum row_kind kind,
     for (size_t i = 0; i < description->columns && good; i++) {
         const struct row_column *column = &description->column[i];
         if (column->since > store->version)
-            good = sqlite_run(store, error, "ALTER TABLE %s ADD COLUMN %s %s",
-                              description->name, column->name,
-                              row_is_text(column) ? "TEXT"
-                                                  : "INTEGER DEFAULT 0");
+            good =
+                sqlite_run(store, error, "ALTER TABLE %s ADD COLUMN %s %s",
+                           description->name, column->name,
+                           row_is_text(column) ? "TEXT" : "INTEGER DEFAULT 0");
     }
     return good;
 }

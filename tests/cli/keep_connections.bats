@@ -65,6 +65,57 @@ open_to() {
         '$4 == "01" && substr($3, 9) == port' /proc/net/tcp | wc -l
 }
 
+# start_stray: a server that sends a byte a second after its answer. Sets PORT.
+start_stray() {
+    local name=$TMP/stray
+
+    mkfifo "$name"
+    setpriv --pdeathsig TERM python3 - >"$name" 3>&- <<'END' &
+import os, signal, socket, threading, time
+
+def serve(client):
+    try:
+        while client.recv(65536):
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                           b"Content-Length: 5\r\n\r\nalone")
+            while True:
+                time.sleep(1)
+                client.sendall(b"!")
+    except OSError:
+        client.close()
+
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+END
+    SERVERS+=($!)
+    read -r -t "$LIMIT" PORT <"$name"
+}
+
+@test "a server that sends bytes after its answer does not keep its connection longer" {
+    local pid
+
+    serve_hosts 30
+    start_stray
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope prefix \
+        --delay 2s --ip-delay 0 --connect-to "a.example:80:127.0.0.1:$PORT" \
+        --connect-to "b.example:80:127.0.0.1:${PORTS[2]}" \
+        --seeds <(echo http://a.example/alone.html; echo http://b.example/) \
+        "$DIR" 1 >"$TMP/log" 2>&1 3>&- &
+    pid=$!
+    until grep -q alone "$TMP/log"; do sleep 0.1; done
+    while [ "$(open_to "$PORT")" != 0 ]; do
+        kill -0 "$pid" || fail "still open at the end"
+        sleep 0.2
+    done
+    kill -0 "$pid" || fail "the crawl ended first"
+    [ "$(page_count "$DIR")" -lt 25 ] || fail "it took too long"
+    kill "$pid"
+    wait "$pid" || true
+}
+
 @test "a host with nothing left to fetch gives its connection up within seconds" {
     local pid
 

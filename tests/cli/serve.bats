@@ -37,11 +37,17 @@ Link: <http://a.test/gone>; rel=\"original\"" "$(tr -d '\r' <"$TMP/head" | sed '
     stop_serve
 }
 
-@test "a real body is the same, also a large one" {
-    make_warc "$TMP/a.warc" '{"url": "http://a.test/", "body": "0123456789abcde\n", "times": 1000000}'
+@test "a large body, by http and https, also to a slow client" {
+    make_warc "$TMP/a.warc" \
+        '{"url": "http://a.test/", "body": "0123456789abcde\n", "times": 1000000}' \
+        '{"url": "https://a.test/", "body": "edcba9876543210\n", "times": 1000000}'
+    yes 0123456789abcde | head -n 1000000 >"$TMP/http"
+    yes edcba9876543210 | head -n 1000000 >"$TMP/https"
     start_serve "$TMP/a.warc"
-    ask http://a.test/ >"$TMP/got"
-    python3 -c 'print("0123456789abcde\n" * 1000000, end="")' | cmp - "$TMP/got"
+    ask http://a.test/ | cmp - "$TMP/http"
+    ask -k https://a.test/ | cmp - "$TMP/https"
+    ask -k --limit-rate 20M https://a.test/ https://a.test/ |
+        cmp - <(cat "$TMP/https" "$TMP/https")
 }
 
 @test "HEAD, 404, 405, a fetch is never made" {
@@ -112,6 +118,78 @@ http://127.0.0.1:$PORT/" "$(ask "http://127.0.0.1:$PORT/")"
     same 200 "$(own -o /dev/null -w '%{http_code}' -H "Host: localhost:${PROXY#*:}" /)"
     # A browser asks the proxy for our own page too.
     same 200 "$(ask -o /dev/null -w '%{http_code}' "http://$PROXY/")"
+}
+
+# header NAME FILE: its value in a head that curl wrote.
+header() {
+    tr -d '\r' <"$2" | sed -n "s/^$1: //Ip"
+}
+
+@test "a WACZ: its pages by the proxy, and the package itself in parts" {
+    make_warc "$TMP/a.warc.gz" "${SITE[@]}"
+    "$CRAWLER" export --format wacz --output "$TMP/a.wacz" "$TMP/a.warc.gz"
+    start_serve "$TMP/a.wacz"
+    silent "$SERVE_ERR"
+    same "<p>b</p>" "$(ask http://a.test/b.html)"
+    same secure "$(ask -k https://s.test/t)"
+
+    size=$(stat -c %s "$TMP/a.wacz")
+    own -D "$TMP/head" /archive.wacz | cmp - "$TMP/a.wacz"
+    same application/wacz "$(header Content-Type "$TMP/head")"
+    same "*" "$(header Access-Control-Allow-Origin "$TMP/head")"
+    same bytes "$(header Accept-Ranges "$TMP/head")"
+    while read -r range from len status; do
+        same "$status" "$(own -D "$TMP/head" -r "$range" -o "$TMP/part" -w '%{http_code}' /archive.wacz)"
+        [ "$status" = 416 ] || tail -c "+$((from + 1))" "$TMP/a.wacz" | head -c "$len" | cmp - "$TMP/part"
+        same "bytes $([ "$status" = 416 ] && echo "*" || echo "$from-$((from + len - 1))")/$size" \
+            "$(header Content-Range "$TMP/head")"
+    done <<ROWS
+0-0 0 1 206
+10-29 10 20 206
+-22 $((size - 22)) 22 206
+100- 100 $((size - 100)) 206
+0-$((size + 10)) 0 $size 206
+-$((size + 10)) 0 $size 206
+$size- 0 0 416
+ROWS
+    same 206 "$(own -I -r 0- -o "$TMP/head" -w '%{http_code}' /archive.wacz)"
+    same "$size" "$(header Content-Length "$TMP/head")"
+    same 204 "$(own -X OPTIONS -D "$TMP/head" -w '%{http_code}' -H 'Origin: https://replayweb.page' \
+        -H 'Access-Control-Request-Headers: range' /archive.wacz)"
+    same Range "$(header Access-Control-Allow-Headers "$TMP/head")"
+    own / | grep -qF "<a href=\"https://replayweb.page/?source=http://$PROXY/archive.wacz\">"
+}
+
+@test "the page directory of a crawl: every page again, and its package" {
+    start_playground --letters
+    letters_crawl 10 --warc >/dev/null
+    stop_playground
+    mkdir "$TMP/again" "$TMP/temp"
+    TMPDIR=$TMP/temp start_serve "$DIR"
+    silent "$SERVE_ERR"
+    # The file of the package has no name any more.
+    same "" "$(ls -A "$TMP/temp")"
+    timeout "$LIMIT" "$CRAWLER" --proxy "http://$PROXY" --delay 0 -q \
+        "$LETTERS/index.html" "$TMP/again" 10
+    same 9 "$(page_count "$TMP/again")"
+    for page in "$DIR"/[1-9]*; do
+        cmp "$page" "$TMP/again/${page##*/}"
+    done
+    own /archive.wacz >"$TMP/a.wacz"
+    python3 -c '
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as package:
+    sys.exit(package.testzip() or "datapackage.json" not in package.namelist())
+' "$TMP/a.wacz"
+}
+
+@test "a page directory without an archive: one line, exit status 2" {
+    start_playground --letters
+    letters_crawl 0 >/dev/null
+    capture "$CRAWLER" serve --port 0 "$DIR"
+    same 2 "$STATUS"
+    same 1 "$(wc -l <"$ERR")" "lines"
+    grep -qF "$DIR" "$ERR"
 }
 
 @test "hostile requests are refused and the server goes on" {

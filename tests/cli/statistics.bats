@@ -69,6 +69,7 @@ by_outcome
 by_status
 by_verdict
 bytes
+captures
 domains_capped
 domains_crawled
 domains_seen
@@ -78,6 +79,7 @@ hosts_dead
 hosts_seen
 idle_ms
 names_resolved
+noarchive
 pages
 pages_per_second
 politeness_ms
@@ -86,6 +88,7 @@ queued_in_file_max
 queued_max
 refused_late
 retries
+revisits
 robots_fetched
 robots_refused
 sitemap_urls

@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -188,6 +190,84 @@ static void leaves_other_files_alone(void **state)
     tear_down(&pairs);
 }
 
+/* libcurl would take a connection with something to read for alive. */
+static void closes_what_has_stray_bytes(void **state)
+{
+    static char bytes[100 * 1000];
+    static const size_t counts[PAIRS] = {1, 1000, sizeof(bytes), 0};
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(ctx);
+    struct pairs pairs;
+
+    (void)state;
+    set_up(&pairs, 0, different);
+    for (int i = 0; i < PAIRS; i++) {
+        assert_int_equal(write(pairs.server[i], bytes, counts[i]), counts[i]);
+        connections_secured(&pairs.connections, pairs.own[i], ssl);
+        rest(&pairs, i, false, NOW_MS);
+    }
+    connections_expire(&pairs.connections, NOW_MS);
+    for (int i = 0; i < PAIRS; i++) {
+        struct pollfd fd = {.fd = pairs.own[i], .events = POLLIN};
+
+        assert_int_equal(poll(&fd, 1, 0), 1);
+        assert_int_equal(!(fd.revents & POLLHUP), counts[i] == 0);
+    }
+    tear_down(&pairs);
+    SSL_free(ssl);
+    SSL_CTX_free(ctx);
+}
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_in own;
+    socklen_t len = sizeof(own);
+
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+    return ntohs(own.sin_port);
+}
+
+static void is_found_by_its_port(void **state)
+{
+    enum { COUNT = 4, ORIGIN = 7 };
+    struct connections connections;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(address);
+    int server = socket(AF_INET, SOCK_STREAM, 0), own[COUNT], user;
+
+    (void)state;
+    assert_int_equal(bind(server, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(server, COUNT), 0);
+    assert_int_equal(getsockname(server, (struct sockaddr *)&address, &len), 0);
+    connections_init(&connections, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        own[i] = socket(AF_INET, SOCK_STREAM, 0);
+        assert_int_equal(connect(own[i], (struct sockaddr *)&address, len), 0);
+        connections_opened(&connections, own[i], i == 3 ? 8 : ORIGIN);
+        connections_take(&connections, own[i], &own[i]);
+        if (i) /* the first is in use */
+            connections_rest(&connections, own[i], &own[i], true, NOW_MS);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        bool is_ours = i == 1 || i == 2;
+
+        assert_int_equal(
+            connections_take_at(&connections, ORIGIN, port_of(own[i]), &user),
+            is_ours ? own[i] : -1);
+        assert_ptr_equal(connections_user(&connections, own[i]), is_ours ? &user
+                                                                 : i == 0
+                                                                     ? &own[0]
+                                                                     : NULL);
+    }
+    assert_int_equal(
+        connections_take_at(&connections, 9, port_of(own[3]), &user), -1);
+    connections_release(&connections);
+    for (int i = 0; i < COUNT; i++)
+        close(own[i]);
+    close(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +277,8 @@ int main(void)
         cmocka_unit_test(need_changes),
         cmocka_unit_test(one_in_use_stays),
         cmocka_unit_test(leaves_other_files_alone),
+        cmocka_unit_test(closes_what_has_stray_bytes),
+        cmocka_unit_test(is_found_by_its_port),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,10 +255,12 @@ static void rules_count_for_a_day(void **state)
     drop(&fixture, take(&fixture, 1000, "http://a.example/x"), ROBOTS_REFUSED,
          1000);
     take(&fixture, day_ms - 1, "");
-    assert_int_equal(frontier_precheck(fixture.frontier, &url, &line),
-                     ROBOTS_REFUSED);
+    assert_int_equal(
+        frontier_precheck(fixture.frontier, TARGET_PAGE, &url, &line),
+        ROBOTS_REFUSED);
     take(&fixture, day_ms, "");
-    assert_int_equal(frontier_precheck(fixture.frontier, &url, &line), ACCEPT);
+    assert_int_equal(
+        frontier_precheck(fixture.frontier, TARGET_PAGE, &url, &line), ACCEPT);
     tear_down(&fixture);
 }
 

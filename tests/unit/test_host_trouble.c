@@ -73,7 +73,8 @@ static struct target *take(struct fixture *fixture, uint64_t now_ms,
 
 static enum verdict precheck(struct fixture *fixture, const char *url)
 {
-    return frontier_precheck(fixture->frontier, parse(fixture, url), NULL);
+    return frontier_precheck(fixture->frontier, TARGET_PAGE,
+                             parse(fixture, url), NULL);
 }
 
 /* The state of A's host is told, and put into a frontier that knows nothing. */
@@ -369,6 +370,70 @@ static void backing_off_goes_on_after_a_resume(void **state)
     tear_down(&after);
 }
 
+/* --- names --------------------------------------------------------------- */
+
+static void look_up(struct fixture *fixture, const char *url, bool found,
+                    uint64_t now_ms)
+{
+    const struct ip ip = {.byte = {1}};
+    struct target *target = take(fixture, now_ms, url);
+
+    assert_int_equal(target->kind, TARGET_RESOLVE);
+    if (found)
+        frontier_resolved(fixture->frontier, target, &ip, now_ms);
+    else
+        frontier_setup_failed(fixture->frontier, target, now_ms, 0, CAUSE,
+                              false);
+}
+
+/* Look-ups that fail count in a row, as connections do, by themselves. */
+static void a_name_that_is_found_ends_the_row_of_failed_look_ups(void **state)
+{
+    static const char *const urls[] = {A, SECURE};
+    const struct frontier_options options = {.host_tries = 3, .resolve = true};
+    struct fixture fixture;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
+        set_up(&fixture, &options);
+        put(&fixture, urls[i]);
+        for (int round = 0; round < 2; round++) {
+            look_up(&fixture, urls[i], false, 0);
+            look_up(&fixture, urls[i], false, 0);
+            look_up(&fixture, urls[i], true, 0);
+            /* The connection fails, so another address is asked for. */
+            struct target *target = take(&fixture, 0, urls[i]);
+            frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE);
+            frontier_again(fixture.frontier, target, 0, 0, true);
+        }
+        look_up(&fixture, urls[i], false, 0);
+        look_up(&fixture, urls[i], false, 0);
+        assert_int_equal(precheck(&fixture, urls[i]), ACCEPT);
+        look_up(&fixture, urls[i], false, 0);
+        assert_int_equal(precheck(&fixture, urls[i]), HOST_DEAD);
+        tear_down(&fixture);
+    }
+}
+
+static void failed_look_ups_go_on_after_a_resume(void **state)
+{
+    const struct frontier_options options = {.host_tries = 3, .resolve = true};
+    struct fixture before, after;
+
+    (void)state;
+    set_up(&before, &options);
+    set_up(&after, &options);
+    put(&before, SECURE);
+    look_up(&before, SECURE, false, 0);
+    look_up(&before, SECURE, false, 0);
+    hand_over(&before, &after, 0);
+    put(&after, SECURE);
+    look_up(&after, SECURE, false, 0);
+    assert_int_equal(precheck(&after, SECURE), HOST_DEAD);
+    tear_down(&before);
+    tear_down(&after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +445,8 @@ int main(void)
         cmocka_unit_test(a_host_that_backs_off_is_told_with_its_reason),
         cmocka_unit_test(an_hour_of_errors_gives_a_host_up),
         cmocka_unit_test(backing_off_goes_on_after_a_resume),
+        cmocka_unit_test(a_name_that_is_found_ends_the_row_of_failed_look_ups),
+        cmocka_unit_test(failed_look_ups_go_on_after_a_resume),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

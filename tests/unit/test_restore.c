@@ -405,8 +405,9 @@ static void hosts(void **state)
         frontier_restore_host(fixture.frontier, url, &host, 0);
         assert_int_equal(frontier_counts(fixture.frontier).hosts_dead,
                          cases[i].given_up > 0);
-        assert_int_equal(frontier_precheck(fixture.frontier, url, NULL),
-                         cases[i].verdict);
+        assert_int_equal(
+            frontier_precheck(fixture.frontier, TARGET_PAGE, url, NULL),
+            cases[i].verdict);
         restore(&fixture, A, 1, 0);
         /* What is refused has nothing to wait for. */
         if (!cases[i].given_up) {

@@ -1,0 +1,40 @@
+/* The archive of a recorded crawl: its index, or all of it as a package. Both
+ * are made of the rows of the record, so the crawl may be finished, stopped,
+ * killed or at work. Only records that are committed count. */
+#ifndef REPORT_EXPORT_ARCHIVE_H
+#define REPORT_EXPORT_ARCHIVE_H
+
+#include "archive/wacz.h"
+#include "report/report.h"
+
+enum archive_status {
+    ARCHIVE_DONE,
+    ARCHIVE_NONE,       /* the crawl keeps no archive */
+    ARCHIVE_NO_RECORD,  /* the record cannot be read: `report->error` */
+    ARCHIVE_NOT_SORTED, /* there is no room to sort the index */
+    ARCHIVE_NO_FILE,    /* a WARC file cannot be read: `file`, `error` */
+    ARCHIVE_NOT_WRITTEN /* the package cannot be written: `error` */
+};
+
+struct archive_export {
+    uint64_t captures;
+    /* Revisits whose original is in an archive of another crawl. */
+    uint64_t originals_elsewhere;
+    uint64_t
+        originals_missing; /* of these: those that are not in the package */
+    char missing_url[200]; /* one of them */
+    char file[300];
+    int error;
+};
+
+/* Print the index on standard output, sorted. If that cannot be written it ends
+ * early; that is no error here. */
+enum archive_status export_cdxj(struct report *report,
+                                struct archive_export *done);
+
+/* Write a package to a file that is empty. `dir_fd` is the page directory. */
+enum archive_status export_wacz(struct report *report, int dir_fd, int fd,
+                                const struct wacz_options *options,
+                                struct archive_export *done);
+
+#endif

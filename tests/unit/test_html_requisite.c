@@ -1,0 +1,264 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "html/scan.h"
+
+enum { LISTING_CAP = 1 << 20 };
+
+static void list_requisites(struct buf *out, const struct html_links *links)
+{
+    for (size_t i = 0; i < links->requisites; i++)
+        buf_printf(out, "%s%s %.*s", i ? "\n" : "",
+                   html_requisite_kind_name(links->requisite[i].kind),
+                   STR_ARGS(links->requisite[i].href));
+}
+
+static void list_links(struct buf *out, const struct html_links *links)
+{
+    for (size_t i = 0; i < links->count; i++)
+        buf_printf(
+            out, "%s %.*s %.*s\n", html_link_kind_name(links->link[i].kind),
+            STR_ARGS(links->link[i].href), STR_ARGS(links->link[i].text));
+}
+
+/* The links of a page are the same, whether requisites are asked for or not. */
+static void check_same_links(struct str html, struct html_scan_options options,
+                             const struct html_links *with)
+{
+    struct html_links without;
+    struct arena arena;
+    struct buf expected, got;
+
+    arena_init(&arena);
+    buf_init(&expected, LISTING_CAP);
+    buf_init(&got, LISTING_CAP);
+    options.want_requisites = false;
+    html_scan(&without, &arena, html, &options);
+    assert_int_equal(without.requisites, 0);
+    list_links(&expected, &without);
+    list_links(&got, with);
+    assert_string_equal(buf_cstr(&got), buf_cstr(&expected));
+    buf_release(&got);
+    buf_release(&expected);
+    arena_release(&arena);
+}
+
+static void check(struct str html, const char *expected,
+                  struct html_scan_options options)
+{
+    struct html_links links;
+    struct arena arena;
+    struct buf got;
+
+    arena_init(&arena);
+    buf_init(&got, LISTING_CAP);
+    options.want_requisites = true;
+    html_scan(&links, &arena, html, &options);
+    list_requisites(&got, &links);
+    if (!str_eq(buf_str(&got), str_of(expected)))
+        fail_msg("%.*s\nexpected:\n%s\ngot:\n%s", STR_ARGS(html), expected,
+                 buf_cstr(&got));
+    check_same_links(html, options, &links);
+    buf_release(&got);
+    arena_release(&arena);
+}
+
+struct row {
+    const char *html, *requisites;
+};
+
+static void check_rows(const struct row *rows, size_t count, bool is_xhtml)
+{
+    struct html_scan_options options = {
+        .http_charset = STR("utf-8"),
+        .want_text = true,
+        .is_xhtml = is_xhtml,
+    };
+
+    for (size_t i = 0; i < count; i++)
+        check(str_of(rows[i].html), rows[i].requisites, options);
+}
+
+static void elements(void **state)
+{
+    static const struct row rows[] = {
+        {"<p>", ""},
+        {"<img src=x>", "image x"},
+        {"<IMG SRC=x>", "image x"},
+        {"<img src=x src=y>", "image x"},
+        {"<img src='a&amp;b'>", "image a&b"},
+        {"<img src=x srcset='y 1x, z 2x'>", "image x\nimage y\nimage z"},
+        {"<image src=x>", "image x"},
+        {"<img src>", ""},
+        {"<img src=' '>", ""},
+        {"<img src='#x'>", ""},
+        {"<img src=data:image/png,x>", ""},
+        {"<img src=' DATA:,x'>", ""},
+        {"<picture><source srcset='x, y 2x'><img src=z></picture>",
+         "image x\nimage y\nimage z"},
+        {"<input type=image src=x>", "image x"},
+        {"<input type=IMAGE src=x>", "image x"},
+        {"<input type=text src=x><input src=x>", ""},
+        {"<script src=x></script>", "script x"},
+        {"<script>var a = '<img src=x>';</script>", ""},
+        {"<noscript><img src=x></noscript>", "image x"},
+        {"<video src=x poster=y><source src=z><track src=t></video>",
+         "media x\nimage y\nmedia z\nmedia t"},
+        {"<audio src=x>", "media x"},
+        {"<object data=x>", "object x"},
+        {"<embed src=x>", "object x"},
+        {"<body background=x>", "image x"},
+        {"<table background=x><tr><td background=y>", "image x\nimage y"},
+        {"<iframe src=x></iframe>", "frame x"},
+        {"<iframe srcdoc='' src=x></iframe>", ""},
+        {"<frameset><frame src=x></frameset>", "frame x"},
+        {"<a href=x><b><img src=y></b></a>", "image y"},
+        {"<p><img src=x><template><img src=y></template><img src=z>",
+         "image x\nimage z"},
+        {"<!-- <img src=x> -->", ""},
+        {"<textarea><img src=x></textarea>", ""},
+        {"<p><img src=x", ""},
+        {"<img src=x><frameset><frame src=y>", "image x"},
+        {"<p><link rel=stylesheet href=x><frameset><frame src=y>", "frame y"},
+    };
+
+    (void)state;
+    check_rows(rows, ARRAY_LEN(rows), false);
+}
+
+static void link_elements(void **state)
+{
+    static const struct row rows[] = {
+        {"<link rel=stylesheet href=x>", "stylesheet x"},
+        {"<link rel='alternate StyleSheet' href=x>", "stylesheet x"},
+        {"<link rel=icon href=x>", "icon x"},
+        {"<link rel='shortcut icon' href=x>", "icon x"},
+        {"<link rel=apple-touch-icon href=x>", "icon x"},
+        {"<link rel=apple-touch-icon-precomposed href=x>", "icon x"},
+        {"<link rel=apple-touch-startup-image href=x>", "icon x"},
+        {"<link rel=mask-icon href=x>", "icon x"},
+        {"<link rel=preload as=font href=x>", "preload x"},
+        {"<link rel=preload as=image imagesrcset='x 1x, y 2x'>",
+         "image x\nimage y"},
+        {"<link rel=modulepreload href=x>", "preload x"},
+        {"<link rel=manifest href=x>", "manifest x"},
+        {"<link rel=stylesheet>", ""},
+        {"<link href=x>", ""},
+        {"<link rel=alternate href=x><link rel=canonical href=y>", ""},
+        {"<link rel=next href=x><link rel=prefetch href=y>", ""},
+        {"<link rel=dns-prefetch href=//x><link rel=preconnect href=//y>", ""},
+    };
+
+    (void)state;
+    check_rows(rows, ARRAY_LEN(rows), false);
+}
+
+static void styles(void **state)
+{
+    static const struct row rows[] = {
+        {"<style>@import 'x';a{b:url(y)}</style>", "css x\ncss y"},
+        {"<p><style>a{b:url(y)}</style><p>", "css y"},
+        {"<style>a{b:url(x)", "css x"},
+        {"<style></style><style>a{b:url(x)}</style>", "css x"},
+        {"<style>a{b:url(&amp;)}</style>", "css &amp;"},
+        {"<style>a{b:url(#x)}</style>", ""},
+        {"<style>a{b:url(data:,x)}</style>", ""},
+        {"<style>a{b:url(\xc3\xa4)}</style>", "css \xc3\xa4"},
+        {"<p style='background:url(x)'>", "css x"},
+        {"<p><b STYLE=\"background:url(&quot;x&quot;)\">", "css x"},
+        {"<p><b style='background:url&#40;x&#41;'>", "css x"},
+        {"<p><b style='color:red' class='url(x)'>", ""},
+        {"<img src=x style='background:url(y)'>", "css y\nimage x"},
+        {"<a href=x style='background:url(y)'>", "css y"},
+        {"<template><p style='a:url(x)'><style>a{b:url(y)}</style></template>",
+         ""},
+    };
+
+    (void)state;
+    check_rows(rows, ARRAY_LEN(rows), false);
+}
+
+static void foreign_content(void **state)
+{
+    static const struct row rows[] = {
+        {"<svg><image href=x /></svg>", "image x"},
+        {"<svg><image xlink:href=x /></svg>", "image x"},
+        {"<svg><image href=x xlink:href=y /></svg>", "image x"},
+        {"<svg><use href='x.svg#y'/><use href='#z'/></svg>", "image x.svg#y"},
+        {"<svg><feImage href=x /></svg>", "image x"},
+        {"<svg><script href=x></script></svg>", "script x"},
+        {"<svg><style>a{b:url(x)}</style></svg>", "css x"},
+        {"<svg><rect style='fill:url(x)'/></svg>", "css x"},
+        {"<svg><rect style='fill:url(#x)'/></svg>", ""},
+        {"<svg><image src=x /></svg>", ""},
+        {"<svg><img src=x></svg>", "image x"},
+        {"<svg><foreignObject><img src=x></foreignObject></svg>", "image x"},
+        {"<math><mi href=x></mi></math>", ""},
+        {"<use href=x>", ""},
+    };
+
+    (void)state;
+    check_rows(rows, ARRAY_LEN(rows), false);
+}
+
+#define XHTML "<html xmlns='http://www.w3.org/1999/xhtml'>"
+
+static void xhtml(void **state)
+{
+    static const struct row rows[] = {
+        {XHTML "<img src='x' srcset='y 2x'/></html>", "image x\nimage y"},
+        {XHTML "<script src='x'/><link rel='stylesheet' href='y'/></html>",
+         "script x\nstylesheet y"},
+        {XHTML "<style>@import 'x';\na{b:url(y)}\nc{d:url('z')}</style></html>",
+         "css x\ncss y\ncss z"},
+        {XHTML "<style><![CDATA[a{b:url(x)}]]></style></html>", "css x"},
+        {XHTML "<p style='b:url(x)'/></html>", "css x"},
+        {XHTML "<svg xmlns='http://www.w3.org/2000/svg' "
+               "xmlns:l='http://www.w3.org/1999/xlink'><image l:href='x'/>"
+               "<use href='y#z'/><feImage href='v'/></svg></html>",
+         "image x\nimage y#z\nimage v"},
+        {XHTML "<IMG src='x'/></html>", ""},
+        {"<html><img src='x'/></html>", ""},
+        {XHTML "<template><img src='x'/></template></html>", ""},
+    };
+
+    (void)state;
+    check_rows(rows, ARRAY_LEN(rows), true);
+}
+
+static void count_is_capped(void **state)
+{
+    const struct html_scan_options options = {.want_requisites = true};
+    struct html_links links;
+    struct arena arena;
+    struct buf html;
+
+    (void)state;
+    arena_init(&arena);
+    buf_init(&html, 1 << 20);
+    buf_put(&html, STR("<p>"));
+    for (int i = 0; i < HTML_REQUISITES_MAX + 7; i++)
+        buf_put(&html, STR("<img src=x>"));
+    html_scan(&links, &arena, buf_str(&html), &options);
+    assert_int_equal(links.requisites, HTML_REQUISITES_MAX);
+    assert_int_equal(links.requisites_beyond, 7);
+    buf_release(&html);
+    arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements), cmocka_unit_test(link_elements),
+        cmocka_unit_test(styles),   cmocka_unit_test(foreign_content),
+        cmocka_unit_test(xhtml),    cmocka_unit_test(count_is_capped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
