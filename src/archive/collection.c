@@ -24,9 +24,10 @@ enum {
 
 struct capture {
     uint64_t at, within, date_ms;
-    uint32_t file : 31;
+    uint32_t file : 30;
     uint32_t is_revisit : 1; /* if that is known */
-    uint32_t next;           /* of the same URL: its index + 1; 0: none */
+    uint32_t is_page : 1;
+    uint32_t next; /* of the same URL: its index + 1; 0: none */
 };
 
 /* A record that has a payload. */
@@ -119,7 +120,8 @@ static uint64_t key_of(struct collection *collection, struct str url)
 }
 
 static void add_capture(struct collection *collection, struct str url,
-                        const struct capture_place *place, bool is_revisit)
+                        const struct capture_place *place, bool is_revisit,
+                        bool is_page)
 {
     uint64_t key = key_of(collection, url);
     size_t index = collection->count;
@@ -132,8 +134,9 @@ static void add_capture(struct collection *collection, struct str url,
     *capture = (struct capture){.at = place->at,
                                 .within = place->within,
                                 .date_ms = place->date_ms,
-                                .file = place->file & INT32_MAX,
-                                .is_revisit = is_revisit};
+                                .file = place->file & (UINT32_MAX >> 2),
+                                .is_revisit = is_revisit,
+                                .is_page = is_page};
     collection->count++;
     uintptr_t first = (uintptr_t)hashtable_get(&collection->by_url, key);
     if (!first) {
@@ -148,12 +151,19 @@ static void add_capture(struct collection *collection, struct str url,
 void collection_add(struct collection *collection, struct str url,
                     const struct capture_place *place)
 {
-    add_capture(collection, url, place, false);
+    add_capture(collection, url, place, false, false);
 }
 
-static struct str page_depth_of(const struct warc_record *record)
+/* False if the record is not of a page that was saved. */
+static bool page_depth_of(const struct warc_record *record, uint32_t *depth)
 {
-    return warc_field(record, STR("WARC-Page-Depth"));
+    uint64_t number;
+
+    if (!str_to_u64(warc_field(record, STR("WARC-Page-Depth")), &number) ||
+        number > UINT32_MAX)
+        return false;
+    *depth = (uint32_t)number;
+    return true;
 }
 
 /* A record of a file that is read through. */
@@ -169,9 +179,9 @@ static void add_record(void *user, uint32_t file,
         return;
     if (!warc_date_ms(record->date, &place.date_ms))
         place.date_ms = 0;
-    add_capture(collection, record->url, &place, is_revisit);
-    if (!collection->has_pages)
-        collection->has_pages = page_depth_of(record).len > 0;
+    bool is_page = page_depth_of(record, &(uint32_t){0});
+    collection->has_pages |= is_page;
+    add_capture(collection, record->url, &place, is_revisit, is_page);
 }
 
 bool collection_add_warc(struct collection *collection, const char *path,
@@ -426,6 +436,16 @@ static bool follow(struct collection *collection,
 
 /* --- captures ----------------------------------------------------------- */
 
+static bool has_later_page(struct collection *collection, size_t index,
+                           struct str url)
+{
+    for (size_t i = first_of(collection, url); i;
+         i = collection->capture[i - 1].next)
+        if (i - 1 > index && collection->capture[i - 1].is_page)
+            return true;
+    return false;
+}
+
 /* Read a capture; its URL must be `url`, unless that is empty. */
 static bool read_capture(struct collection *collection, size_t index,
                          struct str url, struct captured *captured)
@@ -449,11 +469,9 @@ static bool read_capture(struct collection *collection, size_t index,
         .place = {capture->file, capture->at, capture->within,
                   capture->date_ms},
     };
-    uint64_t depth;
-    captured->is_page =
-        str_to_u64(page_depth_of(&record), &depth) && depth <= UINT32_MAX;
-    if (captured->is_page)
-        captured->page_depth = (uint32_t)depth;
+    captured->is_page = page_depth_of(&record, &captured->page_depth);
+    captured->is_replaced =
+        captured->is_page && has_later_page(collection, index, captured->url);
     if (captured->is_revisit)
         return follow(collection, &record, captured);
     return record.type == WARC_RESPONSE &&

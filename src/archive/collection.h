@@ -70,8 +70,11 @@ struct captured {
     struct str truncated;   /* WARC-Truncated: why the body is not whole; of
                              * a revisit, that of its original */
     bool is_revisit;
-    bool is_page;               /* our own archives: it was saved as a page, */
-    uint32_t page_depth;        /* at this depth */
+    /* Of our own archives: it was saved as a page, at this depth. If a later
+     * capture of the URL is a page too, this one came back when the crawl was
+     * told to stop, and was not saved. */
+    bool is_page, is_replaced;
+    uint32_t page_depth;
     struct capture_place place; /* of the capture itself */
 };
 bool collection_find(struct collection *collection, struct str url,
