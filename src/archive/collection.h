@@ -57,7 +57,8 @@ bool collection_add_wacz(struct collection *collection, const char *path,
 void collection_add(struct collection *collection, struct str url,
                     const struct capture_place *place);
 
-/* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). URLs
+/* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). One
+ * that is whole goes before one of which a part is missing. URLs
  * are compared as url_parse writes them, so without a fragment. A revisit is
  * followed to its payload: `http` has the head of the revisit and the body of
  * the original; without a head, or with status 304, all is the original's.
