@@ -124,19 +124,16 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     if (crawler->failed)
         return;
     note_fetched(crawler, job, id, pause_ms);
-    if (id && crawler->options->requisites)
-        seen_add(&crawler->pages_kept, job->target->fingerprint);
     stats_add_page(crawler->stats, page);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX ||
-        page->outcome == NOARCHIVE) {
+        page->outcome == NOARCHIVE)
         offer_links(crawler, job, id, &tally);
-        /* What is not in the archive needs nothing to be shown. */
-        if (id && !page->noarchive)
-            offer_requisites(crawler, job, id);
-    } else if (page->outcome == REDIRECTED) {
+    else if (page->outcome == REDIRECTED)
         offer_redirect(crawler, job, &tally);
-    }
+    /* A page that is not in the archive is not shown. */
+    if (id && !page->noarchive)
+        offer_requisites(crawler, job, id);
     if (page->outcome != REDIRECTED)
         reasons_add_fetch(reasons_of(crawler), page);
     stats_add_tally(crawler->stats, &tally);

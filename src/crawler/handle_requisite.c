@@ -55,6 +55,8 @@ void offer_requisites(struct crawler *crawler, const struct job *job,
 {
     const struct webpage *page = &job->page;
 
+    if (crawler->options->requisites)
+        seen_add(&crawler->pages_kept, job->target->fingerprint);
     for (size_t i = 0; i < page->requisites.count; i++) {
         const struct page_link *link = &page->requisites.link[i];
         const struct offer offer = {

@@ -24,9 +24,9 @@
  * out while one of depth d is queued, retrying or in flight, so a depth is
  * always the shortest distance from the seeds.
  *
- * Requisites go before pages, in ORDER_BFS before those of the same depth: what
- * a page needs is fetched soon after it. They lead to no page, so no depth
- * waits for them; and the cap of a domain does not count for them.
+ * Requisites go before pages: what a page needs is fetched soon after it. They
+ * lead to no page, so no depth waits for them; and the cap of a domain does not
+ * count for them.
  *
  * ORDER_PRIORITY: the highest score first, then the oldest, where
  *     score = max(0, 10 - 0.1 * crawled(domain))

@@ -17,10 +17,10 @@ static unsigned class_of(const struct target *target)
 
 static bool is_shallower(const struct target *a, const struct target *b)
 {
-    if (a->depth != b->depth)
-        return a->depth < b->depth;
     if (a->kind != b->kind && class_of(a) != class_of(b))
         return class_of(a) < class_of(b);
+    if (a->depth != b->depth)
+        return a->depth < b->depth;
     return a->age < b->age;
 }
 

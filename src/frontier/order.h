@@ -1,7 +1,6 @@
 /* The order: which of two targets goes first.
  *
- * Requisites go before pages; in breadth-first order only before those of the
- * same depth.
+ * Requisites go before pages.
  *
  * Invariant: every comparison is total and does not depend on the time. Inside
  * a domain the domain's terms of the score are equal, so only comparisons

@@ -16,12 +16,15 @@ struct search {
     struct arena row_arena; /* cleared for each row */
 };
 
-/* A page before all else, but a requisite before a page that was refused. */
-static unsigned class_of(const struct store_url *row)
+/* A page before all else, but a requisite before a page that was refused or
+ * failed: it may be an image that is linked too. */
+static unsigned class_of(const struct url_record *url)
 {
-    if (row->kind == TARGET_PAGE)
-        return 16;
-    return row->kind == TARGET_REQUISITE && row->verdict == ACCEPT ? 12 : 0;
+    if (url->row->kind == TARGET_PAGE)
+        return url->end == URL_FAILED ? 8 : 16;
+    return url->row->kind == TARGET_REQUISITE && url->row->verdict == ACCEPT
+               ? 12
+               : 0;
 }
 
 static unsigned rank(const struct search *search, const struct url_record *url)
@@ -29,7 +32,7 @@ static unsigned rank(const struct search *search, const struct url_record *url)
     const struct store_url *row = url->row;
     enum verdict verdict = (enum verdict)row->verdict;
 
-    return class_of(row) + (verdict == ACCEPT ? 8u : 0) +
+    return class_of(url) + (verdict == ACCEPT ? 8u : 0) +
            (verdict_basis(verdict) == BASIS_PAGE ? 4u : 0) +
            (str_eq(row->url, search->link->url.href) ? 2u : 0) +
            (url->page ? 1u : 0);

@@ -81,7 +81,7 @@ static void add_hard_rows(struct store_batch *batch)
                                                  .digest = 1ULL << 63});
     store_add_refusal(batch, &(struct store_refusal){U63, 255, 255, U32, U63});
     url.depth = url.referrer = url.found = url.line = U32;
-    url.kind = url.verdict = url.redirects = 255;
+    url.kind = url.verdict = url.redirects = url.nesting = 255;
     url.via = U63;
     store_add_url(batch, &url);
     store_add_link(batch, &(struct store_link){U32, 255, hard, hard, hard});
@@ -118,7 +118,7 @@ static void add_hard_rows(struct store_batch *batch)
     "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0\n"                     \
     "refusal" MAX_U63 " 255 255" MAX_U32 MAX_U63 "\n"                          \
     "url 2 'http://www/' 'www' 'ww'" MAX_U32 MAX_U32 MAX_U32                   \
-    " 255 255 255" MAX_U32 MAX_U63 "\n"                                        \
+    " 255 255 255" MAX_U32 MAX_U63 " 255\n"                                    \
     "link" MAX_U32 " 255 " HARD " " HARD " " HARD "\n"                         \
     "link 0 0 'u' - ''\n"                                                      \
     "archive" MAX_U63 " " HARD MAX_U63 "\n"                                    \
@@ -191,9 +191,9 @@ static void rows_keep_their_order(void **state)
                            "change 9 1 1 1\n"
                            "change 8 1 1 1\n"
                            "url 6 'http://www/' 'www' 'ww' 0 0 0 0 0 0 "
-                           "0 0\n"
+                           "0 0 0\n"
                            "url 7 'http://www/' 'www' 'ww' 0 0 0 0 0 0 "
-                           "0 0\n"));
+                           "0 0 0\n"));
 }
 
 /* The last row of a batch cannot be written: nothing of it is there, and what
@@ -217,7 +217,7 @@ static void all_or_nothing(void **state)
     store_batch_clear(&file->batch);
 
     static const char one[] =
-        "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0\n";
+        "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0 0\n";
     char expected[256];
     snprintf(expected, sizeof(expected), "begin 1 1\nsetting 'a' 'old'\n%s",
              one);
@@ -367,8 +367,9 @@ static void a_batch_keeps_copies(void **state)
     add_url(file, 1, text);
     memset(text, 'x', sizeof(text) - 1);
     storefile_create(file);
-    storefile_is(file, STR("begin 1 1\n"
-                           "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0\n"));
+    storefile_is(file,
+                 STR("begin 1 1\n"
+                     "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0 0\n"));
 }
 
 int main(void)

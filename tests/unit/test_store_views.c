@@ -215,6 +215,43 @@ static void links(void **state)
                 "3|http://b.org/new|http://y/|-|-|duplicate\n");
 }
 
+/* They are in no other view. */
+static void requisites(void **state)
+{
+    struct storefile *file = *state;
+    struct store_batch *batch = &file->batch;
+    struct store_url row = {
+        .url = STR("http://b.org/x"),
+        .host = {"b.org", 5},
+        .domain = {"b.org", 5},
+        .referrer = 1,
+        .kind = TARGET_REQUISITE,
+        .nesting = NESTING_PAGE,
+    };
+
+    make_crawl(file);
+    struct store *store = storefile_open(file, STORE_WRITE);
+    row.host.ptr = row.domain.ptr = row.url.ptr + 7;
+    for (row.number = 21; row.number < 25; row.number++) {
+        row.via = row.number == 24 ? 21 : 0;
+        store_add_url(batch, &row);
+    }
+    add_fetch(batch, 21, 0, FETCHED, 200, 0);
+    add_fetch(batch, 22, 0, HTTP_CLIENT_ERROR, 404, 0);
+    store_add_refusal(batch,
+                      &(struct store_refusal){23, ROBOTS_REFUSED, 0, 4, T2});
+    storefile_commit(file, store);
+    store_close(store);
+    assert_rows(file, "SELECT * FROM requisites",
+                "21|http://b.org/x|1|-|saved|fetched|200|text/html|0\n"
+                "22|http://b.org/x|1|-|failed|client-error|404||0\n"
+                "23|http://b.org/x|1|-|refused|robots|-|-|-\n"
+                "24|http://b.org/x|1|21|queued|-|-|-|-\n");
+    assert_rows(file, "SELECT count(*) FROM urls WHERE number > 20", "0\n");
+    assert_rows(file, "SELECT count(*) FROM errors WHERE url LIKE '%/x'",
+                "0\n");
+}
+
 /* Without a row nothing fails, and every view has the columns of the man
  * page. */
 static void captures(void **state)
@@ -253,6 +290,8 @@ static void columns(void **state)
          "domain urls pages redirected failed refused queued fetches"},
         {"errors", "url outcome status at referrer"},
         {"links", "page source target text rel verdict"},
+        {"requisites",
+         "number url referrer via state outcome status mime size"},
         {"captures", "number url kind status mime digest fetched file at "
                      "length request_length refers"},
     };
@@ -270,7 +309,7 @@ static void columns(void **state)
         assert_rows(file, sql, expected);
     }
     assert_rows(file, "SELECT count(*) FROM sqlite_master WHERE type = 'view'",
-                "7\n");
+                "8\n");
 }
 
 int main(void)
@@ -278,8 +317,9 @@ int main(void)
 #define CASE(name)                                                             \
     cmocka_unit_test_setup_teardown(name, storefile_setup, storefile_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(pages),  CASE(urls),  CASE(queue),    CASE(domains),
-        CASE(errors), CASE(links), CASE(captures), CASE(columns),
+        CASE(pages),    CASE(urls),       CASE(queue),
+        CASE(domains),  CASE(errors),     CASE(links),
+        CASE(captures), CASE(requisites), CASE(columns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
