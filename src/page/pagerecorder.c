@@ -51,8 +51,8 @@ static enum warc_cut cut_of(enum response_end end)
 /* --- the body ------------------------------------------------------------ */
 
 /* All readers of archives undo gzip, once. Brotli comes only from servers that
- * ignore what we accept; browsers do not undo it without TLS, so it is undone. A
- * coding that is unknown stays: we cannot undo it either. */
+ * ignore what we accept; browsers do not undo it without TLS, so it is undone.
+ * A coding that is unknown stays: we cannot undo it either. */
 static bool is_coding_kept(const struct exchange *exchange)
 {
     const struct codings *codings = &exchange->codings;
