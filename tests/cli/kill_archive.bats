@@ -6,7 +6,7 @@ load archive
 load killer
 load truth
 
-WEB=(--web kept --hosts 5 --pages 600 --size 1500
+WEB=(--web kept --hosts 5 --pages 400 --size 1500
     --flaky 0 --limited 0 --errors 0 --slow 0)
 
 crawl_web() {
@@ -33,7 +33,7 @@ every_page_once() {
 }
 
 @test "an archive killed at random moments ends as if it had not been" {
-    local kills=0 wanted=20 status limit longest=250
+    local kills=0 wanted=12 status limit longest=250
     RANDOM=1
 
     if is_sanitized; then
@@ -78,7 +78,7 @@ letters_kept() {
     every_page_once
     [ "$(archive_files | wc -l)" -gt 1 ]
     # Some, and all of the last ones: there the files get their names.
-    for ((at = 1; at <= calls; at += (at > calls - 8 ? 1 : 12))); do
+    for ((at = 1; at <= calls; at += (at > calls - 8 ? 1 : 18))); do
         rm -rf "$DIR" && mkdir "$DIR"
         (KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept) 2>/dev/null || :
         partly_whole "a kill before call $at"
@@ -96,7 +96,7 @@ letters_kept() {
     cp -a "$DIR" "$TMP/old"
     KILL_COUNT=$TMP/calls LD_PRELOAD=$TMP/killer.so letters_kept --restart
     calls=$(cat "$TMP/calls")
-    for ((at = 1; at <= calls; at += 13)); do
+    for ((at = 1; at <= calls; at += 17)); do
         rm -rf "$DIR" && cp -a "$TMP/old" "$DIR"
         (KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept --restart) 2>/dev/null || :
         "$CRAWLER" verify "$DIR" >"$TMP/verified" || fail "call $at: $(cat "$TMP/verified")"
