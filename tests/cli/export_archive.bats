@@ -144,7 +144,7 @@ refused() {
     for where in "$TMP/first" "$TMP/first/index.cdxj"; do
         rm -rf "$DIR"
         mkdir "$DIR"
-        run -0 keep --warc --warc-dedup "$where"
+        run -0 keep --warc --robots ignore --warc-dedup "$where"
         package
         # Every payload of a revisit is there.
         unzip -p "$TMP/a.wacz" indexes/index.cdx.gz | zcat >"$TMP/index"
