@@ -15,6 +15,7 @@ static void scan(struct webpage *page, struct str body, bool want_text,
 
     webpage_init(page);
     webpage_ask(page, STR("http://example.org/a/b?c"), 0, true);
+    page->want_requisites = want_text;
     page->exchange.body = body;
     if (headers & 1)
         memcpy(page->exchange.charset_label, "shift_jis", sizeof("shift_jis"));
@@ -25,7 +26,7 @@ static void scan(struct webpage *page, struct str body, bool want_text,
     pagescanner_scan(page, &options);
 }
 
-/* Asking for the text changes no link. */
+/* Asking for the text and for requisites changes no link. */
 static void check_same(const struct webpage *a, const struct webpage *b)
 {
     assert(a->links.count == b->links.count && a->links.bad == b->links.bad);
@@ -47,6 +48,9 @@ static void check_links(const struct webpage *page, size_t body_len)
         assert(link->url.href.len <= URL_LEN_MAX);
         assert(link->html->text.len <= HTML_LINK_TEXT_MAX);
     }
+    assert(page->requisites.count <= HTML_REQUISITES_MAX);
+    for (size_t i = 0; i < page->requisites.count; i++)
+        assert(page->requisites.link[i].url.href.len <= URL_LEN_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

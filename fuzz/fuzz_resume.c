@@ -76,6 +76,7 @@ static bool one_url(struct made_up *store, const struct store_reader *reader,
         .kind = byte(store) & 3,
         .verdict = byte(store) % 20,
         .redirects = byte(store),
+        .nesting = byte(store) & 15,
     };
 
     return store_give(reader, ROW_url, &url);

@@ -212,6 +212,7 @@ static bool note_file(void *user, const struct store_archive *row)
 
     /* It is somebody else's file, wherever it leads. */
     if (memchr(row->name.ptr, '/', row->name.len) ||
+        row->name.len > ARCHIVE_NAME_LEN ||
         !str_ends(row->name, STR(ARCHIVE_SUFFIX)))
         return false;
     old->name = arena_copy(&plan->arena, row->name).ptr;

@@ -135,7 +135,7 @@ static bool put_on_disk(struct frontier *frontier, const struct offer *offer,
 {
     struct politeness *politeness = &frontier->politeness;
 
-    if (!queue_uses_disk(&frontier->queue))
+    if (!queue_uses_disk(&frontier->queue, offer->kind))
         return false;
     struct domain *domain = offer->domain.len
                                 ? domain_named(politeness, offer->domain)

@@ -142,6 +142,8 @@ static void add_to_heap(struct queue *queue, struct target *target)
     heap_put(&host->targets, &target->node);
     queue->domains += !domain->bytes;
     queue->bytes += bytes;
+    if (target->kind == TARGET_REQUISITE)
+        queue->requisite_bytes += bytes_of(target);
     domain->bytes += bytes;
     host->bytes += bytes;
 }
@@ -165,6 +167,8 @@ void queue_take(struct queue *queue, struct target *target)
         bytes_of(target) + (host->targets.count ? 0 : QUEUE_HOST_BYTES);
     assert(host->bytes >= bytes && domain->bytes >= bytes);
     queue->bytes -= bytes;
+    if (target->kind == TARGET_REQUISITE)
+        queue->requisite_bytes -= bytes_of(target);
     domain->bytes -= bytes;
     host->bytes -= bytes;
     domain->hosts -= !host->targets.count;

@@ -57,9 +57,10 @@ struct queue {
     struct queue_callbacks callbacks;
     struct hashtable targets; /* by fingerprint */
     struct levels levels;
-    struct heap retries; /* active domains, by their first retry */
-    size_t bytes;        /* of memory, for what is queued */
-    size_t domains;      /* with something queued in memory */
+    struct heap retries;    /* active domains, by their first retry */
+    size_t bytes;           /* of memory, for what is queued */
+    size_t requisite_bytes; /* of them: for requisites */
+    size_t domains;         /* with something queued in memory */
     size_t most, most_on_disk;
 
     /* queue_disk.c */
@@ -123,8 +124,10 @@ void queue_note_count(struct queue *queue); /* for the highest counts */
 void queue_init_disk(struct queue *queue);
 void queue_release_disk(struct queue *queue);
 
-/* May a new URL belong on disk? If not, queue_put_on_disk need not be asked. */
-bool queue_uses_disk(const struct queue *queue);
+/* May a new URL belong on disk? If not, queue_put_on_disk need not be asked. A
+ * requisite does only if they take half of the memory: on disk it would be
+ * behind pages that it goes before. */
+bool queue_uses_disk(const struct queue *queue, enum target_kind kind);
 /* Put it on disk, if that is where it belongs. `host` may be NULL. */
 bool queue_put_on_disk(struct queue *queue, struct domain *domain,
                        struct host *host, const struct offer *offer,

@@ -146,8 +146,11 @@ static bool put_onto(struct queue *queue, struct disk_queue *disk,
     return true;
 }
 
-bool queue_uses_disk(const struct queue *queue)
+bool queue_uses_disk(const struct queue *queue, enum target_kind kind)
 {
+    if (kind == TARGET_REQUISITE &&
+        queue->requisite_bytes <= queue->options->queue_bytes / 2)
+        return false;
     return queue->spill && (queue->on_disk || is_full(queue));
 }
 

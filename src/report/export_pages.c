@@ -60,7 +60,7 @@ static bool is_candidate(const struct page_export *export,
                          const struct captured *captured, const struct url *url)
 {
     if (export->has_pages)
-        return captured->is_page;
+        return captured->is_page && !captured->is_replaced;
     return captured->http.status == 200 && !captured->truncated.len &&
            mime_verdict(mime_essence(captured->http.mime)) != MIME_OTHER &&
            !str_eq(url_path_query(url), STR("/robots.txt"));

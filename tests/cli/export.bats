@@ -193,9 +193,9 @@ many_pages() {
     plant "DELETE FROM url; DELETE FROM fetch;
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         INSERT INTO url SELECT i, '$2?' || i, 7, 11, 7, 11, min(i - 1, 1),
-            i > 1, 1, 0, 0, 0, 0, 0 FROM n;
+            i > 1, 1, 0, 0, 0, 0, 0, 0 FROM n;
         INSERT INTO fetch SELECT NULL, number, number, 200, 0, 'text/html', 1,
-            number, 1e12, 1e12, 0, 0, NULL FROM url"
+            number, 1e12, 1e12, 0, 0, NULL, 0 FROM url"
 }
 
 @test "export sitemap: as many parts as the limit of 50,000 URLs needs" {

@@ -85,7 +85,7 @@ columns_in_man() {
     letters_crawl 0 >/dev/null
     state() { sqlite3 "$DIR/.crawler" "$1"; }
     views=$(state "SELECT name FROM sqlite_master WHERE type = 'view'")
-    same 7 "$(wc -w <<<"$views")" "views"
+    same 8 "$(wc -w <<<"$views")" "views"
     for view in $views; do
         same "$(state "SELECT name FROM pragma_table_info('$view')")" \
             "$(columns_in_man "$view")" "$view"

@@ -87,6 +87,7 @@ queued
 queued_in_file_max
 queued_max
 refused_late
+requisites
 retries
 revisits
 robots_fetched

@@ -323,7 +323,7 @@ END
         "page 6: its URL is that of page 7"
     # And as two URLs that are the same.
     plant "INSERT INTO url SELECT 100, url, host_at, host_len, domain_at, domain_len,
-        depth, referrer, found, kind, verdict, redirects, line, via FROM url
+        depth, referrer, found, kind, verdict, redirects, line, via, 0 FROM url
         WHERE url LIKE '%/b/1'"
     plant "UPDATE fetch SET number = 100 WHERE page = 7"
     finds "page 7: its URL is that of another page, http://example.org/b/1"

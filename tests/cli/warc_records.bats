@@ -60,7 +60,6 @@ revisit" "$(grep -v ^request "$TMP/list" | grep '/same/[123] ' | cut -d ' ' -f 1
         url=$(sed -n '1s,^http://archive.test,,p' "$file")
         case $url in
         /same/[23] | /noarchive/meta | /noarchive/header) continue ;;
-        /br) kept body "$url" | brotli -dc >"$TMP/body" ;;
         /gzip* | /x-gzip | /dense) kept body "$url" | gzip -dc >"$TMP/body" ;;
         *) kept body "$url" >"$TMP/body" ;;
         esac
@@ -105,7 +104,7 @@ Content-Length: 34" "$(head_of /early)"
     same "" "$(kept body /none)$(kept body /empty)"
     # Codings that readers undo stay, under one name; others are undone.
     same "Content-Encoding: gzip" "$(head_of /x-gzip | grep -i coding)"
-    same "Content-Encoding: br" "$(head_of /br | grep -i coding)"
+    same "X-Crawler-Content-Encoding: br" "$(head_of /br | grep -i coding)"
     same "X-Crawler-Content-Encoding: zstd" "$(head_of /zstd | grep -i coding)"
     same "X-Crawler-Content-Encoding: deflate" \
         "$(head_of /deflate | grep -i coding)"

@@ -427,6 +427,81 @@ static void sitemap_outcomes(void **state)
 
 /* A base of 8000 bytes and many short links: what they take is bounded, in a
  * page and in a sitemap. */
+/* ---- requisites ---------------------------------------------------------- */
+
+/* A line each, with '+' before a document and '=' before one that is a link
+ * too. */
+static const char *requisites_of(const struct webpage *page, struct buf *out)
+{
+    buf_clear(out);
+    for (size_t i = 0; i < page->requisites.count; i++) {
+        const struct page_link *link = &page->requisites.link[i];
+        buf_printf(out, "%s%.*s\n",
+                   link->link_too   ? "="
+                   : link->document ? "+"
+                                    : "",
+                   STR_ARGS(link->url.href));
+    }
+    return buf_cstr(out);
+}
+
+struct requisite_case {
+    const char *mime, *body, *requisites;
+    enum { AS_REQUISITE, AS_DOCUMENT, AS_PAGE } as;
+};
+
+static void requisites(void **state)
+{
+    static const struct requisite_case cases[] = {
+        {"text/html", "<img src=a><a href=b>", "http://h.example/d/a\n",
+         AS_PAGE},
+        {"text/html", "<base href=/x/><img src=a><style>p{c:url(b)}</style>",
+         "http://h.example/x/a\nhttp://h.example/x/b\n", AS_PAGE},
+        {"text/html", "<iframe src=a></iframe><object data=b></object>",
+         "=http://h.example/d/a\n+http://h.example/d/b\n", AS_PAGE},
+        {"text/html", "<img src='//o.example/?\xc3\xa4'>",
+         "http://o.example/?%C3%A4\n", AS_PAGE},
+        {"text/html", "<img src=mailto:x><img src='http://['><img src=#>", "",
+         AS_PAGE},
+        {"text/css", "@import 'a'; p { b: url(c) url(#d) url(data:,x) url() }",
+         "http://h.example/d/a\nhttp://h.example/d/c\n", AS_REQUISITE},
+        {"Text/CSS", "p { b: url(//o.example/c) }", "http://o.example/c\n",
+         AS_REQUISITE},
+        {"image/svg+xml", "<svg><image href='a'/></svg>", "", AS_REQUISITE},
+        {"text/html", "<img src=a>", "", AS_REQUISITE},
+        {"text/html", "<img src=a>", "http://h.example/d/a\n", AS_DOCUMENT},
+        {"", "<img src=a>", "", AS_DOCUMENT},
+    };
+    struct buf text;
+
+    (void)state;
+    buf_init(&text, 1 << 16);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct webpage page;
+        ask(&page, PAGE);
+        page.want_links = cases[i].as == AS_PAGE;
+        page.want_requisites = true;
+        page.is_document = cases[i].as == AS_DOCUMENT;
+        strcpy(page.exchange.mime, cases[i].mime);
+        page.exchange.body = str_of(cases[i].body);
+        if (cases[i].as == AS_PAGE)
+            pagescanner_scan(&page, &course);
+        else
+            pagescanner_requisite(&page, &course);
+        if (strcmp(requisites_of(&page, &text), cases[i].requisites) != 0)
+            fail_msg("case %zu: %s\nexpected:\n%sgot:\n%s", i, cases[i].body,
+                     cases[i].requisites, buf_cstr(&text));
+        assert_true(cases[i].as == AS_PAGE || !page.links.count);
+        /* If nobody asks, there are none. */
+        page.requisites = (struct page_links){0};
+        page.want_requisites = false;
+        pagescanner_requisite(&page, &course);
+        assert_int_equal(page.requisites.count, 0);
+        webpage_release(&page);
+    }
+    buf_release(&text);
+}
+
 static void long_links(void **state)
 {
     enum { LINKS = 10000, MOST = PAGE_LINK_BYTES_MAX / 8000 + 1 };
@@ -475,6 +550,7 @@ int main(void)
         cmocka_unit_test(seeds),
         cmocka_unit_test(text_of_links),
         cmocka_unit_test(sitemap_outcomes),
+        cmocka_unit_test(requisites),
         cmocka_unit_test(long_links),
     };
 

@@ -98,7 +98,7 @@ static struct target *put(struct fixture *fixture, uint32_t depth)
         .fingerprint = fixture->number,
         .depth = depth,
     };
-    if (!queue_uses_disk(&fixture->queue) ||
+    if (!queue_uses_disk(&fixture->queue, TARGET_PAGE) ||
         !queue_put_on_disk(&fixture->queue, fixture->domain, fixture->host,
                            &offer, fixture->number)) {
         target = queue_new_target(&fixture->queue, fixture->host, &offer,

@@ -25,9 +25,9 @@ static void set_up(struct fixture *fixture, struct frontier_options options)
 
     *fixture = (struct fixture){.domains = domains_new()};
     arena_init(&fixture->arena);
-    assert_int_equal(url_parse(&seed, &fixture->arena, STR("http://a.test/"),
-                               NULL, NULL),
-                     ERR_NONE);
+    assert_int_equal(
+        url_parse(&seed, &fixture->arena, STR("http://a.test/"), NULL, NULL),
+        ERR_NONE);
     fixture->scope = scope_new(fixture->domains);
     scope_add_seed(fixture->scope, SCOPE_HOST, &seed);
     options.per_host = 1;
@@ -48,8 +48,8 @@ static enum verdict offer(struct fixture *fixture, const char *text,
 {
     struct url url;
 
-    assert_int_equal(
-        url_parse(&url, &fixture->arena, str_of(text), NULL, NULL), ERR_NONE);
+    assert_int_equal(url_parse(&url, &fixture->arena, str_of(text), NULL, NULL),
+                     ERR_NONE);
     const struct offer offer = {
         .url = &url,
         .fingerprint = target_fingerprint(kind, url_fingerprint(&url, 1)),
@@ -187,8 +187,8 @@ static void caps_are_about_pages(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, (struct frontier_options){.max_per_domain = 1,
-                                               .delay_ms = 1000});
+    set_up(&fixture,
+           (struct frontier_options){.max_per_domain = 1, .delay_ms = 1000});
     page(&fixture, "http://a.test/1", 0);
     need(&fixture, "http://a.test/2", 0);
     next_is(&fixture, "http://a.test/2", TARGET_REQUISITE, ACCEPT);
