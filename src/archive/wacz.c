@@ -245,12 +245,12 @@ static bool end_pages(struct wacz *wacz)
 
 /* --- WARC files ----------------------------------------------------------- */
 
-static bool copy(struct wacz *wacz, int fd, uint64_t length, char *room)
+static bool copy(struct wacz *wacz, int fd, uint64_t at, uint64_t length,
+                 char *room)
 {
-    for (uint64_t at = 0; at < length;) {
-        uint64_t left = length - at;
-        ssize_t n =
-            pread(fd, room, left < COPY_BYTES ? left : COPY_BYTES, (off_t)at);
+    while (length) {
+        ssize_t n = pread(fd, room, length < COPY_BYTES ? length : COPY_BYTES,
+                          (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n == 0)
@@ -258,25 +258,49 @@ static bool copy(struct wacz *wacz, int fd, uint64_t length, char *room)
         if (n <= 0 || !add_bytes(wacz, (struct str){room, (size_t)n}))
             return false;
         at += (uint64_t)n;
+        length -= (uint64_t)n;
     }
     return true;
 }
 
-bool wacz_add_file(struct wacz *wacz, const char *name, int fd, uint64_t length)
+static bool put_path(char path[NAME_LEN_MAX + 16], const char *name)
 {
-    char path[NAME_LEN_MAX + 16];
-
     if (strlen(name) > NAME_LEN_MAX) {
         errno = ENAMETOOLONG;
         return false;
     }
-    snprintf(path, sizeof(path), "archive/%s", name);
-    if (!end_pages(wacz) || !begin_entry(wacz, path, length))
-        return false;
+    snprintf(path, NAME_LEN_MAX + 16, "archive/%s", name);
+    return true;
+}
+
+bool wacz_begin_file(struct wacz *wacz, const char *name, uint64_t length_max)
+{
+    char path[NAME_LEN_MAX + 16];
+
+    return put_path(path, name) && end_pages(wacz) &&
+           begin_entry(wacz, path, length_max);
+}
+
+bool wacz_copy(struct wacz *wacz, int fd, uint64_t at, uint64_t length)
+{
     char *room = mem_new(COPY_BYTES);
-    bool good = copy(wacz, fd, length, room);
+    bool good = copy(wacz, fd, at, length, room);
+
     free(room);
-    return good && end_entry(wacz, path);
+    return good;
+}
+
+bool wacz_end_file(struct wacz *wacz, const char *name)
+{
+    char path[NAME_LEN_MAX + 16];
+
+    return put_path(path, name) && end_entry(wacz, path);
+}
+
+bool wacz_add_file(struct wacz *wacz, const char *name, int fd, uint64_t length)
+{
+    return wacz_begin_file(wacz, name, length) &&
+           wacz_copy(wacz, fd, 0, length) && wacz_end_file(wacz, name);
 }
 
 /* --- the index ------------------------------------------------------------ */

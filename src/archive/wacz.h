@@ -60,6 +60,13 @@ bool wacz_add_capture(struct wacz *wacz, const struct cdxj_entry *entry);
 /* Copy the first bytes of a WARC file. */
 bool wacz_add_file(struct wacz *wacz, const char *name, int fd,
                    uint64_t length);
+
+/* A WARC file that is put together from parts of others; at most `length_max`
+ * bytes. */
+bool wacz_begin_file(struct wacz *wacz, const char *name, uint64_t length_max);
+bool wacz_copy(struct wacz *wacz, int fd, uint64_t at, uint64_t length);
+bool wacz_end_file(struct wacz *wacz, const char *name);
+
 bool wacz_finish(struct wacz *wacz);
 
 #endif

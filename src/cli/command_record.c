@@ -297,6 +297,18 @@ static int print_index(struct open_record *open)
     return tell_archive(open, status, &done, NULL);
 }
 
+/* The other archive that the crawl refers to, or NULL. */
+static const char *dedup_path(const struct open_record *open)
+{
+    const struct list *given = &open->record.given;
+    const char *path = NULL;
+
+    for (size_t i = 0; i < given->count; i++)
+        if (option_is_named(given->item[i], "warc-dedup"))
+            path = strchr(given->item[i], '=');
+    return path ? path + 1 : NULL;
+}
+
 static int write_package(struct open_record *open, const char *path,
                          enum output_mode mode)
 {
@@ -310,9 +322,15 @@ static int write_package(struct open_record *open, const char *path,
 
     if (status)
         return status;
-    status = tell_archive(
-        open, export_wacz(&open->report, open->dir.fd, out.fd, &options, &done),
-        &done, path);
+    enum archive_status end = export_wacz(
+        &open->report, open->dir.fd, dedup_path(open), out.fd, &options, &done);
+    status = tell_archive(open, end, &done, path);
+    if (!status && done.originals_missing)
+        complain("%llu of %llu payloads in the archive of --warc-dedup were "
+                 "not found there; pages that refer to them are not whole in "
+                 "'%s'",
+                 (unsigned long long)done.originals_missing,
+                 (unsigned long long)done.originals, path);
     if (!status)
         return output_publish(&out);
     output_discard(&out);
@@ -328,8 +346,11 @@ static int export(struct open_record *open, const struct options *options)
         return print_sitemap(open, options->part);
     if (format == EXPORT_CDXJ)
         return print_index(open);
-    if (format == EXPORT_WACZ)
-        return write_package(open, options->output, OUTPUT_NEW);
+    if (format == EXPORT_WACZ) {
+        status = read_facts(open);
+        return status ? status
+                      : write_package(open, options->output, OUTPUT_NEW);
+    }
     if (format == EXPORT_LINKS)
         status = check_links(open);
     if (!status && !export_lines(&open->report, format))

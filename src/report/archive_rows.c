@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-enum { KIND_REVISIT = 1, FILE_NAME_MAX = 255 };
+enum { FILE_NAME_MAX = 255 };
 
 static bool begin(void *user, uint64_t urls, uint64_t last_number)
 {
@@ -96,7 +96,7 @@ static bool read_capture(void *user, const struct store_capture *row)
         .url = row->url,
         .date_ms = row->start_ms,
         .status = row->status,
-        .mime = row->kind == KIND_REVISIT ? STR("warc/revisit") : row->mime,
+        .mime = row->kind == CAPTURE_REVISIT ? STR("warc/revisit") : row->mime,
         .digest = row->digest,
         .file_name = str_of(file->name),
         .at = row->at,

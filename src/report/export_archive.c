@@ -7,24 +7,16 @@
 #include <unistd.h>
 
 #include "report/archive_rows.h"
+#include "report/originals.h"
 
 #define ARCHIVE_DIR "archive/"
-
-enum { KIND_REVISIT = 1 };
 
 struct exporter {
     struct archive_export *done;
     struct cdxj_sorter *sorter; /* of an index */
     struct wacz *wacz;          /* of a package */
+    struct originals originals; /* of a package, that it lacks */
 };
-
-static void count_capture(struct archive_export *done,
-                          const struct store_capture *row)
-{
-    done->captures++;
-    if (row->kind == KIND_REVISIT && !row->refers)
-        done->originals_elsewhere++;
-}
 
 /* --- the index ------------------------------------------------------------ */
 
@@ -33,7 +25,8 @@ static bool sort_capture(void *user, const struct cdxj_entry *entry,
 {
     struct exporter *exporter = user;
 
-    count_capture(exporter->done, row);
+    (void)row;
+    exporter->done->captures++;
     return cdxj_sorter_add(exporter->sorter, entry);
 }
 
@@ -78,15 +71,24 @@ static bool package_page(void *user, const struct wacz_page *page)
     return good;
 }
 
+static bool add_entry(void *user, const struct cdxj_entry *entry)
+{
+    struct exporter *exporter = user;
+    bool good = wacz_add_capture(exporter->wacz, entry);
+
+    exporter->done->error = errno;
+    return good;
+}
+
 static bool package_capture(void *user, const struct cdxj_entry *entry,
                             const struct store_capture *row)
 {
     struct exporter *exporter = user;
 
-    count_capture(exporter->done, row);
-    bool good = wacz_add_capture(exporter->wacz, entry);
-    exporter->done->error = errno;
-    return good;
+    exporter->done->captures++;
+    if (row->kind == CAPTURE_REVISIT && !row->refers)
+        originals_want(&exporter->originals, row->digest);
+    return add_entry(exporter, entry);
 }
 
 /* A file is called NAME.open until it is full. A crawl that is at work may give
@@ -135,26 +137,37 @@ static enum archive_status copy_file(struct exporter *exporter, int dir_fd,
     return status;
 }
 
+/* Copy all WARC files, then what revisits refer to, then write the rest. */
 static enum archive_status fill_package(struct exporter *exporter,
-                                        struct archive_rows *rows, int dir_fd)
+                                        struct archive_rows *rows, int dir_fd,
+                                        const char *elsewhere)
 {
     struct archive_export *done = exporter->done;
+    struct originals *originals = &exporter->originals;
     enum archive_status status = ARCHIVE_DONE;
 
     if (!archive_rows_read(rows))
         return rows->is_ended ? ARCHIVE_NOT_WRITTEN : ARCHIVE_NO_RECORD;
     if (!rows->file_count)
         return ARCHIVE_NONE;
+    if (!originals_find(originals, elsewhere, store_codes(rows->report->store),
+                        add_entry, exporter))
+        return ARCHIVE_NOT_WRITTEN;
     for (size_t i = 0; i < rows->file_count && status == ARCHIVE_DONE; i++)
         status = copy_file(exporter, dir_fd, &rows->file[i]);
-    if (status == ARCHIVE_DONE && !wacz_finish(exporter->wacz)) {
+    if (status == ARCHIVE_DONE &&
+        (!originals_write(originals, exporter->wacz) ||
+         !wacz_finish(exporter->wacz))) {
         done->error = errno;
         status = ARCHIVE_NOT_WRITTEN;
     }
+    done->originals = originals->wanted_count;
+    done->originals_missing = originals_missing(originals);
     return status;
 }
 
-enum archive_status export_wacz(struct report *report, int dir_fd, int fd,
+enum archive_status export_wacz(struct report *report, int dir_fd,
+                                const char *elsewhere, int fd,
                                 const struct wacz_options *options,
                                 struct archive_export *done)
 {
@@ -167,7 +180,10 @@ enum archive_status export_wacz(struct report *report, int dir_fd, int fd,
     *done = (struct archive_export){.error = errno};
     if (!exporter.wacz)
         return ARCHIVE_NOT_WRITTEN;
-    enum archive_status status = fill_package(&exporter, &rows, dir_fd);
+    originals_init(&exporter.originals);
+    enum archive_status status =
+        fill_package(&exporter, &rows, dir_fd, elsewhere);
+    originals_release(&exporter.originals);
     archive_rows_release(&rows);
     wacz_free(exporter.wacz);
     return status;

@@ -18,11 +18,9 @@ enum archive_status {
 
 struct archive_export {
     uint64_t captures;
-    /* Revisits whose original is in an archive of another crawl. */
-    uint64_t originals_elsewhere;
-    uint64_t
-        originals_missing; /* of these: those that are not in the package */
-    char missing_url[200]; /* one of them */
+    /* Payloads that are in the archive of another crawl only, and those of
+     * them that were not found there. */
+    uint64_t originals, originals_missing;
     char file[300];
     int error;
 };
@@ -32,8 +30,11 @@ struct archive_export {
 enum archive_status export_cdxj(struct report *report,
                                 struct archive_export *done);
 
-/* Write a package to a file that is empty. `dir_fd` is the page directory. */
-enum archive_status export_wacz(struct report *report, int dir_fd, int fd,
+/* Write a package to a file that is empty. `dir_fd` is the page directory.
+ * Payloads of another archive are looked for in `elsewhere`: a page directory,
+ * an index, or NULL. */
+enum archive_status export_wacz(struct report *report, int dir_fd,
+                                const char *elsewhere, int fd,
                                 const struct wacz_options *options,
                                 struct archive_export *done);
 

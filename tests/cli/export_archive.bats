@@ -136,6 +136,37 @@ refused() {
     one_line 2 "--wacz needs the record of the crawl, so it cannot be used with --state none"
 }
 
+@test "a package has what its revisits refer to in another archive, or says what is missing" {
+    start_archive_site
+    run -0 keep --warc
+    cp -r "$DIR" "$TMP/first"
+    (cd "$TMP/first" && "$CRAWLER" export --format cdxj . >index.cdxj)
+    for where in "$TMP/first" "$TMP/first/index.cdxj"; do
+        rm -rf "$DIR"
+        mkdir "$DIR"
+        run -0 keep --warc --robots ignore --warc-dedup "$where"
+        package
+        # Every payload of a revisit is there.
+        unzip -p "$TMP/a.wacz" indexes/index.cdx.gz | zcat >"$TMP/index"
+        payloads() {
+            grep "$@" '"mime":"warc/revisit"' "$TMP/index" |
+                sed 's/.*"digest":"\([^"]*\)".*/\1/' | LC_ALL=C sort -u
+        }
+        [ "$(payloads -e | wc -l)" -gt 3 ]
+        same "" "$(comm -23 <(payloads -e) <(payloads -v))" "payloads that are missing"
+        unzip -p "$TMP/a.wacz" archive/originals.warc.gz | gzip -t
+        mkdir "$TMP/extracted"
+        "$CRAWLER" export --format pages --output "$TMP/extracted" "$TMP/a.wacz"
+        diff -r -q -x '.crawler*' -x archive "$DIR" "$TMP/extracted"
+        rm -r "$TMP/extracted"
+    done
+    mv "$TMP/first" "$TMP/away"
+    rm "$TMP/a.wacz"
+    capture "$CRAWLER" export --format wacz --output "$TMP/a.wacz" "$DIR"
+    one_line 0 "[1-9]* of [1-9]* payloads in the archive of --warc-dedup were not found there; *"
+    judge "$TMP/a.wacz"
+}
+
 @test "wget's WARC files are indexed and packaged" {
     command -v wget >/dev/null || skip "wget is not installed"
     start_archive_site
