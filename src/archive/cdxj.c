@@ -304,14 +304,16 @@ bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry)
 {
     struct str_pair key = str_cut(line, ' ');
     struct str_pair stamp = str_cut(key.tail, ' ');
-    struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
-                       scratch};
 
     *entry = (struct cdxj_entry){.mime = STR("")};
     buf_clear(scratch);
     if (!key.head.len || !stamp.tail.len ||
         !read_timestamp(stamp.head, &entry->date_ms) ||
-        !buf_reserve(scratch, line.len) || !take_fields(&p, entry))
+        !buf_reserve(scratch, line.len))
+        return false;
+    struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
+                       scratch};
+    if (!take_fields(&p, entry))
         return false;
     skip_space(&p);
     return p.at == p.end;

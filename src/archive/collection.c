@@ -20,13 +20,17 @@
 enum {
     TRIES_MAX = 4, /* captures of a URL that are tried for an original */
     SCRATCH_MAX = WARC_BLOCK_MAX,
+    FILE_BITS = 29, /* of the number of a file */
+    FILE_MASK = (1 << FILE_BITS) - 1,
 };
 
 struct capture {
     uint64_t at, within, date_ms;
-    uint32_t file : 31;
+    uint32_t file : FILE_BITS;
     uint32_t is_revisit : 1; /* if that is known */
-    uint32_t next;           /* of the same URL: its index + 1; 0: none */
+    uint32_t is_page : 1;
+    uint32_t is_cut : 1; /* a part of it is missing */
+    uint32_t next;       /* of the same URL: its index + 1; 0: none */
 };
 
 /* A record that has a payload. */
@@ -99,6 +103,7 @@ bool collection_has_pages(const struct collection *collection)
 
 static void *index_item(size_t index)
 {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr) ; the table keeps numbers
     return (void *)(uintptr_t)(index + 1);
 }
 
@@ -117,8 +122,9 @@ static uint64_t key_of(struct collection *collection, struct str url)
     return hash64(plain_url(&collection->url_arena, url), collection->seed);
 }
 
+/* `capture` has its place and what is known of it. */
 static void add_capture(struct collection *collection, struct str url,
-                        const struct capture_place *place, bool is_revisit)
+                        const struct capture *capture)
 {
     uint64_t key = key_of(collection, url);
     size_t index = collection->count;
@@ -127,12 +133,8 @@ static void add_capture(struct collection *collection, struct str url,
         return;
     collection->capture = mem_grow(collection->capture, index,
                                    &collection->room, sizeof(struct capture));
-    struct capture *capture = &collection->capture[index];
-    *capture = (struct capture){.at = place->at,
-                                .within = place->within,
-                                .date_ms = place->date_ms,
-                                .file = place->file & INT32_MAX,
-                                .is_revisit = is_revisit};
+    struct capture *added = &collection->capture[index];
+    *added = *capture;
     collection->count++;
     uintptr_t first = (uintptr_t)hashtable_get(&collection->by_url, key);
     if (!first) {
@@ -140,19 +142,38 @@ static void add_capture(struct collection *collection, struct str url,
         return;
     }
     struct capture *head = &collection->capture[first - 1];
-    capture->next = head->next;
+    added->next = head->next;
     head->next = (uint32_t)(index + 1);
 }
 
 void collection_add(struct collection *collection, struct str url,
                     const struct capture_place *place)
 {
-    add_capture(collection, url, place, false);
+    add_capture(collection, url,
+                &(struct capture){.at = place->at,
+                                  .within = place->within,
+                                  .date_ms = place->date_ms,
+                                  .file = place->file & FILE_MASK});
 }
 
-static struct str page_depth_of(const struct warc_record *record)
+/* False if the record is not of a page that was saved. */
+static bool page_depth_of(const struct warc_record *record, uint32_t *depth)
 {
-    return warc_field(record, STR("WARC-Page-Depth"));
+    uint64_t number;
+
+    if (!str_to_u64(warc_field(record, STR("WARC-Page-Depth")), &number) ||
+        number > UINT32_MAX)
+        return false;
+    *depth = (uint32_t)number;
+    return true;
+}
+
+/* A page, picture or the like of which a part is missing. A revisit has that
+ * field without the meaning. */
+static bool is_cut(const struct warc_record *record)
+{
+    return record->truncated.len && record->type == WARC_RESPONSE &&
+           str_starts(str_cut(record->block, ' ').tail, STR("200"));
 }
 
 /* A record of a file that is read through. */
@@ -160,17 +181,22 @@ static void add_record(void *user, uint32_t file,
                        const struct warc_record *record)
 {
     struct collection *collection = user;
-    struct capture_place place = {
-        .file = file, .at = record->at, .within = record->within};
-    bool is_revisit = record->type == WARC_REVISIT;
+    uint64_t date_ms = 0;
 
-    if (!record->url.len || (record->type != WARC_RESPONSE && !is_revisit))
+    if (!record->url.len ||
+        (record->type != WARC_RESPONSE && record->type != WARC_REVISIT))
         return;
-    if (!warc_date_ms(record->date, &place.date_ms))
-        place.date_ms = 0;
-    add_capture(collection, record->url, &place, is_revisit);
-    if (!collection->has_pages)
-        collection->has_pages = page_depth_of(record).len > 0;
+    (void)warc_date_ms(record->date, &date_ms);
+    bool is_page = page_depth_of(record, &(uint32_t){0});
+    collection->has_pages |= is_page;
+    add_capture(collection, record->url,
+                &(struct capture){.at = record->at,
+                                  .within = record->within,
+                                  .date_ms = date_ms,
+                                  .file = file & FILE_MASK,
+                                  .is_revisit = record->type == WARC_REVISIT,
+                                  .is_page = is_page,
+                                  .is_cut = is_cut(record)});
 }
 
 bool collection_add_warc(struct collection *collection, const char *path,
@@ -220,25 +246,32 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* The capture in the list of a URL that is nearest to a time and was not tried;
- * its index + 1, or 0. */
+/* Is `a` to be taken before `b`? One that is whole goes before one that is cut;
+ * of two at the same time the later one counts. */
+static bool is_better(const struct collection *collection, size_t a, size_t b,
+                      uint64_t near_ms)
+{
+    const struct capture *one = &collection->capture[a - 1];
+    const struct capture *other = &collection->capture[b - 1];
+    uint64_t far = distance(one->date_ms, near_ms);
+    uint64_t other_far = distance(other->date_ms, near_ms);
+
+    if (one->is_cut != other->is_cut)
+        return other->is_cut;
+    return far != other_far ? far < other_far : a > b;
+}
+
+/* The best capture in the list of a URL that was not tried, mostly the one that
+ * is nearest to a time; its index + 1, or 0. */
 static size_t nearest(const struct collection *collection, size_t first,
                       uint64_t near_ms, const size_t tried[], size_t count)
 {
     size_t best = 0;
-    uint64_t best_far = 0;
 
-    for (size_t i = first; i; i = collection->capture[i - 1].next) {
-        const struct capture *capture = &collection->capture[i - 1];
-        if (is_tried(tried, count, i))
-            continue;
-        uint64_t far = distance(capture->date_ms, near_ms);
-        /* Of two at the same time the later one counts. */
-        if (!best || far < best_far || (far == best_far && i > best)) {
+    for (size_t i = first; i; i = collection->capture[i - 1].next)
+        if (!is_tried(tried, count, i) &&
+            (!best || is_better(collection, i, best, near_ms)))
             best = i;
-            best_far = far;
-        }
-    }
     return best;
 }
 
@@ -425,6 +458,16 @@ static bool follow(struct collection *collection,
 
 /* --- captures ----------------------------------------------------------- */
 
+static bool has_later_page(struct collection *collection, size_t index,
+                           struct str url)
+{
+    for (size_t i = first_of(collection, url); i;
+         i = collection->capture[i - 1].next)
+        if (i - 1 > index && collection->capture[i - 1].is_page)
+            return true;
+    return false;
+}
+
 /* Read a capture; its URL must be `url`, unless that is empty. */
 static bool read_capture(struct collection *collection, size_t index,
                          struct str url, struct captured *captured)
@@ -448,11 +491,9 @@ static bool read_capture(struct collection *collection, size_t index,
         .place = {capture->file, capture->at, capture->within,
                   capture->date_ms},
     };
-    uint64_t depth;
-    captured->is_page =
-        str_to_u64(page_depth_of(&record), &depth) && depth <= UINT32_MAX;
-    if (captured->is_page)
-        captured->page_depth = (uint32_t)depth;
+    captured->is_page = page_depth_of(&record, &captured->page_depth);
+    captured->is_replaced =
+        captured->is_page && has_later_page(collection, index, captured->url);
     if (captured->is_revisit)
         return follow(collection, &record, captured);
     return record.type == WARC_RESPONSE &&

@@ -57,7 +57,8 @@ bool collection_add_wacz(struct collection *collection, const char *path,
 void collection_add(struct collection *collection, struct str url,
                     const struct capture_place *place);
 
-/* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). URLs
+/* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). One
+ * that is whole goes before one of which a part is missing. URLs
  * are compared as url_parse writes them, so without a fragment. A revisit is
  * followed to its payload: `http` has the head of the revisit and the body of
  * the original; without a head, or with status 304, all is the original's.
@@ -70,8 +71,11 @@ struct captured {
     struct str truncated;   /* WARC-Truncated: why the body is not whole; of
                              * a revisit, that of its original */
     bool is_revisit;
-    bool is_page;               /* our own archives: it was saved as a page, */
-    uint32_t page_depth;        /* at this depth */
+    /* Of our own archives: it was saved as a page, at this depth. If a later
+     * capture of the URL is a page too, this one came back when the crawl was
+     * told to stop, and was not saved. */
+    bool is_page, is_replaced;
+    uint32_t page_depth;
     struct capture_place place; /* of the capture itself */
 };
 bool collection_find(struct collection *collection, struct str url,

@@ -47,7 +47,7 @@ struct wacz {
     bool is_open;
     uint64_t entry_len;
     /* Pages. */
-    struct buf first_pages, line;
+    struct buf first_pages, extra_pages, line;
     uint64_t page_count;
     bool has_extra;
     /* The index. */
@@ -70,6 +70,7 @@ struct wacz *wacz_new(int fd, const struct wacz_options *options)
     wacz->compressor = mem_checked(libdeflate_alloc_compressor(INDEX_LEVEL));
     buf_init(&wacz->main_url, PAGE_MAX);
     buf_init(&wacz->first_pages, LISTS_MAX);
+    buf_init(&wacz->extra_pages, COPY_BYTES + PAGE_MAX);
     buf_init(&wacz->line, PAGE_MAX);
     buf_init(&wacz->block.lines, BLOCK_MAX);
     buf_init(&wacz->packed, BLOCK_MAX);
@@ -96,6 +97,7 @@ void wacz_free(struct wacz *wacz)
     libdeflate_free_compressor(wacz->compressor);
     buf_release(&wacz->main_url);
     buf_release(&wacz->first_pages);
+    buf_release(&wacz->extra_pages);
     buf_release(&wacz->line);
     buf_release(&wacz->block.lines);
     buf_release(&wacz->packed);
@@ -192,19 +194,29 @@ static bool put_page(struct buf *out, const struct wacz_page *page)
     return buf_put(out, STR("}\n"));
 }
 
+/* Write the lines that wait. Beyond EXTRA_PAGES_MAX no reader would load the
+ * list. */
+static bool flush_extra_pages(struct wacz *wacz)
+{
+    struct str lines = buf_str(&wacz->extra_pages);
+
+    buf_clear(&wacz->extra_pages);
+    return wacz->entry_len + lines.len > EXTRA_PAGES_MAX ||
+           add_bytes(wacz, lines);
+}
+
 static bool put_extra_page(struct wacz *wacz)
 {
-    struct str line = buf_str(&wacz->line);
+    struct buf *lines = &wacz->extra_pages;
 
     if (!wacz->has_extra) {
         wacz->has_extra = true;
-        if (!begin_entry(wacz, EXTRA_PAGES, EXTRA_PAGES_MAX) ||
-            !add_bytes(wacz, str_of(list_head(true))))
+        buf_put(lines, str_of(list_head(true)));
+        if (!begin_entry(wacz, EXTRA_PAGES, EXTRA_PAGES_MAX))
             return false;
     }
-    /* Beyond this no reader would load the list. */
-    return wacz->entry_len + line.len > EXTRA_PAGES_MAX ||
-           add_bytes(wacz, line);
+    return buf_put(lines, buf_str(&wacz->line)) &&
+           (lines->len < COPY_BYTES || flush_extra_pages(wacz));
 }
 
 bool wacz_add_page(struct wacz *wacz, const struct wacz_page *page)
@@ -227,7 +239,8 @@ bool wacz_add_page(struct wacz *wacz, const struct wacz_page *page)
 
 static bool end_pages(struct wacz *wacz)
 {
-    return !wacz->has_extra || !wacz->is_open || end_entry(wacz, EXTRA_PAGES);
+    return !wacz->has_extra || !wacz->is_open ||
+           (flush_extra_pages(wacz) && end_entry(wacz, EXTRA_PAGES));
 }
 
 /* --- WARC files ----------------------------------------------------------- */

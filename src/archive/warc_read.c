@@ -411,9 +411,8 @@ static enum warc_got read_end(struct warc_reader *reader,
         return no_bytes(reader, got);
     if (got == SOURCE_BOUNDARY)
         reader->in_unit = false;
-    if (!source->is_packed)
-        record->length = warc_source_place(source) - record->at;
-    else if (got == SOURCE_BOUNDARY && record->within == 0)
+    bool is_alone = got == SOURCE_BOUNDARY && record->within == 0;
+    if (!source->is_packed || is_alone)
         record->length = warc_source_place(source) - record->at;
     return WARC_RECORD;
 }

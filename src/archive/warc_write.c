@@ -1,75 +1,24 @@
 #include "archive/warc_write.h"
 
 #include <assert.h>
-#include <libdeflate.h>
-#include <pthread.h>
-#include <stdlib.h>
 
+#include "archive/gzip_member.h"
 #include "archive/kept_head.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
 enum {
-    SHORT_BODY = 200,             /* not worth to be compressed */
-    SCRATCH_KEEP_MAX = 256 << 10, /* of a thread, from record to record */
-    LEVEL_STORED = 0,
-    LEVEL_MAX = 12,
+    SHORT_BODY = 200, /* not worth to be compressed */
+    FIELDS_MAX = 1 << 20,
 };
 
 #define RECORD_MAX ((size_t)1 << 40) /* more than any body that is kept */
 
+#define HTTP_RESPONSE "application/http;msgtype=response"
+#define HTTP_REQUEST  "application/http;msgtype=request"
 #define IDENTICAL_PAYLOAD                                                      \
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-
-/* --- what a thread keeps ------------------------------------------------- */
-
-struct tools {
-    /* libdeflate's are large: nobody wants to allocate one for a record. */
-    struct libdeflate_compressor *compressor[LEVEL_MAX + 1];
-    struct buf plain; /* a record before it is compressed */
-};
-
-static pthread_key_t tools_key;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void free_tools(void *user)
-{
-    struct tools *tools = user;
-
-    for (int level = 0; level <= LEVEL_MAX; level++)
-        libdeflate_free_compressor(tools->compressor[level]);
-    buf_release(&tools->plain);
-    free(tools);
-}
-
-static void make_key(void)
-{
-    pthread_key_create(&tools_key, free_tools);
-}
-
-static struct tools *tools_of_thread(void)
-{
-    struct tools *tools;
-
-    pthread_once(&once, make_key);
-    tools = pthread_getspecific(tools_key);
-    if (!tools) {
-        tools = NEW(struct tools);
-        buf_init(&tools->plain, RECORD_MAX);
-        pthread_setspecific(tools_key, tools);
-    }
-    return tools;
-}
-
-static struct libdeflate_compressor *compressor(struct tools *tools, int level)
-{
-    struct libdeflate_compressor **of_level = &tools->compressor[level];
-
-    if (!*of_level)
-        *of_level = mem_checked(libdeflate_alloc_compressor(level));
-    return *of_level;
-}
 
 /* --- ids ------------------------------------------------------------------ */
 
@@ -134,9 +83,11 @@ static void put_date_field(struct buf *out, struct str name, uint64_t date_ms)
     put_field(out, name, (struct str){date, CLOCK_ISO_LEN});
 }
 
-static void put_beginning(struct buf *out, struct str type, const char *id,
-                          uint64_t date_ms)
+/* The first fields of a record, in a buffer that put_record releases. */
+static void begin_fields(struct buf *out, struct str type, const char *id,
+                         uint64_t date_ms)
 {
+    buf_init(out, FIELDS_MAX);
     buf_put(out, STR("WARC/1.1\r\n"));
     put_field(out, STR("WARC-Type"), type);
     put_id_field(out, STR("WARC-Record-ID"), str_of(id));
@@ -186,57 +137,49 @@ static void put_cut(struct buf *out, enum warc_cut cut)
         put_field(out, STR("WARC-Truncated"), reasons[cut]);
 }
 
-/* The last fields, which tell of the block, and the block itself. */
-static void put_block(struct buf *out, const struct warc_style *style,
-                      struct str content_type, struct str head, struct str body)
+/* --- records ---------------------------------------------------------------
+ */
+
+struct block {
+    struct str content_type;
+    struct str head, body; /* one after the other */
+};
+
+/* The last fields, which tell of the block. */
+static void put_block_fields(struct buf *fields, const struct warc_style *style,
+                             const struct block *block)
 {
     char text[DIGEST_TEXT_MAX + 1];
     struct digest digest;
 
     digest_begin(&digest, style->digest);
-    digest_add(&digest, head);
-    digest_add(&digest, body);
+    digest_add(&digest, block->head);
+    digest_add(&digest, block->body);
     digest_end(&digest, text);
-    put_field(out, STR("WARC-Block-Digest"), str_of(text));
-    put_field(out, STR("Content-Type"), content_type);
-    buf_put(out, STR("Content-Length: "));
-    buf_put_number(out, head.len + body.len);
-    buf_put(out, STR("\r\n\r\n"));
-    buf_put(out, head);
-    buf_put(out, body);
-    buf_put(out, STR("\r\n\r\n"));
+    put_field(fields, STR("WARC-Block-Digest"), str_of(text));
+    put_field(fields, STR("Content-Type"), block->content_type);
+    buf_put(fields, STR("Content-Length: "));
+    buf_put_number(fields, block->head.len + block->body.len);
+    buf_put(fields, STR("\r\n\r\n"));
 }
 
-/* --- members ---------------------------------------------------------------
- */
-
-/* Where a record is put together. */
-static struct buf *begin_record(struct tools *tools)
+/* Append the record to `out`, as a gzip member unless the level is -1. `fields`
+ * is released. */
+static void put_record(struct buf *out, const struct warc_style *style,
+                       int level, struct buf *fields, const struct block *block)
 {
-    buf_clear(&tools->plain);
-    return &tools->plain;
+    put_block_fields(fields, style, block);
+    const struct str piece[] = {buf_str(fields), block->head, block->body,
+                                STR("\r\n\r\n")};
+
+    if (level >= 0)
+        gzip_member_put(out, level, piece, ARRAY_LEN(piece));
+    for (size_t i = 0; level < 0 && i < ARRAY_LEN(piece); i++)
+        buf_put(out, piece[i]);
+    buf_release(fields);
 }
 
-/* Append the record to `out`, as a gzip member unless the level is -1. */
-static void end_record(struct tools *tools, int level, struct buf *out)
-{
-    struct str plain = buf_str(&tools->plain);
-
-    if (level < 0) {
-        buf_put(out, plain);
-    } else {
-        struct libdeflate_compressor *z = compressor(tools, level);
-        size_t room = libdeflate_gzip_compress_bound(z, plain.len);
-        char *to = buf_reserve(out, room);
-
-        assert(to);
-        out->len += libdeflate_gzip_compress(z, plain.ptr, plain.len, to, room);
-    }
-    if (tools->plain.room > SCRATCH_KEEP_MAX)
-        buf_release(&tools->plain);
-}
-
-/* Give back the memory that was for a record which compresses badly. */
+/* Give back the room that was for a record which cannot be compressed. */
 static void fit(struct buf *record)
 {
     if (record->room == record->len || !record->len)
@@ -275,36 +218,34 @@ static void make_response(struct warc_pair *pair,
                           const struct warc_style *style,
                           const struct warc_exchange *exchange)
 {
-    struct tools *tools = tools_of_thread();
-    struct buf *out = begin_record(tools);
+    const struct block block = {STR(HTTP_RESPONSE), buf_str(&pair->head),
+                                exchange->body};
     bool is_stored = exchange->is_dense || exchange->body.len < SHORT_BODY;
+    int level = is_stored && style->level > 0 ? GZIP_STORED : style->level;
+    struct buf fields;
 
-    put_beginning(out, STR("response"), pair->id, pair->date_ms);
-    buf_put(out, buf_str(&pair->connection));
-    put_cut(out, pair->cut);
-    put_field(out, STR("WARC-Payload-Digest"), str_of(pair->payload_digest));
-    put_block(out, style, STR("application/http;msgtype=response"),
-              buf_str(&pair->head), exchange->body);
-    end_record(tools,
-               is_stored && style->level > 0 ? LEVEL_STORED : style->level,
-               &pair->response);
+    begin_fields(&fields, STR("response"), pair->id, pair->date_ms);
+    buf_put(&fields, buf_str(&pair->connection));
+    put_cut(&fields, pair->cut);
+    put_field(&fields, STR("WARC-Payload-Digest"),
+              str_of(pair->payload_digest));
+    put_record(&pair->response, style, level, &fields, &block);
     fit(&pair->response);
 }
 
 static void make_request(struct warc_pair *pair, const struct warc_style *style,
                          const struct warc_exchange *exchange, uint64_t counter)
 {
-    struct tools *tools = tools_of_thread();
-    struct buf *out = begin_record(tools);
+    const struct block block = {.content_type = STR(HTTP_REQUEST),
+                                .head = exchange->request_head};
     char id[WARC_ID_LEN + 1];
+    struct buf fields;
 
     make_id(id, style, ID_REQUEST, counter);
-    put_beginning(out, STR("request"), id, pair->date_ms);
-    put_connection(out, exchange, STR("http/1.1"));
-    put_id_field(out, STR("WARC-Concurrent-To"), str_of(pair->id));
-    put_block(out, style, STR("application/http;msgtype=request"),
-              exchange->request_head, (struct str){0});
-    end_record(tools, style->level, &pair->request);
+    begin_fields(&fields, STR("request"), id, pair->date_ms);
+    put_connection(&fields, exchange, STR("http/1.1"));
+    put_id_field(&fields, STR("WARC-Concurrent-To"), str_of(pair->id));
+    put_record(&pair->request, style, style->level, &fields, &block);
     fit(&pair->request);
 }
 
@@ -334,35 +275,34 @@ void warc_put_revisit(struct buf *out, const struct warc_style *style,
                       const struct warc_pair *pair,
                       const struct warc_original *original)
 {
-    struct tools *tools = tools_of_thread();
-    struct buf *plain = begin_record(tools);
+    const struct block block = {.content_type = STR(HTTP_RESPONSE),
+                                .head = buf_str(&pair->head)};
+    struct buf fields;
 
-    put_beginning(plain, STR("revisit"), pair->id, pair->date_ms);
-    buf_put(plain, buf_str(&pair->connection));
-    put_field(plain, STR("WARC-Profile"), STR(IDENTICAL_PAYLOAD));
+    begin_fields(&fields, STR("revisit"), pair->id, pair->date_ms);
+    buf_put(&fields, buf_str(&pair->connection));
+    put_field(&fields, STR("WARC-Profile"), STR(IDENTICAL_PAYLOAD));
     if (original->id.len)
-        put_id_field(plain, STR("WARC-Refers-To"), original->id);
-    put_field(plain, STR("WARC-Refers-To-Target-URI"), original->url);
-    put_date_field(plain, STR("WARC-Refers-To-Date"), original->date_ms);
-    put_cut(plain, WARC_CUT_BY_LENGTH);
-    put_field(plain, STR("WARC-Payload-Digest"), str_of(pair->payload_digest));
-    put_block(plain, style, STR("application/http;msgtype=response"),
-              buf_str(&pair->head), (struct str){0});
-    end_record(tools, style->level, out);
+        put_id_field(&fields, STR("WARC-Refers-To"), original->id);
+    put_field(&fields, STR("WARC-Refers-To-Target-URI"), original->url);
+    put_date_field(&fields, STR("WARC-Refers-To-Date"), original->date_ms);
+    put_cut(&fields, WARC_CUT_BY_LENGTH);
+    put_field(&fields, STR("WARC-Payload-Digest"),
+              str_of(pair->payload_digest));
+    put_record(out, style, style->level, &fields, &block);
 }
 
 void warc_put_info(struct buf *out, const struct warc_style *style,
                    struct str file_name, uint64_t date_ms, struct str fields,
                    uint64_t counter)
 {
-    struct tools *tools = tools_of_thread();
-    struct buf *plain = begin_record(tools);
+    const struct block block = {.content_type = STR("application/warc-fields"),
+                                .head = fields};
     char id[WARC_ID_LEN + 1];
+    struct buf own;
 
     make_id(id, style, ID_INFO, counter);
-    put_beginning(plain, STR("warcinfo"), id, date_ms);
-    put_field(plain, STR("WARC-Filename"), file_name);
-    put_block(plain, style, STR("application/warc-fields"), fields,
-              (struct str){0});
-    end_record(tools, style->level, out);
+    begin_fields(&own, STR("warcinfo"), id, date_ms);
+    put_field(&own, STR("WARC-Filename"), file_name);
+    put_record(out, style, style->level, &own, &block);
 }

@@ -70,14 +70,11 @@ struct warc_original {
     uint64_t date_ms;
 };
 
-/* Record ids of `counter` are never those of another counter, whatever kind of
- * record they are for. A thread keeps what it needs to compress until it ends.
- */
-
 void warc_pair_init(struct warc_pair *pair);
 void warc_pair_release(struct warc_pair *pair);
 
-/* `counter` is another number for every exchange of the crawl. */
+/* `counter` is another number for every exchange of the crawl; ids of one
+ * counter are never those of another. */
 void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
                     const struct warc_exchange *exchange, uint64_t counter);
 

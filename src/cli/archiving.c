@@ -14,7 +14,7 @@ enum { NAME_MAX_LEN = 80, INFO_MAX = 1 << 16 };
 
 bool archiving_is_wanted(const struct options *options)
 {
-    return options->warc || options->warc_file;
+    return options->warc || options->warc_file || options->wacz;
 }
 
 bool archiving_saves_pages(const struct options *options)
@@ -90,6 +90,9 @@ int archiving_check(const struct plan *plan)
     if (options->save == SAVE_PAGES)
         return complain("--save pages keeps no archive, and --warc does; leave "
                         "one of them out");
+    if (options->wacz && options->state)
+        return complain("--wacz needs the record of the crawl, so it cannot be "
+                        "used with --state none");
     if (options->warc_file && !is_name(options->warc_file))
         return complain("--warc-file must be a name of at most %d letters, "
                         "digits, '-', '_' and '.' that begins with a letter or "
@@ -209,12 +212,25 @@ static bool note_file(void *user, const struct store_archive *row)
 
     /* It is somebody else's file, wherever it leads. */
     if (memchr(row->name.ptr, '/', row->name.len) ||
+        row->name.len > ARCHIVE_NAME_LEN ||
         !str_ends(row->name, STR(ARCHIVE_SUFFIX)))
         return false;
     old->name = arena_copy(&plan->arena, row->name).ptr;
     old->next = plan->crawl.old_archive;
     plan->crawl.old_archive = old;
     return true;
+}
+
+/* The package that --wacz made. */
+static void note_package(struct plan *plan)
+{
+    struct archive_old *old = arena_new(&plan->arena, sizeof(*old));
+
+    if (!option_is_given(&plan->record.given, "wacz"))
+        return;
+    old->name = record_package_name(plan->crawl.dir_path, &plan->arena);
+    old->next = plan->crawl.old_archive;
+    plan->crawl.old_archive = old;
 }
 
 /* Of a record that cannot be read nothing is removed. */
@@ -229,5 +245,7 @@ void archiving_note_old(struct plan *plan)
         store_open(plan->store_name, STORE_READ, crawler_codes(), &error);
     if (!store || !store_load(store, 0, &reader, &error))
         plan->crawl.old_archive = NULL;
+    else
+        note_package(plan);
     store_close(store);
 }

@@ -248,18 +248,44 @@ static int say_finished(const struct plan *plan)
     return CRAWL_FINISHED;
 }
 
+/* A second signal ends the program: a package that is not complete has no
+ * name. */
+static int package(const char *dir_path, bool is_quiet, int end)
+{
+    sigset_t set;
+
+    if (end != CRAWL_FINISHED && end != CRAWL_STOPPED)
+        return end;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    return record_package(dir_path, is_quiet) ? CRAWL_FAILED : end;
+}
+
 static int run_plan(const struct options *options)
 {
     struct plan plan;
+    struct arena arena;
 
     if (!pagefetcher_setup())
         return complain_failure("libcurl cannot start");
     int status = plan_make(&plan, options);
-    if (!status)
-        status =
-            plan.action == ACTION_NONE ? say_finished(&plan) : crawl(&plan);
+    arena_init(&arena);
+    const char *to_package = NULL;
+    if (!status && plan.action == ACTION_NONE) {
+        status = say_finished(&plan);
+    } else if (!status) {
+        status = crawl(&plan);
+        if (options->wacz)
+            to_package = arena_copy(&arena, str_of(plan.crawl.dir_path)).ptr;
+    }
     plan_release(&plan);
     pagefetcher_teardown();
+    if (to_package)
+        status = package(to_package, options->quiet, status);
+    arena_release(&arena);
     return status;
 }
 

@@ -1,9 +1,11 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "cli/output_file.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
+#include "crawler/archivist.h"
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "report/export.h"
@@ -25,6 +27,8 @@ struct open_record {
     struct plan plan; /* if so */
     struct report report;
 };
+
+enum { PATH_LEN_MAX = 8192 };
 
 /* --- opening ------------------------------------------------------------ */
 
@@ -345,6 +349,56 @@ static int run(struct open_record *open, const struct options *options)
     default:
         return export(open, options);
     }
+}
+
+/* "pages" of "some/where/pages/"; "archive" of "/". */
+static const char *name_of(const char *dir_path, struct arena *arena)
+{
+    char *path = realpath(dir_path, NULL);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    struct str name = slash ? str_of(slash + 1) : STR("");
+
+    const char *copy = arena_copy(arena, name.len ? name : STR("archive")).ptr;
+    free(path);
+    return copy;
+}
+
+const char *record_package_name(const char *dir_path, struct arena *arena)
+{
+    struct buf name;
+
+    buf_init(&name, PATH_LEN_MAX);
+    buf_printf(&name, "%s.wacz", name_of(dir_path, arena));
+    const char *copy = arena_copy(arena, buf_str(&name)).ptr;
+    buf_release(&name);
+    return copy;
+}
+
+int record_package(const char *dir_path, bool is_quiet)
+{
+    struct open_record open;
+    struct buf path;
+    int status = open_record(&open, dir_path);
+
+    buf_init(&path, PATH_LEN_MAX);
+    if (!status)
+        status = read_facts(&open);
+    if (!status && open.record.facts.state == STATE_INTERRUPTED) {
+        if (!is_quiet)
+            terminal_line(stderr,
+                          "crawler: interrupted, so there is no package; "
+                          "crawler export --format wacz makes one");
+    } else if (!status) {
+        buf_printf(&path, "%s/" ARCHIVE_DIR "/%s", dir_path,
+                   record_package_name(dir_path, &open.arena));
+        status = write_package(&open, buf_cstr(&path), OUTPUT_REPLACE);
+        if (!status && !is_quiet)
+            terminal_line(stderr, "crawler: the archive is packaged in %s",
+                          buf_cstr(&path));
+    }
+    buf_release(&path);
+    close_record(&open);
+    return status;
 }
 
 int command_record(const struct options *options)

@@ -11,8 +11,11 @@
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "replay/replay.h"
+#include "report/export.h"
 
 /* crawler serve WHAT... */
+
+enum { PATH_ROOM = 4096 };
 
 /* Signals are read like any other event; no handler runs. libssl writes to
  * sockets without the flag that keeps SIGPIPE away. */
@@ -55,14 +58,14 @@ static int add_all(struct collection *collection, const struct options *options)
 static bool use_wacz(struct own_pages *own, const char *path)
 {
     char first[4];
-    struct stat stat;
+    struct stat stat_of;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (fd >= 0 && !fstat(fd, &stat) && S_ISREG(stat.st_mode) &&
+    if (fd >= 0 && !fstat(fd, &stat_of) && S_ISREG(stat_of.st_mode) &&
         pread(fd, first, sizeof(first), 0) == sizeof(first) &&
         !memcmp(first, "PK\3\4", sizeof(first))) {
         own->package_fd = fd;
-        own->package_len = (uint64_t)stat.st_size;
+        own->package_len = (uint64_t)stat_of.st_size;
         return true;
     }
     if (fd >= 0)
@@ -70,14 +73,47 @@ static bool use_wacz(struct own_pages *own, const char *path)
     return false;
 }
 
+/* The package of a page directory, as `crawler export` makes it. The file has
+ * no name any more when it is served. */
+static void make_package(struct own_pages *own, const struct options *options)
+{
+    const char *temp = getenv("TMPDIR");
+    struct options export = *options;
+    char dir[PATH_ROOM], path[PATH_ROOM + 16];
+
+    own->why_no_package = "the package could not be made";
+    snprintf(dir, sizeof(dir), "%s/crawler-serve-XXXXXX", temp ? temp : "/tmp");
+    if (!mkdtemp(dir)) {
+        complain("%s: %s: /archive.wacz will be missing", dir, strerror(errno));
+        return;
+    }
+    snprintf(path, sizeof(path), "%s/archive.wacz", dir);
+    export.command = COMMAND_EXPORT;
+    export.format = EXPORT_WACZ;
+    export.output = path;
+    if (command_export(&export) || !use_wacz(own, path))
+        complain("so /archive.wacz will be missing");
+    unlink(path);
+    rmdir(dir);
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat stat_of;
+
+    return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
+}
+
 static void find_package(struct own_pages *own, const struct options *options)
 {
     if (options->argument_count > 1)
         own->why_no_package = "there is a package only if one WACZ or one page "
                               "directory is served";
+    else if (is_directory(options->argument[0]))
+        make_package(own, options);
     else if (!use_wacz(own, options->argument[0]))
-        own->why_no_package = "there is a package only of a WACZ or of a page "
-                              "directory";
+        own->why_no_package =
+            "WARC files are no package; crawler export --format wacz makes one";
 }
 
 /* --- serving ------------------------------------------------------------- */

@@ -88,6 +88,8 @@ const struct option_row option_table[] = {
     {"warc-dedup", 0, OPTION_TEXT, AT(warc_dedup), COMMAND_CRAWL, "What to keep",
      .argument = "WHERE",
      .help = "do not keep again what the archive of another page directory or a CDXJ index has: refer to it"},
+    {"wacz", 0, OPTION_FLAG, AT(wacz), COMMAND_CRAWL, "What to keep", .fixed = true,
+     .help = "as --warc, and when the crawl has ended write the archive into one file, pageDirectory/archive/NAME.wacz; NAME is that of pageDirectory"},
     {"save", 0, OPTION_CHOICE, AT(save), COMMAND_CRAWL, "What to keep",
      .argument = "WHAT", .choices = "|pages|archive|both", .fixed = true,
      .help = "save page files (pages), the archive of --warc without page files (archive), or both, as --warc does"},

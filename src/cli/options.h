@@ -64,7 +64,7 @@ struct options {
     uint64_t warc_max_size, warc_compress;
     uint64_t warc_digest; /* enum digest_kind */
     uint64_t save;        /* enum save; 0: not given */
-    bool resume, restart, links, warc, requisites;
+    bool resume, restart, links, warc, wacz, requisites;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         version;
 

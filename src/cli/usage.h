@@ -3,6 +3,7 @@
 #ifndef CLI_USAGE_H
 #define CLI_USAGE_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { EXIT_USAGE = 2 };
@@ -29,6 +30,12 @@ int command_robots(const struct options *options);
 
 /* status, why, verify and export, which read the record of a crawl. */
 int command_record(const struct options *options);
+
+/* --wacz: package the crawl that has ended; status 0, or another after one line
+ * on standard error. The name of the package, in `arena`; it is in archive/. */
+struct arena;
+int record_package(const char *dir_path, bool is_quiet);
+const char *record_package_name(const char *dir_path, struct arena *arena);
 
 /* Formats that are made of a record, or of WARC files. */
 int command_export(const struct options *options);

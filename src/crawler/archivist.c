@@ -395,7 +395,7 @@ bool archivist_add_file(struct archivist *archivist,
                         const struct store_archive *row)
 {
     if (row->number != archivist->files + 1 || !row->name.len ||
-        row->name.len + sizeof(ARCHIVE_OPEN) > ARCHIVE_NAME_MAX ||
+        row->name.len > ARCHIVE_NAME_LEN ||
         memchr(row->name.ptr, '/', row->name.len) ||
         memchr(row->name.ptr, '\0', row->name.len))
         return false;

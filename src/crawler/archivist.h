@@ -25,6 +25,8 @@
 #include "store/codes.h"
 #include "store/rows.h"
 
+enum { ARCHIVE_NAME_LEN = 190 }; /* of a file that is complete, at most */
+
 #define ARCHIVE_DIR    "archive"
 #define ARCHIVE_OPEN   ".open"
 #define ARCHIVE_SUFFIX ".warc.gz"

@@ -6,8 +6,9 @@
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
 
-static bool begin(struct crawler *crawler, const struct crawl_options *options,
-                  struct stats *stats);
+static bool begin_crawl(struct crawler *crawler,
+                        const struct crawl_options *options,
+                        struct stats *stats);
 static void offer_seeds(struct crawler *crawler);
 static void start_fetches(struct crawler *crawler);
 static void handle_results(struct crawler *crawler);
@@ -18,7 +19,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
 {
     struct crawler crawler;
 
-    if (!begin(&crawler, options, stats))
+    if (!begin_crawl(&crawler, options, stats))
         return CRAWL_FAILED;
     if (options->resume)
         restore_crawl(&crawler);
@@ -34,8 +35,9 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     return finish(&crawler);
 }
 
-static bool begin(struct crawler *crawler, const struct crawl_options *options,
-                  struct stats *stats)
+static bool begin_crawl(struct crawler *crawler,
+                        const struct crawl_options *options,
+                        struct stats *stats)
 {
     uint64_t now_ms = clock_mono_ms();
 
@@ -155,7 +157,7 @@ static void release_host(struct crawler *crawler, const struct target *target)
 }
 
 /* The target may not be fetched after all; target->verdict says why. */
-static void refuse(struct crawler *crawler, struct target *target)
+static void drop_refused(struct crawler *crawler, struct target *target)
 {
     logr_refused(crawler->options->log, target, clock_wall_ms());
     note_refused(crawler, target);
@@ -196,7 +198,7 @@ static void start_fetches(struct crawler *crawler)
 
     while ((target = next_target(crawler))) {
         if (target->verdict != ACCEPT) {
-            refuse(crawler, target);
+            drop_refused(crawler, target);
             /* A host that was given up may have a million targets. */
             check_time_and_signals(crawler, clock_mono_ms());
         } else if (target->kind == TARGET_RESOLVE) {
@@ -209,13 +211,9 @@ static void start_fetches(struct crawler *crawler)
     workers_send(crawler->workers);
 }
 
-static void handle_job(struct crawler *crawler, struct job *job)
+static void handle_target(struct crawler *crawler, struct job *job)
 {
-    enum target_kind kind = (enum target_kind)job->target->kind;
-
-    if (kind != TARGET_RESOLVE)
-        keep_exchange(crawler, &job->page); /* handling it frees its URL */
-    switch (kind) {
+    switch ((enum target_kind)job->target->kind) {
     case TARGET_REQUISITE:
         crawler->requisites_in_flight--;
         handle_fetch(crawler, job);
@@ -231,6 +229,19 @@ static void handle_job(struct crawler *crawler, struct job *job)
         handle_robots(crawler, job);
         break;
     }
+}
+
+/* Handling the job frees its target. The exchange is kept after that: so its row
+ * is in the same batch as that of the fetch. */
+static void handle_job(struct crawler *crawler, struct job *job)
+{
+    bool is_lookup = job->target->kind == TARGET_RESOLVE;
+
+    if (crawler->archivist && !is_lookup)
+        webpage_own_url(&job->page);
+    handle_target(crawler, job);
+    if (crawler->archivist && !is_lookup)
+        keep_exchange(crawler, &job->page);
 }
 
 /* The worker keeps the connection of a host that has more to fetch. Tell it if

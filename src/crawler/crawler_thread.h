@@ -111,7 +111,7 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 
 /* --- keep.c: the archive of the crawl ----------------------------------- */
 
-/* A page came back: keep its exchange, if a worker made records of it. */
+/* A page was handled: keep its exchange, if a worker made records of it. */
 void keep_exchange(struct crawler *crawler, struct webpage *page);
 
 /* Without a record the archive is written every second. */

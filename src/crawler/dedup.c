@@ -50,7 +50,7 @@ static bool add_file(void *user, const struct store_archive *row)
     struct dedup *dedup = user;
 
     if (row->number != dedup->files + 1 || !row->name.len ||
-        row->name.len + sizeof(ARCHIVE_OPEN) > ARCHIVE_NAME_MAX ||
+        row->name.len > ARCHIVE_NAME_LEN ||
         memchr(row->name.ptr, '/', row->name.len))
         return false;
     dedup->file = mem_grow(dedup->file, dedup->files, &dedup->file_room,
@@ -166,6 +166,8 @@ static bool read_index(struct dedup *dedup, char problem[DEDUP_PROBLEM_MAX])
             rest = str_skip(rest, end + 1);
         }
     }
+    if (!is_long) /* the last line need not have an end */
+        add_line(dedup, buf_str(&dedup->line), line_at);
     if (len < 0)
         snprintf(problem, DEDUP_PROBLEM_MAX, "%s", strerror(errno));
     else if (!dedup->payloads.count)

@@ -121,34 +121,19 @@ static void note_health(struct crawler *crawler, const struct job *job,
                   (uint8_t)page->outcome);
 }
 
-/* Note how the fetch ended. True if it failed and will be tried again; the
- * target is back in the frontier then. */
-static bool is_retried(struct crawler *crawler, struct job *job)
-{
-    struct frontier *frontier = crawler->validator.frontier;
-    const struct webpage *page = &job->page;
-
-    crawler->stats->fetch_ms += exchange_ms(&page->exchange);
-    if (page->outcome == ABANDONED) {
-        record_fetch(crawler->record, job, 0, 1, delay_of(crawler, job));
-        frontier_again(frontier, job->target, ended_ms(page), 0, false);
-        return true;
-    }
-    if (page->kind != WEBPAGE_REQUISITE)
-        reasons_note_failure(reasons_of(crawler), page);
-    bool again = !crawler->failed && is_tried_again(crawler, job);
-    note_health(crawler, job, again);
-    if (again)
-        try_again(crawler, job);
-    return again;
-}
-
 /* A second signal came before the result was handled: the URL stays queued, to
  * be fetched again by a resume. */
 static void abandon(struct crawler *crawler, struct webpage *page)
 {
     pagesaver_discard(crawler->options->worker.saver, page);
     page->outcome = ABANDONED;
+}
+
+static void queue_abandoned(struct crawler *crawler, struct job *job)
+{
+    record_fetch(crawler->record, job, 0, 1, delay_of(crawler, job));
+    frontier_again(crawler->validator.frontier, job->target,
+                   ended_ms(&job->page), 0, false);
 }
 
 static void finish(struct crawler *crawler, struct job *job, uint64_t pause_ms)
@@ -161,6 +146,19 @@ static void finish(struct crawler *crawler, struct job *job, uint64_t pause_ms)
         finish_page(crawler, job, pause_ms);
 }
 
+/* The fetch was the last of its target. */
+static void finish_fetch(struct crawler *crawler, struct job *job)
+{
+    struct webpage *page = &job->page;
+    uint64_t pause_ms = last_pause_ms(crawler, job);
+
+    if (!crawler->failed)
+        finish(crawler, job, pause_ms);
+    pagesaver_discard(crawler->options->worker.saver, page); /* if not saved */
+    frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
+                  pause_ms);
+}
+
 void handle_fetch(struct crawler *crawler, struct job *job)
 {
     struct webpage *page = &job->page;
@@ -169,12 +167,17 @@ void handle_fetch(struct crawler *crawler, struct job *job)
         fail_to_save(crawler, page->save_errno);
     if (crawler->signals > 1)
         abandon(crawler, page);
-    if (is_retried(crawler, job))
+    crawler->stats->fetch_ms += exchange_ms(&page->exchange);
+    if (page->outcome == ABANDONED) {
+        queue_abandoned(crawler, job);
         return;
-    uint64_t pause_ms = last_pause_ms(crawler, job);
-    if (!crawler->failed)
-        finish(crawler, job, pause_ms);
-    pagesaver_discard(crawler->options->worker.saver, page); /* if not saved */
-    frontier_done(crawler->validator.frontier, job->target, ended_ms(page),
-                  pause_ms);
+    }
+    if (page->kind != WEBPAGE_REQUISITE)
+        reasons_note_failure(reasons_of(crawler), page);
+    bool again = !crawler->failed && is_tried_again(crawler, job);
+    note_health(crawler, job, again);
+    if (again)
+        try_again(crawler, job);
+    else
+        finish_fetch(crawler, job);
 }

@@ -15,13 +15,12 @@ static void fail_to_keep(struct crawler *crawler)
                    crawler->options->dir_path, strerror(errno));
 }
 
-/* After a second signal the fetch counts as abandoned; it will be made again.
- */
+/* A fetch that was abandoned will be made again. */
 static void keep(struct crawler *crawler, const struct webpage *page)
 {
     struct kept_rows rows;
 
-    if (crawler->failed || crawler->signals > 1)
+    if (crawler->failed || page->outcome == ABANDONED)
         return;
     if (!archivist_keep(crawler->archivist, page,
                         clock_wall_at(crawler->now_ms), &rows)) {
@@ -35,8 +34,6 @@ static void keep(struct crawler *crawler, const struct webpage *page)
 
 void keep_exchange(struct crawler *crawler, struct webpage *page)
 {
-    if (!crawler->archivist)
-        return;
     crawler->stats->noarchive += page->noarchive;
     if (page->pair)
         keep(crawler, page);

@@ -59,7 +59,7 @@ static void note_last_fetch(struct loader *loader, uint64_t wall_ms)
 
 /* --- fetches ------------------------------------------------------------ */
 
-static bool begin(void *user, uint64_t urls, uint64_t last_number)
+static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
 {
     struct loader *loader = user;
 
@@ -148,8 +148,9 @@ static bool parse(struct loader *loader, struct str text, struct url *url)
     return str_eq(url->href, text);
 }
 
-static void put_back(struct loader *loader, const struct url_record *record,
-                     const struct url *url, uint64_t fingerprint)
+static void restore_target(struct loader *loader,
+                           const struct url_record *record,
+                           const struct url *url, uint64_t fingerprint)
 {
     struct frontier *frontier = loader->validator->frontier;
     const struct store_url *row = record->row;
@@ -258,7 +259,7 @@ static bool load_url(void *user, const struct url_record *record)
                                  loader->options->now_ms);
     if (was_answered(loader, row->number))
         frontier_restore_answered(frontier, &url);
-    put_back(loader, record, &url, fingerprint);
+    restore_target(loader, record, &url, fingerprint);
     return true;
 }
 
@@ -386,7 +387,7 @@ static bool load_slice(struct loader *loader, struct store *store,
                 .fetch = load_fetch,
                 .refusal = load_refusal,
             },
-        .begin = begin,
+        .begin = begin_load,
         .url = load_url,
     };
 

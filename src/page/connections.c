@@ -1,5 +1,6 @@
 #include "page/connections.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -165,6 +166,38 @@ void connections_take(struct connections *connections, int fd, void *user)
         return;
     leave(connections, connection);
     connection->user = user;
+}
+
+static int local_port(int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } own = {0};
+    socklen_t len = sizeof(own);
+
+    if (getsockname(fd, &own.any, &len))
+        return -1;
+    return ntohs(own.any.sa_family == AF_INET6 ? own.v6.sin6_port
+                                               : own.v4.sin_port);
+}
+
+int connections_take_at(struct connections *connections, uint64_t key, int port,
+                        void *user)
+{
+    const struct origin *origin = hashtable_get(&connections->origins, key);
+    struct connection *connection;
+
+    if (!origin)
+        return -1;
+    LIST_FOREACH(connection, &origin->connections, same)
+    if ((connection->state == SPARE || connection->state == NEEDED) &&
+        local_port(connection->fd) == port) {
+        connections_take(connections, connection->fd, user);
+        return connection->fd;
+    }
+    return -1;
 }
 
 void connections_need(struct connections *connections, uint64_t key,

@@ -59,6 +59,11 @@ void connections_secured(struct connections *connections, int fd, SSL *ssl);
 /* `user` has the connection now. */
 void connections_take(struct connections *connections, int fd, void *user);
 
+/* The same for an idle connection of this origin that has this port on our
+ * side. Its socket, or -1 where there is none. */
+int connections_take_at(struct connections *connections, uint64_t origin,
+                        int port, void *user);
+
 /* All users are gone. */
 void connections_forget_users(struct connections *connections);
 

@@ -14,6 +14,7 @@
 enum {
     EVENTS_AT_ONCE = 64,
     LOOK_FOR_SLOW_MS = 500,
+    AWAY_MS = 750, /* between two looks at who is slow */
     LOOK_FOR_ROOM_MS = 20,
     SWEEP_EVERY_MS = 1100,
 };
@@ -26,6 +27,7 @@ struct pagefetcher {
     CURL *sweeper; /* see sweep */
     bool is_sweeping;
     uint64_t swept_ms;
+    uint64_t looked_ms; /* when end_slow looked at all transfers */
     CURLM *multi;
     int epoll_fd;
     int watched_fd;
@@ -418,9 +420,14 @@ static void end_slow(struct pagefetcher *fetcher)
     if (!bodies_hold_up(&fetcher->bodies))
         return;
     uint64_t now_ms = clock_mono_ms();
+    /* This thread worked on a page, and nobody read what the others sent. */
+    bool was_away = now_ms - fetcher->looked_ms > AWAY_MS;
+    fetcher->looked_ms = now_ms;
     for (struct transfer *transfer = TAILQ_FIRST(&fetcher->running); transfer;
          transfer = next) {
         next = TAILQ_NEXT(transfer, link);
+        if (was_away)
+            transfer->seen_ms = 0;
         if (!transfer_is_slow(transfer, now_ms))
             continue;
         transfer->cut_as = TIMED_OUT;

@@ -50,16 +50,16 @@ static enum warc_cut cut_of(enum response_end end)
 
 /* --- the body ------------------------------------------------------------ */
 
-/* Readers of archives undo gzip and brotli, and no more than one of them. A
- * coding that is unknown stays: we cannot undo it either. */
+/* All readers of archives undo gzip, once. Brotli comes only from servers that
+ * ignore what we accept; browsers do not undo it without TLS, so it is undone.
+ * A coding that is unknown stays: we cannot undo it either. */
 static bool is_coding_kept(const struct exchange *exchange)
 {
     const struct codings *codings = &exchange->codings;
 
     if (!codings->count || exchange->is_coding_unknown)
         return true;
-    return codings->count == 1 && (codings->coding[0] == CODING_GZIP ||
-                                   codings->coding[0] == CODING_BROTLI);
+    return codings->count == 1 && codings->coding[0] == CODING_GZIP;
 }
 
 /* Is it of a type that is compressed already? */

@@ -47,10 +47,18 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
 {
     struct transfer *transfer = user;
 
-    (void)ip, (void)local_ip, (void)port, (void)local_port;
+    (void)ip, (void)local_ip, (void)port;
     buf_clear(&transfer->request_head);
     /* An end that the server announced before was of another connection. */
     transfer->is_tls_closed = false;
+    /* libcurl tells which socket it uses when it has to wait. On a connection
+     * that is used again the whole answer may be there before that. */
+    int fd = transfer->tls_host.len
+                 ? connections_take_at(transfer->setup->connections,
+                                       transfer->origin, local_port, transfer)
+                 : -1;
+    if (fd >= 0)
+        transfer->fd = fd;
     /* If it asked again after an answer has begun, that part would be put
      * before the next answer. */
     if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)

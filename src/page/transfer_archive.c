@@ -28,8 +28,7 @@ void transfer_aim_at_archive(struct transfer *transfer, struct webpage *page)
 static bool give(struct transfer *transfer, struct str bytes,
                  size_t (*callback)(char *, size_t, size_t, void *))
 {
-    return callback((char *)(uintptr_t)bytes.ptr, 1, bytes.len, transfer) ==
-           bytes.len;
+    return callback((char *)bytes.ptr, 1, bytes.len, transfer) == bytes.len;
 }
 
 static bool give_head(struct transfer *transfer, struct str head)

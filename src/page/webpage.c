@@ -77,6 +77,11 @@ const struct url *webpage_url_parts(struct webpage *page)
     return page->parts.href.len ? &page->parts : NULL;
 }
 
+void webpage_own_url(struct webpage *page)
+{
+    page->url = arena_copy(&page->arena, page->url);
+}
+
 void webpage_take_exchange(struct webpage *page)
 {
     page->outcome = page->exchange.outcome;

@@ -115,6 +115,9 @@ void webpage_ask_parsed(struct webpage *page, const struct url *url,
  */
 const struct url *webpage_url_parts(struct webpage *page);
 
+/* Keep a copy of the URL, which is only borrowed. */
+void webpage_own_url(struct webpage *page);
+
 /* The exchange is over: copy its outcome and robots flags into the results. */
 void webpage_take_exchange(struct webpage *page);
 

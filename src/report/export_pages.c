@@ -60,7 +60,7 @@ static bool is_candidate(const struct page_export *export,
                          const struct captured *captured, const struct url *url)
 {
     if (export->has_pages)
-        return captured->is_page;
+        return captured->is_page && !captured->is_replaced;
     return captured->http.status == 200 && !captured->truncated.len &&
            mime_verdict(mime_essence(captured->http.mime)) != MIME_OTHER &&
            !str_eq(url_path_query(url), STR("/robots.txt"));
@@ -74,9 +74,9 @@ static bool write_page(struct page_export *export, struct str url,
     char name[PAGEDIR_TEMP_MAX + 1], line[16];
     int len = snprintf(line, sizeof(line), "\n%u\n", (unsigned)depth);
     struct iovec part[] = {
-        {(void *)(uintptr_t)url.ptr, url.len},
+        {(void *)url.ptr, url.len},
         {line, (size_t)len},
-        {(void *)(uintptr_t)body.ptr, body.len},
+        {(void *)body.ptr, body.len},
     };
 
     if (!pagedir_save(export->dir, part, ARRAY_LEN(part), name)) {

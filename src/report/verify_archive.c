@@ -1,6 +1,6 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -365,25 +365,6 @@ bool verify_archive_capture(struct verify *verify,
 
 /* --- the end ------------------------------------------------------------ */
 
-/* A file that nobody completed. */
-static void check_names(struct verify *verify)
-{
-    int fd = openat(verify->dir->fd, ARCHIVE_DIR,
-                    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR *list = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
-
-    if (!list && fd >= 0)
-        close(fd);
-    while (list && (entry = readdir(list)))
-        if (str_ends(str_of(entry->d_name), STR(ARCHIVE_OPEN)))
-            verify_found(verify, FINDING_ARCHIVE,
-                         ARCHIVE_DIR "/%s: it should be complete",
-                         entry->d_name);
-    if (list)
-        closedir(list);
-}
-
 void verify_archive_end(struct verify *verify)
 {
     struct verify_archive *archive = verify->archive;
@@ -399,8 +380,6 @@ void verify_archive_end(struct verify *verify)
         begin_file(verify, archive->current + 1);
     }
     end_file(verify);
-    if (!may_be_open(verify))
-        check_names(verify);
     if (archive->urls.count + verify->left_out < verify->pages)
         verify_found(verify, FINDING_ARCHIVE,
                      "%llu pages have no record in the archive",

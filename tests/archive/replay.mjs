@@ -3,7 +3,8 @@
 // with the recorded status and nothing of it leaves the two origins.
 //
 // WACZ is the address of a package; PAGES a page directory; INDEX a CDXJ file.
-// WWW has ui.js and sw.js of replayweb.page.
+// WWW has ui.js and sw.js of replayweb.page. With EVERY=N it is every Nth page
+// and every URL of the index.
 import fs from "node:fs";
 import http from "node:http";
 import { launch, look, looksOf, pageFiles, verdict } from "./browser.mjs";
@@ -70,7 +71,8 @@ async function replay(url) {
 }
 
 let frame = null;
-for (const { url } of pages) {
+const every = Number(process.env.EVERY ?? 1);
+for (const { url } of pages.filter((_, i) => i % every === 0)) {
     frame = await replay(url);
     if (!frame) {
         faults.push(`not shown: ${url}`);
@@ -95,6 +97,8 @@ for (const line of fs.readFileSync(indexFile, "utf8").split("\n").filter(Boolean
     const entry = JSON.parse(json);
     if (!prefix || !entry.status || entry.mime === "warc/revisit")
         continue;
+    // Where a redirect leads to, only the viewer's own form of the page keeps.
+    const form = /^3/.test(entry.status) ? "mp_" : "id_";
     const answer = await frame.evaluate(async address => {
         const response = await fetch(address, { redirect: "manual" });
         const bytes = new Uint8Array(await response.arrayBuffer());
@@ -102,7 +106,7 @@ for (const line of fs.readFileSync(indexFile, "utf8").split("\n").filter(Boolean
         for (const byte of bytes)
             text += String.fromCharCode(byte);
         return { status: response.status, type: response.type, text };
-    }, `${prefix}${stamp}id_/${entry.url}`).catch(error => ({ status: String(error) }));
+    }, `${prefix}${stamp}${form}/${entry.url}`).catch(error => ({ status: String(error) }));
     const isRedirect = answer.type === "opaqueredirect";
     if (!isRedirect && String(answer.status) !== entry.status)
         faults.push(`${entry.url}: recorded ${entry.status}, answered ${answer.status}`);

@@ -15,8 +15,10 @@ import glob
 import hashlib
 import os
 import re
+import shutil
 import sqlite3
 import sys
+import tempfile
 import zlib
 
 faults = 0
@@ -176,13 +178,19 @@ class Checker:
 
 
 def rows_of(directory):
-    db = sqlite3.connect(f"file:{directory}/.crawler?mode=ro", uri=True)
+    # A copy: to open the record of a killed crawl changes it.
+    copy = tempfile.TemporaryDirectory()
+    for path in glob.glob(directory + "/.crawler") + \
+            glob.glob(directory + "/.crawler-wal"):
+        shutil.copy(path, copy.name)
+    db = sqlite3.connect(copy.name + "/.crawler")
     ends = dict(db.execute("SELECT name, start FROM archive"))
     rows = db.execute("SELECT url, kind, status, digest, file, at, length,"
                       " request_length FROM captures").fetchall()
     for row in rows:
         ends[row[4]] = max(ends[row[4]], row[5] + row[6] + row[7])
     db.close()
+    copy.cleanup()
     return rows, ends
 
 

@@ -19,15 +19,17 @@ crawl_web() {
 partly_whole() {
     [ -s "$DIR/.crawler" ] || return 0
     python3 "$CHECK_WARC" --partial "$DIR" >/dev/null 2>"$TMP/faults" ||
-        fail "$1: $(head -n 3 "$TMP/faults")" || return
+        fail "$1: $(tail -n 3 "$TMP/faults")" || return
     "$CRAWLER" verify "$DIR" >"$TMP/verified" || fail "$1: $(head -n 3 "$TMP/verified")"
 }
 
-# every_page_once: the archive of $DIR has exactly one capture of every page.
+# every_page_once: the archive of $DIR has exactly one capture of every page, and
+# of nothing else more than one.
 every_page_once() {
-    whole_archive || return
-    diff <(page_urls) <(sed -n 's/^[a-z]* 200 //p' "$TMP/kept" | grep -v '/robots.txt$' |
-        LC_ALL=C sort) >"$TMP/diff" || fail "$1: $(head -n 5 "$TMP/diff")"
+    whole_archive || fail "$1" || return
+    sed -n 's/^[a-z]* 200 //p' "$TMP/kept" | grep -v '/robots.txt$' | LC_ALL=C sort >"$TMP/urls"
+    same "" "$(uniq -d "$TMP/urls")" "$1: kept twice" || return
+    same "" "$(page_urls | LC_ALL=C comm -23 - "$TMP/urls")" "$1: not kept"
 }
 
 @test "an archive killed at random moments ends as if it had not been" {
@@ -75,10 +77,10 @@ letters_kept() {
     [ "$calls" -gt 80 ] || fail "only $calls calls are seen"
     every_page_once
     [ "$(archive_files | wc -l)" -gt 1 ]
-    # Every third, and all of the last ones: there the files get their names.
-    for ((at = 1; at <= calls; at += (at > calls - 25 ? 1 : 3))); do
+    # Some, and all of the last ones: there the files get their names.
+    for ((at = 1; at <= calls; at += (at > calls - 8 ? 1 : 12))); do
         rm -rf "$DIR" && mkdir "$DIR"
-        KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept || :
+        (KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept) 2>/dev/null || :
         partly_whole "a kill before call $at"
         letters_kept || fail "after a kill before call $at: status $?"
         every_page_once "a kill before call $at"
@@ -94,9 +96,9 @@ letters_kept() {
     cp -a "$DIR" "$TMP/old"
     KILL_COUNT=$TMP/calls LD_PRELOAD=$TMP/killer.so letters_kept --restart
     calls=$(cat "$TMP/calls")
-    for ((at = 1; at <= calls; at += 7)); do
+    for ((at = 1; at <= calls; at += 13)); do
         rm -rf "$DIR" && cp -a "$TMP/old" "$DIR"
-        KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept --restart || :
+        (KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept --restart) 2>/dev/null || :
         "$CRAWLER" verify "$DIR" >"$TMP/verified" || fail "call $at: $(cat "$TMP/verified")"
         letters_kept --restart || fail "after a kill before call $at: status $?"
         "$CRAWLER" verify "$DIR" >"$TMP/verified" || fail "call $at: $(cat "$TMP/verified")"
@@ -106,19 +108,23 @@ letters_kept() {
 
 # killed_copy: a crawl that was killed, with an open file, in $TMP/killed.
 killed_copy() {
-    local status=0
+    local at=40 status
 
     start_playground --letters
     killer
-    KILL_AT=70 LD_PRELOAD=$TMP/killer.so "$CRAWLER" --quiet \
-        --connect-to "::127.0.0.1:$PORT" --delay 0 --save-every 1ms --warc \
-        "$LETTERS/index.html" "$DIR" 10 || status=$?
-    same 137 "$status"
-    cp -a "$DIR" "$TMP/killed"
-    OPEN=$(cd "$TMP/killed/archive" && ls ./*.open)
-    SIZE=$(stat -c %s "$TMP/killed/archive/$OPEN")
-    COMMITTED=$(sqlite3 "$TMP/killed/.crawler" "SELECT max(at + length + request_length) FROM capture")
-    rm -rf "$TMP/read" # sqlite3 has brought the journal into the file
+    # What is committed by then differs from time to time.
+    COMMITTED=
+    while [ "${COMMITTED:-0}" -lt 2000 ]; do
+        rm -rf "$DIR" "$TMP/killed" && mkdir "$DIR"
+        status=0 at=$((at + 5))
+        (KILL_AT=$at LD_PRELOAD=$TMP/killer.so \
+            letters_kept --warc-max-size 1M) 2>/dev/null || status=$?
+        same 137 "$status" || return
+        cp -a "$DIR" "$TMP/killed"
+        OPEN=$(find "$DIR/archive" -name '*.open' -printf '%f\n' 2>/dev/null) || :
+        COMMITTED=$(sqlite3 "$DIR/.crawler" \
+            "SELECT max(at + length + request_length) FROM capture" 2>/dev/null) || :
+    done
 }
 
 @test "an open file with more than is committed is cut off" {
@@ -168,25 +174,27 @@ killed_copy() {
 }
 
 @test "verify finds every flipped byte of an archive, and what is too much or too little" {
-    local file size at
+    local file
 
     start_playground --letters
     letters_kept --warc-max-size 1M
     file=$(echo "$DIR"/archive/*.warc.gz)
-    size=$(stat -c %s "$file")
     cp "$file" "$TMP/good"
-    for ((at = 0; at < size; at += 97)); do
-        cp "$TMP/good" "$file"
-        # Bytes 4 to 9 of a member's head say nothing (date, system).
-        python3 - "$file" "$at" <<'END'
-import sys
-data = bytearray(open(sys.argv[1], "rb").read())
-data[int(sys.argv[2])] ^= 0x10
-open(sys.argv[1], "wb").write(data)
+    python3 - "$CRAWLER" "$DIR" "$file" <<'END'
+import gzip, subprocess, sys, zlib
+crawler, directory, name = sys.argv[1:]
+good = open(name, "rb").read()
+for at in range(0, len(good), 331):
+    data = bytearray(good)
+    data[at] ^= 0x10
+    open(name, "wb").write(data)
+    status = subprocess.run([crawler, "verify", directory], capture_output=True).returncode
+    try:
+        same = gzip.decompress(data) == gzip.decompress(good)
+    except (OSError, EOFError, zlib.error):
+        same = False
+    assert status == 1 or same, f"byte {at} is not found"
 END
-        capture "$CRAWLER" verify "$DIR"
-        [ "$STATUS" -eq 1 ] || zcmp "$TMP/good" "$file" || fail "byte $at is not found"
-    done
     cp "$TMP/good" "$file" && echo >>"$file"
     run -1 "$CRAWLER" verify "$DIR"
     [[ $output == *"there is more in the file than is recorded"* ]] || fail "$output"
@@ -226,6 +234,5 @@ END
     same 0 "$resumed" "status with room: $(cat "$ERR")"
     whole_archive
     "$PLAYGROUND" truth "${web[@]}" | cut -f 2 | LC_ALL=C sort |
-        diff - <(sed -n 's/^[a-z]* 200 //p' "$TMP/kept" | grep -v '/robots.txt$' |
-            LC_ALL=C sort -u)
+        diff - <(sqlite3 "$DIR/.crawler" "SELECT url FROM pages" | LC_ALL=C sort)
 }

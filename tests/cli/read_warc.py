@@ -1,10 +1,10 @@
 """Read WARC files that the crawler wrote, with nothing of ours.
 
-    read_warc.py list FILE...        one line a record: type, status, URL, why it
-                                     was cut (or -), length of the payload
-    read_warc.py head URL FILE...    the HTTP head that is kept for the URL
-    read_warc.py body URL FILE...    its payload
-    read_warc.py fields URL FILE...  the fields of its record
+    read_warc.py DIR FILE...
+
+writes into DIR, for responses, revisits and requests: `list`, one line a record
+(type, status, URL, why it was cut or -, length of the payload), and for line N
+of it `N.fields`, `N.head` (of HTTP) and `N.body`.
 
 Every record is checked first: a gzip member of its own, lengths, digests, dates,
 ids and whom they refer to, and an HTTP head that fits the payload. A fault ends
@@ -139,21 +139,24 @@ def read(paths):
     return records
 
 
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
 def main():
-    what, args = sys.argv[1], sys.argv[2:]
-    out = sys.stdout.buffer
-    if what == "list":
-        for record in read(args):
-            if record.has_http() or record.type == "request":
-                print(record.type, record.status(), record.url,
-                      record.get("WARC-Truncated", "-"), len(record.payload))
-        return
-    found = [r for r in read(args[1:]) if r.has_http() and r.url == args[0]]
-    expect(found, f"no record of {args[0]}")
-    if what == "fields":
-        out.write("\n".join(found[-1].lines).encode() + b"\n")
-    else:
-        out.write(found[-1].http_head if what == "head" else found[-1].payload)
+    folder, lines = sys.argv[1], []
+    for record in read(sys.argv[2:]):
+        if record.type == "warcinfo":
+            continue
+        lines.append(f"{record.type} {record.status()} {record.url} "
+                     f"{record.get('WARC-Truncated', '-')} "
+                     f"{len(record.payload)}\n")
+        name = f"{folder}/{len(lines)}"
+        write(f"{name}.fields", "\n".join(record.lines).encode())
+        write(f"{name}.head", record.http_head)
+        write(f"{name}.body", record.payload)
+    write(f"{folder}/list", "".join(lines).encode())
 
 
 try:

@@ -175,6 +175,12 @@ ROWS
     for page in "$DIR"/[1-9]*; do
         cmp "$page" "$TMP/again/${page##*/}"
     done
+    own /archive.wacz >"$TMP/a.wacz"
+    python3 -c '
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as package:
+    sys.exit(package.testzip() or "datapackage.json" not in package.namelist())
+' "$TMP/a.wacz"
 }
 
 @test "a page directory without an archive: one line, exit status 2" {

@@ -101,6 +101,13 @@ handshakes() {
     same 1 "$(page_count)"
 }
 
+@test "the announced end of a page without a length is seen on a connection that is used again" {
+    start_tls_server twice good
+    fetch 1 || fail "$(cat "$TMP/err")"
+    same "" "$(outcomes | tr ' ' '\n' | grep -vx fetched || true)"
+    same 201 "$(page_count)"
+}
+
 @test "a ticket that the server does not accept any more costs a full handshake, no page" {
     start_tls_server whole good
     fetch 1

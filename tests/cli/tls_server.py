@@ -60,6 +60,19 @@ def read_request(secured):
     return True
 
 
+def answer_twice(secured):
+    """Answer a request with a length, and the next one with the end of TLS.
+
+    Answer and end go out together, as soon as the request is there.
+    """
+    read_request(secured)
+    page = b"".join(b"<a href=/%d.html>" % i for i in range(200))
+    secured.sendall(HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(page), page))
+    if read_request(secured):
+        secured.sendall(ANSWERS["endless-closed"][0])
+        secured.unwrap()
+
+
 def answer_once(secured):
     """Answer the first request, and the second with the end of TLS."""
     read_request(secured)
@@ -73,8 +86,8 @@ def answer(connection, mode, certificate):
     context.load_cert_chain(certificate + ".pem", certificate + ".key")
     with context.wrap_socket(connection, server_side=True) as secured:
         print("resumed" if secured.session_reused else "full", flush=True)
-        if mode == "once":
-            answer_once(secured)
+        if mode in ("once", "twice"):
+            (answer_once if mode == "once" else answer_twice)(secured)
             return
         if not read_request(secured):
             return

@@ -9,18 +9,31 @@ load certificates
 
 SITE=$BATS_TEST_DIRNAME/archive.site
 
-# keep [OPTION...]: crawl the site of odd answers into an archive.
+# keep [OPTION...]: crawl the site of odd answers into an archive, and read it.
 keep() {
     start_playground --site "$SITE" --record-headers
-    crawl --warc --robots obey --scope host --delay 0 --retries 1 "$@" http://archive.test/ \
-        "$DIR" 3 >"$TMP/out" 2>"$TMP/err"
+    crawl --warc --robots obey --scope host --delay 0 --retries 1 "$@" \
+        http://archive.test/ "$DIR" 3 >"$TMP/out" 2>"$TMP/err"
     stop_playground
+    read_archive
 }
 
-# kept WHAT [PATH]: list, or the head, body or fields of a URL.
+read_archive() {
+    rm -rf "$TMP/kept" && mkdir "$TMP/kept"
+    python3 "$BATS_TEST_DIRNAME/read_warc.py" "$TMP/kept" \
+        "$DIR"/archive/*.warc.gz
+    LIST=$TMP/kept/list
+}
+
+# kept WHAT URL|PATH: the head, body or fields of its last response.
 kept() {
-    python3 "$BATS_TEST_DIRNAME/read_warc.py" "$1" \
-        ${2:+"http://archive.test$2"} "$DIR"/archive/*.warc.gz
+    local url=$2 line
+
+    [[ $url == http* ]] || url=http://archive.test$url
+    line=$(awk -v url="$url" '$1 != "request" && $3 == url { n = NR }
+        END { print n }' "$LIST")
+    [ -n "$line" ] || fail "not kept: $url" || return
+    cat "$TMP/kept/$line.$1"
 }
 
 # head_of PATH: lines of the head, without their CR.
@@ -30,26 +43,25 @@ head_of() {
 
 @test "one response or revisit for each answer, but for what asks not to be kept" {
     keep --sitemaps
-    kept list >"$TMP/list"
     # The server's own record: path and status of every answer.
     awk -F '\t' 'NR > 1 && $7 !~ /^\/(noindex|noarchive\/(meta|header|old))$/ {
         print $8, "http://archive.test" $7 }' "$RECORD" | sort >"$TMP/answers"
-    awk '$1 != "request" { print $2, $3 }' "$TMP/list" | sort |
-        sed -E 's, (.{300}).*, \1,' >"$TMP/kept"
+    awk '$1 != "request" { print $2, $3 }' "$LIST" | sort |
+        sed -E 's, (.{300}).*, \1,' >"$TMP/was-kept"
     sed -E -i 's, (.{300}).*, \1,' "$TMP/answers"
     # The status of a raw reply is not known to the playground.
     sed -E -i 's/^(-|0) /200 /' "$TMP/answers"
-    diff <(sort "$TMP/answers") <(sort "$TMP/kept")
-    same "$(grep -c '^re[sv]' "$TMP/list")" "$(grep -c '^request' "$TMP/list")"
+    diff <(sort "$TMP/answers") <(sort "$TMP/was-kept")
+    same "$(grep -c '^re[sv]' "$LIST")" "$(grep -c '^request' "$LIST")"
     # Nothing of the pages that were left out, nor of what robots.txt forbids.
-    same "" "$(grep -E '/(noindex|noarchive/(meta|header|old)|private/page) ' "$TMP/list")"
-    same 1 "$(grep -c '^response .*/robots.txt ' "$TMP/list")"
-    same 1 "$(grep -c '^response .*/sitemap.xml ' "$TMP/list")"
-    same 2 "$(grep -c '^response 50. .*/broken ' "$TMP/list")"
+    same "" "$(grep -E '/(noindex|noarchive/(meta|header|old)|private/page) ' "$LIST")"
+    same 1 "$(grep -c '^response .*/robots.txt ' "$LIST")"
+    same 1 "$(grep -c '^response .*/sitemap.xml ' "$LIST")"
+    same 2 "$(grep -c '^response 50. .*/broken ' "$LIST")"
     same "response 503
-response 200" "$(grep '/busy ' "$TMP/list" | awk '/^res/ { print $1, $2 }')"
+response 200" "$(grep '/busy ' "$LIST" | awk '/^res/ { print $1, $2 }')"
     same "revisit
-revisit" "$(grep -v ^request "$TMP/list" | grep '/same/[123] ' | cut -d ' ' -f 1 | grep revisit)"
+revisit" "$(grep -v ^request "$LIST" | grep '/same/[123] ' | cut -d ' ' -f 1 | grep revisit)"
 }
 
 @test "payloads are what the page files have, as sent or without their coding" {
@@ -60,7 +72,6 @@ revisit" "$(grep -v ^request "$TMP/list" | grep '/same/[123] ' | cut -d ' ' -f 1
         url=$(sed -n '1s,^http://archive.test,,p' "$file")
         case $url in
         /same/[23] | /noarchive/meta | /noarchive/header) continue ;;
-        /br) kept body "$url" | brotli -dc >"$TMP/body" ;;
         /gzip* | /x-gzip | /dense) kept body "$url" | gzip -dc >"$TMP/body" ;;
         *) kept body "$url" >"$TMP/body" ;;
         esac
@@ -105,7 +116,7 @@ Content-Length: 34" "$(head_of /early)"
     same "" "$(kept body /none)$(kept body /empty)"
     # Codings that readers undo stay, under one name; others are undone.
     same "Content-Encoding: gzip" "$(head_of /x-gzip | grep -i coding)"
-    same "Content-Encoding: br" "$(head_of /br | grep -i coding)"
+    same "X-Crawler-Content-Encoding: br" "$(head_of /br | grep -i coding)"
     same "X-Crawler-Content-Encoding: zstd" "$(head_of /zstd | grep -i coding)"
     same "X-Crawler-Content-Encoding: deflate" \
         "$(head_of /deflate | grep -i coding)"
@@ -123,9 +134,9 @@ X-Crawler-Content-Encoding: gzip" "$(head_of /two-codings | grep -i coding)"
 @test "answers that were cut are marked, with what came of them" {
     keep --max-size 100K
     same "response 200 http://archive.test/picture.png unspecified 0" \
-        "$(kept list | grep "response.*picture")"
+        "$(grep "response.*picture" "$LIST")"
     same "response 200 http://archive.test/large length 0" \
-        "$(kept list | grep 'response.*/large')"
+        "$(grep 'response.*/large' "$LIST")"
     head_of /large | grep -qxE "X-Crawler-Content-Length: [0-9]{6}"
 }
 
@@ -140,14 +151,12 @@ X-Crawler-Content-Encoding: gzip" "$(head_of /two-codings | grep -i coding)"
     keep -H 'Cookie: s=topsecret' -H 'Authorization: topsecret' \
         -H 'X-Api-Key: topsecret'
     grep -q 'Cookie: s=topsecret' "$RECORD"
-    kept list >/dev/null
     same 0 "$(zcat "$DIR"/archive/*.warc.gz | grep -ac topsecret)"
 }
 
 @test "noarchive counts only where robots are obeyed" {
     keep --robots ignore
-    kept list >"$TMP/list"
-    same 5 "$(grep -cE '^response .*/(noindex|noarchive/(meta|header|old)|private/page) ' "$TMP/list")"
+    same 5 "$(grep -cE '^response .*/(noindex|noarchive/(meta|header|old)|private/page) ' "$LIST")"
 }
 
 @test "the TLS version and the cipher suite are kept" {
@@ -168,8 +177,8 @@ END
         "$CRAWLER" --warc --scope host --delay 0 --allow-private --cacert "$TMP/ca.pem" \
             --connect-to "::127.0.0.1:${PORTS[i]}" https://archive.test/ "$DIR" \
             0 >/dev/null
-        python3 "$BATS_TEST_DIRNAME/read_warc.py" fields https://archive.test/ \
-            "$DIR"/archive/*.warc.gz >"$TMP/fields.$i"
+        read_archive
+        kept fields https://archive.test/ >"$TMP/fields.$i"
     done
     same "WARC-IP-Address: 127.0.0.1
 WARC-Protocol: http/1.1

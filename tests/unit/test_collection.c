@@ -111,6 +111,31 @@ static void captures_are_found(void **state)
     buf_release(&file);
 }
 
+/* A picture may be fetched as a link, and cut, and as a part of a page. */
+static void what_is_whole_goes_first(void **state)
+{
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    put_record(&file, "response", "http://a/", "2026-01-01T00:00:00Z", "",
+               RESPONSE("whole"));
+    put_record(&file, "response", "http://a/", "2026-01-02T00:00:00Z",
+               "WARC-Truncated: unspecified\r\n", RESPONSE("cut"));
+    put_record(&file, "response", "http://b/", "2026-01-01T00:00:00Z", "",
+               RESPONSE("whole"));
+    put_record(&file, "response", "http://b/", "2026-01-02T00:00:00Z",
+               "WARC-Truncated: length\r\n", "HTTP/1.1 404 X\r\n\r\ngone");
+    put_record(&file, "response", "http://c/", "2026-01-02T00:00:00Z",
+               "WARC-Truncated: time\r\n", RESPONSE("cut"));
+    struct collection *collection = collect(&file);
+    check(collection, "http://a/", UINT64_MAX, "whole");
+    check(collection, "http://b/", UINT64_MAX, "gone");
+    check(collection, "http://c/", UINT64_MAX, "cut");
+    collection_free(collection);
+    buf_release(&file);
+}
+
 static const struct {
     const char *name, *fields, *block, *wanted;
 } revisits[] = {
@@ -383,6 +408,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(captures_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_whole_goes_first, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(revisits_are_followed, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_page_directory_has_its_files_in_order,

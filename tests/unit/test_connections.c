@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -217,6 +218,56 @@ static void closes_what_has_stray_bytes(void **state)
     SSL_CTX_free(ctx);
 }
 
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_in own;
+    socklen_t len = sizeof(own);
+
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+    return ntohs(own.sin_port);
+}
+
+static void is_found_by_its_port(void **state)
+{
+    enum { COUNT = 4, ORIGIN = 7 };
+    struct connections connections;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(address);
+    int server = socket(AF_INET, SOCK_STREAM, 0), own[COUNT], user;
+
+    (void)state;
+    assert_int_equal(bind(server, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(server, COUNT), 0);
+    assert_int_equal(getsockname(server, (struct sockaddr *)&address, &len), 0);
+    connections_init(&connections, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        own[i] = socket(AF_INET, SOCK_STREAM, 0);
+        assert_int_equal(connect(own[i], (struct sockaddr *)&address, len), 0);
+        connections_opened(&connections, own[i], i == 3 ? 8 : ORIGIN);
+        connections_take(&connections, own[i], &own[i]);
+        if (i) /* the first is in use */
+            connections_rest(&connections, own[i], &own[i], true, NOW_MS);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        bool is_ours = i == 1 || i == 2;
+
+        assert_int_equal(
+            connections_take_at(&connections, ORIGIN, port_of(own[i]), &user),
+            is_ours ? own[i] : -1);
+        assert_ptr_equal(connections_user(&connections, own[i]), is_ours ? &user
+                                                                 : i == 0
+                                                                     ? &own[0]
+                                                                     : NULL);
+    }
+    assert_int_equal(
+        connections_take_at(&connections, 9, port_of(own[3]), &user), -1);
+    connections_release(&connections);
+    for (int i = 0; i < COUNT; i++)
+        close(own[i]);
+    close(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +278,7 @@ int main(void)
         cmocka_unit_test(one_in_use_stays),
         cmocka_unit_test(leaves_other_files_alone),
         cmocka_unit_test(closes_what_has_stray_bytes),
+        cmocka_unit_test(is_found_by_its_port),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,6 +126,7 @@ static void an_archive_of_ours(void **state)
 
     (void)state;
     put("http://a/pic.png", "", 200, HTML, STR("no such picture"));
+    put("http://a/x", "WARC-Page-Depth: 3\r\n", 200, HTML, STR("stopped"));
     put("http://a/", "WARC-Page-Depth: 0\r\n", 200, "", STR("text"));
     put("http://a/x", "WARC-Page-Depth: 12\r\n", 200, HTML, STR("deep"));
     put("http://a/y", "WARC-Page-Depth: 4294967296\r\n", 200, HTML, STR("y"));

@@ -220,7 +220,7 @@ struct coding_case {
 static const struct coding_case coding_cases[] = {
     {"none", NONE, WEBPAGE_HTML, RESPONSE_WHOLE, false, true, false, false},
     {"gzip", GZIP, WEBPAGE_HTML, RESPONSE_WHOLE, false, true, false, false},
-    {"br", BROTLI, WEBPAGE_HTML, RESPONSE_WHOLE, false, true, false, false},
+    {"br", BROTLI, WEBPAGE_HTML, RESPONSE_WHOLE, false, true, false, true},
     {"unknown", NONE, WEBPAGE_HTML, RESPONSE_CUT_BY_US, true, false, false, false},
     {"gzip and unknown", GZIP, WEBPAGE_HTML, RESPONSE_WHOLE, true, false, false, false},
     {"zstd", ZSTD, WEBPAGE_HTML, RESPONSE_WHOLE, false, true, false, true},

@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# export --format cdxj and wacz: of crawls in every state, and of WARC files.
+
+load helper
+load archive
+load resume
+
+CHECK_WACZ=$BATS_TEST_DIRNAME/check_wacz.py
+
+# package [ARGUMENT...]: write $TMP/a.wacz of $DIR, or of what is named, and let
+# other programs judge it. Its pages are in $TMP/listed.
+package() {
+    rm -f "$TMP/a.wacz"
+    [ $# -gt 0 ] || set -- "$DIR"
+    "$CRAWLER" export --format wacz --output "$TMP/a.wacz" "$@" || fail "export: $?"
+    judge "$TMP/a.wacz"
+}
+
+judge() {
+    unzip -tq "$1" >"$TMP/unzip" || fail "$(cat "$TMP/unzip")"
+    ! command -v 7z >/dev/null || 7z t "$1" >"$TMP/7z" || fail "$(cat "$TMP/7z")"
+    python3 "$CHECK_WACZ" "$@" >"$TMP/listed" || fail "not whole"
+}
+
+# index [ARGUMENT...]: the index of $DIR, sorted as every reader wants it.
+index() {
+    [ $# -gt 0 ] || set -- "$DIR"
+    "$CRAWLER" export --format cdxj "$@" >"$TMP/index" || fail "export: $?"
+    LC_ALL=C sort -c "$TMP/index" || fail "not sorted"
+}
+
+# one_line STATUS PATTERN: the last capture ended so, and said this alone.
+one_line() {
+    same "$1" "$STATUS" "$(cat "$OUT" "$ERR")"
+    silent "$OUT"
+    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
+    # shellcheck disable=SC2053  # it is a pattern
+    [[ $(cat "$ERR") == "crawler: "$2 ]] || fail "said: $(cat "$ERR")"
+}
+
+# refused PATTERN ARGUMENT...: exit status 2 and one line.
+refused() {
+    capture "$CRAWLER" export "${@:2}"
+    one_line 2 "$1"
+}
+
+@test "index and package of a finished crawl have every capture" {
+    start_archive_site
+    run -0 keep --warc --warc-max-size 20K
+    index
+    package
+    python3 "$CHECK_WACZ" "$TMP/a.wacz" "$TMP/index" >/dev/null
+    same "$(sqlite3 "$DIR/.crawler" "SELECT DISTINCT url FROM capture" | LC_ALL=C sort)" \
+        "$(sed 's/^[^{]*{"url":"//; s/".*//' "$TMP/index" | LC_ALL=C sort -u)"
+    # Some are found under two keys.
+    [ "$(wc -l <"$TMP/index")" -gt "$(sqlite3 "$DIR/.crawler" "SELECT count(*) FROM capture")" ]
+    grep -q '^test,archive)/dir ' "$TMP/index"
+    grep -q '^test,archive)/dir/ ' "$TMP/index"
+    # The pages are those that were saved, in their order, with depth and time.
+    same "$(sqlite3 "$DIR/.crawler" "SELECT '{\"id\":\"' || id || '\",\"url\":\"' || p.url ||
+        '\",\"ts\":\"' || strftime('%Y-%m-%dT%H:%M:%fZ', f.start_ms / 1000.0, 'unixepoch') ||
+        '\",\"depth\":' || depth || '}' FROM pages p JOIN fetch f ON f.page = p.id
+        WHERE NOT noarchive ORDER BY id")" "$(cat "$TMP/listed")"
+    # Several WARC files, all of them stored.
+    [ "$(zipinfo -1 "$TMP/a.wacz" 'archive/*' | wc -l)" -gt 2 ]
+    same "$(archive_files)" "$(zipinfo -1 "$TMP/a.wacz" 'archive/*' | sed 's,.*/,,')"
+}
+
+@test "the index is that of the WARC files read again" {
+    start_archive_site
+    run -0 keep --warc --warc-max-size 20K
+    index
+    mv "$TMP/index" "$TMP/of-record"
+    index "$DIR"/archive/*
+    diff "$TMP/of-record" "$TMP/index"
+    package "$DIR"/archive/*
+    python3 "$CHECK_WACZ" "$TMP/a.wacz" "$TMP/of-record" >/dev/null
+}
+
+@test "a stopped crawl and one that was killed can be packaged" {
+    start_archive_site
+    run -3 keep --warc --max-pages 10
+    index
+    package
+    same 10 "$(wc -l <"$TMP/listed")"
+    # As a kill leaves it: the file is open, and something follows the last commit.
+    local file
+
+    file=$(echo "$DIR"/archive/*.warc.gz)
+    mv "$file" "$file.open"
+    head -c 3000 /dev/urandom >>"$file.open"
+    cp "$TMP/index" "$TMP/before"
+    index
+    cmp "$TMP/before" "$TMP/index"
+    package
+    same 10 "$(wc -l <"$TMP/listed")"
+    # Less than was committed cannot be.
+    truncate -s 1000 "$file.open"
+    capture "$CRAWLER" export --format wacz --output "$TMP/b.wacz" "$DIR"
+    one_line 1 "cannot read '$DIR/archive/*': it is shorter than the record says"
+    [ ! -e "$TMP/b.wacz" ]
+}
+
+@test "a crawl at work can be packaged, and goes on" {
+    start_archive_site
+    timeout -k 5 "$LIMIT" "$CRAWLER" -q --warc --scope host --delay 100ms --retries 0 \
+        --save-every 100ms --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 3>&- &
+    local crawl=$! tries=0
+
+    until [ "$(sqlite3 "$DIR/.crawler" 'SELECT count(*) FROM capture' 2>/dev/null || echo 0)" -gt 3 ]; do
+        [ "$((tries += 1))" -lt 600 ] || fail "nothing is kept"
+        sleep 0.05
+    done
+    index
+    package
+    [ -e "$DIR"/archive/*.open ]
+    kill "$crawl"
+    wait "$crawl" || same 3 "$?"
+    "$CRAWLER" verify "$DIR" >"$TMP/verified"
+    package
+}
+
+@test "--wacz packages at the end, also after a limit and when the crawl goes on" {
+    start_archive_site
+    run -3 keep --wacz --max-pages 5
+    judge "$DIR/archive/$(basename "$DIR").wacz"
+    same 5 "$(wc -l <"$TMP/listed")"
+    timeout -k 5 "$LIMIT" "$CRAWLER" -q --resume --max-pages none "$DIR"
+    judge "$DIR/archive/$(basename "$DIR").wacz"
+    [ "$(wc -l <"$TMP/listed")" -gt 40 ]
+    "$CRAWLER" verify "$DIR" >"$TMP/verified"
+    # It goes with its crawl.
+    run -0 keep --restart
+    [ ! -e "$DIR/archive" ]
+    capture keep --wacz --state none --restart
+    one_line 2 "--wacz needs the record of the crawl, so it cannot be used with --state none"
+}
+
+@test "wget's WARC files are indexed and packaged" {
+    command -v wget >/dev/null || skip "wget is not installed"
+    start_archive_site
+    (cd "$TMP" && wget -q -e robots=off -i - --warc-file=site <<END || :
+http://$ADDRESS/tse/
+END
+        http_proxy=http://$ADDRESS wget -q -e robots=off --warc-file=site http://archive.test/plain \
+            http://archive.test/chunked http://archive.test/missing http://archive.test/dir/ || :)
+    index "$TMP/site.warc.gz"
+    for path in plain chunked dir/; do
+        grep -q "\"url\":\"http://archive.test/$path\",\"mime\":\"text/html\",\"status\":\"200\"" \
+            "$TMP/index" || fail "no $path in $(cat "$TMP/index")"
+    done
+    package "$TMP/site.warc.gz"
+    grep -q '"url":"http://archive.test/chunked"' "$TMP/listed"
+    # Cut off, it is good up to there.
+    head -c -700 "$TMP/site.warc.gz" >"$TMP/cut.warc.gz"
+    capture "$CRAWLER" export --format wacz --output "$TMP/cut.wacz" "$TMP/cut.warc.gz"
+    one_line 0 "$TMP/cut.warc.gz: it is cut off at byte *; the records before it count"
+    judge "$TMP/cut.wacz"
+    unzip -p "$TMP/cut.wacz" archive/cut.warc.gz | gzip -t
+}
+
+@test "export of an archive refuses wrong arguments" {
+    start_archive_site
+    run -0 keep
+    refused "the crawl in '$DIR' was run without --warc, so it has no archive" \
+        --format cdxj "$DIR"
+    refused "the crawl in * was run without --warc, *" --format wacz --output "$TMP/x" "$DIR"
+    refused "--format wacz needs --output FILE" --format wacz "$DIR"
+    refused "--output is for *" --format cdxj --output "$TMP/x" "$DIR"
+    refused "export takes a pageDirectory or WARC files" --format cdxj
+    refused "export takes one pageDirectory, or WARC files" --format cdxj "$DIR" "$DIR"
+    refused "$TMP/none: No such file or directory" --format cdxj "$TMP/none"
+    echo no >"$TMP/text"
+    refused "$TMP/text: it is no WARC file" --format cdxj "$TMP/text"
+    refused "$TMP/text: it is no WARC file" --format wacz --output "$TMP/x" "$TMP/text"
+    refused "'$TMP/text' exists: name another file, or remove it" \
+        --format wacz --output "$TMP/text" "$DIR"
+    refused "cannot write '$TMP/none/x': No such file or directory" \
+        --format wacz --output "$TMP/none/x" "$DIR"
+    refused "'' is no name for a file" --format wacz --output "" "$DIR"
+    mkdir "$TMP/a" "$TMP/b"
+    touch "$TMP/a/w.warc" "$TMP/b/w.warc"
+    refused "'$TMP/a/w.warc' and '$TMP/b/w.warc' have the same name; *" \
+        --format wacz --output "$TMP/x" "$TMP/a/w.warc" "$TMP/b/w.warc"
+    [ ! -e "$TMP/x" ]
+    same no "$(cat "$TMP/text")"
+}
+
+@test "a package that cannot be written leaves nothing, nor does one that is killed" {
+    start_archive_site
+    run -0 keep --warc
+    mkdir "$TMP/to"
+    to_small() {
+        bash -c "$1 ulimit -f 20
+            exec '$CRAWLER' export --format wacz --output '$TMP/to/x.wacz' '$DIR'"
+    }
+    capture to_small "trap '' XFSZ;"
+    one_line 1 "cannot write '$TMP/to/x.wacz': File too large"
+    same "" "$(ls -A "$TMP/to")"
+    capture to_small ""
+    same 153 "$STATUS"
+    same "" "$(ls -A "$TMP/to")"
+}

@@ -1,0 +1,362 @@
+/* The archivist: where records go, what a commit, a kill and the end make of
+ * the files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "crawler/archivist.h"
+#include "support/tempdir.h"
+
+/* 2024-05-06 07:08:09 */
+#define T0    1714979289000
+#define NAME0 "a-20240506070809-00000.warc.gz"
+#define NAME1 "a-20240506070809-00001.warc.gz"
+
+enum { ROWS_MAX = 64 };
+
+struct fixture {
+    struct tempdir temp;
+    struct archive_options options;
+    struct archivist *archivist;
+    struct webpage page;
+    uint64_t counter;
+    /* the rows, and how many of them are committed */
+    struct store_archive file[ROWS_MAX];
+    char name[ROWS_MAX][100];
+    struct store_capture capture[ROWS_MAX];
+    char digest[ROWS_MAX][DIGEST_TEXT_MAX + 1];
+    size_t files, captures;
+};
+
+static int setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+    tempdir_make(&fixture->temp);
+    fixture->options = (struct archive_options){
+        .dir_fd = fixture->temp.fd,
+        .name = "a",
+        .file_max = 1 << 30,
+        .style = {.digest = DIGEST_SHA1, .level = 1, .id_seed = {1, 2}},
+        .info = STR("software: test\r\n"),
+        .begun_ms = T0,
+    };
+    fixture->archivist = archivist_new(&fixture->options);
+    webpage_init(&fixture->page);
+    *state = fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    char command[100];
+
+    archivist_free(fixture->archivist);
+    webpage_release(&fixture->page);
+    snprintf(command, sizeof(command), "rm -rf '%s/archive'",
+             fixture->temp.path);
+    assert_int_equal(system(command), 0);
+    tempdir_remove(&fixture->temp);
+    free(fixture);
+    return 0;
+}
+
+/* A page of so many bytes, all the same. */
+static void keep(struct fixture *fixture, char byte, size_t len)
+{
+    struct webpage *page = &fixture->page;
+    char *body = malloc(len + 1);
+    struct kept_rows rows;
+    struct warc_pair pair;
+
+    for (size_t i = 0; i < len; i++)
+        body[i] = (char)(byte + (char)(i * i % 61));
+    webpage_ask(page, STR("http://a/"), 0, false);
+    page->exchange.status = 200;
+    const struct warc_exchange exchange = {
+        .url = page->url,
+        .date_ms = T0,
+        .request_head = STR("GET / HTTP/1.1\r\n\r\n"),
+        .response_head = STR("HTTP/1.1 200 OK\r\n\r\n"),
+        .body = {body, len},
+    };
+    warc_pair_init(&pair);
+    warc_pair_make(&pair, &fixture->options.style, &exchange,
+                   ++fixture->counter);
+    page->pair = &pair;
+    assert_true(archivist_keep(fixture->archivist, page, T0, &rows));
+    page->pair = NULL;
+    if (rows.file.number) {
+        struct store_archive *file = &fixture->file[fixture->files];
+        *file = rows.file;
+        snprintf(fixture->name[fixture->files], 100, "%.*s",
+                 STR_ARGS(file->name));
+        file->name = str_of(fixture->name[fixture->files++]);
+    }
+    struct store_capture *capture = &fixture->capture[fixture->captures];
+    *capture = rows.capture;
+    strcpy(fixture->digest[fixture->captures], pair.payload_digest);
+    capture->digest = str_of(fixture->digest[fixture->captures++]);
+    warc_pair_release(&pair);
+    free(body);
+}
+
+/* Hand a batch over; commit it and all before it. */
+static void commit(struct fixture *fixture)
+{
+    assert_true(archivist_flush(fixture->archivist));
+    archivist_batch_closed(fixture->archivist);
+    archivist_committed(fixture->archivist, 0);
+}
+
+/* A new archivist that has read so many rows. */
+static bool resume(struct fixture *fixture, size_t files, size_t captures,
+                   char problem[ARCHIVIST_PROBLEM_MAX])
+{
+    archivist_free(fixture->archivist);
+    fixture->archivist = archivist_new(&fixture->options);
+    fixture->files = files;
+    fixture->captures = captures;
+    for (size_t i = 0; i < files; i++)
+        assert_true(archivist_add_file(fixture->archivist, &fixture->file[i]));
+    for (size_t i = 0; i < captures; i++)
+        assert_true(
+            archivist_add_capture(fixture->archivist, &fixture->capture[i]));
+    return archivist_resume(fixture->archivist, problem);
+}
+
+static void assert_files(const struct fixture *fixture, const char *expected)
+{
+    struct tempdir archive = fixture->temp;
+    char path[100];
+
+    snprintf(path, sizeof(path), "%s/archive", fixture->temp.path);
+    if (access(path, F_OK)) {
+        assert_string_equal("", expected);
+        return;
+    }
+    snprintf(archive.path, sizeof(archive.path), "%.50s/archive",
+             fixture->temp.path);
+    assert_string_equal(tempdir_list(&archive), expected);
+}
+
+static uint64_t size_of(const struct fixture *fixture, const char *name)
+{
+    char path[200];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/archive/%s", fixture->temp.path, name);
+    assert_int_equal(stat(path, &st), 0);
+    return (uint64_t)st.st_size;
+}
+
+static uint64_t end_of(const struct store_capture *row)
+{
+    return row->at + row->length + row->request_length;
+}
+
+/* --- cases -------------------------------------------------------------- */
+
+static void records_stand_side_by_side(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_files(fixture, ""); /* nothing is made before there is something */
+    keep(fixture, 'a', 2000);
+    keep(fixture, 'b', 2000);
+    keep(fixture, 'a', 2000);
+    keep(fixture, 'a', 1000); /* too short to be referred to */
+    keep(fixture, 'a', 1000);
+    assert_int_equal(fixture->files, 1);
+    assert_int_equal(fixture->capture[0].at, fixture->file[0].start);
+    for (size_t i = 1; i < 5; i++)
+        assert_int_equal(fixture->capture[i].at,
+                         end_of(&fixture->capture[i - 1]));
+    static const uint8_t kinds[] = {0, 0, 1, 0, 0};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(fixture->capture[i].kind, kinds[i]);
+    assert_int_equal(fixture->capture[2].refers, 1);
+    assert_files(fixture, NAME0 ".open ");
+    commit(fixture);
+    assert_int_equal(size_of(fixture, NAME0 ".open"),
+                     end_of(&fixture->capture[4]));
+    archivist_end(fixture->archivist, true);
+    assert_files(fixture, NAME0 " ");
+}
+
+static void a_file_is_complete_when_its_last_record_is_committed(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->options.file_max = 5000;
+    fixture->options.style.level = 0;
+    keep(fixture, 'a', 4000);
+    keep(fixture, 'b', 4000);
+    keep(fixture, 'c', 9000); /* larger than a file may be */
+    assert_true(fixture->files >= 2);
+    assert_files(fixture, fixture->files == 2 ? NAME0 ".open " NAME1 ".open "
+                                              : NAME0
+                              ".open " NAME1 ".open "
+                              "a-20240506070809-00002.warc.gz.open ");
+    assert_true(archivist_flush(fixture->archivist));
+    archivist_batch_closed(fixture->archivist);
+    archivist_committed(fixture->archivist, 1); /* it waits for the disk */
+    struct stat st;
+    char path[200];
+    snprintf(path, sizeof(path), "%s/archive/" NAME0, fixture->temp.path);
+    assert_int_not_equal(stat(path, &st), 0);
+    archivist_committed(fixture->archivist, 0);
+    assert_int_equal(stat(path, &st), 0);
+    archivist_end(fixture->archivist, true);
+    for (size_t i = 0; i < fixture->files; i++)
+        assert_true(size_of(fixture, fixture->name[i]) > 0);
+}
+
+static void what_was_not_committed_is_cut_off(void **state)
+{
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX];
+
+    keep(fixture, 'a', 2000);
+    commit(fixture);
+    keep(fixture, 'b', 2000);
+    assert_true(archivist_flush(fixture->archivist));
+    assert_int_equal(size_of(fixture, NAME0 ".open"),
+                     end_of(&fixture->capture[1]));
+    /* A kill: the second row is lost. */
+    assert_true(resume(fixture, 1, 1, problem));
+    assert_int_equal(size_of(fixture, NAME0 ".open"),
+                     end_of(&fixture->capture[0]));
+    keep(fixture, 'c', 2000);
+    keep(fixture, 'a', 2000);
+    assert_int_equal(fixture->capture[1].at, end_of(&fixture->capture[0]));
+    assert_int_equal(fixture->capture[2].refers, 1);
+    commit(fixture);
+    /* The end of a crawl that failed: the last row could not be committed. */
+    keep(fixture, 'd', 2000);
+    assert_true(archivist_flush(fixture->archivist));
+    archivist_end(fixture->archivist, true);
+    assert_int_equal(size_of(fixture, NAME0), end_of(&fixture->capture[2]));
+    assert_false(archivist_flush(fixture->archivist));
+}
+
+static void a_file_that_is_too_short_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX], path[200];
+
+    keep(fixture, 'a', 2000);
+    commit(fixture);
+    snprintf(path, sizeof(path), "%s/archive/" NAME0 ".open",
+             fixture->temp.path);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_false(resume(fixture, 1, 1, problem));
+    assert_non_null(strstr(problem, "has 100 bytes"));
+    archivist_end(fixture->archivist, true); /* changes nothing */
+    assert_int_equal(size_of(fixture, NAME0 ".open"), 100);
+}
+
+static void files_without_a_row_are_removed_if_they_are_ours(void **state)
+{
+    static const char *const names[] = {
+        "b-20240506070809-00007.warc.gz.open", /* another name */
+        "a-20240506070808-00007.warc.gz.open", /* older than the crawl */
+        "a-20240506070809-00007.warc.gz",      /* complete */
+        "a-20240506070809-0000x.warc.gz.open", /* not our form */
+        "a-b-20240506070809-00007.warc.gz.open",
+    };
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX], name[200];
+
+    keep(fixture, 'a', 2000);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        snprintf(name, sizeof(name), "archive/%s", names[i]);
+        tempdir_write(&fixture->temp, name, STR("mine"));
+    }
+    assert_true(resume(fixture, 0, 0, problem));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        assert_int_equal(size_of(fixture, names[i]), 4);
+    snprintf(name, sizeof(name), "%s/archive/" NAME0 ".open",
+             fixture->temp.path);
+    assert_int_not_equal(access(name, F_OK), 0);
+}
+
+static void rows_that_cannot_be_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct archivist *archivist = fixture->archivist;
+
+    assert_false(
+        archivist_add_file(archivist, &(struct store_archive){2, STR("x"), 1}));
+    assert_false(archivist_add_file(
+        archivist, &(struct store_archive){1, STR("../x"), 1}));
+    assert_false(
+        archivist_add_file(archivist, &(struct store_archive){1, STR(""), 1}));
+    assert_true(
+        archivist_add_file(archivist, &(struct store_archive){1, STR("x"), 9}));
+    const struct store_capture good = {
+        .number = 1, .archive = 1, .at = 9, .length = 1, .url = STR("u")};
+    struct store_capture bad = good;
+    bad.archive = 2;
+    assert_false(archivist_add_capture(archivist, &bad));
+    bad = good;
+    bad.at = 8;
+    assert_false(archivist_add_capture(archivist, &bad));
+    bad = good;
+    bad.kind = 2;
+    assert_false(archivist_add_capture(archivist, &bad));
+    assert_true(archivist_add_capture(archivist, &good));
+    assert_false(archivist_add_capture(archivist, &good)); /* twice */
+}
+
+static void a_crawl_that_replaced_nothing_leaves_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->options.file_max = 3000;
+    keep(fixture, 'a', 4000);
+    keep(fixture, 'b', 4000);
+    commit(fixture);
+    archivist_discard(fixture->archivist);
+    assert_files(fixture, "");
+    assert_true(archivist_flush(fixture->archivist));
+}
+
+static void no_archive_is_no_trouble(void **state)
+{
+    char problem[ARCHIVIST_PROBLEM_MAX];
+
+    (void)state;
+    assert_null(archivist_new(NULL));
+    assert_true(archivist_flush(NULL));
+    assert_true(archivist_resume(NULL, problem));
+    archivist_batch_closed(NULL);
+    archivist_committed(NULL, 0);
+    archivist_end(NULL, true);
+    archivist_discard(NULL);
+    archivist_free(NULL);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(records_stand_side_by_side),
+        CASE(a_file_is_complete_when_its_last_record_is_committed),
+        CASE(what_was_not_committed_is_cut_off),
+        CASE(a_file_that_is_too_short_is_refused),
+        CASE(files_without_a_row_are_removed_if_they_are_ours),
+        CASE(rows_that_cannot_be_are_refused),
+        CASE(a_crawl_that_replaced_nothing_leaves_nothing),
+        cmocka_unit_test(no_archive_is_no_trouble),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* The certificates of `crawler serve` (replay/authority.h). That clients take
+ * them is tested in test_replay.c. */
+#include <openssl/ssl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "replay/authority.h"
+
+/* Many names do not make it grow; a connection keeps its certificate. */
+static void kept_certificates(void **state)
+{
+    struct authority *authority = authority_new();
+    int pair[2];
+    char name[32];
+
+    (void)state;
+    assert_int_equal(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    SSL *first = authority_accept(authority, STR("first.test"), pair[0]);
+    assert_non_null(first);
+    SSL_free(authority_accept(authority, STR("FIRST.test"), pair[0]));
+    assert_int_equal(1, authority_kept(authority));
+    for (int i = 0; i < 1200; i++) {
+        snprintf(name, sizeof(name), "h%d.test", i);
+        SSL_free(authority_accept(authority, str_of(name), pair[0]));
+        assert_true(authority_kept(authority) <= 1000);
+    }
+    assert_non_null(SSL_get_certificate(first));
+    SSL_free(first);
+    close(pair[0]);
+    close(pair[1]);
+    authority_free(authority);
+}
+
+static void names_of_hosts(void **state)
+{
+    static const struct {
+        const char *host;
+        bool good;
+    } names[] = {
+        {"a", true},         {"a.b-c.test", true}, {"a_b", true},
+        {"127.0.0.1", true}, {"[::1]", true},      {"[1:2::3]", true},
+        {"", false},         {"a b", false},       {"a,b", false},
+        {"a\nb", false},     {"[::1", false},      {"[]", false},
+        {"[a]", false},      {"::1", false},       {"a:b", false},
+        {"\xc3\xa9", false}, {"*.a", false},       {"[", false},
+        {"[::1]x", false},
+    };
+    char longest[255];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (authority_can_sign(str_of(names[i].host)) != names[i].good)
+            fail_msg("'%s'", names[i].host);
+    memset(longest, 'a', sizeof(longest));
+    assert_true(authority_can_sign((struct str){longest, 253}));
+    assert_false(authority_can_sign((struct str){longest, 254}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_certificates),
+        cmocka_unit_test(names_of_hosts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
