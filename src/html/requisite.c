@@ -101,7 +101,7 @@ static void add_srcset(struct html_found *found, struct str value)
     struct srcset srcset = srcset_of(value);
     struct str url;
 
-    while (value.len && srcset_next(&srcset, &url))
+    while (srcset_next(&srcset, &url))
         add(found, HTML_REQUISITE_IMAGE, url);
 }
 

@@ -19,7 +19,9 @@ struct srcset {
 
 static inline struct srcset srcset_of(struct str value)
 {
-    return (struct srcset){value.ptr, value.ptr + value.len};
+    /* An empty value may be NULL. */
+    return (struct srcset){value.ptr,
+                           value.len ? value.ptr + value.len : value.ptr};
 }
 
 bool srcset_next(struct srcset *srcset, struct str *url);

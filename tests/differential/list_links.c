@@ -7,9 +7,10 @@
  * and are called 1, 2, ... With "--xhtml" they are read as XML.
  *
  * For each file a line "file", its name and its charset, then one line for
- * each link: "link", kind, href, rel, text; and at last "base" and its href if
- * there is one. Fields are separated by tabs; bytes below 0x20 and the
- * backslash are written as \xHH.
+ * each link: "link", kind, href, rel, text; then one for each requisite,
+ * "need", kind, href; and at last "base" and its href if there is one. Fields
+ * are separated by tabs; bytes below 0x20 and the backslash are written as
+ * \xHH.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,8 @@ static bool read_file(const char *name, struct buf *out)
 
 static void list(const char *name, struct str html, bool is_xhtml)
 {
-    const struct html_scan_options options = {.want_text = true,
-                                              .is_xhtml = is_xhtml};
+    const struct html_scan_options options = {
+        .want_text = true, .is_xhtml = is_xhtml, .want_requisites = true};
     struct html_links links;
     struct arena arena;
 
@@ -66,6 +67,12 @@ static void list(const char *name, struct str html, bool is_xhtml)
         put_field(link->href);
         put_field(link->rel);
         put_field(link->text);
+        putchar('\n');
+    }
+    for (size_t i = 0; i < links.requisites; i++) {
+        printf("need");
+        put_field(str_of(html_requisite_kind_name(links.requisite[i].kind)));
+        put_field(links.requisite[i].href);
         putchar('\n');
     }
     if (links.info.base.ptr) {

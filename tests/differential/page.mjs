@@ -1,5 +1,7 @@
 // What is in a page: as html_scan finds it (list_links.c) and as it stands in
-// parse5's tree. Both are { base, links }, a link being [kind, href, rel, text].
+// parse5's tree. Both are { base, links, needs }, a link being [kind, href, rel,
+// text] and what a page needs being [kind, href]; of stylesheets in a page only
+// html_scan has the URLs.
 //
 // parse5 builds the whole tree, so an element that it clones (the adoption
 // agency does that) appears more than once: one of them is enough.
@@ -32,9 +34,11 @@ export function* scannedPages(listLinks, args, input) {
         const [what, ...fields] = line.split('\t').map(unescape);
         if (what === 'file') {
             if (page) yield page;
-            page = { path: fields[0], charset: fields[1], links: [] };
+            page = { path: fields[0], charset: fields[1], links: [], needs: [] };
         } else if (what === 'link') {
             page.links.push(fields);
+        } else if (what === 'need') {
+            page.needs.push(fields);
         } else if (what === 'base') {
             page.base = fields[0];
         }
@@ -118,15 +122,69 @@ function linkOf(node) {
     }
 }
 
+const RELS = {
+    stylesheet: 'stylesheet', icon: 'icon', 'apple-touch-icon': 'icon',
+    'mask-icon': 'icon', preload: 'preload', modulepreload: 'preload',
+    manifest: 'manifest',
+};
+const NEEDS = {
+    img: [['image', 'src'], ['image', 'srcset']],
+    source: [['media', 'src'], ['image', 'srcset']],
+    video: [['media', 'src'], ['image', 'poster']],
+    audio: [['media', 'src']],
+    track: [['media', 'src']],
+    script: [['script', 'src']],
+    embed: [['object', 'src']],
+    object: [['object', 'data']],
+    iframe: [['frame', 'src']],
+    frame: [['frame', 'src']],
+    body: [['image', 'background']],
+    table: [['image', 'background']],
+    tr: [['image', 'background']],
+    td: [['image', 'background']],
+    th: [['image', 'background']],
+};
+
+// What an element needs by its attributes, but not by its style.
+function needsOf(node) {
+    const attr = (name) => node.attrs.find((a) => a.name === name)?.value ?? '';
+    const needs = [];
+    const add = (kind, href) => {
+        if (href.trim() && !/^\s*(#|data:)/i.test(href)) needs.push([kind, href]);
+    };
+    const isSvg = node.namespaceURI === SVG;
+    if (isSvg && ['image', 'use', 'feImage', 'script'].includes(node.tagName))
+        add(node.tagName === 'script' ? 'script' : 'image', attr('href'));
+    if (node.namespaceURI !== HTML) return needs;
+    if (node.tagName === 'link') {
+        const word = attr('rel').toLowerCase().split(/\s+/)
+            .find((w) => RELS[w]);
+        if (word) add(RELS[word], attr('href'));
+    }
+    if (node.tagName === 'input' && attr('type').toLowerCase() === 'image')
+        add('image', attr('src'));
+    if (node.tagName === 'iframe' && node.attrs.some((a) => a.name === 'srcdoc'))
+        return needs;
+    for (const [kind, name] of NEEDS[node.tagName] ?? [])
+        if (name === 'srcset')
+            attr(name).split(/,\s+/).forEach((one) =>
+                add(kind, one.trim().split(/\s/)[0]));
+        else
+            add(kind, attr(name));
+    return needs;
+}
+
 export function treeOf(html) {
-    const page = { links: [] };
+    const page = { links: [], needs: [] };
     const found = [];
+    const needed = new Map();
     const visit = (node) => {
         if (node.tagName) {
             // A clone has the place of its original, or none.
             const at = node.sourceCodeLocation?.startOffset;
             if (at !== undefined)
                 for (const link of linkOf(node)) found.push({ at, link });
+            if (at !== undefined) needed.set(at, needsOf(node));
             if (node.tagName === 'base' && node.namespaceURI === HTML)
                 page.base ??= node.attrs.find((a) => a.name === 'href')?.value;
         }
@@ -141,6 +199,8 @@ export function treeOf(html) {
         if (!starts.has(at)) page.links.push(link);
         starts.add(at);
     }
+    for (const at of [...needed.keys()].sort((a, b) => a - b))
+        page.needs.push(...needed.get(at));
     return page;
 }
 
