@@ -155,6 +155,7 @@ fuzz: all
 	tools/fuzz $(FUZZ_SECONDS)
 	tests/differential/run spoiled 100000 $(FUZZ_SEED)
 	tools/measure-tarpits
+	tools/measure-tarpits-https
 
 lint: $(DEPS)build
 	tools/lint

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# A site of http that links to itself with https, where nobody listens: only
-# those links have failed.
+# Hosts that do not answer over https, or where nobody listens for it.
 
 load helper
 load site
@@ -30,6 +29,15 @@ END
     "$CRAWLER" why "$DIR" https://example.org/late >"$TMP/why"
     grep -qx '  host  *example.org was given up for https; last: connection refused' \
         "$TMP/why" || fail "$(cat "$TMP/why")"
+}
+
+# How much of their rate the healthy hosts keep is for a quiet machine to tell.
+@test "https hosts that never answer keep no page from the others, and cost bounded memory" {
+    without_sanitizer
+    CRAWLER=$CRAWLER TIMEOUT=15s "$PROJECT/tools/measure-tarpits-https" 200 5 10 >"$TMP/told" 2>&1 ||
+        fail "$(cat "$TMP/told")"
+    awk '/ a tarpit$/ { seen = 1; exit !($(NF - 3) < 130) } END { exit !seen }' "$TMP/told" ||
+        fail "$(cat "$TMP/told")"
 }
 
 @test "an https port that is closed costs no page of http" {
