@@ -259,7 +259,8 @@ END
     # A sanitizer keeps what is freed; that must not count here.
     ASAN_OPTIONS=quarantine_size_mb=1 /usr/bin/time -f %M -o "$TMP/memory" \
         "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --robots ignore \
-        --scope any --delay 0 --per-host 50 --seeds "$TMP/seeds" --log none "$DIR" 1
+        --scope any --delay 0 --per-host 50 --timeout "${LIMIT}s" \
+        --seeds "$TMP/seeds" --log none "$DIR" 1
     whole_pages 75
     # 288 MB of pages.
     same 24 "$(find "$DIR" -name '[1-9]*' -size +11M | wc -l)"

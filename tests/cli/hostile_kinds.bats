@@ -23,7 +23,7 @@ setup() {
     # Long enough for what is large on a busy machine. A sanitizer makes all of
     # it ten times as slow, but for the servers.
     TIMEOUT=20s BODIES=100 MANY=64
-    ! is_sanitized || BODIES=20 MANY=8 TIMEOUT=40s
+    ! is_sanitized || BODIES=20 MANY=8 TIMEOUT=90s
     start_playground --hostile "$PROJECT/tests/cli/hostile.site"
     "$PLAYGROUND" outcomes --hostile "$PROJECT/tests/cli/hostile.site" \
         >"$TMP/expected"
