@@ -38,26 +38,33 @@ static bool sync_in(const struct sqlite_store *store, const char *name,
     return good || store_fail(error, STORE_FAILED, "%s", strerror(why));
 }
 
+struct journal_name {
+    char text[32];
+};
+
+static struct journal_name journal_of(const struct sqlite_store *store)
+{
+    struct journal_name name;
+
+    snprintf(name.text, sizeof(name.text), "%s-wal", sqlite_file_name(store));
+    return name;
+}
+
 /* The first time also the file itself, and the names of the file and of its
  * journal: one sync of the file system covers all. */
 static bool sync_commit(struct sqlite_store *store, struct store_error *error)
 {
-    char journal[32];
-
-    if (store->is_on_disk) {
-        snprintf(journal, sizeof(journal), "%s-wal", sqlite_file_name(store));
-        return sync_in(store, journal, fdatasync, error);
-    }
+    if (store->is_on_disk)
+        return sync_in(store, journal_of(store).text, fdatasync, error);
     return store->is_on_disk = sync_in(store, ".", syncfs, error);
 }
 
 static bool has_empty_journal(const struct sqlite_store *store)
 {
-    char journal[32];
     struct stat st;
 
-    snprintf(journal, sizeof(journal), "%s-wal", sqlite_file_name(store));
-    return fstatat(store->dir_fd, journal, &st, AT_SYMLINK_NOFOLLOW) ||
+    return fstatat(store->dir_fd, journal_of(store).text, &st,
+                   AT_SYMLINK_NOFOLLOW) ||
            !st.st_size;
 }
 
