@@ -108,7 +108,8 @@ static void ended(void *self, struct http_exchange *exchange)
 bool serve_init(struct serve *serve)
 {
     serve->service = (struct http_service){
-        .limits = {.request = {MAX_HEAD, MAX_BODY}, .max_scratch = MAX_SCRATCH},
+        .limits = {.request = {.max_head = MAX_HEAD, .max_body = MAX_BODY},
+                   .max_scratch = MAX_SCRATCH},
         .handler = {.self = serve,
                     .answer = answer,
                     .refuse = refuse,

@@ -127,7 +127,7 @@ static bool take_hex4(struct parser *p, uint32_t *unit)
 static bool take_unicode(struct parser *p)
 {
     uint32_t c, low;
-    char text[UTF8_LEN_MAX];
+    char text[UTF8_LEN_MAX] = {0};
 
     if (!take_hex4(p, &c))
         return false;
@@ -142,7 +142,8 @@ static bool take_unicode(struct parser *p)
     }
     if (c >= 0xD800 && c < 0xE000)
         c = UTF8_REPLACEMENT;
-    return buf_put(p->scratch, (struct str){text, utf8_put(text, c)});
+    size_t len = utf8_put(text, c);
+    return buf_put(p->scratch, (struct str){text, len});
 }
 
 static bool take_escape(struct parser *p)
@@ -209,7 +210,7 @@ static bool skip_nested(struct parser *p)
             return false;
         if (c == '{' || c == '[')
             close[depth++] = c == '{' ? '}' : ']';
-        else if ((c == '}' || c == ']') && close[--depth] != c)
+        else if ((c == '}' || c == ']') && (!depth || close[--depth] != c))
             return false;
     } while (depth);
     return true;

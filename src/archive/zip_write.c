@@ -62,7 +62,7 @@ void zip_writer_free(struct zip_writer *zip)
 
 static bool append(struct zip_writer *zip, struct str bytes)
 {
-    struct iovec part = {(void *)(uintptr_t)bytes.ptr, bytes.len};
+    struct iovec part = {(void *)bytes.ptr, bytes.len};
 
     if (!io_write_all(zip->fd, &part, 1))
         return false;
@@ -164,7 +164,7 @@ static void begin(struct zip_writer *zip, const char *name, uint64_t packed,
         .is_large = length >= ZIP_MAX_32 || packed >= ZIP_MAX_32 ||
                     zip->at >= ZIP_MAX_32,
     };
-    strcpy(zip->entry.name, name);
+    memcpy(zip->entry.name, name, strlen(name) + 1);
 }
 
 bool zip_begin(struct zip_writer *zip, const char *name, uint64_t length_max,

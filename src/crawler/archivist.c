@@ -60,7 +60,7 @@ void archivist_free(struct archivist *archivist)
 /* A failed write leaves the file as it was before. */
 static bool write_bytes(struct archivist *archivist, struct str bytes)
 {
-    struct iovec part = {(void *)(uintptr_t)bytes.ptr, bytes.len};
+    struct iovec part = {(void *)bytes.ptr, bytes.len};
 
     if (!bytes.len)
         return true;

@@ -231,8 +231,8 @@ static void handle_target(struct crawler *crawler, struct job *job)
     }
 }
 
-/* Handling the job frees its target. The exchange is kept after that: so its row
- * is in the same batch as that of the fetch. */
+/* Handling the job frees its target. The exchange is kept after that: so its
+ * row is in the same batch as that of the fetch. */
 static void handle_job(struct crawler *crawler, struct job *job)
 {
     bool is_lookup = job->target->kind == TARGET_RESOLVE;

@@ -54,10 +54,11 @@ static void note_judged(void *user, const struct judged *judged)
         cause = (enum outcome)frontier_last_outcome(crawler->validator.frontier,
                                                     judged->offer->url);
     note_reason(crawler, judged, cause);
-    if (ends)
+    if (ends) {
         ends[end]++;
-    if (judged->offer->kind == TARGET_PAGE)
-        crawler->stats->outcome[cause] += end == URL_FAILED;
+        if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
+            crawler->stats->outcome[cause]++;
+    }
     record_judged(crawler->record, judged);
 }
 

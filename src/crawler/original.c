@@ -55,7 +55,7 @@ static bool inflate_piece(struct original_reader *reader, struct str bytes)
     z_stream *zlib = &reader->zlib;
     int said = Z_OK;
 
-    zlib->next_in = (Bytef *)(void *)(uintptr_t)bytes.ptr;
+    zlib->next_in = (Bytef *)bytes.ptr;
     zlib->avail_in = (uInt)bytes.len;
     do {
         char *to = buf_reserve(&reader->fields, PIECE);
