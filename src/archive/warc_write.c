@@ -233,6 +233,14 @@ static void make_response(struct warc_pair *pair,
     fit(&pair->response);
 }
 
+/* To compress a request takes half as long as all the rest of a page that came
+ * compressed, and saves 240 bytes: it is not for the level that is to be fast.
+ */
+static int request_level(const struct warc_style *style)
+{
+    return style->level == 1 ? GZIP_STORED : style->level;
+}
+
 static void make_request(struct warc_pair *pair, const struct warc_style *style,
                          const struct warc_exchange *exchange, uint64_t counter)
 {
@@ -245,7 +253,7 @@ static void make_request(struct warc_pair *pair, const struct warc_style *style,
     begin_fields(&fields, STR("request"), id, pair->date_ms);
     put_connection(&fields, exchange, STR("http/1.1"));
     put_id_field(&fields, STR("WARC-Concurrent-To"), str_of(pair->id));
-    put_record(&pair->request, style, style->level, &fields, &block);
+    put_record(&pair->request, style, request_level(style), &fields, &block);
     fit(&pair->request);
 }
 
