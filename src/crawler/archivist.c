@@ -354,28 +354,39 @@ static void cut_last(struct archivist *archivist, uint64_t length)
     close_fd(&fd);
 }
 
+/* Without a record the files end where the last write that went well ended. */
+static void end_unrecorded(struct archivist *archivist)
+{
+    archivist_flush(archivist);
+    close_fd(&archivist->fd);
+    if (archivist->failed && archivist->files)
+        cut_last(archivist, archivist->written);
+    complete_files(archivist, archivist->files);
+}
+
+static void end_recorded(struct archivist *archivist)
+{
+    struct archive_end end = end_of(archivist);
+
+    close_fd(&archivist->fd);
+    if (end.file == archivist->committed.file &&
+        end.length == archivist->committed.length) {
+        complete_files(archivist, archivist->files);
+        return;
+    }
+    archivist->failed = true; /* no row of the rest may be committed */
+    archivist->why = ECANCELED;
+}
+
 void archivist_end(struct archivist *archivist, bool recorded)
 {
     if (!archivist || !archivist->is_usable || archivist->archive_fd < 0)
         return;
-    if (!recorded) {
-        archivist_flush(archivist);
-        archivist->committed = end_of(archivist);
-        if (archivist->failed)
-            archivist->committed.length = archivist->written;
-    }
-    struct archive_end end = end_of(archivist);
-    if (end.file != archivist->committed.file ||
-        end.length != archivist->committed.length) {
-        archivist->failed = true; /* no row of the rest may be committed */
-        archivist->why = ECANCELED;
-    }
-    close_fd(&archivist->fd);
+    if (recorded)
+        end_recorded(archivist);
+    else
+        end_unrecorded(archivist);
     buf_clear(&archivist->buffer);
-    remove_from(archivist, archivist->committed.file);
-    if (archivist->files)
-        cut_last(archivist, archivist->committed.length);
-    complete_files(archivist, archivist->files);
 }
 
 void archivist_discard(struct archivist *archivist)

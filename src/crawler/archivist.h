@@ -96,8 +96,10 @@ void archivist_committed(struct archivist *archivist, size_t uncommitted);
 
 /* --- the end -------------------------------------------------------------- */
 
-/* Files end where the last commit ends and lose their ".open". Without a record
- * (`recorded` is false) they end where the last flush ended. */
+/* The files lose their ".open" if all their records are known to be committed.
+ * Otherwise they stay as they are: more batches may be committed than were
+ * reported, and a resume knows which, so it cuts off the rest. Without a record
+ * (`recorded` is false) the last file ends where the last flush ended. */
 void archivist_end(struct archivist *archivist, bool recorded);
 
 /* The crawl did not replace another one after all: remove its files. */

@@ -229,7 +229,7 @@ END
     grep -q 'No space left on device' "$TMP/full.err" || fail "$(cat "$TMP/full.err")"
     for file in "$TMP"/full/archive/*; do
         gzip -t <"$file" || fail "$file"
-        [[ $file == *.warc.gz ]] || fail "$file"
+        [[ $file =~ \.warc\.gz(\.open)?$ ]] || fail "$file"
     done
     same 0 "$resumed" "status with room: $(cat "$ERR")"
     whole_archive

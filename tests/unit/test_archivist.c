@@ -238,13 +238,36 @@ static void what_was_not_committed_is_cut_off(void **state)
     keep(fixture, 'a', 2000);
     assert_int_equal(fixture->capture[1].at, end_of(&fixture->capture[0]));
     assert_int_equal(fixture->capture[2].refers, 1);
+}
+
+/* A batch was handed over, and nobody knows whether it is committed. */
+static void the_end_keeps_what_may_be_committed(void **state)
+{
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX];
+
+    fixture->options.file_max = 4500;
+    fixture->options.style.level = 0;
+    keep(fixture, 'a', 2000);
     commit(fixture);
-    /* The end of a crawl that failed: the last row could not be committed. */
-    keep(fixture, 'd', 2000);
+    keep(fixture, 'b', 2000); /* in a second file */
+    keep(fixture, 'b', 2000); /* a revisit */
+    assert_int_equal(fixture->files, 2);
     assert_true(archivist_flush(fixture->archivist));
+    archivist_batch_closed(fixture->archivist);
+    uint64_t whole = end_of(&fixture->capture[2]);
     archivist_end(fixture->archivist, true);
-    assert_int_equal(size_of(fixture, NAME0), end_of(&fixture->capture[2]));
+    assert_files(fixture, NAME0 ".open " NAME1 ".open ");
+    assert_int_equal(size_of(fixture, NAME1 ".open"), whole);
     assert_false(archivist_flush(fixture->archivist));
+    /* It is committed. */
+    assert_true(resume(fixture, 2, 3, problem));
+    assert_files(fixture, NAME0 " " NAME1 ".open ");
+    assert_int_equal(size_of(fixture, NAME1 ".open"), whole);
+    /* It is not. */
+    assert_true(resume(fixture, 1, 1, problem));
+    assert_files(fixture, NAME0 " ");
+    assert_int_equal(size_of(fixture, NAME0), end_of(&fixture->capture[0]));
 }
 
 static void a_file_that_is_too_short_is_refused(void **state)
@@ -351,6 +374,7 @@ int main(void)
         CASE(records_stand_side_by_side),
         CASE(a_file_is_complete_when_its_last_record_is_committed),
         CASE(what_was_not_committed_is_cut_off),
+        CASE(the_end_keeps_what_may_be_committed),
         CASE(a_file_that_is_too_short_is_refused),
         CASE(files_without_a_row_are_removed_if_they_are_ours),
         CASE(rows_that_cannot_be_are_refused),
