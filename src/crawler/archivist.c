@@ -340,18 +340,21 @@ static void remove_from(struct archivist *archivist, size_t index)
     archivist->files = index;
 }
 
-static void cut_last(struct archivist *archivist, uint64_t length)
+/* False if the file may still be longer. */
+static bool cut_last(struct archivist *archivist, uint64_t length)
 {
     char path[ARCHIVE_NAME_MAX + 1];
     struct archive_file *file = last_file(archivist);
 
     if (file->length == length)
-        return;
+        return true;
     int fd = openat(archivist->archive_fd, archive_path(file, path),
                     O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd >= 0 && !ftruncate(fd, (off_t)length))
+    bool good = fd >= 0 && !ftruncate(fd, (off_t)length);
+    if (good)
         file->length = length;
     close_fd(&fd);
+    return good;
 }
 
 /* Without a record the files end where the last write that went well ended. */
@@ -359,9 +362,11 @@ static void end_unrecorded(struct archivist *archivist)
 {
     archivist_flush(archivist);
     close_fd(&archivist->fd);
-    if (archivist->failed && archivist->files)
-        cut_last(archivist, archivist->written);
-    complete_files(archivist, archivist->files);
+    size_t complete = archivist->files;
+    if (archivist->failed && complete &&
+        !cut_last(archivist, archivist->written))
+        complete--;
+    complete_files(archivist, complete);
 }
 
 static void end_recorded(struct archivist *archivist)

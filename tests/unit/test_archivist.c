@@ -1,10 +1,12 @@
 /* The archivist: where records go, what a commit, a kill and the end make of
  * the files. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -270,6 +272,29 @@ static void the_end_keeps_what_may_be_committed(void **state)
     assert_int_equal(size_of(fixture, NAME0), end_of(&fixture->capture[0]));
 }
 
+static void a_cut_counts_only_if_it_could_be_made(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct rlimit small = {4000, RLIM_INFINITY};
+    const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+    char path[200];
+
+    fixture->options.style.level = 0;
+    keep(fixture, 'a', 2000);
+    assert_true(archivist_flush(fixture->archivist));
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    keep(fixture, 'b', 4000);
+    assert_false(archivist_flush(fixture->archivist));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+    snprintf(path, sizeof(path), "%s/archive/" NAME0 ".open",
+             fixture->temp.path);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/null", path), 0);
+    archivist_end(fixture->archivist, false);
+    assert_files(fixture, NAME0 ".open ");
+}
+
 static void a_file_that_is_too_short_is_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -375,6 +400,7 @@ int main(void)
         CASE(a_file_is_complete_when_its_last_record_is_committed),
         CASE(what_was_not_committed_is_cut_off),
         CASE(the_end_keeps_what_may_be_committed),
+        CASE(a_cut_counts_only_if_it_could_be_made),
         CASE(a_file_that_is_too_short_is_refused),
         CASE(files_without_a_row_are_removed_if_they_are_ours),
         CASE(rows_that_cannot_be_are_refused),
