@@ -112,7 +112,7 @@ bool original_read(struct original_reader *reader, int fd, uint64_t at,
 
     if (!str_eq(field(fields, STR("WARC-Type")), STR("response")) ||
         !str_eq(field(fields, STR("WARC-Payload-Digest")), digest) ||
-        id.len < 2)
+        field(fields, STR("WARC-Truncated")).len || id.len < 2)
         return false;
     *original = (struct warc_original){
         .id = {id.ptr + 1, id.len - 2}, /* without its brackets */

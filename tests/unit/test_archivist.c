@@ -71,7 +71,8 @@ static int teardown(void **state)
 }
 
 /* A page of so many bytes, all the same. */
-static void keep(struct fixture *fixture, char byte, size_t len)
+static void keep_cut(struct fixture *fixture, char byte, size_t len,
+                     enum warc_cut cut)
 {
     struct webpage *page = &fixture->page;
     char *body = malloc(len + 1);
@@ -88,6 +89,7 @@ static void keep(struct fixture *fixture, char byte, size_t len)
         .request_head = STR("GET / HTTP/1.1\r\n\r\n"),
         .response_head = STR("HTTP/1.1 200 OK\r\n\r\n"),
         .body = {body, len},
+        .cut = cut,
     };
     warc_pair_init(&pair);
     warc_pair_make(&pair, &fixture->options.style, &exchange,
@@ -108,6 +110,11 @@ static void keep(struct fixture *fixture, char byte, size_t len)
     capture->digest = str_of(fixture->digest[fixture->captures++]);
     warc_pair_release(&pair);
     free(body);
+}
+
+static void keep(struct fixture *fixture, char byte, size_t len)
+{
+    keep_cut(fixture, byte, len, WARC_WHOLE);
 }
 
 /* Hand a batch over; commit it and all before it. */
@@ -191,6 +198,24 @@ static void records_stand_side_by_side(void **state)
                      end_of(&fixture->capture[4]));
     archivist_end(fixture->archivist, true);
     assert_files(fixture, NAME0 " ");
+}
+
+/* The row of a response does not say that it was cut. */
+static void a_cut_response_is_no_original(void **state)
+{
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX];
+
+    keep_cut(fixture, 'a', 2000, WARC_CUT_BY_LENGTH);
+    keep(fixture, 'b', 2000);
+    commit(fixture);
+    assert_true(resume(fixture, 1, 2, problem));
+    keep(fixture, 'a', 2000);
+    assert_int_equal(fixture->capture[2].kind, CAPTURE_RESPONSE);
+    keep(fixture, 'a', 2000);
+    assert_int_equal(fixture->capture[3].refers, 3);
+    keep(fixture, 'b', 2000);
+    assert_int_equal(fixture->capture[4].refers, 2);
 }
 
 static void a_file_is_complete_when_its_last_record_is_committed(void **state)
@@ -397,6 +422,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(records_stand_side_by_side),
+        CASE(a_cut_response_is_no_original),
         CASE(a_file_is_complete_when_its_last_record_is_committed),
         CASE(what_was_not_committed_is_cut_off),
         CASE(the_end_keeps_what_may_be_committed),
