@@ -29,6 +29,7 @@ struct loader {
     struct arena times;        /* struct times, */
     struct hashtable times_of; /* by number of the URL */
     uint8_t *answered;         /* a bit for each URL that a server answered */
+    uint8_t *noarchive; /* one for each page that is not in the archive */
     uint64_t last_number;
 };
 
@@ -66,8 +67,20 @@ static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
     (void)urls;
     loader->last_number = last_number;
     loader->answered = mem_array(last_number / 8 + 1, 1);
+    if (loader->options->pages_kept)
+        loader->noarchive = mem_array(last_number / 8 + 1, 1);
     frontier_restore_number(loader->validator->frontier, last_number);
     return true;
+}
+
+static void set_bit(uint8_t *bits, uint64_t number)
+{
+    bits[number / 8] |= (uint8_t)(1u << (number % 8));
+}
+
+static bool has_bit(const uint8_t *bits, uint64_t number)
+{
+    return bits[number / 8] >> (number % 8) & 1;
 }
 
 /* The same rule as note_health in
@@ -119,7 +132,9 @@ static bool load_fetch(void *user, const struct store_fetch *row)
     if (row->number > loader->last_number)
         return false;
     if (server_answered(row))
-        loader->answered[row->number / 8] |= (uint8_t)(1u << (row->number % 8));
+        set_bit(loader->answered, row->number);
+    if (loader->noarchive && row->page && row->noarchive)
+        set_bit(loader->noarchive, row->number);
     note_times_of(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
@@ -206,11 +221,6 @@ static bool is_domain_of(struct str domain, const struct url *url)
             host.ptr[host.len - domain.len - 1] == '.');
 }
 
-static bool was_answered(const struct loader *loader, uint64_t number)
-{
-    return loader->answered[number / 8] >> (number % 8) & 1;
-}
-
 static void count_url(struct loader *loader, const struct url_record *record,
                       uint64_t fingerprint)
 {
@@ -223,7 +233,8 @@ static void count_url(struct loader *loader, const struct url_record *record,
         loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
     } else {
         stats->ends[record->end]++;
-        if (record->end == URL_SAVED && loader->options->pages_kept)
+        if (record->end == URL_SAVED && loader->noarchive &&
+            !has_bit(loader->noarchive, row->number))
             seen_add(loader->options->pages_kept, fingerprint);
     }
 }
@@ -257,7 +268,7 @@ static bool load_url(void *user, const struct url_record *record)
     if (row->kind == TARGET_PAGE && record->fetches)
         frontier_restore_fetches(frontier, row->domain, record->fetches,
                                  loader->options->now_ms);
-    if (was_answered(loader, row->number))
+    if (has_bit(loader->answered, row->number))
         frontier_restore_answered(frontier, &url);
     restore_target(loader, record, &url, fingerprint);
     return true;
@@ -399,6 +410,7 @@ static bool load_slice(struct loader *loader, struct store *store,
     arena_release(&loader->times);
     arena_release(&loader->arena);
     free(loader->answered);
+    free(loader->noarchive);
     return good;
 }
 

@@ -13,7 +13,7 @@ struct resume_options {
     struct str robots_agent; /* our name in robots.txt; empty: ignore it */
     uint64_t now_ms;         /* the monotonic clock, and the wall clock, now */
     uint64_t wall_ms;
-    struct seen *pages_kept;     /* gets the pages that were saved; or NULL */
+    struct seen *pages_kept;     /* gets the pages in the archive; or NULL */
     struct archivist *archivist; /* is told what the archive has; or NULL */
 };
 

@@ -314,6 +314,25 @@ END
     same "200 11 whole" "$(captures | sed -n 's,^http://site.test/a.png ,,p')"
 }
 
+@test "a page that is not archived is fetched for another one, also after a resume" {
+    cat >"$TMP/my.site" <<'END'
+/robots.txt 404
+/
+    body <a href=/left-out>.</a><a href=/shows>.</a>
+/left-out
+    body <meta name=robots content=noarchive>
+/shows
+    body <img src=/left-out>
+END
+    start_playground --site "$TMP/my.site"
+    needed --save both --max-pages 2 3
+    same 3 "$STATUS" "$(cat "$ERR")"
+    same 1 "$(record_count /left-out site.test)"
+    capture "$CRAWLER" --resume --max-pages none "$DIR"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same 2 "$(record_count /left-out site.test)"
+}
+
 @test "stylesheets that import each other for ever, and hosts that are not there" {
     cat >"$TMP/my.site" <<'END'
 /robots.txt 404
