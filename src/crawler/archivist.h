@@ -82,6 +82,9 @@ struct kept_rows {
 bool archivist_keep(struct archivist *archivist, const struct webpage *page,
                     uint64_t wall_ms, struct kept_rows *rows);
 
+/* The errno of a call here as text. */
+const char *archivist_strerror(int why);
+
 /* --- batches -------------------------------------------------------------- */
 
 /* Write the buffer. False with errno, also after an earlier failure: then the

@@ -13,6 +13,17 @@
 
 enum { CREATE_TRIES = 1000, STAMP_LEN = 14, SERIAL_LEN = 5 };
 
+/* One syncfs of the page directory makes the archive durable too. */
+static bool is_beside(int archive_fd, int dir_fd)
+{
+    struct stat archive, dir;
+
+    if (fstat(archive_fd, &archive) || fstat(dir_fd, &dir))
+        return false;
+    errno = EXDEV;
+    return archive.st_dev == dir.st_dev;
+}
+
 bool archive_open_dir(struct archivist *archivist)
 {
     int dir_fd = archivist->options->dir_fd;
@@ -23,9 +34,29 @@ bool archive_open_dir(struct archivist *archivist)
         archivist->made_dir = true;
     else if (errno != EEXIST)
         return false;
-    archivist->archive_fd = openat(
-        dir_fd, ARCHIVE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return archivist->archive_fd >= 0;
+    int fd = openat(dir_fd, ARCHIVE_DIR,
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && !is_beside(fd, dir_fd)) {
+        int why = errno;
+        close(fd);
+        errno = why;
+        return false;
+    }
+    archivist->archive_fd = fd;
+    return fd >= 0;
+}
+
+const char *archivist_strerror(int why)
+{
+    switch (why) {
+    case EXDEV:
+        return "it must be on the file system of the page directory";
+    case ENOTDIR:
+    case ELOOP:
+        return "it must be a directory, and no link to one";
+    default:
+        return strerror(why);
+    }
 }
 
 struct archive_file *archive_add(struct archivist *archivist)
@@ -269,7 +300,7 @@ bool archivist_resume(struct archivist *archivist,
         return true;
     if (!archive_open_dir(archivist)) {
         snprintf(problem, ARCHIVIST_PROBLEM_MAX, ARCHIVE_DIR ": %s",
-                 strerror(errno));
+                 archivist_strerror(errno));
         archivist->is_usable = false;
         return false;
     }

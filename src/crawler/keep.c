@@ -12,7 +12,7 @@ static void fail_to_keep(struct crawler *crawler)
     if (!crawler->failed)
         fail_crawl(crawler,
                    "cannot write the archive in %s/" ARCHIVE_DIR ": %s",
-                   crawler->options->dir_path, strerror(errno));
+                   crawler->options->dir_path, archivist_strerror(errno));
 }
 
 /* A fetch that was abandoned will be made again. */

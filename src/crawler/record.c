@@ -335,7 +335,7 @@ static bool complete_batch(struct record *record, const struct stats *stats,
 {
     if (!archivist_flush(record->archivist))
         return store_fail(error, STORE_FAILED, "the archive: %s",
-                          strerror(errno));
+                          archivist_strerror(errno));
     archivist_batch_closed(record->archivist);
     if (record->archivist)
         pagesaver_changed(record->options->worker.saver);

@@ -368,3 +368,23 @@ print(*sorted(p["url"] for p in map(json.loads, open(sys.argv[1])) if p.get("noa
     capture "$CRAWLER" --resume --warc "$DIR"
     same 2 "$STATUS"
 }
+
+@test "archive/ is a directory on the file system of the page directory" {
+    start_playground --letters
+    mkdir "$TMP/elsewhere"
+    ln -s "$TMP/elsewhere" "$DIR/archive"
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --warc "$LETTERS/index.html" "$DIR" 1
+    same 1 "$STATUS" "status with a link"
+    grep -q '/archive: it must be a directory, and no link to one$' "$ERR" || fail "$(cat "$ERR")"
+    same "" "$(ls "$TMP/elsewhere")"
+    rm "$DIR/archive" && mkdir "$DIR/archive"
+    [ "$(id -u)" -eq 0 ] && mount -t tmpfs tmpfs "$DIR/archive" 2>/dev/null ||
+        skip "no file system can be mounted"
+    capture "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --restart --warc "$LETTERS/index.html" "$DIR" 1
+    files=$(ls "$DIR/archive")
+    umount "$DIR/archive"
+    same 1 "$STATUS" "status with another file system"
+    grep -q '/archive: it must be on the file system of the page directory$' "$ERR" ||
+        fail "$(cat "$ERR")"
+    same "" "$files"
+}
