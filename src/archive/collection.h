@@ -87,6 +87,11 @@ bool collection_each(struct collection *collection,
                      bool (*each)(void *user, const struct captured *captured),
                      void *user);
 
+/* How many captures the last collection_each left out though they may be pages:
+ * their URL is of http or https, and if records say which are pages, theirs
+ * do. */
+uint64_t collection_unreadable(const struct collection *collection);
+
 /* How many captures there are. */
 size_t collection_count(const struct collection *collection);
 

@@ -81,8 +81,12 @@ static int write_pages(struct collection *collection, struct pagedir *dir,
                  "broken",
                  (unsigned long long)exported.undecodable);
     if (!exported.pages)
-        return complain_failure("there is no page in the archive");
-    return 0;
+        complain("there is no page in the archive");
+    if (exported.unreadable)
+        complain("%llu captures are left out: they are revisits of a capture "
+                 "that is not there, longer than 256 MB, or damaged",
+                 (unsigned long long)exported.unreadable);
+    return exported.pages && !exported.unreadable ? 0 : EXIT_FAILURE;
 }
 
 int command_export_pages(const struct options *options)
