@@ -89,12 +89,15 @@ bool warc_date_ms(struct str date, uint64_t *ms);
 
 /* --- the HTTP response in a block --------------------------------------- */
 
+enum { WARC_MIME_MAX = 255 };
+
 struct warc_http {
     int status;
-    struct str head; /* with its empty line */
-    struct str body; /* in `body_buf` if chunks were undone */
-    struct str mime; /* of Content-Type, without parameters */
-    struct str location;
+    struct str head;     /* with its empty line */
+    struct str body;     /* in `scratch` if chunks were undone */
+    struct str mime;     /* of Content-Type, without parameters; empty if it is
+                          * longer than WARC_MIME_MAX */
+    struct str location; /* empty if it is longer than URL_LEN_MAX */
     struct str content_encoding;
 };
 
