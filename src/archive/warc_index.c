@@ -62,8 +62,8 @@ enum warc_got warc_index(int fd, struct str name,
         if (got == WARC_BROKEN)
             continue;
         indexed->records++;
-        if (record.length)
-            indexed->end = record.at + record.length;
+        if (record.end)
+            indexed->end = record.end;
         if (!is_capture(&record))
             continue;
         if (!record.length) {

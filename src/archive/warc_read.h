@@ -47,6 +47,8 @@ struct warc_record {
                       * a record is before it in the same member */
     uint64_t length; /* its bytes in the file; 0 where several records share a
                       * gzip member */
+    uint64_t end;    /* where it, or the gzip member that ends with it, ends in
+                      * the file; 0 if more follows in the member */
     enum warc_type type;
     struct str version; /* "WARC/1.1" */
     struct str fields;  /* all lines */
