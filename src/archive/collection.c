@@ -464,12 +464,24 @@ static bool follow(struct collection *collection,
 
 /* --- captures ----------------------------------------------------------- */
 
+/* By date, then by place: a package may have older captures of another crawl in
+ * its last file. */
+static bool is_later(const struct collection *collection, size_t index,
+                     size_t than)
+{
+    uint64_t date_ms = collection->capture[index].date_ms;
+    uint64_t than_ms = collection->capture[than].date_ms;
+
+    return date_ms == than_ms ? index > than : date_ms > than_ms;
+}
+
 static bool has_later_page(struct collection *collection, size_t index,
                            struct str url)
 {
     for (size_t i = first_of(collection, url); i;
          i = collection->capture[i - 1].next)
-        if (i - 1 > index && collection->capture[i - 1].is_page)
+        if (collection->capture[i - 1].is_page &&
+            is_later(collection, i - 1, index))
             return true;
     return false;
 }

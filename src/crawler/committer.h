@@ -2,8 +2,8 @@
  *
  * It gets closed batches in order. It syncs the saved pages, commits all
  * waiting batches in one transaction, and reports back. The crawler thread
- * never waits for the disk; it only starts no fetches while too much is
- * uncommitted (crawler/record.c).
+ * waits for it at the end, and before the first page is saved; in between it
+ * only starts no fetches while too much is uncommitted (crawler/record.c).
  *
  * The two threads talk through mailboxes. Between committer_start and
  * committer_free nobody else uses the store.

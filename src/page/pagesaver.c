@@ -16,10 +16,12 @@ void pagesaver_prepare(struct pagesaver *saver, struct webpage *page)
 uint32_t pagesaver_commit(struct pagesaver *saver, struct webpage *page)
 {
     assert(page->prepared);
-    pagesaver_changed(saver);
     uint32_t id = saver->type->commit(saver, page);
+    int why = errno;
+    pagesaver_changed(saver); /* also if it failed in the middle */
     if (id)
         page->prepared = NULL;
+    errno = why;
     return id;
 }
 

@@ -91,7 +91,8 @@ static inline uint32_t pagesaver_holds_old(const struct pagesaver *saver)
 }
 
 /* Files of the page directory were changed, also by others than the pagesaver:
- * the next sync has something to do. */
+ * the next sync has something to do. To be called after the change: a sync that
+ * runs meanwhile may not cover it. */
 static inline void pagesaver_changed(struct pagesaver *saver)
 {
     saver->changes++;
@@ -99,15 +100,15 @@ static inline void pagesaver_changed(struct pagesaver *saver)
 
 static inline void pagesaver_drop_old(struct pagesaver *saver)
 {
-    pagesaver_changed(saver);
     saver->type->drop_old(saver);
+    pagesaver_changed(saver);
 }
 
 static inline void pagesaver_resume(struct pagesaver *saver, uint32_t last,
                                     bool was_killed)
 {
-    pagesaver_changed(saver);
     saver->type->resume(saver, last, was_killed);
+    pagesaver_changed(saver);
 }
 
 static inline struct str pagesaver_url_of(const struct pagesaver *saver,

@@ -385,8 +385,14 @@ static void close_file(struct sqlite_store *store)
                                       NULL) == SQLITE_OK)
             sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL,
                          NULL);
-        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL,
-                     NULL);
+        /* A program that was killed in this change of modes left a journal
+         * that says nothing. SQLite removes it only when it comes from a mode
+         * that keeps one. */
+        sqlite3_exec(store->db,
+                     "PRAGMA journal_mode = DELETE;"
+                     "PRAGMA journal_mode = PERSIST;"
+                     "PRAGMA journal_mode = DELETE",
+                     NULL, NULL, NULL);
     }
     sqlite3_close(store->db);
     store->db = NULL;

@@ -114,9 +114,10 @@ killed_copy() {
     killer
     # What is committed by then differs from time to time.
     COMMITTED=
-    while [ "${COMMITTED:-0}" -lt 2000 ]; do
+    OPEN=
+    while [ "${COMMITTED:-0}" -lt 2000 ] || [ -z "$OPEN" ]; do
         rm -rf "$DIR" "$TMP/killed" && mkdir "$DIR"
-        status=0 at=$((at + 5))
+        status=0 at=$((at + 2))
         (KILL_AT=$at LD_PRELOAD=$TMP/killer.so \
             letters_kept --warc-max-size 1M) 2>/dev/null || status=$?
         same 137 "$status" || return

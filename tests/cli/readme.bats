@@ -39,7 +39,12 @@ END
 #!/bin/bash
 set -- "\${@//https:/http:}"
 case \$1 in
-status | why | verify | export | url | links | robots) exec "$CRAWLER" "\$@" ;;
+status | why | verify | export | url | links | robots | warc) exec "$CRAWLER" "\$@" ;;
+serve) # until it listens
+    coproc "$CRAWLER" serve --port 0 "\${@:2}"
+    server=\$COPROC_PID
+    read -r line <&"\${COPROC[0]}" && kill "\$server" && wait "\$server" ;;
+--from) exec timeout -k 5 "$LIMIT" "$CRAWLER" "\$@" ;;
 *) exec timeout -k 5 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:$PORT "\$@" ;;
 esac
 END

@@ -27,7 +27,7 @@ static void answer(void *self, struct http_exchange *exchange, uint64_t now_us)
 }
 
 static const struct http_service service = {
-    .limits = {.request = {1000, 1000},
+    .limits = {.request = {.max_head = 1000, .max_body = 1000},
                .max_scratch = 1000,
                .max_connections = MAX_CONNECTIONS},
     .handler = {.answer = answer},
