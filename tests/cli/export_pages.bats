@@ -99,9 +99,21 @@ seven" "$(cat "$TMP/made/2")"
     same "1 2" "$(ls "$TMP/made" | paste -sd ' ')"
 }
 
+@test "a failure leaves nothing, so that one may try again" {
+    record http://a/large '' "$(head -c 40000 /dev/zero | tr '\0' x)" >>"$TMP/b.warc"
+    capture bash -c "trap '' XFSZ; ulimit -f 20
+        exec '$CRAWLER' export --format pages --output '$TMP/made' '$TMP/a.warc.gz' '$TMP/b.warc'"
+    same 1 "$STATUS"
+    same "crawler: cannot write pages in '$TMP/made': File too large" "$(cat "$ERR")"
+    same "" "$(ls -A "$TMP/made")"
+    pages --output "$TMP/made" "$TMP/a.warc.gz" "$TMP/b.warc"
+    same "1 2 3" "$(ls "$TMP/made" | paste -sd ' ')"
+}
+
 @test "an archive without a page" {
     gzip -c /dev/null >"$TMP/empty.warc.gz"
     capture pages --output "$TMP/made" "$TMP/empty.warc.gz"
     same 1 "$STATUS"
     same "crawler: there is no page in the archive" "$(cat "$ERR")"
+    same "" "$(ls -A "$TMP/made")"
 }
