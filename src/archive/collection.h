@@ -7,10 +7,9 @@
  *         ... captured.http.body
  *     collection_free(collection);
  *
- * It is made from WARC files, which are read through once, also those in a
- * WACZ, or from captures that somebody else knows, such as the record of a
- * crawl. It holds about 60 bytes a capture; URLs stay in the files. One thread
- * at a time may use it.
+ * It is made from WARC files, also those in a WACZ, which are read through
+ * once. It holds about 60 bytes a capture; URLs stay in the files. One thread at
+ * a time may use it.
  */
 #ifndef ARCHIVE_COLLECTION_H
 #define ARCHIVE_COLLECTION_H

@@ -68,7 +68,7 @@ struct warc_reader;
 
 /* Read from the start of a file, or of any part of it: `from` and `len` (0: to
  * its end) serve for a WARC that is stored in a ZIP file. The descriptor stays
- * the caller's. NULL with errno. */
+ * the caller's. */
 struct warc_reader *warc_reader_open(int fd, uint64_t from, uint64_t len);
 void warc_reader_free(struct warc_reader *reader);
 

@@ -79,7 +79,6 @@ static void list(struct buf *out, int fd)
     struct warc_record record;
     enum warc_got got;
 
-    assert_non_null(reader);
     while ((got = warc_read(reader, &record)) != WARC_END) {
         assert_int_not_equal(got, WARC_FAILED);
         if (got == WARC_RECORD)
