@@ -36,6 +36,9 @@ struct cdxj_sorter;
 /* NULL if there is no room for a temporary file. */
 struct cdxj_sorter *cdxj_sorter_new(void);
 void cdxj_sorter_free(struct cdxj_sorter *sorter);
+
+/* False with errno: EFBIG if a line is too long, ENOSPC if there is no room for
+ * it. */
 bool cdxj_sorter_add(struct cdxj_sorter *sorter,
                      const struct cdxj_entry *entry);
 

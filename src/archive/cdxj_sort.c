@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -66,6 +67,7 @@ static bool insert(struct cdxj_sorter *sorter, struct str key,
                    const struct cdxj_entry *entry)
 {
     buf_clear(&sorter->line);
+    errno = EFBIG;
     if (!cdxj_put(&sorter->line, key, entry))
         return false;
     sqlite3_bind_blob64(sorter->insert, 1, sorter->line.ptr, sorter->line.len,
@@ -74,6 +76,7 @@ static bool insert(struct cdxj_sorter *sorter, struct str key,
     sqlite3_reset(sorter->insert);
     sorter->lines++;
     sorter->bytes += sorter->line.len;
+    errno = ENOSPC;
     return good;
 }
 
@@ -91,6 +94,7 @@ bool cdxj_sorter_add(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)
 {
     buf_clear(&sorter->ia);
     buf_clear(&sorter->warcio);
+    errno = EFBIG;
     if (!surt_put_ia(&sorter->ia, entry->url) ||
         !surt_put_warcio(&sorter->warcio, entry->url) ||
         !insert(sorter, buf_str(&sorter->ia), entry))

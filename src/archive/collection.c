@@ -49,6 +49,7 @@ struct collection {
     size_t original_files; /* files that are in these tables */
     struct hashtable by_id, by_digest;
     bool has_pages;
+    uint64_t unreadable; /* pages, in the last collection_each */
     uint64_t seed;
     struct arena arena;        /* texts of the capture that was found */
     struct arena url_arena;    /* of one comparison */
@@ -97,6 +98,11 @@ size_t collection_count(const struct collection *collection)
 bool collection_has_pages(const struct collection *collection)
 {
     return collection->has_pages;
+}
+
+uint64_t collection_unreadable(const struct collection *collection)
+{
+    return collection->unreadable;
 }
 
 /* --- the index ---------------------------------------------------------- */
@@ -529,15 +535,29 @@ bool collection_find(struct collection *collection, struct str url,
     return false;
 }
 
+/* Heritrix writes the answers of name servers as responses too. Without a URL
+ * the record itself could not be read. */
+static bool may_be_page(const struct collection *collection, size_t index,
+                        const struct captured *captured)
+{
+    if (collection->has_pages)
+        return collection->capture[index].is_page && !captured->is_replaced;
+    return !captured->url.len ||
+           str_starts_nocase(captured->url, STR("http://")) ||
+           str_starts_nocase(captured->url, STR("https://"));
+}
+
 bool collection_each(struct collection *collection,
                      bool (*each)(void *user, const struct captured *captured),
                      void *user)
 {
-    struct captured captured;
-
-    for (size_t i = 0; i < collection->count; i++)
-        if (read_capture(collection, i, (struct str){0}, &captured) &&
-            !each(user, &captured))
+    collection->unreadable = 0;
+    for (size_t i = 0; i < collection->count; i++) {
+        struct captured captured = {0};
+        if (!read_capture(collection, i, (struct str){0}, &captured))
+            collection->unreadable += may_be_page(collection, i, &captured);
+        else if (!each(user, &captured))
             return false;
+    }
     return true;
 }

@@ -7,10 +7,9 @@
  *         ... captured.http.body
  *     collection_free(collection);
  *
- * It is made from WARC files, which are read through once, also those in a
- * WACZ, or from captures that somebody else knows, such as the record of a
- * crawl. It holds about 60 bytes a capture; URLs stay in the files. One thread
- * at a time may use it.
+ * It is made from WARC files, also those in a WACZ, which are read through
+ * once. It holds about 60 bytes a capture; URLs stay in the files. One thread at
+ * a time may use it.
  */
 #ifndef ARCHIVE_COLLECTION_H
 #define ARCHIVE_COLLECTION_H
@@ -86,6 +85,11 @@ bool collection_find(struct collection *collection, struct str url,
 bool collection_each(struct collection *collection,
                      bool (*each)(void *user, const struct captured *captured),
                      void *user);
+
+/* How many captures the last collection_each left out though they may be pages:
+ * their URL is of http or https, and if records say which are pages, theirs
+ * do. */
+uint64_t collection_unreadable(const struct collection *collection);
 
 /* How many captures there are. */
 size_t collection_count(const struct collection *collection);

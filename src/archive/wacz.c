@@ -307,7 +307,6 @@ bool wacz_add_file(struct wacz *wacz, const char *name, int fd, uint64_t length)
 
 bool wacz_add_capture(struct wacz *wacz, const struct cdxj_entry *entry)
 {
-    errno = ENOSPC; /* for the lines that wait in a file to be sorted */
     return cdxj_sorter_add(wacz->sorter, entry);
 }
 

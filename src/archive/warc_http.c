@@ -1,5 +1,6 @@
 /* The HTTP response in a record's block. */
 #include "archive/warc_read.h"
+#include "url/url.h"
 
 /* Where the head ends: behind its empty line, or at the end of the block. */
 static size_t head_len(struct str block)
@@ -103,6 +104,12 @@ static bool is_chunked(struct str head)
     return str_eq_nocase(str_trim(last), STR("chunked"));
 }
 
+/* A head may be as long as a block. */
+static struct str unless_longer(struct str value, size_t max)
+{
+    return value.len > max ? (struct str){0} : value;
+}
+
 bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
                      struct warc_http *http)
 {
@@ -118,8 +125,10 @@ bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
         return false;
     http->body = str_skip(block, len);
     struct str type = field_of(http->head, STR("Content-Type"));
-    http->mime = str_trim(str_cut(type, ';').head);
-    http->location = field_of(http->head, STR("Location"));
+    http->mime =
+        unless_longer(str_trim(str_cut(type, ';').head), WARC_MIME_MAX);
+    http->location =
+        unless_longer(field_of(http->head, STR("Location")), URL_LEN_MAX);
     http->content_encoding = field_of(http->head, STR("Content-Encoding"));
     buf_clear(scratch);
     if (is_chunked(http->head) && undo_chunks(http->body, scratch))

@@ -50,7 +50,7 @@ enum warc_got warc_index(int fd, struct str name,
     struct warc_record record;
     struct buf scratch;
     enum warc_got got = WARC_FAILED;
-    bool goes_on = reader != NULL;
+    bool goes_on = true;
 
     *indexed = (struct warc_indexed){0};
     buf_init(&scratch, WARC_BLOCK_MAX);
@@ -62,8 +62,8 @@ enum warc_got warc_index(int fd, struct str name,
         if (got == WARC_BROKEN)
             continue;
         indexed->records++;
-        if (record.length)
-            indexed->end = record.at + record.length;
+        if (record.end)
+            indexed->end = record.end;
         if (!is_capture(&record))
             continue;
         if (!record.length) {

@@ -11,7 +11,7 @@ struct warc_indexed {
     uint64_t shared; /* captures that share a gzip member with another record:
                       * they have no place of their own, so no line */
     uint64_t broken; /* places that are no record */
-    uint64_t end;    /* of the last whole record */
+    uint64_t end;    /* of the last whole record, or its gzip member */
     bool is_cut;
     uint64_t cut_at;
 };

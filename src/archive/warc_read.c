@@ -411,9 +411,10 @@ static enum warc_got read_end(struct warc_reader *reader,
         return no_bytes(reader, got);
     if (got == SOURCE_BOUNDARY)
         reader->in_unit = false;
-    bool is_alone = got == SOURCE_BOUNDARY && record->within == 0;
-    if (!source->is_packed || is_alone)
-        record->length = warc_source_place(source) - record->at;
+    if (!source->is_packed || got == SOURCE_BOUNDARY)
+        record->end = warc_source_place(source);
+    if (record->end && record->within == 0)
+        record->length = record->end - record->at;
     return WARC_RECORD;
 }
 

@@ -47,6 +47,8 @@ struct warc_record {
                       * a record is before it in the same member */
     uint64_t length; /* its bytes in the file; 0 where several records share a
                       * gzip member */
+    uint64_t end;    /* where it, or the gzip member that ends with it, ends in
+                      * the file; 0 if more follows in the member */
     enum warc_type type;
     struct str version; /* "WARC/1.1" */
     struct str fields;  /* all lines */
@@ -66,7 +68,7 @@ struct warc_reader;
 
 /* Read from the start of a file, or of any part of it: `from` and `len` (0: to
  * its end) serve for a WARC that is stored in a ZIP file. The descriptor stays
- * the caller's. NULL with errno. */
+ * the caller's. */
 struct warc_reader *warc_reader_open(int fd, uint64_t from, uint64_t len);
 void warc_reader_free(struct warc_reader *reader);
 
@@ -89,12 +91,15 @@ bool warc_date_ms(struct str date, uint64_t *ms);
 
 /* --- the HTTP response in a block --------------------------------------- */
 
+enum { WARC_MIME_MAX = 255 };
+
 struct warc_http {
     int status;
-    struct str head; /* with its empty line */
-    struct str body; /* in `body_buf` if chunks were undone */
-    struct str mime; /* of Content-Type, without parameters */
-    struct str location;
+    struct str head;     /* with its empty line */
+    struct str body;     /* in `scratch` if chunks were undone */
+    struct str mime;     /* of Content-Type, without parameters; empty if it is
+                          * longer than WARC_MIME_MAX */
+    struct str location; /* empty if it is longer than URL_LEN_MAX */
     struct str content_encoding;
 };
 

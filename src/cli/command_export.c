@@ -31,7 +31,6 @@ static bool add_capture(void *user, const struct cdxj_entry *entry,
     bool good;
 
     (void)record;
-    errno = ENOSPC;
     if (to->sorter)
         good = cdxj_sorter_add(to->sorter, entry);
     else

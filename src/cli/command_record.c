@@ -309,28 +309,35 @@ static const char *dedup_path(const struct open_record *open)
     return path ? path + 1 : NULL;
 }
 
-static int write_package(struct open_record *open, const char *path,
-                         enum output_mode mode)
+static int fill_package(struct open_record *open, int fd, const char *name)
 {
     const struct wacz_options options = {
         .now_ms = clock_wall_ms(),
         .software = "crawler " CRAWLER_VERSION,
     };
     struct archive_export done;
-    struct output_file out;
-    int status = output_open(&out, path, mode);
-
-    if (status)
-        return status;
     enum archive_status end = export_wacz(
-        &open->report, open->dir.fd, dedup_path(open), out.fd, &options, &done);
-    status = tell_archive(open, end, &done, path);
+        &open->report, open->dir.fd, dedup_path(open), fd, &options, &done);
+    int status = tell_archive(open, end, &done, name);
+
     if (!status && done.originals_missing)
         complain("%llu of %llu payloads in the archive of --warc-dedup were "
                  "not found there; pages that refer to them are not whole in "
                  "'%s'",
                  (unsigned long long)done.originals_missing,
-                 (unsigned long long)done.originals, path);
+                 (unsigned long long)done.originals, name);
+    return status;
+}
+
+static int write_package(struct open_record *open, const char *path,
+                         enum output_mode mode)
+{
+    struct output_file out;
+    int status = output_open(&out, path, mode);
+
+    if (status)
+        return status;
+    status = fill_package(open, out.fd, path);
     if (!status)
         return output_publish(&out);
     output_discard(&out);
@@ -418,6 +425,19 @@ int record_package(const char *dir_path, bool is_quiet)
                           buf_cstr(&path));
     }
     buf_release(&path);
+    close_record(&open);
+    return status;
+}
+
+int record_package_to(const char *dir_path, int fd, const char *name)
+{
+    struct open_record open;
+    int status = open_record(&open, dir_path);
+
+    if (!status)
+        status = read_facts(&open);
+    if (!status)
+        status = fill_package(&open, fd, name);
     close_record(&open);
     return status;
 }

@@ -11,7 +11,6 @@
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "replay/replay.h"
-#include "report/export.h"
 
 /* crawler serve WHAT... */
 
@@ -73,28 +72,38 @@ static bool use_wacz(struct own_pages *own, const char *path)
     return false;
 }
 
-/* The package of a page directory, as `crawler export` makes it. The file has
- * no name any more when it is served. */
-static void make_package(struct own_pages *own, const struct options *options)
+/* A file without a name: nothing is left when the program ends, whatever ends
+ * it. -1 with errno. */
+static int open_nameless(const char *temp)
 {
-    const char *temp = getenv("TMPDIR");
-    struct options export = *options;
-    char dir[PATH_ROOM], path[PATH_ROOM + 16];
+    char path[PATH_ROOM];
+    int fd = open(temp, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-    own->why_no_package = "the package could not be made";
-    snprintf(dir, sizeof(dir), "%s/crawler-serve-XXXXXX", temp ? temp : "/tmp");
-    if (!mkdtemp(dir)) {
-        complain("%s: %s: /archive.wacz will be missing", dir, strerror(errno));
-        return;
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return fd;
+    snprintf(path, sizeof(path), "%s/crawler-serve-XXXXXX", temp);
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* The package of a page directory, as `crawler export` makes it. */
+static int make_package(void *user)
+{
+    const char *dir_path = user, *temp = getenv("TMPDIR");
+
+    if (!temp || !*temp)
+        temp = "/tmp";
+    int fd = open_nameless(temp);
+    if (fd < 0) {
+        complain("cannot write /archive.wacz in '%s': %s", temp,
+                 strerror(errno));
+    } else if (record_package_to(dir_path, fd, "/archive.wacz")) {
+        close(fd);
+        fd = -1;
     }
-    snprintf(path, sizeof(path), "%s/archive.wacz", dir);
-    export.command = COMMAND_EXPORT;
-    export.format = EXPORT_WACZ;
-    export.output = path;
-    if (command_export(&export) || !use_wacz(own, path))
-        complain("so /archive.wacz will be missing");
-    unlink(path);
-    rmdir(dir);
+    return fd;
 }
 
 static bool is_directory(const char *path)
@@ -106,14 +115,18 @@ static bool is_directory(const char *path)
 
 static void find_package(struct own_pages *own, const struct options *options)
 {
-    if (options->argument_count > 1)
+    const char *path = options->argument[0];
+
+    if (options->argument_count > 1) {
         own->why_no_package = "there is a package only if one WACZ or one page "
                               "directory is served";
-    else if (is_directory(options->argument[0]))
-        make_package(own, options);
-    else if (!use_wacz(own, options->argument[0]))
+    } else if (is_directory(path)) {
+        own->make_package = make_package;
+        own->make_user = (void *)path;
+    } else if (!use_wacz(own, path)) {
         own->why_no_package =
             "WARC files are no package; crawler export --format wacz makes one";
+    }
 }
 
 /* --- serving ------------------------------------------------------------- */

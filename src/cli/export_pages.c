@@ -66,23 +66,52 @@ static int open_directory(struct pagedir *dir, const char *path)
     return 0;
 }
 
+/* The directory had none before. */
+static void remove_pages(struct pagedir *dir, uint32_t count)
+{
+    char name[16];
+
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "%u", (unsigned)(i + 1));
+        pagedir_discard(dir, name);
+    }
+}
+
+/* All pages and the mark, or nothing. */
+static int fill_directory(struct collection *collection, struct pagedir *dir,
+                          const char *path, struct exported_pages *exported)
+{
+    int status = 0;
+
+    if (!export_pages(collection, dir, exported))
+        status = complain_failure("cannot write pages in '%s': %s", path,
+                                  strerror(errno));
+    else if (exported->pages && !mark_directory(path))
+        status = EXIT_FAILURE;
+    if (status)
+        remove_pages(dir, exported->pages);
+    return status;
+}
+
 static int write_pages(struct collection *collection, struct pagedir *dir,
                        const char *path)
 {
     struct exported_pages exported;
+    int status = fill_directory(collection, dir, path, &exported);
 
-    if (!mark_directory(path))
-        return EXIT_FAILURE;
-    if (!export_pages(collection, dir, &exported))
-        return complain_failure("cannot write pages in '%s': %s", path,
-                                strerror(errno));
+    if (status)
+        return status;
     if (exported.undecodable)
         complain("%llu pages are left out: their content coding is unknown or "
                  "broken",
                  (unsigned long long)exported.undecodable);
     if (!exported.pages)
-        return complain_failure("there is no page in the archive");
-    return 0;
+        complain("there is no page in the archive");
+    if (exported.unreadable)
+        complain("%llu captures are left out: they are revisits of a capture "
+                 "that is not there, longer than 256 MB, or damaged",
+                 (unsigned long long)exported.unreadable);
+    return exported.pages && !exported.unreadable ? 0 : EXIT_FAILURE;
 }
 
 int command_export_pages(const struct options *options)

@@ -97,11 +97,21 @@ static bool link_nameless(const struct output_file *out, const char *to)
     return !linkat(AT_FDCWD, self, AT_FDCWD, to, AT_SYMLINK_FOLLOW);
 }
 
+/* Some file systems have no hard links (EPERM, EOPNOTSUPP and others). Files
+ * have names there from the start. */
+static bool name_new(const struct output_file *out)
+{
+    if (!out->temp)
+        return link_nameless(out, out->path);
+    return !link(out->temp, out->path) ||
+           (errno != EEXIST && !renameat2(AT_FDCWD, out->temp, AT_FDCWD,
+                                          out->path, RENAME_NOREPLACE));
+}
+
 static bool publish(struct output_file *out)
 {
     if (out->mode == OUTPUT_NEW)
-        return out->temp ? !link(out->temp, out->path)
-                         : link_nameless(out, out->path);
+        return name_new(out);
     for (unsigned i = 0; !out->temp && i < TRIES; i++) {
         out->temp = temp_name(out, i);
         if (link_nameless(out, out->temp))

@@ -37,6 +37,10 @@ struct arena;
 int record_package(const char *dir_path, bool is_quiet);
 const char *record_package_name(const char *dir_path, struct arena *arena);
 
+/* Write the package of a crawl to a file, whose name is for messages only; the
+ * status as above. */
+int record_package_to(const char *dir_path, int fd, const char *name);
+
 /* Formats that are made of a record, or of WARC files. */
 int command_export(const struct options *options);
 

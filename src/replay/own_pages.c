@@ -1,5 +1,6 @@
 #include "replay/own_pages.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "replay/byte_range.h"
@@ -154,7 +155,7 @@ static void put_page(const struct own_pages *pages, struct buf *out,
                (unsigned long long)pages->captures,
                pages->captures == 1 ? "" : "s");
     put_template(out, how_to_look, address);
-    if (pages->package_fd >= 0)
+    if (pages->package_fd >= 0 || pages->make_package)
         put_template(out, with_package, address);
     if (pages->seed_count) {
         buf_put(out, str_of(list_start));
@@ -278,8 +279,38 @@ static void answer_package(const struct own_pages *pages,
         reply->headers = buf_str(scratch);
 }
 
-void own_pages_answer(const struct own_pages *pages,
-                      struct http_exchange *exchange)
+/* One try: a second one would fail too, and may take as long. */
+static void make_package(struct own_pages *pages)
+{
+    struct stat stat_of;
+    int fd = pages->make_package(pages->make_user);
+
+    pages->make_package = NULL;
+    pages->has_failed = fd < 0 || fstat(fd, &stat_of);
+    if (!pages->has_failed) {
+        pages->package_fd = fd;
+        pages->package_len = (uint64_t)stat_of.st_size;
+        return;
+    }
+    if (fd >= 0)
+        close(fd);
+    pages->why_no_package = "the package could not be made; the standard error "
+                            "of crawler serve says why";
+}
+
+static void answer_for_package(struct own_pages *pages,
+                               struct http_exchange *exchange)
+{
+    if (pages->make_package)
+        make_package(pages);
+    if (pages->package_fd >= 0)
+        answer_package(pages, exchange);
+    else
+        own_pages_refuse(exchange, pages->has_failed ? 503 : 404,
+                         str_of(pages->why_no_package), STR(""));
+}
+
+void own_pages_answer(struct own_pages *pages, struct http_exchange *exchange)
 {
     const struct http_request *request = &exchange->request;
     bool is_package = str_eq(request->path, STR("/archive.wacz"));
@@ -290,10 +321,8 @@ void own_pages_answer(const struct own_pages *pages,
              !str_eq(request->method, STR("HEAD")))
         own_pages_refuse(exchange, 405, STR("only GET and HEAD are answered"),
                          STR(""));
-    else if (is_package && pages->package_fd >= 0)
-        answer_package(pages, exchange);
     else if (is_package)
-        own_pages_refuse(exchange, 404, str_of(pages->why_no_package), STR(""));
+        answer_for_package(pages, exchange);
     else if (str_eq(request->path, STR("/ca.pem")))
         answer_pem(pages, exchange);
     else if (str_eq(request->path, STR("/")))

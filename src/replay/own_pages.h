@@ -18,6 +18,12 @@ struct own_pages {
     int package_fd; /* the WACZ; -1: none */
     uint64_t package_len;
     const char *why_no_package; /* a sentence without a full stop */
+    /* If set: it makes the package when one asks for it first. It returns the
+     * descriptor of the file, or -1. All other requests wait until it
+     * returns. */
+    int (*make_package)(void *user);
+    void *make_user;
+    bool has_failed; /* to make it */
 };
 
 void own_pages_init(struct own_pages *pages);
@@ -27,8 +33,7 @@ void own_pages_release(struct own_pages *pages); /* closes the package */
  * neither http nor https. */
 void own_pages_add_seed(struct own_pages *pages, struct str url);
 
-void own_pages_answer(const struct own_pages *pages,
-                      struct http_exchange *exchange);
+void own_pages_answer(struct own_pages *pages, struct http_exchange *exchange);
 
 /* A line of text as the body: for every refusal, on recorded origins too. The
  * `detail` may be empty. */

@@ -184,8 +184,7 @@ static void answer_connect(struct http_exchange *exchange)
     reply->opens_tunnel = true;
 }
 
-static void answer_own(const struct replay *replay,
-                       struct http_exchange *exchange)
+static void answer_own(struct replay *replay, struct http_exchange *exchange)
 {
     struct str host = http_request_header(&exchange->request, STR("Host"));
 

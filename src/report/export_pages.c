@@ -130,6 +130,7 @@ bool export_pages(struct collection *collection, struct pagedir *dir,
     arena_init(&export.arena);
     buf_init(&export.decoded, WARC_BLOCK_MAX);
     bool good = collection_each(collection, export_capture, &export);
+    exported->unreadable = collection_unreadable(collection);
     seen_release(&export.seen);
     arena_release(&export.arena);
     buf_release(&export.decoded);

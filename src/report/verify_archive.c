@@ -198,10 +198,6 @@ static void begin_file(struct verify *verify, uint32_t number)
         return;
     }
     archive->reader = warc_reader_open(archive->fd, 0, 0);
-    if (!archive->reader) {
-        found(verify, strerror(errno));
-        return;
-    }
     if (!read_record(verify, &record, file->start))
         return;
     if (record.type != WARC_INFO)

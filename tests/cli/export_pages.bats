@@ -83,9 +83,37 @@ seven" "$(cat "$TMP/made/2")"
     same "1 2" "$(ls "$TMP/made" | paste -sd ' ')"
 }
 
+@test "captures that cannot be read are told of, and the others are written" {
+    # A revisit without its original, and an answer that is no page anyhow.
+    {
+        record dns:a '' none | sed 's,^HTTP/1.1 200 OK,20260101 a A 12,'
+        record http://a/1 '' one
+        record http://a/4 'WARC-Refers-To-Target-URI: http://a/none\r\n' '' |
+            sed 's/^WARC-Type: response/WARC-Type: revisit/'
+        record http://a/2 '' two
+    } >"$TMP/b.warc"
+    capture pages --output "$TMP/made" "$TMP/b.warc"
+    same 1 "$STATUS"
+    same "crawler: 1 captures are left out: they are revisits of a capture that is not there, longer than 256 MB, or damaged" \
+        "$(cat "$ERR")"
+    same "1 2" "$(ls "$TMP/made" | paste -sd ' ')"
+}
+
+@test "a failure leaves nothing, so that one may try again" {
+    record http://a/large '' "$(head -c 40000 /dev/zero | tr '\0' x)" >>"$TMP/b.warc"
+    capture bash -c "trap '' XFSZ; ulimit -f 20
+        exec '$CRAWLER' export --format pages --output '$TMP/made' '$TMP/a.warc.gz' '$TMP/b.warc'"
+    same 1 "$STATUS"
+    same "crawler: cannot write pages in '$TMP/made': File too large" "$(cat "$ERR")"
+    same "" "$(ls -A "$TMP/made")"
+    pages --output "$TMP/made" "$TMP/a.warc.gz" "$TMP/b.warc"
+    same "1 2 3" "$(ls "$TMP/made" | paste -sd ' ')"
+}
+
 @test "an archive without a page" {
     gzip -c /dev/null >"$TMP/empty.warc.gz"
     capture pages --output "$TMP/made" "$TMP/empty.warc.gz"
     same 1 "$STATUS"
     same "crawler: there is no page in the archive" "$(cat "$ERR")"
+    same "" "$(ls -A "$TMP/made")"
 }

@@ -167,8 +167,6 @@ ROWS
     mkdir "$TMP/again" "$TMP/temp"
     TMPDIR=$TMP/temp start_serve "$DIR"
     silent "$SERVE_ERR"
-    # The file of the package has no name any more.
-    same "" "$(ls -A "$TMP/temp")"
     timeout "$LIMIT" "$CRAWLER" --proxy "http://$PROXY" --delay 0 -q \
         "$LETTERS/index.html" "$TMP/again" 10
     same 9 "$(page_count "$TMP/again")"
@@ -181,6 +179,23 @@ import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as package:
     sys.exit(package.testzip() or "datapackage.json" not in package.namelist())
 ' "$TMP/a.wacz"
+    # It is made once, and its file has no name.
+    own /archive.wacz | cmp - "$TMP/a.wacz"
+    same "" "$(ls -A "$TMP/temp")"
+    silent "$SERVE_ERR"
+    stop_serve
+
+    # It needs room only when one asks for it.
+    TMPDIR=$TMP/none start_serve "$DIR"
+    silent "$SERVE_ERR"
+    own / | grep -qF '<a href="/archive.wacz">'
+    for _ in 1 2; do
+        same 503 "$(own -o "$TMP/why" -w '%{http_code}' /archive.wacz)"
+    done
+    grep -q "the package could not be made" "$TMP/why"
+    same "crawler: cannot write /archive.wacz in '$TMP/none': No such file or directory" \
+        "$(cat "$SERVE_ERR")"
+    same 0 "$(own / | grep -cF '<a href="/archive.wacz">')"
 }
 
 @test "a page directory without an archive: one line, exit status 2" {

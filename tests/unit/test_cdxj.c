@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -235,6 +236,30 @@ static void stopped(void **state)
     cdxj_sorter_free(sorter);
 }
 
+/* A line has a cap; that is not a lack of room. */
+static void too_long(void **state)
+{
+    struct cdxj_sorter *sorter = cdxj_sorter_new();
+    struct cdxj_entry entry = example;
+    struct buf text;
+
+    (void)state;
+    buf_init(&text, 2 << 20);
+    while (text.len < 1 << 20)
+        buf_put(&text, STR("http://a/"));
+    entry.mime = buf_str(&text);
+    errno = 0;
+    assert_false(cdxj_sorter_add(sorter, &entry));
+    assert_int_equal(errno, EFBIG);
+    entry = example;
+    entry.url = buf_str(&text);
+    errno = 0;
+    assert_false(cdxj_sorter_add(sorter, &entry));
+    assert_int_equal(errno, EFBIG);
+    cdxj_sorter_free(sorter);
+    buf_release(&text);
+}
+
 static void empty(void **state)
 {
     struct cdxj_sorter *sorter = cdxj_sorter_new();
@@ -252,7 +277,7 @@ int main(void)
         cmocka_unit_test(line),           cmocka_unit_test(timestamps),
         cmocka_unit_test(there_and_back), cmocka_unit_test(other_writers),
         cmocka_unit_test(sorted),         cmocka_unit_test(stopped),
-        cmocka_unit_test(empty),
+        cmocka_unit_test(too_long),       cmocka_unit_test(empty),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
