@@ -8,8 +8,8 @@
  *     collection_free(collection);
  *
  * It is made from WARC files, also those in a WACZ, which are read through
- * once. It holds about 60 bytes a capture; URLs stay in the files. One thread at
- * a time may use it.
+ * once. It holds about 60 bytes a capture; URLs stay in the files. One thread
+ * at a time may use it.
  */
 #ifndef ARCHIVE_COLLECTION_H
 #define ARCHIVE_COLLECTION_H

@@ -195,6 +195,8 @@ bool collection_files_add_path(struct collection_files *files, const char *path,
         return collection_files_fail(error, path, strerror(errno));
     if (S_ISDIR(about.st_mode))
         return add_directory(files, path, listener, error);
+    if (!S_ISREG(about.st_mode))
+        return collection_files_fail(error, path, "it is no regular file");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return collection_files_fail(error, path, strerror(errno));

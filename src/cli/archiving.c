@@ -1,6 +1,9 @@
 #include "cli/plan.h"
 
+#include <fcntl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/usage.h"
@@ -163,6 +166,28 @@ static void plan_style(struct plan *plan, struct warc_style *style)
     }
 }
 
+/* Where the archive goes there must be a directory or nothing, and no package
+ * but the one of the crawl that is recorded. */
+static int check_place(struct plan *plan)
+{
+    const char *dir_path = plan->crawl.dir_path;
+    struct stat about;
+
+    if (fstatat(plan->dir.fd, ARCHIVE_DIR, &about, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    if (!S_ISDIR(about.st_mode) ||
+        faccessat(plan->dir.fd, ARCHIVE_DIR, W_OK | X_OK, AT_EACCESS))
+        return complain("'%s/" ARCHIVE_DIR "' must be a directory that can be "
+                        "written, or not be there",
+                        dir_path);
+    if (plan->options->wacz && record_has_package(dir_path) &&
+        !option_is_given(&plan->record.given, "wacz"))
+        return complain("'%s/" ARCHIVE_DIR "/%s' is there, and not of this "
+                        "crawl; move it away",
+                        dir_path, record_package_name(dir_path, &plan->arena));
+    return 0;
+}
+
 int archiving_plan(struct plan *plan)
 {
     const struct options *options = plan->options;
@@ -170,7 +195,9 @@ int archiving_plan(struct plan *plan)
 
     if (!archiving_is_wanted(options) || plan->action == ACTION_NONE)
         return 0;
-    int status = plan_dedup(plan);
+    int status = check_place(plan);
+    if (!status)
+        status = plan_dedup(plan);
     if (status)
         return status;
     plan->archive = (struct archive_options){

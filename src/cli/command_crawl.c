@@ -274,13 +274,15 @@ static int run_plan(const struct options *options)
     int status = plan_make(&plan, options);
     arena_init(&arena);
     const char *to_package = NULL;
-    if (!status && plan.action == ACTION_NONE) {
+    if (!status && plan.action == ACTION_NONE)
         status = say_finished(&plan);
-    } else if (!status) {
+    else if (!status)
         status = crawl(&plan);
-        if (options->wacz)
-            to_package = arena_copy(&arena, str_of(plan.crawl.dir_path)).ptr;
-    }
+    /* Of a crawl that is finished it may be missing: that run was killed. */
+    if (options->wacz && plan.crawl.dir_path &&
+        (plan.action != ACTION_NONE ||
+         !record_has_package(plan.crawl.dir_path)))
+        to_package = arena_copy(&arena, str_of(plan.crawl.dir_path)).ptr;
     plan_release(&plan);
     pagefetcher_teardown();
     if (to_package)

@@ -268,8 +268,8 @@ static int tell_archive(const struct open_record *open,
 
     switch (status) {
     case ARCHIVE_NONE:
-        return complain("the crawl in '%s' was run without --warc, so it has "
-                        "no archive",
+        return complain("there is no archive in '%s': the crawl was run "
+                        "without --warc, or nothing was archived yet",
                         dir_path);
     case ARCHIVE_NO_RECORD:
         return fail(open);
@@ -400,6 +400,22 @@ const char *record_package_name(const char *dir_path, struct arena *arena)
     const char *copy = arena_copy(arena, buf_str(&name)).ptr;
     buf_release(&name);
     return copy;
+}
+
+bool record_has_package(const char *dir_path)
+{
+    struct arena arena;
+    struct buf path;
+    struct stat about;
+
+    arena_init(&arena);
+    buf_init(&path, PATH_LEN_MAX);
+    buf_printf(&path, "%s/" ARCHIVE_DIR "/%s", dir_path,
+               record_package_name(dir_path, &arena));
+    bool found = !lstat(buf_cstr(&path), &about);
+    buf_release(&path);
+    arena_release(&arena);
+    return found;
 }
 
 int record_package(const char *dir_path, bool is_quiet)

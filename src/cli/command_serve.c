@@ -131,13 +131,34 @@ static void find_package(struct own_pages *own, const struct options *options)
 
 /* --- serving ------------------------------------------------------------- */
 
+/* Only a certificate is replaced: it is one of an earlier run. */
+static bool may_replace(int fd)
+{
+    static const char begin[] = "-----BEGIN CERTIFICATE-----";
+    char first[sizeof(begin) - 1];
+    ssize_t len = pread(fd, first, sizeof(first), 0);
+
+    return !len || (len == (ssize_t)sizeof(first) &&
+                    !memcmp(first, begin, sizeof(first)));
+}
+
 static int write_authority(const char *path, struct str pem)
 {
     struct iovec part = {(void *)pem.ptr, pem.len};
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644);
 
     if (fd < 0)
         return complain("--write-ca '%s': %s", path, strerror(errno));
+    if (!may_replace(fd)) {
+        close(fd);
+        return complain("--write-ca '%s': the file exists and is no "
+                        "certificate",
+                        path);
+    }
+    if (ftruncate(fd, 0)) {
+        close(fd);
+        return complain("--write-ca '%s': %s", path, strerror(errno));
+    }
     bool good = io_write_all(fd, &part, 1);
     int why = errno;
     if (close(fd) && good) {

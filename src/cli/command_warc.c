@@ -1,6 +1,7 @@
 /* crawler warc: the records of WARC files, one JSON object a line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/warc_read.h"
@@ -100,10 +101,15 @@ static int print_records(const char *path, struct warc_reader *reader)
 
 static int list_file(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
         return complain("%s: %s", path, strerror(errno));
+    if (fstat(fd, &about) || !S_ISREG(about.st_mode)) {
+        close(fd);
+        return complain("%s: it is no regular file", path);
+    }
     struct warc_reader *reader = warc_reader_open(fd, 0, 0);
     int status = print_records(path, reader);
     warc_reader_free(reader);

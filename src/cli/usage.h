@@ -36,6 +36,7 @@ int command_record(const struct options *options);
 struct arena;
 int record_package(const char *dir_path, bool is_quiet);
 const char *record_package_name(const char *dir_path, struct arena *arena);
+bool record_has_package(const char *dir_path);
 
 /* Write the package of a crawl to a file, whose name is for messages only; the
  * status as above. */

@@ -182,7 +182,6 @@ static bool say(char problem[ARCHIVIST_PROBLEM_MAX], const char *name,
     return false;
 }
 
-/* A file that was moved away is not missed. */
 static bool find_file(struct archivist *archivist, struct archive_file *file,
                       struct stat *st, char problem[ARCHIVIST_PROBLEM_MAX])
 {
@@ -195,8 +194,11 @@ static bool find_file(struct archivist *archivist, struct archive_file *file,
     if (!file->is_open &&
         fstatat(archivist->archive_fd, archive_path(file, path), st,
                 AT_SYMLINK_NOFOLLOW)) {
-        *st = (struct stat){0};
-        return true;
+        snprintf(problem, ARCHIVIST_PROBLEM_MAX,
+                 ARCHIVE_DIR "/%s is missing; put the file back, or use "
+                             "--restart",
+                 file->name);
+        return false;
     }
     if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size < file->length)
         return say(problem, path, (uint64_t)st->st_size, file->length);

@@ -176,11 +176,11 @@ END
 
 @test "the package of a crawl that was killed opens, and all of its pages are shown" {
     start_playground --site "$PROJECT/tests/cli/archive.site"
-    crawl --warc --scope host --delay 100ms --save-every 100ms http://archive.test/ \
-        "$DIR" 5 >/dev/null &
+    "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" --warc --scope host \
+        --delay 100ms --save-every 100ms http://archive.test/ "$DIR" 5 >/dev/null 2>&1 3>&- &
     local pid=$!
     until [ -e "$DIR/9" ]; do sleep 0.05; done
-    pkill -KILL -P "$pid" || :
+    kill -KILL "$pid"
     wait "$pid" || :
     "$CRAWLER" export --format wacz --output "$TMP/killed.wacz" "$DIR"
     "$CRAWLER" export --format cdxj "$DIR" >"$TMP/killed.cdxj"

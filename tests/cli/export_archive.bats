@@ -216,9 +216,9 @@ END
 @test "export of an archive refuses wrong arguments" {
     start_archive_site
     run -0 keep
-    refused "the crawl in '$DIR' was run without --warc, so it has no archive" \
+    refused "there is no archive in '$DIR': the crawl was run without --warc, or nothing was archived yet" \
         --format cdxj "$DIR"
-    refused "the crawl in * was run without --warc, *" --format wacz --output "$TMP/x" "$DIR"
+    refused "there is no archive in *" --format wacz --output "$TMP/x" "$DIR"
     refused "--format wacz needs --output FILE" --format wacz "$DIR"
     refused "--output is for *" --format cdxj --output "$TMP/x" "$DIR"
     refused "export takes a pageDirectory or WARC files" --format cdxj

@@ -57,7 +57,7 @@ BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
 }
 
 @test "make test installs the tools that the tests run" {
-    installs "bats brotli ca-certificates curl git libcmocka-dev mandoc nginx-light openssl publicsuffix python3 sqlite3 time zstd" \
+    installs "bats brotli ca-certificates curl git libcmocka-dev mandoc nginx-light openssl publicsuffix python3 sqlite3 time unzip zstd" \
         tools/install-deps test
 }
 
