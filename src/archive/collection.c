@@ -27,7 +27,7 @@ enum {
 struct capture {
     uint64_t at, within, date_ms;
     uint32_t file : FILE_BITS;
-    uint32_t is_revisit : 1; /* if that is known */
+    uint32_t is_revisit : 1;
     uint32_t is_page : 1;
     uint32_t is_cut : 1; /* a part of it is missing */
     uint32_t next;       /* of the same URL: its index + 1; 0: none */
@@ -152,16 +152,6 @@ static void add_capture(struct collection *collection, struct str url,
     head->next = (uint32_t)(index + 1);
 }
 
-void collection_add(struct collection *collection, struct str url,
-                    const struct capture_place *place)
-{
-    add_capture(collection, url,
-                &(struct capture){.at = place->at,
-                                  .within = place->within,
-                                  .date_ms = place->date_ms,
-                                  .file = place->file & FILE_MASK});
-}
-
 /* False if the record is not of a page that was saved. */
 static bool page_depth_of(const struct warc_record *record, uint32_t *depth)
 {
@@ -203,28 +193,6 @@ static void add_record(void *user, uint32_t file,
                                   .is_revisit = record->type == WARC_REVISIT,
                                   .is_page = is_page,
                                   .is_cut = is_cut(record)});
-}
-
-bool collection_add_warc(struct collection *collection, const char *path,
-                         bool is_read, uint32_t *file, collection_note *note,
-                         void *user, struct collection_error *error)
-{
-    struct collection_listener listener = {note, user, add_record, collection};
-
-    if (!is_read)
-        listener.each = NULL;
-    return collection_files_add(&collection->files, path, &listener, file,
-                                error);
-}
-
-bool collection_add_wacz(struct collection *collection, const char *path,
-                         collection_note *note, void *user,
-                         struct collection_error *error)
-{
-    struct collection_listener listener = {note, user, add_record, collection};
-
-    return collection_files_add_wacz(&collection->files, path, &listener,
-                                     error);
 }
 
 bool collection_add_path(struct collection *collection, const char *path,
@@ -506,8 +474,6 @@ static bool read_capture(struct collection *collection, size_t index,
         .record_date = arena_copy(arena, record.date),
         .truncated = arena_copy(arena, record.truncated),
         .is_revisit = record.type == WARC_REVISIT,
-        .place = {capture->file, capture->at, capture->within,
-                  capture->date_ms},
     };
     captured->is_page = page_depth_of(&record, &captured->page_depth);
     captured->is_replaced =

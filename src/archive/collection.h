@@ -18,14 +18,6 @@
 
 struct collection;
 
-/* Where a capture is. */
-struct capture_place {
-    uint32_t file;
-    uint64_t at;
-    uint64_t within; /* as in struct warc_record */
-    uint64_t date_ms;
-};
-
 struct collection_error {
     char text[600];
 };
@@ -42,19 +34,6 @@ void collection_free(struct collection *collection);
 bool collection_add_path(struct collection *collection, const char *path,
                          collection_note *note, void *user,
                          struct collection_error *error);
-
-/* Add a file and, with `is_read`, all captures in it. The number of the file in
- * `file` (may be NULL). */
-bool collection_add_warc(struct collection *collection, const char *path,
-                         bool is_read, uint32_t *file, collection_note *note,
-                         void *user, struct collection_error *error);
-bool collection_add_wacz(struct collection *collection, const char *path,
-                         collection_note *note, void *user,
-                         struct collection_error *error);
-
-/* A capture that the caller knows. */
-void collection_add(struct collection *collection, struct str url,
-                    const struct capture_place *place);
 
 /* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). One
  * that is whole goes before one of which a part is missing. URLs
@@ -75,7 +54,6 @@ struct captured {
      * told to stop, and was not saved. */
     bool is_page, is_replaced;
     uint32_t page_depth;
-    struct capture_place place; /* of the capture itself */
 };
 bool collection_find(struct collection *collection, struct str url,
                      uint64_t near_ms, struct captured *captured);

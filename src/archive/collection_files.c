@@ -123,19 +123,14 @@ uint32_t collection_files_put(struct collection_files *files, const char *path,
     return (uint32_t)files->count++;
 }
 
-bool collection_files_add(struct collection_files *files, const char *path,
-                          const struct collection_listener *listener,
-                          uint32_t *file, struct collection_error *error)
+static bool add_file(struct collection_files *files, const char *path,
+                     const struct collection_listener *listener,
+                     struct collection_error *error)
 {
-    uint32_t number = collection_files_put(files, path, 0, 0);
+    uint32_t file = collection_files_put(files, path, 0, 0);
 
-    if (file)
-        *file = number;
-    if (!collection_files_reader(files, number))
-        return collection_files_fail(error, path, strerror(errno));
-    if (listener->each && !collection_files_read(files, number, listener))
-        return collection_files_fail(error, path, strerror(errno));
-    return true;
+    return collection_files_read(files, file, listener) ||
+           collection_files_fail(error, path, strerror(errno));
 }
 
 bool collection_files_is_warc(struct str name)
@@ -175,7 +170,7 @@ static bool add_directory(struct collection_files *files, const char *path,
             (int)sizeof(name))
             good = good &&
                    collection_files_fail(error, folder, strerror(ENAMETOOLONG));
-        good = good && collection_files_add(files, name, listener, NULL, error);
+        good = good && add_file(files, name, listener, error);
         free(entry[i]);
     }
     free(entry);
@@ -204,5 +199,5 @@ bool collection_files_add_path(struct collection_files *files, const char *path,
     close(fd);
     if (len == sizeof(magic) && !memcmp(magic, "PK", sizeof(magic)))
         return collection_files_add_wacz(files, path, listener, error);
-    return collection_files_add(files, path, listener, NULL, error);
+    return add_file(files, path, listener, error);
 }

@@ -29,7 +29,7 @@ struct collection_files {
 struct collection_listener {
     collection_note *note; /* may be NULL */
     void *note_user;
-    /* Every record; NULL: the files are not read. */
+    /* Every record. */
     void (*each)(void *user, uint32_t file, const struct warc_record *record);
     void *each_user;
 };
@@ -37,9 +37,6 @@ struct collection_listener {
 void collection_files_init(struct collection_files *files);
 void collection_files_release(struct collection_files *files);
 
-bool collection_files_add(struct collection_files *files, const char *path,
-                          const struct collection_listener *listener,
-                          uint32_t *file, struct collection_error *error);
 bool collection_files_add_wacz(struct collection_files *files, const char *path,
                                const struct collection_listener *listener,
                                struct collection_error *error);

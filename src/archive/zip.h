@@ -46,11 +46,5 @@ struct zip_reader *zip_reader_open(int fd, const char **problem);
 void zip_reader_free(struct zip_reader *zip);
 size_t zip_count(const struct zip_reader *zip);
 const struct zip_entry *zip_entry(const struct zip_reader *zip, size_t index);
-const struct zip_entry *zip_find(const struct zip_reader *zip, struct str name);
-
-/* Append the bytes of an entry; false past the buffer's cap or if the entry is
- * broken. */
-bool zip_read(struct zip_reader *zip, const struct zip_entry *entry,
-              struct buf *out);
 
 #endif

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <libdeflate.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,20 +12,13 @@
 enum {
     COMMENT_MAX = 65535, /* behind the end of the directory */
     DIRECTORY_MAX = 64 << 20,
-    /* A byte of deflate stands for 1,032 at most. */
-    DEFLATE_RATIO_MAX = 1032,
-};
-
-struct checked_entry {
-    struct zip_entry entry; /* first: what callers get */
-    uint32_t crc;
 };
 
 struct zip_reader {
     int fd;
     uint64_t size;
     struct arena arena;
-    struct checked_entry *item;
+    struct zip_entry *entry;
     size_t count, room;
 };
 
@@ -196,28 +188,28 @@ static const char *read_entry(struct zip_reader *zip, struct str *rest)
     struct str name = {head + ZIP_CENTRAL_LEN, name_len};
     struct str extra = {name.ptr + name_len, extra_len};
     uint64_t method = zip_int(head + 10, 2);
-    struct checked_entry item = {.crc = (uint32_t)zip_int(head + 16, 4)};
-    struct zip_entry *entry = &item.entry;
+    struct zip_entry entry = {
+        .packed = zip_int(head + 20, 4),
+        .length = zip_int(head + 24, 4),
+        .at = zip_int(head + 42, 4),
+        .is_stored = method == ZIP_METHOD_STORED,
+    };
 
     *rest = str_skip(*rest, len);
-    entry->packed = zip_int(head + 20, 4);
-    entry->length = zip_int(head + 24, 4);
-    entry->at = zip_int(head + 42, 4);
-    entry->is_stored = method == ZIP_METHOD_STORED;
     if (name_len && name.ptr[name_len - 1] == '/')
         return NULL; /* a directory */
     if (!name_is_safe(name))
         return "the name of an entry is not safe";
-    if ((!entry->is_stored && method != ZIP_METHOD_DEFLATED) ||
+    if ((!entry.is_stored && method != ZIP_METHOD_DEFLATED) ||
         zip_int(head + 8, 2) & ZIP_ENCRYPTED_FLAG)
         return "an entry is encrypted, or packed in an unknown way";
-    uint64_t *const field[3] = {&entry->length, &entry->packed, &entry->at};
-    if (!read_extra(extra, field) || !find_bytes(zip, entry) ||
-        (entry->is_stored && entry->packed != entry->length))
+    uint64_t *const field[3] = {&entry.length, &entry.packed, &entry.at};
+    if (!read_extra(extra, field) || !find_bytes(zip, &entry) ||
+        (entry.is_stored && entry.packed != entry.length))
         return "an entry is broken, or its bytes are missing";
-    entry->name = arena_copy(&zip->arena, name);
-    zip->item = mem_grow(zip->item, zip->count, &zip->room, sizeof(item));
-    zip->item[zip->count++] = item;
+    entry.name = arena_copy(&zip->arena, name);
+    zip->entry = mem_grow(zip->entry, zip->count, &zip->room, sizeof(entry));
+    zip->entry[zip->count++] = entry;
     return NULL;
 }
 
@@ -262,7 +254,7 @@ void zip_reader_free(struct zip_reader *zip)
     if (!zip)
         return;
     arena_release(&zip->arena);
-    free(zip->item);
+    free(zip->entry);
     free(zip);
 }
 
@@ -273,55 +265,5 @@ size_t zip_count(const struct zip_reader *zip)
 
 const struct zip_entry *zip_entry(const struct zip_reader *zip, size_t index)
 {
-    return &zip->item[index].entry;
-}
-
-const struct zip_entry *zip_find(const struct zip_reader *zip, struct str name)
-{
-    for (size_t i = 0; i < zip->count; i++)
-        if (str_eq(zip->item[i].entry.name, name))
-            return &zip->item[i].entry;
-    return NULL;
-}
-
-/* --- bytes ---------------------------------------------------------------- */
-
-static bool inflate(const struct zip_reader *zip, const struct zip_entry *entry,
-                    char *to)
-{
-    struct libdeflate_decompressor *z =
-        mem_checked(libdeflate_alloc_decompressor());
-    char *packed = mem_new((size_t)entry->packed + 1);
-    size_t used, len;
-    bool good = read_at(zip, entry->at, packed, (size_t)entry->packed) &&
-                libdeflate_deflate_decompress_ex(
-                    z, packed, (size_t)entry->packed, to, (size_t)entry->length,
-                    &used, &len) == LIBDEFLATE_SUCCESS &&
-                used == entry->packed && len == entry->length;
-
-    free(packed);
-    libdeflate_free_decompressor(z);
-    return good;
-}
-
-bool zip_read(struct zip_reader *zip, const struct zip_entry *entry,
-              struct buf *out)
-{
-    const struct checked_entry *item = (const struct checked_entry *)entry;
-
-    /* A directory cannot make us allocate more than its file can unpack to. */
-    if (entry->length / DEFLATE_RATIO_MAX > entry->packed ||
-        entry->length > out->cap || entry->packed > out->cap)
-        return false;
-    if (!entry->length)
-        return !item->crc;
-    char *to = buf_reserve(out, (size_t)entry->length);
-    if (!to)
-        return false;
-    if (!(entry->is_stored ? read_at(zip, entry->at, to, (size_t)entry->length)
-                           : inflate(zip, entry, to)) ||
-        libdeflate_crc32(0, to, (size_t)entry->length) != item->crc)
-        return false;
-    out->len += (size_t)entry->length;
-    return true;
+    return &zip->entry[index];
 }

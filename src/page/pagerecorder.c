@@ -14,7 +14,8 @@ void pagerecorder_init(struct pagerecorder *recorder,
     atomic_init(&recorder->counter, 0);
 }
 
-uint64_t pagerecorder_count(struct pagerecorder *recorder)
+/* A number that no pair has. On any thread. */
+static uint64_t next_number(struct pagerecorder *recorder)
 {
     return atomic_fetch_add(&recorder->counter, 1) + 1;
 }
@@ -153,8 +154,7 @@ void pagerecorder_record(struct pagerecorder *recorder, struct webpage *page)
     choose_body(page, &kept, &scratch);
     page->pair = NEW(struct warc_pair);
     warc_pair_init(page->pair);
-    warc_pair_make(page->pair, &recorder->style, &kept,
-                   pagerecorder_count(recorder));
+    warc_pair_make(page->pair, &recorder->style, &kept, next_number(recorder));
     buf_release(&scratch);
     count_bytes(recorder, page);
 }

@@ -45,9 +45,6 @@ void pagerecorder_init(struct pagerecorder *recorder,
                        const struct warc_style *style, int64_t wall_less_ms,
                        struct body_budget *budget);
 
-/* A number for ids that no pair has. On any thread. */
-uint64_t pagerecorder_count(struct pagerecorder *recorder);
-
 /* On any worker, several at a time. page->pair stays NULL if nothing is kept.
  */
 void pagerecorder_record(struct pagerecorder *recorder, struct webpage *page);

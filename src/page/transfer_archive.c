@@ -67,6 +67,8 @@ static enum outcome cut_of(struct str truncated)
     return TOO_LARGE;
 }
 
+/* The callbacks copy what they keep, as libcurl wants it, so that nothing in
+ * the collection's memory is needed after this. */
 static void give_answer(struct transfer *transfer,
                         const struct captured *captured)
 {
@@ -77,8 +79,6 @@ static void give_answer(struct transfer *transfer,
         transfer->exchange->status == 200 &&
         transfer->page->kind != WEBPAGE_ROBOTS)
         transfer->cut_as = cut_of(captured->truncated);
-    transfer_end(transfer,
-                 transfer->cut_as == OUTCOMES ? CURLE_OK : CURLE_WRITE_ERROR);
 }
 
 void transfer_read_archive(struct transfer *transfer)
@@ -87,10 +87,16 @@ void transfer_read_archive(struct transfer *transfer)
     struct captured captured;
 
     pthread_mutex_lock(&from->lock);
-    if (collection_find(from->collection, transfer->page->url, UINT64_MAX,
-                        &captured))
+    bool is_found = collection_find(from->collection, transfer->page->url,
+                                    UINT64_MAX, &captured);
+    if (is_found)
         give_answer(transfer, &captured);
+    pthread_mutex_unlock(&from->lock);
+    /* The body is decoded here, by several threads at a time. */
+    if (is_found)
+        transfer_end(transfer, transfer->cut_as == OUTCOMES
+                                   ? CURLE_OK
+                                   : CURLE_WRITE_ERROR);
     else
         transfer_give_up(transfer, NOT_IN_ARCHIVE);
-    pthread_mutex_unlock(&from->lock);
 }

@@ -325,8 +325,7 @@ static void many_files(void **state)
         buf_clear(&file);
         put_record(&file, "response", url, "2026-01-01T00:00:00Z", "", body);
         tempdir_write(&dir, name, buf_str(&file));
-        assert_true(collection_add_warc(collection, path, true, NULL, NULL,
-                                        NULL, &error));
+        assert_true(collection_add_path(collection, path, NULL, NULL, &error));
     }
     for (unsigned i = 0; i < 3 * FILES; i++) {
         unsigned number = i * 7 % FILES;
@@ -334,41 +333,6 @@ static void many_files(void **state)
         snprintf(wanted, sizeof(wanted), "%u", number);
         check(collection, url, 0, wanted);
     }
-    collection_free(collection);
-    buf_release(&file);
-}
-
-/* Places that somebody else knows; one of them is wrong. */
-static void captures_of_a_record(void **state)
-{
-    struct collection *collection = collection_new();
-    struct collection_error error;
-    struct capture_place place = {0};
-    char path[100];
-    struct buf file;
-
-    (void)state;
-    buf_init(&file, 1 << 20);
-    put_record(&file, "response", "http://a/", "2026-01-01T00:00:00Z", "",
-               RESPONSE("one"));
-    place.at = file.len;
-    put_record(&file, "response", "http://b/", "2026-01-01T00:00:00Z", "",
-               RESPONSE("two"));
-    tempdir_write(&dir, "x.warc", buf_str(&file));
-    snprintf(path, sizeof(path), "%s/x.warc", dir.path);
-    assert_true(collection_add_warc(collection, path, false, &place.file, NULL,
-                                    NULL, &error));
-    assert_int_equal(collection_count(collection), 0);
-    collection_add(collection, STR("http://b/"), &place);
-    collection_add(collection, STR("http://a/"), &place);
-    check(collection, "http://b/", 0, "two");
-    check(collection, "http://a/", 0, "");
-    place.at += 10;
-    collection_add(collection, STR("http://c/"), &place);
-    check(collection, "http://c/", 0, "");
-    place.file = 7;
-    collection_add(collection, STR("http://d/"), &place);
-    check(collection, "http://d/", 0, "");
     collection_free(collection);
     buf_release(&file);
 }
@@ -416,8 +380,6 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wacz, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(captures_of_a_record, set_up,
-                                        tear_down),
         cmocka_unit_test(dates_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

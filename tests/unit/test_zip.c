@@ -10,6 +10,7 @@
 #include "archive/zip.h"
 #include "archive/zip_format.h"
 #include "support/tempdir.h"
+#include "support/zip_bytes.h"
 
 enum { BYTES_MAX = 1 << 20 };
 
@@ -72,7 +73,7 @@ static void there_and_back(void **state)
         assert_ptr_equal(entry, zip_entry(zip, i));
         assert_int_equal(entry->length, rows[i].length);
         assert_int_equal(entry->is_stored, rows[i].is_stored);
-        assert_true(zip_read(zip, entry, &out));
+        assert_true(zip_bytes(fd, entry, &out));
     }
     assert_int_equal(out.len, 1011);
     assert_true(str_starts(buf_str(&out), STR("stored 1xxx")));
@@ -127,7 +128,7 @@ static void beyond_four_gigabytes(void **state)
     struct zip_reader *zip = zip_reader_open(fd, &problem);
     assert_non_null(zip);
     buf_init(&out, BYTES_MAX);
-    assert_true(zip_read(zip, zip_find(zip, STR("few")), &out));
+    assert_true(zip_bytes(fd, zip_find(zip, STR("few")), &out));
     assert_true(str_eq(buf_str(&out), STR("abc")));
     assert_int_equal(pread(fd, head, sizeof(head), hole), sizeof(head));
     assert_int_equal(zip_int(head + 28, 2), 20); /* has an extra field */
@@ -180,14 +181,13 @@ static void more_than_four_gigabytes(void **state)
 static void damaged(void **state)
 {
     struct tempdir dir;
-    struct buf whole, out;
+    struct buf whole;
 
     (void)state;
     tempdir_make(&dir);
     int fd = open_file(&dir, "a.zip");
     write_example(fd);
     buf_init(&whole, BYTES_MAX);
-    buf_init(&out, BYTES_MAX);
     assert_true(tempdir_read(&dir, "a.zip", &whole));
     for (size_t cut = 0; cut < whole.len; cut++) {
         const char *problem = NULL;
@@ -204,15 +204,13 @@ static void damaged(void **state)
         whole.ptr[i] ^= 0x41;
         struct zip_reader *zip = zip_reader_open(fd, &problem);
         for (size_t e = 0; zip && e < zip_count(zip); e++) {
-            buf_clear(&out);
-            if (zip_read(zip, zip_entry(zip, e), &out))
-                assert_true(out.len == 8 || out.len == 1000 || out.len == 3 ||
-                            out.len == 0);
+            const struct zip_entry *entry = zip_entry(zip, e);
+            assert_true(entry->at <= whole.len &&
+                        entry->packed <= whole.len - entry->at);
         }
         zip_reader_free(zip);
     }
     buf_release(&whole);
-    buf_release(&out);
     close(fd);
     tempdir_remove(&dir);
 }
@@ -241,37 +239,6 @@ static void unsafe_names(void **state)
     tempdir_remove(&dir);
 }
 
-/* A directory that claims a gigabyte for a few bytes. */
-static void bomb(void **state)
-{
-    struct tempdir dir;
-    const char *problem;
-    struct buf whole, out;
-    char huge[4];
-
-    (void)state;
-    tempdir_make(&dir);
-    int fd = open_file(&dir, "a.zip");
-    write_example(fd);
-    buf_init(&whole, BYTES_MAX);
-    assert_true(tempdir_read(&dir, "a.zip", &whole));
-    zip_put_int(huge, 1 << 30, 4);
-    for (size_t i = 0; i + 50 < whole.len; i++)
-        if (zip_int(whole.ptr + i, 4) == ZIP_CENTRAL &&
-            !memcmp(whole.ptr + i + ZIP_CENTRAL_LEN, "many", 4))
-            assert_int_equal(pwrite(fd, huge, 4, (off_t)i + 24), 4);
-    struct zip_reader *zip = zip_reader_open(fd, &problem);
-    assert_non_null(zip);
-    buf_init(&out, SIZE_MAX / 2);
-    assert_false(zip_read(zip, zip_find(zip, STR("many")), &out));
-    assert_int_equal(out.room, 0);
-    zip_reader_free(zip);
-    buf_release(&whole);
-    buf_release(&out);
-    close(fd);
-    tempdir_remove(&dir);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,7 +248,6 @@ int main(void)
         cmocka_unit_test(more_than_four_gigabytes),
         cmocka_unit_test(damaged),
         cmocka_unit_test(unsafe_names),
-        cmocka_unit_test(bomb),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
