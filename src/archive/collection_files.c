@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive_name.h"
 #include "base/mem.h"
 
 void collection_files_init(struct collection_files *files)
@@ -135,8 +136,8 @@ static bool add_file(struct collection_files *files, const char *path,
 
 bool collection_files_is_warc(struct str name)
 {
-    if (str_ends(name, STR(".open")))
-        name.len -= strlen(".open");
+    if (str_ends(name, STR(ARCHIVE_OPEN_SUFFIX)))
+        name.len -= strlen(ARCHIVE_OPEN_SUFFIX);
     return str_ends(name, STR(".warc")) || str_ends(name, STR(".warc.gz"));
 }
 
@@ -159,7 +160,7 @@ static bool add_directory(struct collection_files *files, const char *path,
     struct dirent **entry;
     bool good = true;
 
-    if (snprintf(folder, sizeof(folder), "%s/archive", path) >=
+    if (snprintf(folder, sizeof(folder), "%s/" ARCHIVE_DIR, path) >=
         (int)sizeof(folder))
         return collection_files_fail(error, path, strerror(ENAMETOOLONG));
     int count = scandir(folder, &entry, is_archive_file, compare_names);

@@ -238,8 +238,7 @@ static bool note_file(void *user, const struct store_archive *row)
     struct archive_old *old = arena_new(&plan->arena, sizeof(*old));
 
     /* It is somebody else's file, wherever it leads. */
-    if (memchr(row->name.ptr, '/', row->name.len) ||
-        row->name.len > ARCHIVE_NAME_LEN ||
+    if (!archive_name_is_safe(row->name) ||
         !str_ends(row->name, STR(ARCHIVE_SUFFIX)))
         return false;
     old->name = arena_copy(&plan->arena, row->name).ptr;

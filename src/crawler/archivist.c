@@ -159,8 +159,6 @@ static bool make_room(struct archivist *archivist, size_t len, uint64_t wall_ms,
 /* A descriptor of the file that has this number, to read it. */
 static int fd_of(struct archivist *archivist, uint32_t number)
 {
-    char path[ARCHIVE_NAME_MAX + 1];
-
     if (number == archivist->files && archivist->fd >= 0)
         return archivist->fd;
     if (number == archivist->read_file && archivist->read_fd >= 0)
@@ -169,8 +167,8 @@ static int fd_of(struct archivist *archivist, uint32_t number)
     if (!number || number > archivist->files || !archive_open_dir(archivist))
         return -1;
     archivist->read_file = number;
-    archivist->read_fd = openat(
-        archivist->archive_fd, archive_path(&archivist->file[number - 1], path),
+    archivist->read_fd = archive_open_named(
+        archivist->archive_fd, str_of(archivist->file[number - 1].name),
         O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     return archivist->read_fd;
 }
@@ -410,10 +408,7 @@ void archivist_discard(struct archivist *archivist)
 bool archivist_add_file(struct archivist *archivist,
                         const struct store_archive *row)
 {
-    if (row->number != archivist->files + 1 || !row->name.len ||
-        row->name.len > ARCHIVE_NAME_LEN ||
-        memchr(row->name.ptr, '/', row->name.len) ||
-        memchr(row->name.ptr, '\0', row->name.len))
+    if (row->number != archivist->files + 1 || !archive_name_is_safe(row->name))
         return false;
     struct archive_file *file = archive_add(archivist);
     memcpy(file->name, row->name.ptr, row->name.len);

@@ -20,15 +20,12 @@
 #ifndef CRAWLER_ARCHIVIST_H
 #define CRAWLER_ARCHIVIST_H
 
+#include "archive/archive_name.h"
 #include "archive/warc_write.h"
 #include "page/webpage.h"
 #include "store/codes.h"
 #include "store/rows.h"
 
-enum { ARCHIVE_NAME_LEN = 190 }; /* of a file that is complete, at most */
-
-#define ARCHIVE_DIR    "archive"
-#define ARCHIVE_OPEN   ".open"
 #define ARCHIVE_SUFFIX ".warc.gz"
 
 struct dedup;
@@ -61,7 +58,7 @@ void archivist_free(struct archivist *archivist);
  * First the rows of its record, in order; false if one cannot be. Then the
  * files: false with one line in `problem` if they are not as recorded. */
 
-enum { ARCHIVIST_PROBLEM_MAX = 300 };
+enum { ARCHIVIST_PROBLEM_MAX = 400 };
 
 bool archivist_add_file(struct archivist *archivist,
                         const struct store_archive *row);

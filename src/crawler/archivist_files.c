@@ -71,9 +71,8 @@ struct archive_file *archive_add(struct archivist *archivist)
 const char *archive_path(const struct archive_file *file,
                          char path[ARCHIVE_NAME_MAX + 1])
 {
-    snprintf(path, ARCHIVE_NAME_MAX + 1, "%.*s%s",
-             ARCHIVE_NAME_MAX - (int)sizeof(ARCHIVE_OPEN), file->name,
-             file->is_open ? ARCHIVE_OPEN : "");
+    snprintf(path, ARCHIVE_NAME_MAX + 1, "%.*s%s", ARCHIVE_NAME_LEN, file->name,
+             file->is_open ? ARCHIVE_OPEN_SUFFIX : "");
     return path;
 }
 
@@ -162,7 +161,7 @@ void archive_remove_old(int dir_fd, const struct archive_old *old)
     if (archive_fd < 0)
         return;
     for (; old; old = old->next) {
-        snprintf(path, sizeof(path), "%s" ARCHIVE_OPEN, old->name);
+        snprintf(path, sizeof(path), "%s" ARCHIVE_OPEN_SUFFIX, old->name);
         unlinkat(archive_fd, old->name, 0);
         unlinkat(archive_fd, path, 0);
     }
@@ -256,10 +255,10 @@ static bool is_leftover(const struct archivist *archivist, const char *text)
 
     format_stamp(archivist->options->begun_ms, begun);
     if (!str_starts(name, prefix) ||
-        !str_ends(name, STR(ARCHIVE_SUFFIX ARCHIVE_OPEN)))
+        !str_ends(name, STR(ARCHIVE_SUFFIX ARCHIVE_OPEN_SUFFIX)))
         return false;
     name = str_skip(name, prefix.len);
-    name.len -= sizeof(ARCHIVE_SUFFIX ARCHIVE_OPEN) - 1;
+    name.len -= sizeof(ARCHIVE_SUFFIX ARCHIVE_OPEN_SUFFIX) - 1;
     if (name.len < 1 + STAMP_LEN + 1 + SERIAL_LEN || name.ptr[0] != '-' ||
         name.ptr[1 + STAMP_LEN] != '-')
         return false;
@@ -270,7 +269,7 @@ static bool is_leftover(const struct archivist *archivist, const char *text)
         return false;
     for (size_t i = 0; i < archivist->files; i++) {
         struct str known = str_of(archivist->file[i].name);
-        if (known.len + sizeof(ARCHIVE_OPEN) - 1 == strlen(text) &&
+        if (known.len + sizeof(ARCHIVE_OPEN_SUFFIX) - 1 == strlen(text) &&
             str_starts(str_of(text), known))
             return false;
     }

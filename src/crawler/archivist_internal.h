@@ -7,7 +7,8 @@
 #include "crawler/payloads.h"
 
 enum {
-    ARCHIVE_NAME_MAX = 200, /* of a file, with ".open" */
+    /* of a file, with ".open" */
+    ARCHIVE_NAME_MAX = ARCHIVE_NAME_LEN + sizeof(ARCHIVE_OPEN_SUFFIX) - 1,
     ARCHIVE_BUFFER = 1 << 20,
 };
 

@@ -49,9 +49,7 @@ static bool add_file(void *user, const struct store_archive *row)
 {
     struct dedup *dedup = user;
 
-    if (row->number != dedup->files + 1 || !row->name.len ||
-        row->name.len > ARCHIVE_NAME_LEN ||
-        memchr(row->name.ptr, '/', row->name.len))
+    if (row->number != dedup->files + 1 || !archive_name_is_safe(row->name))
         return false;
     dedup->file = mem_grow(dedup->file, dedup->files, &dedup->file_room,
                            sizeof(*dedup->file));
@@ -103,9 +101,6 @@ static bool read_record(struct dedup *dedup, const char *path,
 
 static int open_file(struct dedup *dedup, uint32_t number)
 {
-    char path[ARCHIVE_NAME_MAX + 1];
-    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
-
     if (number == dedup->read_file && dedup->read_fd >= 0)
         return dedup->read_fd;
     if (dedup->read_fd >= 0)
@@ -113,12 +108,10 @@ static int open_file(struct dedup *dedup, uint32_t number)
     dedup->read_fd = -1;
     if (!number || number > dedup->files)
         return -1;
-    struct archive_file *file = &dedup->file[number - 1];
     dedup->read_file = number;
-    for (int open = 0; open < 2 && dedup->read_fd < 0; open++) {
-        file->is_open = open;
-        dedup->read_fd = openat(dedup->fd, archive_path(file, path), FLAGS);
-    }
+    dedup->read_fd =
+        archive_open_named(dedup->fd, str_of(dedup->file[number - 1].name),
+                           O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     return dedup->read_fd;
 }
 

@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
+#include "archive/archive_name.h"
 #include "base/mem.h"
-
-enum { FILE_NAME_MAX = 255 };
 
 static bool begin(void *user, uint64_t urls, uint64_t last_number)
 {
@@ -70,10 +69,7 @@ static bool read_archive(void *user, const struct store_archive *row)
 {
     struct archive_rows *rows = user;
 
-    if (row->number != rows->file_count + 1 || !row->name.len ||
-        row->name.len > FILE_NAME_MAX || row->name.ptr[0] == '.' ||
-        memchr(row->name.ptr, '/', row->name.len) ||
-        memchr(row->name.ptr, '\0', row->name.len))
+    if (row->number != rows->file_count + 1 || !archive_name_is_safe(row->name))
         return false;
     rows->file = mem_grow(rows->file, rows->file_count, &rows->file_room,
                           sizeof(*rows->file));

@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive_name.h"
 #include "report/archive_rows.h"
 #include "report/originals.h"
-
-#define ARCHIVE_DIR "archive/"
 
 struct exporter {
     struct archive_export *done;
@@ -91,23 +90,6 @@ static bool package_capture(void *user, const struct cdxj_entry *entry,
     return add_entry(exporter, entry);
 }
 
-/* A file is called NAME.open until it is full. A crawl that is at work may give
- * it its name between two looks. */
-static int open_warc(int dir_fd, const char *name)
-{
-    char path[300];
-    int fd = -1;
-
-    for (int i = 0; i < 3 && fd < 0; i++) {
-        snprintf(path, sizeof(path), ARCHIVE_DIR "%s%s", name,
-                 i == 1 ? ".open" : "");
-        fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (fd < 0 && errno != ENOENT)
-            break;
-    }
-    return fd;
-}
-
 /* Is the file as long as the record says? */
 static bool is_long_enough(int fd, uint64_t length)
 {
@@ -124,9 +106,10 @@ static enum archive_status copy_file(struct exporter *exporter, int dir_fd,
 {
     struct archive_export *done = exporter->done;
     enum archive_status status = ARCHIVE_DONE;
-    int fd = open_warc(dir_fd, file->name);
+    int fd = archive_open_below(dir_fd, str_of(file->name),
+                                O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
-    snprintf(done->file, sizeof(done->file), ARCHIVE_DIR "%s", file->name);
+    snprintf(done->file, sizeof(done->file), ARCHIVE_DIR "/%s", file->name);
     if (fd < 0 || !is_long_enough(fd, file->length))
         status = ARCHIVE_NO_FILE;
     else if (!wacz_add_file(exporter->wacz, file->name, fd, file->length))

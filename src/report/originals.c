@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive_name.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { PATH_LEN_MAX = 8192, NAME_LEN_MAX = 255, LINE_LEN_MAX = 1 << 20 };
+enum { PATH_LEN_MAX = 8192, LINE_LEN_MAX = 1 << 20 };
 
 void originals_init(struct originals *originals)
 {
@@ -83,13 +84,6 @@ size_t originals_missing(const struct originals *originals)
 
 /* --- files of the other archive ------------------------------------------- */
 
-static bool name_is_safe(struct str name)
-{
-    return name.len && name.len <= NAME_LEN_MAX && name.ptr[0] != '.' &&
-           !memchr(name.ptr, '/', name.len) &&
-           !memchr(name.ptr, '\0', name.len);
-}
-
 /* The number of a file; the same name has the same. */
 static uint32_t file_number(struct originals *originals, struct str name)
 {
@@ -103,29 +97,37 @@ static uint32_t file_number(struct originals *originals, struct str name)
     return (uint32_t)originals->file_count++;
 }
 
+/* The directory of the other archive; that of an index is where it is. */
+static int open_dir(const struct originals *originals)
+{
+    const char *slash = strrchr(originals->path, '/');
+    struct str dir = str_of(originals->path);
+    char path[PATH_LEN_MAX];
+
+    if (originals->is_index)
+        dir = slash ? str_between(originals->path, slash) : STR(".");
+    snprintf(path, sizeof(path), "%.*s/", STR_ARGS(dir));
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* The files of a page directory are in archive/. Those of an index are beside
  * it, or in archive/ there. */
 static int open_file(struct originals *originals, uint32_t number)
 {
-    static const char *const folder[] = {"archive/", ""};
-    static const char *const suffix[] = {"", ".open"};
-    const char *slash = strrchr(originals->path, '/');
-    char path[PATH_LEN_MAX];
-    struct str base = str_of(originals->path);
+    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
+    struct str name = str_of(originals->file[number]);
 
     if (originals->fd >= 0 && originals->open == number)
         return originals->fd;
     if (originals->fd >= 0)
         close(originals->fd);
-    originals->fd = -1;
     originals->open = number;
-    if (originals->is_index)
-        base = slash ? str_between(originals->path, slash) : STR(".");
-    for (size_t i = 0; i < 4 && originals->fd < 0; i++) {
-        snprintf(path, sizeof(path), "%.*s/%s%s%s", STR_ARGS(base),
-                 folder[i / 2], originals->file[number], suffix[i % 2]);
-        originals->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    }
+    int dir_fd = open_dir(originals);
+    originals->fd = archive_open_below(dir_fd, name, FLAGS);
+    if (originals->fd < 0)
+        originals->fd = archive_open_named(dir_fd, name, FLAGS);
+    if (dir_fd >= 0)
+        close(dir_fd);
     return originals->fd;
 }
 
@@ -147,7 +149,7 @@ static bool consider(struct originals *originals, struct cdxj_entry *entry)
 {
     struct wanted_payload *wanted = find_wanted(originals, entry->digest);
 
-    if (!wanted || wanted->is_found || !name_is_safe(entry->file_name))
+    if (!wanted || wanted->is_found || !archive_name_is_safe(entry->file_name))
         return true;
     const struct original_place place = {
         file_number(originals, entry->file_name), entry->at, entry->length};

@@ -1,11 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive_name.h"
 #include "archive/digest.h"
 #include "archive/warc_read.h"
 #include "base/hash.h"
@@ -15,9 +15,6 @@
 /* The archive: rows and records are read side by side. Both are in the order in
  * which they were written, so each file is read once, from its start to its
  * end. */
-
-#define ARCHIVE_DIR  "archive"
-#define ARCHIVE_OPEN ".open"
 
 enum { SCRATCH_MAX = 1 << 20 };
 
@@ -100,10 +97,7 @@ bool verify_archive_file(struct verify *verify, const struct store_archive *row)
         seen_init(&archive->urls);
         buf_init(&archive->scratch, SCRATCH_MAX);
     }
-    if (row->number != archive->files + 1 || !row->name.len ||
-        row->name.len > NAME_MAX - sizeof(ARCHIVE_OPEN) ||
-        memchr(row->name.ptr, '/', row->name.len) ||
-        memchr(row->name.ptr, '\0', row->name.len))
+    if (row->number != archive->files + 1 || !archive_name_is_safe(row->name))
         return false;
     archive->file = mem_grow(archive->file, archive->files, &archive->file_room,
                              sizeof(*archive->file));
@@ -114,31 +108,22 @@ bool verify_archive_file(struct verify *verify, const struct store_archive *row)
     return true;
 }
 
-static int open_at(const struct verify *verify, const char *name)
-{
-    char path[sizeof(ARCHIVE_DIR) + NAME_MAX + 2];
-
-    snprintf(path, sizeof(path), ARCHIVE_DIR "/%s", name);
-    return openat(verify->dir->fd, path,
-                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-}
-
 static bool may_be_open(const struct verify *verify)
 {
     return facts_is_unclean(&verify->facts) || verify->report->locked;
 }
 
-/* A crawl at work may complete the file between the two looks at it. */
+/* The files of a crawl that has ended are complete. */
 static int open_file(const struct verify *verify,
                      const struct archive_file *file)
 {
-    char open_name[NAME_MAX + 1];
-    int fd = open_at(verify, file->name);
+    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
+    char path[sizeof(ARCHIVE_DIR) + 1 + ARCHIVE_NAME_LEN];
 
-    snprintf(open_name, sizeof(open_name), "%s" ARCHIVE_OPEN, file->name);
-    if (fd < 0 && may_be_open(verify))
-        fd = open_at(verify, open_name);
-    return fd < 0 ? open_at(verify, file->name) : fd;
+    if (may_be_open(verify))
+        return archive_open_below(verify->dir->fd, str_of(file->name), FLAGS);
+    snprintf(path, sizeof(path), ARCHIVE_DIR "/%s", file->name);
+    return openat(verify->dir->fd, path, FLAGS);
 }
 
 static bool read_record(struct verify *verify, struct warc_record *record,
