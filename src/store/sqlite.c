@@ -363,9 +363,8 @@ static struct store *open_store(const char *where, enum store_mode mode,
 
 /* --- closing ------------------------------------------------------------ */
 
-/* Leave one file that can be copied and read anywhere. If another program reads
- * it just now, its journal stays, which is as good. If the directory was moved,
- * leave everything: another crawl may be at its path. */
+/* If the directory was moved, leave everything: another crawl may be at its
+ * path. */
 static void close_file(struct sqlite_store *store)
 {
     for (size_t i = 0; i < ARRAY_LEN(store->insert); i++) {
@@ -376,24 +375,8 @@ static void close_file(struct sqlite_store *store)
     store->find_url = NULL;
     if (store->keeps_journal)
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    else if (store->db && store->mode == STORE_WRITE && !has_moved(store)) {
-        sqlite3_busy_timeout(store->db, 0);
-        /* All rows are in the file itself and on the disk now, so a change of
-         * the mode may be lost without harm. */
-        if (sqlite3_wal_checkpoint_v2(store->db, NULL,
-                                      SQLITE_CHECKPOINT_TRUNCATE, NULL,
-                                      NULL) == SQLITE_OK)
-            sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL,
-                         NULL);
-        /* A program that was killed in this change of modes left a journal
-         * that says nothing. SQLite removes it only when it comes from a mode
-         * that keeps one. */
-        sqlite3_exec(store->db,
-                     "PRAGMA journal_mode = DELETE;"
-                     "PRAGMA journal_mode = PERSIST;"
-                     "PRAGMA journal_mode = DELETE",
-                     NULL, NULL, NULL);
-    }
+    else if (store->db && store->mode == STORE_WRITE && !has_moved(store))
+        sqlite_leave_one_file(store);
     sqlite3_close(store->db);
     store->db = NULL;
 }

@@ -124,6 +124,10 @@ bool sqlite_set_up_syncs(struct sqlite_store *store, struct store_error *error);
 
 bool sqlite_commit(struct store *store, const struct store_batch *const *batch,
                    size_t count, struct store_error *error);
+/* Leave one file that can be copied and read anywhere. If another program reads
+ * it just now, its journal stays, which is as good. */
+void sqlite_leave_one_file(struct sqlite_store *store);
+
 bool sqlite_commit_last(struct store *store,
                         const struct store_batch *const *batch, size_t count,
                         struct store_error *error);

@@ -124,3 +124,20 @@ bool sqlite_commit_last(struct store *base,
     return sqlite_commit(base, batch, count, error) &&
            copy_journal(sqlite_of(base), error);
 }
+
+/* All rows are in the file itself and on the disk after the checkpoint, so a
+ * change of the mode may be lost without harm. A program that was killed in
+ * that change left a journal that says nothing; SQLite removes it only when it
+ * comes from a mode that keeps one. */
+void sqlite_leave_one_file(struct sqlite_store *store)
+{
+    sqlite3_busy_timeout(store->db, 0);
+    if (sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                  NULL, NULL) == SQLITE_OK)
+        sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    sqlite3_exec(store->db,
+                 "PRAGMA journal_mode = DELETE;"
+                 "PRAGMA journal_mode = PERSIST;"
+                 "PRAGMA journal_mode = DELETE",
+                 NULL, NULL, NULL);
+}
