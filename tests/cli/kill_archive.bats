@@ -166,10 +166,11 @@ killed_copy() {
     rm -rf "$DIR" && cp -a "$TMP/killed" "$DIR"
     run -0 "$CRAWLER" -q --resume "$DIR"
     every_page_once
-    # A file that was moved away: the crawl goes on with a new one.
+    # Nor does it where the file is missing.
     rm -rf "$DIR" && cp -a "$TMP/killed" "$DIR"
     rm "$DIR/archive/$OPEN"
-    run -0 "$CRAWLER" -q --resume "$DIR"
+    run -1 "$CRAWLER" -q --resume "$DIR"
+    [[ $output == *" is missing; put the file back, or use --restart" ]] || fail "$output"
     run -1 "$CRAWLER" verify "$DIR"
     [[ $output == *"there is no file"* ]] || fail "$output"
 }

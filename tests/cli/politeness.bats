@@ -327,7 +327,7 @@ END
     crawl=$!
     # It rests for five seconds, then for ten: there is time to see it.
     until "$CRAWLER" status "$DIR" >"$TMP/status" 2>&1 &&
-        grep -q 'backs off' "$TMP/status"; do
+        grep -q '1 host backs off' "$TMP/status"; do
         kill -0 "$crawl" || fail "it ended, and status said: $(cat "$TMP/status")"
         sleep 0.1
     done
