@@ -107,7 +107,9 @@ static bool is_chunked(struct str head)
 /* A head may be as long as a block. */
 static struct str unless_longer(struct str value, size_t max)
 {
-    return value.len > max ? (struct str){0} : value;
+    if (value.len <= max)
+        return value;
+    return (struct str){0};
 }
 
 bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
