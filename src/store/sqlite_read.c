@@ -168,20 +168,27 @@ static bool walk_kind(struct walk *walk, const struct store_reader *reader,
     return good;
 }
 
+/* Check the digest of every commit on the way. */
+static bool walk_commits(struct walk *walk, const struct store_reader *reader,
+                         struct store_error *error)
+{
+    walk->commits = sqlite_prepare(walk->store, error,
+                                   "SELECT batch, last, digest FROM batch "
+                                   "WHERE kind = '%s' ORDER BY place",
+                                   row_description[walk->kind].name);
+    bool good = walk->commits && next_commit(walk, error) &&
+                walk_kind(walk, reader, error) && is_at_end(walk, error);
+    sqlite3_finalize(walk->commits);
+    return good;
+}
+
 bool sqlite_check_kind(struct sqlite_store *store, enum row_kind kind,
                        struct store_error *error)
 {
     const struct store_reader nobody = {0};
     struct walk walk = {.store = store, .kind = kind, .checked = true};
 
-    walk.commits = sqlite_prepare(store, error,
-                                  "SELECT batch, last, digest FROM batch "
-                                  "WHERE kind = '%s' ORDER BY place",
-                                  row_description[kind].name);
-    bool good = walk.commits && next_commit(&walk, error) &&
-                walk_kind(&walk, &nobody, error) && is_at_end(&walk, error);
-    sqlite3_finalize(walk.commits);
-    return good;
+    return walk_commits(&walk, &nobody, error);
 }
 
 bool sqlite_seal_kind(struct sqlite_store *store, enum row_kind kind,
@@ -232,11 +239,10 @@ static bool load_all(struct sqlite_store *store,
             .store = store,
             .kind = kind,
             .checked = checked && kind != ROW_setting,
-            .sealed = seal[kind],
         };
         if (!store_wants(reader, kind))
             continue;
-        if (!walk_kind(&walk, reader, error) || !is_at_end(&walk, error))
+        if (!(walk.checked ? walk_commits : walk_kind)(&walk, reader, error))
             return false;
         if (checked && kind == ROW_setting &&
             !sqlite_check_settings(store, error))
