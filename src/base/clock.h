@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 uint64_t clock_mono_ms(void); /* for pauses and time-outs */
+uint64_t clock_boot_ms(void); /* the same, also while the machine sleeps */
 uint64_t clock_mono_us(void); /* the same clock, for measuring */
 uint64_t clock_wall_ms(void); /* since 1970, for what people read */
 

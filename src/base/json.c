@@ -3,12 +3,35 @@
 #include "base/terminal.h"
 #include "base/utf8.h"
 
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Has the word a byte of this value? */
+static bool word_has(uint64_t word, uint64_t byte)
+{
+    uint64_t zero = word ^ EACH_BYTE(byte);
+
+    return (zero - EACH_BYTE(1)) & ~zero & EACH_BYTE(0x80);
+}
+
+/* Are all eight bytes written as they are? */
+static bool word_is_plain(const char *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof(word));
+    return !((word | ((word - EACH_BYTE(' ')) & ~word)) & EACH_BYTE(0x80)) &&
+           !word_has(word, '"') && !word_has(word, '\\') &&
+           !word_has(word, 0x7f);
+}
+
 /* How many bytes at the start are written as they are; the rest may begin with
  * one, too. */
 static size_t plain_len(struct str s)
 {
     size_t len = 0;
 
+    while (s.len - len >= sizeof(uint64_t) && word_is_plain(s.ptr + len))
+        len += sizeof(uint64_t);
     while (len < s.len && s.ptr[len] >= ' ' && s.ptr[len] < 0x7f &&
            s.ptr[len] != '"' && s.ptr[len] != '\\')
         len++;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <libpsl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -51,6 +52,28 @@ void domains_free(struct domains *domains)
     free(domains);
 }
 
+/* The digest of the file, or of the list that is built into libpsl. */
+void domains_digest(const struct domains *domains,
+                    char digest[DOMAINS_DIGEST_LEN + 1])
+{
+    const char *path = psl_dist_filename();
+    FILE *file = domains->latest && path ? fopen(path, "rbe") : NULL;
+    uint64_t hash = 0;
+    char bytes[8192];
+    size_t len;
+
+    while (file && (len = fread(bytes, 1, sizeof(bytes), file)))
+        hash = hash64((struct str){bytes, len}, hash);
+    if (file)
+        fclose(file);
+    if (hash)
+        snprintf(digest, DOMAINS_DIGEST_LEN + 1, "file %016llx",
+                 (unsigned long long)hash);
+    else
+        snprintf(digest, DOMAINS_DIGEST_LEN + 1, "built-in %.20s",
+                 psl_builtin_sha1sum());
+}
+
 struct str domain_trim_dot(struct str host)
 {
     if (host.len > 1 && host.ptr[host.len - 1] == '.' &&
@@ -89,4 +112,17 @@ struct str domain_of_host(const struct domains *domains, struct str host)
         atomic_store_explicit(answer, known, memory_order_relaxed);
     }
     return str_skip(host, known & SKIP_MASK);
+}
+
+bool domain_is_public_suffix(const struct domains *domains, struct str name)
+{
+    char text[NAME_MAX_LEN + 1];
+
+    if (is_address(name) || name.len > NAME_MAX_LEN)
+        return false;
+    if (!domains->psl)
+        return str_find(name, '.') == name.len;
+    memcpy(text, name.ptr, name.len);
+    text[name.len] = '\0';
+    return psl_is_public_suffix(domains->psl, text);
 }

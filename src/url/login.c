@@ -81,29 +81,26 @@ struct login login_read(struct arena *arena, struct str text)
 
 /* --- for messages ------------------------------------------------------- */
 
-/* "http://me:a/b@host/" is no URL since "a" is no port: it is a password. */
-static bool has_bad_port(struct str authority)
+/* Behind the scheme, also of one that is written wrong: "http//me:pw@host/". */
+static size_t login_start(struct str text)
 {
-    struct str port = str_cut(authority, ':').tail;
-    uint64_t number;
+    size_t start = authority_start(text);
+    const char *slashes = strstr(text.ptr, "//");
 
-    return port.len && !str_to_u64(port, &number);
+    return start || !slashes ? start : (size_t)(slashes + 2 - text.ptr);
 }
 
+/* Any character may be in a password, so that it goes up to the last '@'. One
+ * behind the host is no password's only where there is no ':' before it. */
 const char *login_hide(struct arena *arena, const char *written)
 {
     struct str text = drop_newlines(arena, str_of(written));
-    size_t start = authority_start(text);
-    const char *colon = strstr(text.ptr, "://");
-
-    if (!start && colon) /* another scheme, such as a proxy's */
-        start = (size_t)(colon + 3 - text.ptr);
+    size_t start = login_start(text);
     struct str rest = str_skip(text, start);
-    struct str authority = url_authority(rest);
-    size_t end = behind_at(authority);
-    if (!end && has_bad_port(authority))
-        end = behind_at(rest);
-    if (!end)
+    size_t end = behind_at(rest);
+    bool has_colon = str_find(rest, ':') < end;
+
+    if (!end || (!has_colon && !behind_at(url_authority(rest))))
         return written;
     struct str hidden = url_join(arena, str_first(text, start), STR("..."));
     return url_join(arena, hidden, str_skip(rest, end - 1)).ptr;

@@ -22,8 +22,8 @@ bool login_cut(struct arena *arena, struct str url, struct str *rest,
                struct login *login);
 
 /* For messages: the text with "..." in place of what may be a login, also where
- * it is no URL because of a character in the password. `text` itself where
- * there is nothing to hide. */
+ * it is no URL, because of a character in the password or a slip in the scheme.
+ * `text` itself where there is nothing to hide. */
 const char *login_hide(struct arena *arena, const char *text);
 
 /* "NAME:PASSWORD", or a name without a password. */

@@ -172,6 +172,21 @@ bool scope_contains(const struct scope *scope, const struct url *url)
            in_domain(scope, host);
 }
 
+static struct str domain_of(const struct scope *scope, const struct url *url)
+{
+    return domain_of_host(scope->domains, domain_trim_dot(url_host(url)));
+}
+
+bool scope_may_move(const struct scope *scope, const struct url *from,
+                    const struct url *to)
+{
+    bool is_elsewhere = from->https != to->https ||
+                        !str_eq(url_host_port(from), url_host_port(to));
+
+    return is_elsewhere && port_class(from) == port_class(to) &&
+           str_eq(domain_of(scope, from), domain_of(scope, to));
+}
+
 /* --- for people --------------------------------------------------------- */
 
 enum { NAMES_SHOWN = 5 };

@@ -6,7 +6,7 @@
  *     scope_free(scope);
  *
  * The cost of a question does not grow with the number of rules made from
- * seeds. Once the rules are there a scope is only read: threads may share it.
+ * seeds. Threads may share a scope to which no more rules are added.
  */
 #ifndef URL_SCOPE_H
 #define URL_SCOPE_H
@@ -42,6 +42,12 @@ void scope_add_seed(struct scope *scope, enum scope_kind kind,
                     const struct url *seed);
 
 bool scope_contains(const struct scope *scope, const struct url *url);
+
+/* May a seed that moved from the one URL to the other take its scope along? It
+ * may to another host of its registrable domain and to https, but not to
+ * another port, because that is another server. */
+bool scope_may_move(const struct scope *scope, const struct url *from,
+                    const struct url *to);
 
 /* For people: "what begins with http://example.org/a/", "the host example.org";
  * a few names of each kind, in no order. */
