@@ -115,6 +115,37 @@ static socklen_t size_of(const struct http_address *address)
     }
 }
 
+/* Was this Unix socket left by a program of ours that was killed? Then nobody
+ * listens on it. */
+static bool is_abandoned(const struct sockaddr_un *local)
+{
+    struct stat status;
+
+    if (lstat(local->sun_path, &status) || !S_ISSOCK(status.st_mode) ||
+        status.st_uid != geteuid())
+        return false;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool refused =
+        fd >= 0 &&
+        connect(fd, (const struct sockaddr *)local, sizeof(*local)) &&
+        errno == ECONNREFUSED;
+    if (fd >= 0)
+        close(fd);
+    return refused;
+}
+
+static bool bind_to(int fd, const struct http_address *address, socklen_t size)
+{
+    if (!bind(fd, &address->any, size))
+        return true;
+    if (errno != EADDRINUSE || address->any.sa_family != AF_UNIX)
+        return false;
+    bool abandoned = is_abandoned(&address->local);
+    errno = EADDRINUSE;
+    return abandoned && !unlink(address->local.sun_path) &&
+           !bind(fd, &address->any, size);
+}
+
 static bool start_listening(int fd, struct http_address *address)
 {
     bool local = address->any.sa_family == AF_UNIX;
@@ -126,7 +157,7 @@ static bool start_listening(int fd, struct http_address *address)
         return false;
     if (!local)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-    return !bind(fd, &address->any, size) && !listen(fd, BACKLOG) &&
+    return bind_to(fd, address, size) && !listen(fd, BACKLOG) &&
            (local || !getsockname(fd, &address->any, &size));
 }
 

@@ -29,8 +29,8 @@ void http_address_format(const struct http_address *address,
                          char out[HTTP_ADDRESS_TEXT]);
 
 /* A listening, non-blocking socket; port 0 becomes the one that was free. -1
- * with errno. A Unix socket is for its owner only; a file that is there
- * already is never replaced. */
+ * with errno. A Unix socket is for its owner only. A file that is there already
+ * is never replaced, but for a socket of this user on which nobody listens. */
 int http_address_listen(struct http_address *address);
 
 #endif
