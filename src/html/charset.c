@@ -33,11 +33,6 @@ const struct charset *charset_find(struct str label)
     return found ? &charsets[found->id] : NULL;
 }
 
-struct str charset_name(const struct charset *charset)
-{
-    return charset->name;
-}
-
 bool charset_is_markup_safe(const struct charset *charset)
 {
     switch (charset->kind) {

@@ -19,7 +19,6 @@ extern const struct charset *const CHARSET_WINDOWS_1252;
 
 /* By any label of the standard, white space and case ignored, or NULL. */
 const struct charset *charset_find(struct str label);
-struct str charset_name(const struct charset *charset);
 
 /* The label in a Content-Type value ("text/html; charset=x"), or empty. */
 struct str charset_of_content_type(struct str value);

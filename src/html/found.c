@@ -18,6 +18,7 @@ void html_found_init(struct html_found *found, struct html_links *links,
     found->requisite = NULL;
     found->requisites = found->requisite_room = 0;
     found->is_in_a = false;
+    html_content_init(&found->content, &links->info, arena, options);
 }
 
 static void keep_requisites(struct html_found *found)
@@ -43,6 +44,7 @@ void html_found_finish(struct html_found *found)
     free(found->link);
     if (found->requisite)
         keep_requisites(found);
+    html_content_finish(&found->content);
 }
 
 /* ---- elements ---------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #ifndef HTML_FOUND_H
 #define HTML_FOUND_H
 
+#include "html/content.h"
 #include "html/scan.h"
 #include "html/tag.h"
 
@@ -20,6 +21,8 @@ struct html_found {
     size_t count, room;
     struct html_requisite *requisite; /* the same of what the page needs */
     size_t requisites, requisite_room;
+
+    struct html_content content; /* title and ids */
 
     /* The text of the `a` that is open, while `is_in_a`. */
     bool is_in_a, has_blank, is_full;

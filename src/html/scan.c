@@ -18,7 +18,7 @@ struct scanner {
 
     struct html_found found;
     size_t head_links, head_requisites; /* those before the body */
-    bool wants_requisites;
+    bool wants_requisites, wants_content;
     const struct html_filter *only; /* the tags of interest in the body */
 
     struct buf decoded, meaning; /* scratch */
@@ -110,9 +110,9 @@ static void requisites_of_attrs(struct scanner *scanner, enum html_tag tag,
     html_requisite_element(&scanner->found, tag, is_svg, value);
 }
 
-/* The text that follows the start tag of a style element. Reading ahead leaves
- * the tokenizer where it is. */
-static void requisites_of_style(struct scanner *scanner)
+/* The text that follows the start tag of a style or title element. Reading
+ * ahead leaves the tokenizer where it is. */
+static struct str text_ahead(struct scanner *scanner)
 {
     struct html_tokenizer ahead = scanner->tokenizer;
     struct html_token token;
@@ -123,7 +123,7 @@ static void requisites_of_style(struct scanner *scanner)
     if (!is_plain_ascii(scanner, text))
         text = arena_copy(scanner->arena,
                           meaning_of(scanner, text, token.text_kind));
-    html_requisite_css(&scanner->found, text, CSS_SHEET);
+    return text;
 }
 
 static void requisites(struct scanner *scanner, enum html_tag tag,
@@ -139,7 +139,33 @@ static void requisites(struct scanner *scanner, enum html_tag tag,
         (html_requisite_is_element(tag, is_svg) || may_have_url(token->rest)))
         requisites_of_attrs(scanner, tag, is_svg, token);
     if (tag == TAG_STYLE)
-        requisites_of_style(scanner);
+        html_requisite_css(&scanner->found, text_ahead(scanner), CSS_SHEET);
+}
+
+/* The names that a fragment can have, and the title. */
+static void content(struct scanner *scanner, enum html_tag tag,
+                    enum html_namespace namespace,
+                    const struct html_token *token)
+{
+    struct html_content *content = &scanner->found.content;
+    struct html_attrs attrs = html_attrs(token);
+    struct html_attr attr;
+    bool has_id = false, has_name = tag != TAG_A || namespace != HTML_IN_HTML;
+
+    while (content->wants_ids && html_attrs_next(&attrs, &attr)) {
+        bool *has = html_is_name(attr.name, STR("id"))     ? &has_id
+                    : html_is_name(attr.name, STR("name")) ? &has_name
+                                                           : NULL;
+        if (has && !*has)
+            html_content_id(content, value_of(scanner, attr.value));
+        if (has)
+            *has = true;
+    }
+    if (tag == TAG_TITLE && namespace == HTML_IN_HTML &&
+        html_content_needs_title(content)) {
+        html_content_title(content, text_ahead(scanner));
+        scanner->wants_content = content->wants_ids;
+    }
 }
 
 static void note_head(struct scanner *scanner)
@@ -208,6 +234,8 @@ static void start_tag(struct scanner *scanner, const struct html_token *token)
 
     if (scanner->wants_requisites && !scanner->tree.templates)
         requisites(scanner, tag, namespace, token);
+    if (scanner->wants_content && !scanner->tree.templates)
+        content(scanner, tag, namespace, token);
 }
 
 static void end_tag(struct scanner *scanner, const struct html_token *token)
@@ -291,7 +319,10 @@ static void scan_html(struct html_links *links, struct arena *arena,
     scanner.charset = links->info.charset;
     scanner.head_links = scanner.head_requisites = 0;
     scanner.wants_requisites = options->want_requisites;
-    scanner.only = options->want_requisites ? &html_all_tags : &html_watched;
+    scanner.wants_content = options->want_title || options->want_ids;
+    scanner.only = options->want_requisites || options->want_ids
+                       ? &html_all_tags
+                       : &html_watched;
     html_found_init(&scanner.found, links, arena, options);
     html_tree_init(&scanner.tree);
     if (!charset_is_markup_safe(scanner.charset))

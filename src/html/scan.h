@@ -64,6 +64,9 @@ struct html_info {
     /* <meta name=robots>, or the agent's own name */
     bool noindex, nofollow, noarchive;
     const struct charset *charset;
+    struct str title;  /* if asked for; {NULL, 0}: there is none */
+    struct str ids;    /* if asked for: what a fragment can name, one a line */
+    size_t ids_beyond; /* more of them than html/content.h allows */
 };
 
 struct html_scan_options {
@@ -72,6 +75,7 @@ struct html_scan_options {
     bool want_text;
     bool is_xhtml; /* served as application/xhtml+xml: it is XML */
     bool want_requisites;
+    bool want_title, want_ids;
 };
 
 /* Links in document order, in the arena, with the page's own facts. */

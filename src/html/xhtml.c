@@ -58,6 +58,8 @@ struct reader {
     unsigned silent_depth;   /* of a script or the like that is open, or 0 */
     unsigned style_depth;    /* of a style that is open, or 0 */
     struct buf style;        /* its text */
+    unsigned title_depth;    /* of the title that is read, or 0 */
+    struct buf title;        /* its text, cut */
 };
 
 static void stop(struct reader *reader)
@@ -259,6 +261,30 @@ static void end_style(struct reader *reader)
                        CSS_SHEET);
 }
 
+/* The names that a fragment can have, and the title. */
+static void content(struct reader *reader, struct xml_name name,
+                    const char **attrs)
+{
+    struct html_content *content = &reader->found.content;
+    enum html_tag tag = tag_of(name);
+    const char *id = find_attr(attrs, "id");
+    const char *of_a = tag == TAG_A ? find_attr(attrs, "name") : NULL;
+
+    if (id)
+        html_content_id(content, str_of(id));
+    if (of_a)
+        html_content_id(content, str_of(of_a));
+    if (tag == TAG_TITLE && html_content_needs_title(content) &&
+        !reader->title_depth)
+        reader->title_depth = reader->depth;
+}
+
+static void end_title(struct reader *reader)
+{
+    reader->title_depth = 0;
+    html_content_title(&reader->found.content, buf_str(&reader->title));
+}
+
 static void start_element(struct reader *reader, struct xml_name name,
                           const char **attrs)
 {
@@ -279,6 +305,7 @@ static void start_element(struct reader *reader, struct xml_name name,
     if (reader->found.options->want_requisites &&
         (name.namespace == NAMESPACE_HTML || name.namespace == NAMESPACE_SVG))
         requisites(reader, name, attrs);
+    content(reader, name, attrs);
     if (tag == TAG_TEMPLATE)
         reader->template_depth = reader->depth;
     if (html_tree_state(tag) != HTML_DATA && !reader->silent_depth)
@@ -311,6 +338,8 @@ static void XMLCALL on_end(void *user, const char *text)
         reader->silent_depth = 0;
     if (reader->style_depth == reader->depth)
         end_style(reader);
+    if (reader->title_depth == reader->depth)
+        end_title(reader);
     while (reader->binding_count &&
            reader->binding[reader->binding_count - 1].depth >= reader->depth)
         reader->binding_count--;
@@ -324,6 +353,8 @@ static void XMLCALL on_text(void *user, const char *bytes, int len)
     spend(reader, (size_t)len);
     if (reader->style_depth && !reader->is_stopped)
         buf_put(&reader->style, (struct str){bytes, (size_t)len});
+    if (reader->title_depth && !reader->is_stopped)
+        buf_put(&reader->title, (struct str){bytes, (size_t)len});
     if (reader->found.is_in_a && !reader->silent_depth &&
         !reader->template_depth && !reader->is_stopped)
         html_found_text(&reader->found, (struct str){bytes, (size_t)len});
@@ -464,6 +495,7 @@ static void read_page(struct reader *reader)
     reader->parser = parser;
     reader->bytes_left = GROWTH_MAX * reader->page.len + GROWTH_FREE;
     buf_init(&reader->style, reader->bytes_left);
+    buf_init(&reader->title, reader->bytes_left);
     XML_SetUserData(parser, reader);
     XML_SetElementHandler(parser, on_start, on_end);
     XML_SetCharacterDataHandler(parser, on_text);
@@ -476,6 +508,7 @@ static void read_page(struct reader *reader)
     (void)xml_parse(parser, reader->page);
     xml_parser_free(parser);
     buf_release(&reader->style);
+    buf_release(&reader->title);
 }
 
 void xhtml_scan(struct html_links *links, struct arena *arena, struct str page,
