@@ -5,13 +5,27 @@
 #define FRONTIER_ADDRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "ds/heap.h"
 
 /* IPv6, or IPv4 mapped into it. */
 struct ip {
     uint8_t byte[16];
+};
+
+/* In a fleet: may this machine ask it? Only address_lease.c changes it. */
+struct address_lease {
+    TAILQ_ENTRY(address) link; /* of struct address_leases, if it is listed */
+    bool is_listed;
+    bool is_held;        /* by this machine */
+    bool was_asked_for;  /* since it was last given up */
+    bool is_wanted;      /* held, and another machine wants it ... */
+    uint64_t wanted_ms;  /* ... since this time */
+    bool is_closing;     /* held, but no fetch may begin any more */
+    uint64_t ask_for_ms; /* not held: not to be asked for before */
 };
 
 struct address {
@@ -23,6 +37,8 @@ struct address {
     uint64_t next_ms;
     uint64_t key;
     struct heap queue; /* of hosts, by turn; breadth-first by depth before */
+    struct ip ip;
+    struct address_lease lease;
 };
 
 #endif

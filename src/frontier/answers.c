@@ -96,6 +96,12 @@ unsigned frontier_backoffs(const struct target *target)
     return target->host->trouble.backoffs;
 }
 
+void frontier_note_rest(struct target *target, uint8_t outcome)
+{
+    if (!target->host->trouble.dead)
+        target->host->trouble.last_outcome = outcome;
+}
+
 const struct target *frontier_find(const struct frontier *frontier,
                                    uint64_t fingerprint)
 {
@@ -182,7 +188,13 @@ struct idle frontier_idle(const struct frontier *frontier, uint64_t now_ms)
             .until_ms = now_ms,
             .wake_ms = now_ms,
         };
-    if (idle.until_ms == UINT64_MAX)
-        idle.reason = frontier->counts.in_flight ? IDLE_FLIGHT : IDLE_EMPTY;
+    if (idle.until_ms != UINT64_MAX)
+        return idle;
+    const struct host *host = address_lease_first_host(&frontier->politeness);
+    idle.reason = frontier->counts.in_flight ? IDLE_FLIGHT
+                  : host                     ? IDLE_ADDRESS
+                                             : IDLE_EMPTY;
+    if (idle.reason == IDLE_ADDRESS)
+        idle.host = host_name(host);
     return idle;
 }

@@ -60,13 +60,19 @@ struct frontier *frontier_new(const struct frontier_options *options)
     politeness_init(&frontier->politeness, &frontier->options,
                     &frontier->order);
     setups_init(&frontier->setups, &frontier->options);
+    size_t partitions = options->partitions ? options->partitions : 1;
+    frontier->next_n = mem_array(partitions, sizeof(*frontier->next_n));
+    for (size_t i = 0; i < partitions; i++)
+        frontier->next_n[i] = 1;
     changes_init(&frontier->changes, options->report_changes);
     return frontier;
 }
 
-void frontier_use_seen(struct frontier *frontier, struct seen *seen)
+void frontier_use_seen(struct frontier *frontier, struct seen *seen,
+                       size_t stride)
 {
     frontier->queue.seen = seen;
+    frontier->queue.seen_stride = stride;
 }
 
 void frontier_free(struct frontier *frontier)
@@ -77,19 +83,21 @@ void frontier_free(struct frontier *frontier)
     politeness_release(&frontier->politeness);
     queue_release(&frontier->queue);
     changes_release(&frontier->changes);
+    free(frontier->next_n);
     free(frontier);
 }
 
 /* --- in ----------------------------------------------------------------- */
 
-void frontier_count_found(struct frontier *frontier, const struct url *url)
+void frontier_count_found(struct frontier *frontier, const struct url *url,
+                          uint32_t count)
 {
     struct domain *domain;
 
     if (frontier->order.by_level)
         return;
     domain = domain_for(&frontier->politeness, url);
-    domain->score.found++;
+    domain->score.found += count;
     changes_add_domain(&frontier->changes, domain);
     politeness_place_domain(&frontier->politeness, domain);
 }
@@ -97,10 +105,25 @@ void frontier_count_found(struct frontier *frontier, const struct url *url)
 static enum verdict given_up_verdict(const struct host *host)
 {
     const struct host_trouble *trouble = &host->trouble;
+
+    if (host->dropped)
+        return BY_HAND;
     bool by_robots =
         trouble->dead ? trouble->dead_robots : trouble->closed_robots;
 
     return by_robots ? ROBOTS_UNKNOWN : HOST_DEAD;
+}
+
+static bool is_refused_by_hand(const struct politeness *politeness,
+                               const struct url *url)
+{
+    const struct by_hand *hand = &politeness->by_hand;
+
+    if (!hand->hosts.count && !hand->pattern_count)
+        return false;
+    const struct hand_host *order =
+        by_hand_host(hand, host_key(politeness, url));
+    return (order && order->dropped) || by_hand_refuses(hand, url->href);
 }
 
 enum verdict frontier_precheck(const struct frontier *frontier,
@@ -110,6 +133,8 @@ enum verdict frontier_precheck(const struct frontier *frontier,
     const struct politeness *politeness = &frontier->politeness;
     struct host *host = host_known(politeness, url);
 
+    if (is_refused_by_hand(politeness, url))
+        return BY_HAND;
     if (frontier->options.max_per_domain && kind != TARGET_REQUISITE) {
         const struct domain *domain = domain_known(politeness, url);
         if (domain && politeness_is_capped(politeness, domain))
@@ -163,7 +188,8 @@ struct str put_numbered(struct frontier *frontier, const struct offer *offer,
 struct queued frontier_put(struct frontier *frontier, const struct offer *offer,
                            uint64_t now_ms)
 {
-    uint64_t number = frontier_next_number(frontier);
+    uint32_t part = part_of_url(&frontier->options, offer->url, offer->domain);
+    uint64_t number = frontier_next_number(frontier, part);
 
     frontier->politeness.now_ms = now_ms;
     return (struct queued){
@@ -195,7 +221,8 @@ void fetch_started(struct frontier *frontier, struct target *target)
     politeness_fetch_started(&frontier->politeness, target->host);
 }
 
-/* Why the target, whose turn it is, must not be fetched. */
+/* Judge a target again when its turn has come: ACCEPT, or why it must not be
+ * fetched. */
 static enum verdict check_again(struct frontier *frontier,
                                 struct target *target)
 {
@@ -205,6 +232,8 @@ static enum verdict check_again(struct frontier *frontier,
 
     if (target->kind == TARGET_ROBOTS)
         return ACCEPT;
+    if (is_refused_by_hand(&frontier->politeness, &url))
+        return BY_HAND;
     if (politeness_is_beyond_cap(&frontier->politeness, target))
         return DOMAIN_CAP;
     if (host_is_given_up(host, url.https))
@@ -231,7 +260,8 @@ static struct target *refuse(struct frontier *frontier, struct target *target,
     return target;
 }
 
-/* Whatever of the domain waits is refused: no pause and no retry holds it. */
+/* The domain is capped: its waiting targets come out refused, without a pause
+ * or a retry. */
 void note_capped(struct frontier *frontier, struct domain *domain)
 {
     frontier->counts.domains_capped++;
@@ -278,7 +308,7 @@ bool has_its_turn(const struct frontier *frontier, const struct target *target)
            !is_held(frontier, target);
 }
 
-/* The one whose turn it is, in its queue still; or NULL. */
+/* Find the target whose turn it is, or NULL. It stays in its queue. */
 static struct target *find_next(struct frontier *frontier)
 {
     struct politeness *politeness = &frontier->politeness;
@@ -362,7 +392,8 @@ static bool is_needed(const struct frontier *frontier, const struct host *host)
                frontier->options.idle_hosts_max;
 }
 
-/* Those that have been idle longest, unless their pause is not over. */
+/* Forget the hosts that have been idle longest. A host whose pause is not over,
+ * or that is needed, stays. */
 void forget_idle_hosts(struct frontier *frontier)
 {
     struct politeness *politeness = &frontier->politeness;
@@ -383,11 +414,13 @@ void forget_idle_hosts(struct frontier *frontier)
     }
 }
 
+/* The clock of the frontier stays as it is: `ended_ms` may be ahead of it, and
+ * a host whose pause ends in between must not be asked before. */
 void fetch_ended(struct frontier *frontier, struct target *target,
-                 uint64_t wait_ms)
+                 uint64_t ended_ms, uint64_t wait_ms)
 {
     frontier->counts.in_flight--;
-    politeness_fetch_ended(&frontier->politeness, target->host,
+    politeness_fetch_ended(&frontier->politeness, target->host, ended_ms,
                            frontier_delay_ms(frontier, target), wait_ms);
     forget_idle_hosts(frontier);
 }
@@ -404,23 +437,28 @@ void frontier_note(struct frontier *frontier, struct target *target,
         changes_add_host(&frontier->changes, host);
 }
 
-void frontier_note_error(struct frontier *frontier, struct target *target,
-                         uint8_t outcome, uint64_t now_ms)
+void frontier_note_prompt(struct frontier *frontier,
+                          const struct target *target, bool is_prompt)
 {
-    frontier->politeness.now_ms = now_ms;
+    politeness_set_prompt(&frontier->politeness, target->host->domain,
+                          is_prompt);
+}
+
+void frontier_note_error(struct frontier *frontier, struct target *target,
+                         uint8_t outcome, uint64_t ended_ms)
+{
     if (trouble_note_error(&frontier->politeness, target->host,
-                           target_is_https(target), outcome))
+                           target_is_https(target), outcome, ended_ms))
         changes_add_host(&frontier->changes, target->host);
 }
 
 void frontier_done(struct frontier *frontier, struct target *target,
-                   uint64_t now_ms, uint64_t wait_ms)
+                   uint64_t ended_ms, uint64_t wait_ms)
 {
     assert(target->state == TARGET_IN_FLIGHT);
-    frontier->politeness.now_ms = now_ms;
     queue_close(&frontier->queue, target);
     changes_remove_target(&frontier->changes, target);
-    fetch_ended(frontier, target, wait_ms);
+    fetch_ended(frontier, target, ended_ms, wait_ms);
     free(target);
 }
 
@@ -432,15 +470,14 @@ void put_retry(struct frontier *frontier, struct target *target,
 }
 
 void frontier_again(struct frontier *frontier, struct target *target,
-                    uint64_t now_ms, uint64_t wait_ms, bool whole_host)
+                    uint64_t ended_ms, uint64_t wait_ms, bool whole_host)
 {
-    struct politeness *politeness = &frontier->politeness;
-    /* A target that will be refused need not wait for it. */
-    bool waits = wait_ms && !politeness_is_beyond_cap(politeness, target);
+    /* A target that will be refused need not wait for its retry. */
+    bool waits =
+        wait_ms && !politeness_is_beyond_cap(&frontier->politeness, target);
 
-    politeness->now_ms = now_ms;
     target->tries++;
     /* Before the end of the fetch, so that the host is never idle. */
-    put_retry(frontier, target, waits ? now_ms + wait_ms : 0);
-    fetch_ended(frontier, target, whole_host ? wait_ms : 0);
+    put_retry(frontier, target, waits ? ended_ms + wait_ms : 0);
+    fetch_ended(frontier, target, ended_ms, whole_host ? wait_ms : 0);
 }

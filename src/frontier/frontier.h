@@ -50,12 +50,16 @@ struct frontier;
 /* A breadth-first crawl has the source document's constant score of 2. */
 enum { FRONTIER_BFS_SCORE = 200 };
 
+/* In a fleet (options.partitions) a frontier holds the targets of some
+ * partitions; frontier/partition.c has the functions for that. */
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
 
-/* The set of URLs seen, in which every URL is before it is put. Its flag is the
- * frontier's: the URL is queued on disk. */
-void frontier_use_seen(struct frontier *frontier, struct seen *seen);
+/* The sets of URLs seen, one of each partition: every URL is there before it is
+ * put. Their flag is the frontier's: the URL is queued on disk. They are
+ * `stride` bytes apart. */
+void frontier_use_seen(struct frontier *frontier, struct seen *seen,
+                       size_t stride);
 
 /* --- in ---------------------------------------------------------------- */
 
@@ -71,11 +75,13 @@ struct offer {
     uint8_t redirects;    /* hops that led here */
     enum target_kind kind;
     uint8_t nesting; /* enum requisite_nesting */
+    bool is_named; /* a seed that the user named: url/filter.h does not count */
 };
 
-/* A URL in scope was found in a page, whatever becomes of it: its domain is
- * a little more important. */
-void frontier_count_found(struct frontier *frontier, const struct url *url);
+/* A URL in scope was found in `count` pages, whatever becomes of it: its domain
+ * is a little more important. */
+void frontier_count_found(struct frontier *frontier, const struct url *url,
+                          uint32_t count);
 
 /* ACCEPT, or why this URL need not be queued: its domain has had all its
  * fetches, its host is dead, its robots.txt is known and forbids it (then
@@ -130,15 +136,17 @@ enum host_health {
     HOST_SILENT,   /* no answer: the address or the host is in trouble */
 };
 
-/* The fetch has ended (at `now_ms`): the host's pause begins, the target is
- * freed. Or the host has to rest for `wait_ms`, where that is longer. */
+/* The fetch has ended: the host's pause begins, the target is freed.
+ * `ended_ms`, here and below, is a time at which the fetch is certainly over;
+ * it may be ahead of the clock. Or the host has to rest for `wait_ms`, where
+ * that is longer. */
 void frontier_done(struct frontier *frontier, struct target *target,
-                   uint64_t now_ms, uint64_t wait_ms);
+                   uint64_t ended_ms, uint64_t wait_ms);
 
 /* The fetch has ended and must be tried again after `wait_ms`; with
  * `whole_host` the host's other targets wait as long. */
 void frontier_again(struct frontier *frontier, struct target *target,
-                    uint64_t now_ms, uint64_t wait_ms, bool whole_host);
+                    uint64_t ended_ms, uint64_t wait_ms, bool whole_host);
 
 /* Before either: did the host answer at all? After `host_tries` times in a
  * row that it did not, or FRONTIER_NO_REPLY_MAX that it sent no reply or was
@@ -147,6 +155,10 @@ void frontier_again(struct frontier *frontier, struct target *target,
 void frontier_note(struct frontier *frontier, struct target *target,
                    enum host_health health, uint8_t outcome);
 
+/* A fetch failed with this outcome and will be tried again, and the host rests
+ * meanwhile: for people who ask why. */
+void frontier_note_rest(struct target *target, uint8_t outcome);
+
 /* The same where the host answered that something failed in it (5xx). That
  * may be this page's fault alone. But after FRONTIER_ERRORS_MAX answers of that
  * kind in a row the host backs off, until it gives another answer: the caller
@@ -154,7 +166,12 @@ void frontier_note(struct frontier *frontier, struct target *target,
  * gives no other answer, it is dead. */
 enum { FRONTIER_ERRORS_MAX = 10, FRONTIER_BACKOFF_MAX_MS = 3600 * 1000 };
 void frontier_note_error(struct frontier *frontier, struct target *target,
-                         uint8_t outcome, uint64_t now_ms);
+                         uint8_t outcome, uint64_t ended_ms);
+
+/* Before either: did the fetch end without a time-out? If not, it held a place
+ * for nothing; see `doubtful_max`. */
+void frontier_note_prompt(struct frontier *frontier,
+                          const struct target *target, bool is_prompt);
 
 /* How often in a row the target's host has had to back off for that, this time
  * included, 7 at most; 0: it does not have to. */
@@ -171,18 +188,18 @@ enum { FRONTIER_ROBOTS_KEPT_MS = 24 * 3600 * 1000 };
 /* The end of a TARGET_ROBOTS, which is freed. `rules` are taken; NULL: all
  * is allowed. */
 void frontier_robots(struct frontier *frontier, struct target *target,
-                     struct robots *rules, uint64_t now_ms);
+                     struct robots *rules, uint64_t ended_ms);
 
 /* The end of either, but in vain: nothing of the host may be fetched, try again
  * after `wait_ms`. Counts like a silent host; with `for_good` there
  * will be no other try. */
 void frontier_setup_failed(struct frontier *frontier, struct target *target,
-                           uint64_t now_ms, uint64_t wait_ms, uint8_t outcome,
+                           uint64_t ended_ms, uint64_t wait_ms, uint8_t outcome,
                            bool for_good);
 
 /* The end of either, because the crawl ends: it says nothing of the host. */
 void frontier_setup_stopped(struct frontier *frontier, struct target *target,
-                            uint64_t now_ms);
+                            uint64_t ended_ms);
 
 /* The host whose rules a TARGET_ROBOTS fetches, and for which scheme. */
 struct str frontier_robots_host(const struct target *step);
@@ -195,13 +212,13 @@ unsigned frontier_failures(const struct target *step);
  * be asked; the rules will be those of the host that was asked first. `from` is
  * freed. False where it has moved too often: then nothing has happened. */
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
-                           const struct url *url, uint64_t now_ms);
+                           const struct url *url, uint64_t ended_ms);
 
 /* --- for the record ---------------------------------------------------- */
 
-/* A target's `age` is its number; this is the next one, for whatever else
- * needs a number of its own. */
-uint64_t frontier_next_number(struct frontier *frontier);
+/* A target's `age` is its number; this is the next one of the partition (0 but
+ * in a fleet), for whatever else needs a number of its own. */
+uint64_t frontier_next_number(struct frontier *frontier, uint32_t part);
 
 /* The pause that the target's host is given after a fetch. */
 uint64_t frontier_delay_ms(const struct frontier *frontier,
@@ -221,7 +238,7 @@ const struct target *frontier_next_changed(struct frontier *frontier);
 bool frontier_next_mentioned(struct frontier *frontier, struct str *name,
                              uint32_t *found);
 
-/* What of a host is given up: bits. Records hold them. */
+/* The parts of a host that are given up, as bits. Records hold them. */
 enum given_up {
     GIVEN_UP_SILENT = 1, /* the whole host */
     GIVEN_UP_ROBOTS = 2, /* the whole host, because of its robots.txt */
@@ -257,7 +274,7 @@ struct target_history {
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
                       const struct target_history *past, uint64_t now_ms);
 
-/* All numbers up to this one are taken. */
+/* All numbers of its partition up to this one are taken. */
 void frontier_restore_number(struct frontier *frontier, uint64_t number);
 
 /* Fetches that the domain of this name has had. */
@@ -295,13 +312,75 @@ uint64_t frontier_score(const struct frontier *frontier,
                         const struct target *target);
 uint64_t frontier_due_ms(const struct target *target);
 
-/* What the domain of a URL has had. */
+/* Counts of a URL's domain. */
 struct domain_counts {
     uint32_t crawled; /* fetches */
     uint32_t found;   /* links to it in pages; counted in ORDER_PRIORITY */
 };
 struct domain_counts frontier_domain_counts(const struct frontier *frontier,
                                             const struct url *url);
+
+/* --- in a fleet --------------------------------------------------------- */
+
+/* The partition of a URL; 0 but in a fleet. `domain` is its registrable domain
+ * if that is known, or empty. */
+uint32_t frontier_part_of(const struct frontier *frontier,
+                          const struct url *url, struct str domain);
+
+/* In breadth-first order nothing deeper than this is taken; UINT32_MAX at
+ * first. */
+void frontier_set_level(struct frontier *frontier, uint32_t level);
+
+/* The smallest depth that is open: queued, retrying or in flight.
+ * FRONTIER_OPEN: only such as open no depth; UINT32_MAX: nothing is open. */
+enum { FRONTIER_OPEN = (1 << 30) - 1 };
+uint32_t frontier_lowest(const struct frontier *frontier);
+
+/* From now on no fetch of the partition begins; those in flight go on. Or they
+ * may begin again. */
+void frontier_freeze_part(struct frontier *frontier, uint32_t part,
+                          bool freeze);
+
+/* Is anything of the partition in flight? */
+bool frontier_part_is_busy(const struct frontier *frontier, uint32_t part);
+
+/* Forget the partition, of which nothing may be in flight, and what has changed
+ * in it must have been reported. It is not frozen after. */
+void frontier_drop_part(struct frontier *frontier, uint32_t part,
+                        uint64_t now_ms);
+
+/* Every host of the partition rests for a whole pause: somebody else may have
+ * asked it a moment ago. That may also be a host that the record does not know
+ * yet, because the fetch was not committed: it rests when it is met. */
+void frontier_rest_part(struct frontier *frontier, uint32_t part,
+                        uint64_t now_ms);
+
+/* --- leases of addresses, in a fleet ------------------------------------ */
+
+/* With `ip_hold_ms` an address is asked only while this machine holds it. With
+ * each commit, in this order: the addresses that are given up, which are not
+ * held from now on; and those that hosts here wait for and that are not held.
+ * At most `max`, the number is returned; the rest comes with the next commit.
+ */
+size_t frontier_give_up_addresses(struct frontier *frontier, uint64_t now_ms,
+                                  struct ip *ip, size_t max);
+size_t frontier_wanted_addresses(struct frontier *frontier, uint64_t now_ms,
+                                 struct ip *ip, size_t max);
+
+/* Should the next commit be soon, for the sake of an address? */
+bool frontier_has_address_news(const struct frontier *frontier);
+
+/* Its answer: this machine holds the address. With `rests` it is asked after a
+ * whole pause: another may have asked it a moment ago. `now_ms` must not be
+ * before the answer came. */
+void frontier_address_granted(struct frontier *frontier, const struct ip *ip,
+                              bool rests, uint64_t now_ms);
+
+/* It holds the address, and another machine wants it. It is given up as soon as
+ * no host waits for it, or after `ip_hold_ms`: then no fetch begins there,
+ * those in flight end, and the last pause. */
+void frontier_address_wanted(struct frontier *frontier, const struct ip *ip,
+                             uint64_t now_ms);
 
 /* --- its state --------------------------------------------------------- */
 
@@ -337,6 +416,7 @@ enum idle_reason {
     IDLE_BACKOFF, /* until `until_ms`: `host` was in trouble */
     IDLE_RETRY,   /* until `until_ms` to try a URL of `host` again */
     IDLE_FLIGHT,  /* what is in flight must end first */
+    IDLE_ADDRESS, /* another machine of the fleet has the address of `host` */
 };
 struct idle {
     enum idle_reason reason;

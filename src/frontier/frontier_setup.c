@@ -54,35 +54,34 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
 
 /* The asker's setup has ended. */
 static void end_robots(struct frontier *frontier, struct target *target,
-                       bool in_vain, uint64_t wait_ms)
+                       bool in_vain, uint64_t ended_ms, uint64_t wait_ms)
 {
     setup_end(&frontier->setups, target->asker);
     if (in_vain)
         setup_try_next_address(target->host);
     politeness_place(&frontier->politeness, target->asker);
-    fetch_ended(frontier, target, wait_ms);
+    fetch_ended(frontier, target, ended_ms, wait_ms);
     free(target);
 }
 
 void frontier_robots(struct frontier *frontier, struct target *target,
-                     struct robots *rules, uint64_t now_ms)
+                     struct robots *rules, uint64_t ended_ms)
 {
     struct host *asker = target->asker;
     bool https = asker->setup.robots_https;
 
     assert(target->kind == TARGET_ROBOTS && asker->setup.under_way);
-    frontier->politeness.now_ms = now_ms;
     setup_set_rules(&frontier->setups, asker, https, rules,
-                    now_ms + FRONTIER_ROBOTS_KEPT_MS);
+                    ended_ms + FRONTIER_ROBOTS_KEPT_MS);
     if (asker->trouble.failures[https])
         changes_add_host(&frontier->changes, asker);
     asker->trouble.failures[https] = 0;
     asker->trouble.answered[https] = true;
-    /* Its own last fetch was before it was known how long it wants to rest. */
+    /* The asker was last fetched from before its Crawl-delay was known. */
     if (asker != target->host && rules && !frontier->options.has_no_pauses &&
         robots_crawl_delay_ms(rules) > frontier->options.delay_ms)
-        politeness_rest_until(asker, now_ms + robots_crawl_delay_ms(rules));
-    end_robots(frontier, target, false, 0);
+        politeness_rest_until(asker, ended_ms + robots_crawl_delay_ms(rules));
+    end_robots(frontier, target, false, ended_ms, 0);
 }
 
 struct str frontier_robots_host(const struct target *step)
@@ -125,51 +124,48 @@ static void note_failure(struct frontier *frontier, const struct target *step,
 }
 
 static void end_step(struct frontier *frontier, struct target *step,
-                     bool in_vain, uint64_t wait_ms)
+                     bool in_vain, uint64_t ended_ms, uint64_t wait_ms)
 {
     if (step->kind == TARGET_ROBOTS)
-        end_robots(frontier, step, in_vain, wait_ms);
+        end_robots(frontier, step, in_vain, ended_ms, wait_ms);
     else
         end_lookup(frontier, step);
 }
 
 void frontier_setup_failed(struct frontier *frontier, struct target *target,
-                           uint64_t now_ms, uint64_t wait_ms, uint8_t outcome,
+                           uint64_t ended_ms, uint64_t wait_ms, uint8_t outcome,
                            bool for_good)
 {
     struct host *host = setup_host(target);
 
-    frontier->politeness.now_ms = now_ms;
     note_failure(frontier, target, outcome, for_good);
     host->backing_off = true;
-    politeness_rest_until(host, now_ms + wait_ms);
-    end_step(frontier, target, true, wait_ms);
+    politeness_rest_until(host, ended_ms + wait_ms);
+    end_step(frontier, target, true, ended_ms, wait_ms);
 }
 
 void frontier_setup_stopped(struct frontier *frontier, struct target *target,
-                            uint64_t now_ms)
+                            uint64_t ended_ms)
 {
-    frontier->politeness.now_ms = now_ms;
-    end_step(frontier, target, false, 0);
+    end_step(frontier, target, false, ended_ms, 0);
 }
 
 /* Queued like a page, before all of them, so that all rules hold for it; the
  * asker's setup is still under way. */
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
-                           const struct url *url, uint64_t now_ms)
+                           const struct url *url, uint64_t ended_ms)
 {
     if (from->redirects >= ROBOTS_REDIRECTS_MAX)
         return false;
     struct target *target =
         target_new(host_for(&frontier->politeness, url), TARGET_ROBOTS, url);
-    frontier->politeness.now_ms = now_ms;
     target->asker = from->asker;
     target->redirects = (uint8_t)(from->redirects + 1);
     target->found = UINT32_MAX;
     /* No other has this one: a host has one step of its setup at a time. */
     target->fingerprint = ~from->asker->key;
     enqueue(frontier, target);
-    fetch_ended(frontier, from, 0);
+    fetch_ended(frontier, from, ended_ms, 0);
     free(from);
     return true;
 }

@@ -18,6 +18,7 @@ enum host_standing {
     HOST_READY,      /* may be asked now: in the other heap of its domain */
     HOST_IN_QUEUE,   /* of its address, which is in use or rests */
     HOST_IDLE,       /* nothing queued or in flight: it may be forgotten */
+    HOST_STANDINGS,
 };
 
 /* How it answered. */
@@ -42,12 +43,15 @@ struct host {
     struct heap_node node; /* WAITING, UNRESOLVED, READY, IN_QUEUE */
     uint8_t standing;
     bool backing_off; /* next_ms is because of trouble, not of the pause */
+    bool counted_backing_off; /* in politeness.backing_off */
+    bool dropped;             /* by hand */
     bool has_ip;
     uint16_t worker; /* see frontier_set_worker */
     uint32_t in_flight;
-    uint32_t refusing; /* targets that came out to be refused */
-    uint64_t next_ms;  /* not to be asked before */
-    uint64_t turn;     /* IN_QUEUE: smaller came earlier */
+    uint32_t refusing;      /* targets that came out to be refused */
+    uint64_t next_ms;       /* not to be asked before */
+    uint64_t hand_delay_ms; /* the pause by hand, or BY_HAND_NO_DELAY */
+    uint64_t turn;          /* IN_QUEUE: smaller came earlier */
     uint64_t key;
     struct domain *domain;
     struct address *address; /* or NULL */
@@ -69,8 +73,10 @@ struct host {
 struct domain {
     struct heap_node node; /* among those that are ready */
     struct domain_score score;
-    uint16_t in_flight : 15;
-    uint16_t changed : 1; /* `score.found`, since it was last reported */
+    uint16_t in_flight : 13; /* at most --per-host, 1000 */
+    uint16_t is_prompt : 1;  /* its last fetch ended without a time-out */
+    uint16_t changed : 1;    /* `score.found`, since it was last reported */
+    uint16_t frozen : 1;     /* no fetch may begin */
     uint16_t name_len;
     struct active *active; /* NULL: it has nothing to do */
     char name[];
@@ -91,11 +97,12 @@ struct active {
 /* Memory that a host with something queued takes, by estimate. */
 enum { QUEUE_HOST_BYTES = sizeof(struct host) + 256 };
 
-/* Are its pages of http, or of https, given up? A server that is not there at
- * the one port says nothing of the one at the other. */
+/* Are its pages of http, or of https, given up, or was it dropped by hand? A
+ * server that is not there at the one port says nothing of the one at the
+ * other. */
 static inline bool host_is_given_up(const struct host *host, bool https)
 {
-    return host->trouble.dead || host->trouble.closed[https];
+    return host->dropped || host->trouble.dead || host->trouble.closed[https];
 }
 
 static inline uint8_t host_given_up_outcome(const struct host *host)

@@ -51,7 +51,8 @@ void setup_end_lookup(struct setups *setups, struct host *host);
 struct target *setup_begin_robots(struct setups *setups,
                                   const struct target *page, uint64_t now_ms);
 
-/* Either has ended; a robots.txt that moved has not. */
+/* The look-up or the robots.txt has ended. Do not call it for a robots.txt that
+ * moved. */
 void setup_end(struct setups *setups, struct host *host);
 
 /* The host whose setup this target is a step of. It may not be the one that is

@@ -34,6 +34,13 @@ static uint64_t key_of(const struct politeness *politeness, struct str name)
     return hash64(name, politeness->options->hash_seed);
 }
 
+uint64_t host_key(const struct politeness *politeness, const struct url *url)
+{
+    struct name name;
+
+    return key_of(politeness, name_of(url, &name));
+}
+
 struct host *host_known(const struct politeness *politeness,
                         const struct url *url)
 {
@@ -63,6 +70,11 @@ struct domain *domain_named(struct politeness *politeness, struct str name)
     if (domain)
         return domain;
     domain = domain_new(&politeness->domain_arena, name);
+    if (politeness->frozen)
+        domain->frozen =
+            politeness
+                ->frozen[partition_of(name, politeness->options->partition_seed,
+                                      politeness->options->partitions)];
     hashtable_put(&politeness->domains, key, domain);
     return domain;
 }
@@ -88,6 +100,18 @@ void host_remember_answer(struct politeness *politeness, const struct url *url)
              key_of(politeness, name_of(url, &name)));
 }
 
+/* Of a host that was not known until now. */
+static uint64_t first_ms(const struct politeness *politeness,
+                         const struct domain *domain)
+{
+    const struct frontier_options *options = politeness->options;
+
+    if (!politeness->new_rest_ms)
+        return 0;
+    return politeness->new_rest_ms[partition_of(
+        domain_name(domain), options->partition_seed, options->partitions)];
+}
+
 struct host *host_for(struct politeness *politeness, const struct url *url)
 {
     struct host *host = host_known(politeness, url);
@@ -98,7 +122,12 @@ struct host *host_for(struct politeness *politeness, const struct url *url)
     host = host_new(name_of(url, &name), domain_for(politeness, url),
                     politeness->order);
     host->key = key_of(politeness, name.text);
+    host->next_ms = first_ms(politeness, host->domain);
     host->setup.resolved = !politeness->options->resolve;
+    const struct hand_host *order =
+        by_hand_host(&politeness->by_hand, host->key);
+    host->hand_delay_ms = order ? order->delay_ms : BY_HAND_NO_DELAY;
+    host->dropped = order && order->dropped;
     for (size_t i = 0; i < ARRAY_LEN(host->trouble.answered); i++)
         host->trouble.answered[i] =
             seen_has(&politeness->answered[i], host->key);
@@ -113,24 +142,37 @@ void address_free_unused(struct politeness *politeness, struct address *address)
 {
     if (address->hosts || address->in_flight || heap_has(&address->node))
         return;
+    address_lease_forget(politeness, address);
     hashtable_take(&politeness->addresses, address->key);
     heap_release(&address->queue);
     free(address);
 }
 
+static uint64_t key_of_ip(const struct politeness *politeness,
+                          const struct ip *ip)
+{
+    return key_of(politeness,
+                  (struct str){(const char *)ip->byte, sizeof(ip->byte)});
+}
+
+struct address *address_known(const struct politeness *politeness,
+                              const struct ip *ip)
+{
+    return hashtable_get(&politeness->addresses, key_of_ip(politeness, ip));
+}
+
 void host_move_to(struct politeness *politeness, struct host *host,
                   const struct ip *ip)
 {
-    uint64_t key = key_of(
-        politeness, (struct str){(const char *)ip->byte, sizeof(ip->byte)});
-    struct address *address = hashtable_get(&politeness->addresses, key);
+    struct address *address = address_known(politeness, ip);
     struct address *before = host->address;
 
     if (!address) {
         address = NEW(struct address);
-        address->key = key;
+        address->key = key_of_ip(politeness, ip);
+        address->ip = *ip;
         heap_init(&address->queue, politeness->order->turn);
-        hashtable_put(&politeness->addresses, key, address);
+        hashtable_put(&politeness->addresses, address->key, address);
     }
     address->hosts++;
     host->address = address;

@@ -1,4 +1,4 @@
-/* What a frontier is made with. */
+/* The options of a frontier. */
 #ifndef FRONTIER_OPTIONS_H
 #define FRONTIER_OPTIONS_H
 
@@ -13,8 +13,13 @@ struct frontier_options {
     enum order order;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
     uint64_t ip_delay_ms;    /* pause of an address */
+    uint64_t ip_hold_ms;     /* in a fleet: an address may be asked only while
+                              * this machine holds it, and it keeps one that
+                              * another wants for so long; 0: all may be asked */
     uint32_t per_host;       /* fetches in flight per host, per domain and, with
                               * `resolve`, per address */
+    uint32_t doubtful_max;   /* fetches in flight from doubtful domains, see
+                              * politeness.h; 0: no limit */
     uint64_t max_per_domain; /* fetches of a domain in all; 0: no limit */
     uint32_t host_tries;     /* failures in a row that make a host dead;
                               * 0: never */
@@ -29,6 +34,8 @@ struct frontier_options {
     int queue_dir_fd;        /* where that file is */
     uint64_t hash_seed;      /* for host and domain names */
     const struct domains *domains;
+    uint32_t partitions; /* of a fleet (url/partition.h); 0: no fleet */
+    uint64_t partition_seed;
 };
 
 #endif

@@ -21,7 +21,7 @@ static bool is_shallower(const struct target *a, const struct target *b)
         return class_of(a) < class_of(b);
     if (a->depth != b->depth)
         return a->depth < b->depth;
-    return a->age < b->age;
+    return partition_is_older(a->age, b->age);
 }
 
 static bool target_shallower(const struct heap_node *a,
@@ -80,7 +80,7 @@ static bool is_wanted_more(const struct target *a, const struct target *b)
         return class_of(a) < class_of(b);
     if (a->found != b->found)
         return a->found > b->found;
-    return a->age < b->age;
+    return partition_is_older(a->age, b->age);
 }
 
 static bool target_wanted_more(const struct heap_node *a,
@@ -114,7 +114,8 @@ static bool scores_more(const struct target *a, const struct target *b)
 
     if (a->kind != b->kind && class_of(a) != class_of(b))
         return class_of(a) < class_of(b);
-    return score_a != score_b ? score_a > score_b : a->age < b->age;
+    return score_a != score_b ? score_a > score_b
+                              : partition_is_older(a->age, b->age);
 }
 
 static bool domain_scores_more(const struct heap_node *a,
@@ -170,7 +171,6 @@ static const struct ordering orderings[] = {
 void order_init(struct ordering *order, enum order kind)
 {
     *order = orderings[kind];
-    order->next_number = 1; /* a moved robots.txt has 0: it goes first */
 }
 
 uint64_t order_score(const struct ordering *order, const struct target *target)

@@ -21,7 +21,6 @@ struct domain;
 
 struct ordering {
     bool by_level;          /* breadth-first */
-    uint64_t next_number;   /* of a target: what is older goes first */
     heap_before_fn *target; /* of one host */
     heap_before_fn *host;   /* of one domain, each by its best target */
     heap_before_fn *domain, *unresolved; /* each by its best host */
@@ -32,7 +31,7 @@ struct ordering {
 
 void order_init(struct ordering *order, enum order kind);
 
-/* What the score of a domain counts. */
+/* The counts that make the score of a domain. */
 struct domain_score {
     uint32_t crawled; /* fetches of pages begun */
     uint32_t found;   /* links to it in pages */

@@ -20,7 +20,13 @@ struct frontier {
     struct changes changes;
     struct frontier_counts counts; /* what the parts do not count */
     bool pages_held;               /* only requisites are taken */
+    uint64_t *next_n; /* by partition: numbers begin with 1, because a moved
+                       * robots.txt has 0 and goes first */
 };
+
+/* The partition of a URL; `domain` if it is known, or empty. */
+uint32_t part_of_url(const struct frontier_options *options,
+                     const struct url *url, struct str domain);
 
 /* --- frontier.c, for restore.c and frontier_setup.c ---------------------- */
 
@@ -31,17 +37,30 @@ void enqueue(struct frontier *frontier, struct target *target);
 void put_retry(struct frontier *frontier, struct target *target,
                uint64_t due_ms);
 
-/* May it be taken, as far as its host does not matter? */
+/* May the target be taken, leaving its host aside: is its depth open, and are
+ * pages not held? */
 bool has_its_turn(const struct frontier *frontier, const struct target *target);
 
-/* A fetch from the target's host begins, has ended. */
+/* fetch_started: a fetch from the target's host begins. fetch_ended: it is
+ * over. */
 void fetch_started(struct frontier *frontier, struct target *target);
 void fetch_ended(struct frontier *frontier, struct target *target,
-                 uint64_t wait_ms);
+                 uint64_t ended_ms, uint64_t wait_ms);
 
 /* The domain has had its last fetch. */
 void note_capped(struct frontier *frontier, struct domain *domain);
 void forget_idle_hosts(struct frontier *frontier);
+
+/* --- restore.c, for listing.c -------------------------------------------- */
+
+/* The pause that the host is given after a fetch. */
+uint64_t host_delay_ms(const struct frontier *frontier,
+                       const struct host *host);
+
+/* --- restore.c, for partition.c ------------------------------------------ */
+
+/* The host rests for a whole pause from now on. */
+void rest_host(struct frontier *frontier, struct host *host, uint64_t now_ms);
 
 /* --- frontier_setup.c, for frontier.c ------------------------------------ */
 

@@ -24,11 +24,15 @@ void politeness_init(struct politeness *politeness,
     hashtable_init(&politeness->hosts);
     hashtable_init(&politeness->domains);
     hashtable_init(&politeness->addresses);
-    heap_init(&politeness->ready, order->domain);
-    heap_init(&politeness->unresolved, order->unresolved);
+    for (size_t i = 0; i < ARRAY_LEN(politeness->ready); i++) {
+        heap_init(&politeness->ready[i], order->domain);
+        heap_init(&politeness->unresolved[i], order->unresolved);
+    }
     heap_init(&politeness->waiting, host_is_due_before);
     heap_init(&politeness->resting, address_is_due_before);
     heap_init(&politeness->open, order->address);
+    address_leases_init(&politeness->leases);
+    by_hand_init(&politeness->by_hand);
     seen_init(&politeness->hosts_seen);
     for (size_t i = 0; i < ARRAY_LEN(politeness->answered); i++)
         seen_init(&politeness->answered[i]);
@@ -49,15 +53,21 @@ void politeness_release(struct politeness *politeness)
     hashtable_release(&politeness->hosts);
     hashtable_release(&politeness->domains);
     hashtable_release(&politeness->addresses);
-    heap_release(&politeness->ready);
-    heap_release(&politeness->unresolved);
+    for (size_t i = 0; i < ARRAY_LEN(politeness->ready); i++) {
+        heap_release(&politeness->ready[i]);
+        heap_release(&politeness->unresolved[i]);
+    }
     heap_release(&politeness->waiting);
     heap_release(&politeness->resting);
     heap_release(&politeness->open);
+    address_leases_release(&politeness->leases);
+    by_hand_release(&politeness->by_hand);
     seen_release(&politeness->hosts_seen);
     for (size_t i = 0; i < ARRAY_LEN(politeness->answered); i++)
         seen_release(&politeness->answered[i]);
     arena_release(&politeness->domain_arena);
+    free(politeness->frozen);
+    free(politeness->new_rest_ms);
 }
 
 /* --- domains -------------------------------------------------------------- */
@@ -119,36 +129,65 @@ void politeness_place_domain(struct politeness *politeness,
         ((may_be_asked && active->lookups < LOOKUPS_PER_DOMAIN) ||
          politeness_is_to_refuse(politeness, active_best_unresolved(active)));
 
-    update_heap(&politeness->ready, &domain->node, is_ready);
-    update_heap(&politeness->unresolved, &active->node, is_unresolved);
+    update_heap(&politeness->ready[domain->is_prompt], &domain->node, is_ready);
+    update_heap(&politeness->unresolved[domain->is_prompt], &active->node,
+                is_unresolved);
     domain_free_unused(domain);
+}
+
+static bool has_place(const struct politeness *politeness,
+                      const struct domain *domain)
+{
+    uint32_t max = politeness->options->doubtful_max;
+
+    return domain->is_prompt || !max || politeness->doubtful < max;
+}
+
+void politeness_set_prompt(struct politeness *politeness, struct domain *domain,
+                           bool is_prompt)
+{
+    struct active *active = domain->active;
+
+    if (domain->is_prompt == is_prompt)
+        return;
+    update_heap(&politeness->ready[domain->is_prompt], &domain->node, false);
+    if (active)
+        update_heap(&politeness->unresolved[domain->is_prompt], &active->node,
+                    false);
+    domain->is_prompt = is_prompt;
+    if (is_prompt)
+        politeness->doubtful -= domain->in_flight;
+    else
+        politeness->doubtful += domain->in_flight;
+    politeness_place_domain(politeness, domain);
 }
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* Call it after every change of its queue, its fetches in flight or its rest.
- */
-static void place_address(struct politeness *politeness,
-                          struct address *address)
+void politeness_place_address(struct politeness *politeness,
+                              struct address *address)
 {
+    address_lease_note(politeness, address);
     if (!address->rests)
         update_heap(&politeness->open, &address->node,
                     address->queue.count &&
-                        address->in_flight < politeness->options->per_host);
+                        address->in_flight < politeness->options->per_host &&
+                        address_is_ours(politeness, address));
 }
 
 static bool address_is_free(const struct politeness *politeness,
                             const struct address *address)
 {
     return address->in_flight < politeness->options->per_host &&
-           address->next_ms <= politeness->now_ms && !address->queue.count;
+           address->next_ms <= politeness->now_ms && !address->queue.count &&
+           address_is_ours(politeness, address);
 }
 
 /* --- where a host stands ---------------------------------------------------
  */
 
-/* Another's robots.txt, or its own that moved, does not wait for its own setup:
- * two hosts whose robots.txt moved to the other one would wait for ever. */
+/* A queued robots.txt does not wait for the setup of the host that serves it:
+ * two hosts whose robots.txt moved to each other would wait for ever. */
 static bool setup_holds(const struct host *host)
 {
     return host->setup.under_way &&
@@ -163,7 +202,7 @@ static enum host_standing find_standing(const struct politeness *politeness,
                        host->queue.retrying
                    ? HOST_OCCUPIED
                    : HOST_IDLE;
-    if (setup_holds(host))
+    if (setup_holds(host) || host->domain->frozen)
         return HOST_OCCUPIED;
     if (politeness_is_to_refuse(politeness, host_best(host)))
         return HOST_READY;
@@ -194,9 +233,20 @@ static void remove_held(struct active *active, struct host *host)
     host->older = host->newer = NULL;
 }
 
+static void count_backing_off(struct politeness *politeness, struct host *host)
+{
+    bool counts = host->standing == HOST_WAITING && host->backing_off;
+
+    politeness->backing_off += counts;
+    politeness->backing_off -= host->counted_backing_off;
+    host->counted_backing_off = counts;
+}
+
 static void leave(struct politeness *politeness, struct host *host)
 {
     struct active *active = host->domain->active;
+
+    politeness->standing[host->standing]--;
 
     switch (host->standing) {
     case HOST_WAITING:
@@ -213,7 +263,7 @@ static void leave(struct politeness *politeness, struct host *host)
         heap_remove(&host->address->queue, &host->node);
         remove_held(active, host);
         active->in_address_queue--;
-        place_address(politeness, host->address);
+        politeness_place_address(politeness, host->address);
         break;
     case HOST_IDLE:
         idle_remove(politeness, host);
@@ -222,6 +272,8 @@ static void leave(struct politeness *politeness, struct host *host)
         break;
     }
     host->standing = HOST_OCCUPIED;
+    politeness->standing[HOST_OCCUPIED]++;
+    count_backing_off(politeness, host);
 }
 
 static void enter(struct politeness *politeness, struct host *host,
@@ -229,7 +281,10 @@ static void enter(struct politeness *politeness, struct host *host,
 {
     struct active *active = host->domain->active;
 
+    politeness->standing[host->standing]--;
     host->standing = (uint8_t)standing;
+    politeness->standing[standing]++;
+    count_backing_off(politeness, host);
     switch (standing) {
     case HOST_WAITING:
         heap_put(&politeness->waiting, &host->node);
@@ -246,7 +301,7 @@ static void enter(struct politeness *politeness, struct host *host,
         heap_put(&host->address->queue, &host->node);
         add_held(active, host);
         active->in_address_queue++;
-        place_address(politeness, host->address);
+        politeness_place_address(politeness, host->address);
         break;
     case HOST_IDLE:
         idle_put(politeness, host);
@@ -263,13 +318,14 @@ static void stay(struct politeness *politeness, struct host *host)
 
     if (host->standing == HOST_WAITING) {
         heap_moved(&politeness->waiting, &host->node);
+        count_backing_off(politeness, host);
     } else if (host->standing == HOST_UNRESOLVED) {
         heap_moved(&active->unresolved, &host->node);
     } else if (host->standing == HOST_READY) {
         heap_moved(&active->ready, &host->node);
     } else if (host->standing == HOST_IN_QUEUE) {
         heap_moved(&host->address->queue, &host->node);
-        place_address(politeness, host->address);
+        politeness_place_address(politeness, host->address);
     }
 }
 
@@ -303,9 +359,10 @@ void politeness_fetch_started(struct politeness *politeness, struct host *host)
     leave(politeness, host); /* its turn is used up */
     host->in_flight++;
     host->domain->in_flight++;
+    politeness->doubtful += !host->domain->is_prompt;
     if (host->address) {
         host->address->in_flight++;
-        place_address(politeness, host->address);
+        politeness_place_address(politeness, host->address);
     }
     politeness_place(politeness, host);
 }
@@ -315,14 +372,10 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void rest_address(struct politeness *politeness, struct address *address)
+void politeness_rest_address(struct politeness *politeness,
+                             struct address *address, uint64_t time_ms)
 {
-    uint64_t pause_ms = politeness->options->ip_delay_ms;
-
-    address->in_flight--;
-    if (pause_ms)
-        address->next_ms =
-            later(address->next_ms, politeness->now_ms + pause_ms);
+    address->next_ms = later(address->next_ms, time_ms);
     if (address->rests) {
         heap_moved(&politeness->resting, &address->node);
         return;
@@ -333,21 +386,33 @@ static void rest_address(struct politeness *politeness, struct address *address)
     heap_put(&politeness->resting, &address->node);
 }
 
-void politeness_fetch_ended(struct politeness *politeness, struct host *host,
-                            uint64_t delay_ms, uint64_t wait_ms)
+static void end_at_address(struct politeness *politeness,
+                           struct address *address, uint64_t ended_ms)
 {
-    uint64_t now_ms = politeness->now_ms;
+    uint64_t pause_ms = politeness->options->ip_delay_ms;
+
+    address->in_flight--;
+    politeness_rest_address(politeness, address,
+                            pause_ms ? ended_ms + pause_ms : 0);
+    politeness_place_address(politeness, address);
+}
+
+void politeness_fetch_ended(struct politeness *politeness, struct host *host,
+                            uint64_t ended_ms, uint64_t delay_ms,
+                            uint64_t wait_ms)
+{
     uint64_t pause_ms = later(delay_ms, wait_ms);
     /* Without a pause there is nothing to wait for, not even the end of this
      * millisecond. */
-    uint64_t next_ms = pause_ms ? now_ms + pause_ms : 0;
+    uint64_t next_ms = pause_ms ? ended_ms + pause_ms : 0;
 
     host->in_flight--;
     host->domain->in_flight--;
+    politeness->doubtful -= !host->domain->is_prompt;
     if (host->address)
-        rest_address(politeness, host->address);
+        end_at_address(politeness, host->address, ended_ms);
     /* Fetches that overlap may end in any order; the latest pause counts. */
-    if (host->next_ms <= next_ms || host->next_ms <= now_ms)
+    if (host->next_ms <= next_ms || host->next_ms <= ended_ms)
         host->backing_off = wait_ms > delay_ms;
     politeness_rest_until(host, next_ms);
     politeness_place(politeness, host);
@@ -393,24 +458,42 @@ struct target *politeness_first_in_queues(struct politeness *politeness)
 
     while ((node = heap_first(&politeness->open))) {
         struct host *host = address_first(address_of(node));
-        if (has_fetch_to_spare(politeness, host->domain))
+        if (has_fetch_to_spare(politeness, host->domain) &&
+            has_place(politeness, host->domain))
             return host_best(host);
         politeness_lose_turn(politeness, host);
     }
     return NULL;
 }
 
+/* The better of the two, if both are there and `other` may be taken. A target
+ * that is to be refused needs no place. */
+static struct target *better(const struct politeness *politeness,
+                             struct target *first, struct target *other)
+{
+    if (!has_place(politeness, other->host->domain) &&
+        !politeness_is_to_refuse(politeness, other))
+        return first;
+    return first && politeness->order->before(first, other) ? first : other;
+}
+
 struct target *politeness_first_ready(const struct politeness *politeness,
                                       bool may_look_up)
 {
-    const struct heap_node *ready = heap_first(&politeness->ready);
-    const struct heap_node *unresolved = heap_first(&politeness->unresolved);
-    struct target *first = ready ? domain_best(domain_of(ready)) : NULL;
+    struct target *first = NULL;
 
-    if (!unresolved || !may_look_up)
-        return first;
-    struct target *other = active_best_unresolved(active_of(unresolved));
-    return first && politeness->order->before(first, other) ? first : other;
+    for (size_t i = 0; i < ARRAY_LEN(politeness->ready); i++) {
+        const struct heap_node *ready = heap_first(&politeness->ready[i]);
+        const struct heap_node *unresolved =
+            may_look_up ? heap_first(&politeness->unresolved[i]) : NULL;
+
+        if (ready)
+            first = better(politeness, first, domain_best(domain_of(ready)));
+        if (unresolved)
+            first = better(politeness, first,
+                           active_best_unresolved(active_of(unresolved)));
+    }
+    return first;
 }
 
 /* --- what the time releases --------------------------------------------------
@@ -437,7 +520,7 @@ void politeness_release_due(struct politeness *politeness)
         struct address *address = address_of(node);
         heap_remove(&politeness->resting, node);
         address->rests = false;
-        place_address(politeness, address);
+        politeness_place_address(politeness, address);
         address_free_unused(politeness, address);
     }
     while ((node = heap_first(&politeness->waiting)) &&

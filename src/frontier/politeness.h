@@ -16,6 +16,11 @@
  * thousands of hosts neither keeps others from their address nor moves all of
  * its hosts when one of its fetches ends.
  *
+ * A domain is prompt if its last fetch of a page ended without a time-out, else
+ * it is doubtful: new, or a tarpit. Doubtful domains together have at most
+ * `doubtful_max` fetches in flight, so that tarpits never hold the places of
+ * all workers. Ready domains of either kind are in a heap of their own.
+ *
  * It knows no formula of a score, no robots.txt rules and no disk. Private to
  * src/frontier/.
  */
@@ -23,10 +28,30 @@
 #define FRONTIER_POLITENESS_H
 
 #include "ds/hashtable.h"
+#include "frontier/by_hand.h"
 #include "frontier/frontier.h"
 #include "frontier/host.h"
 
 enum { ADDRESS_QUEUE_MAX = 16 };
+
+/* An address that is held and not known here any more: it is given back, but
+ * not before this time. */
+struct unused_address {
+    struct ip ip;
+    uint64_t from_ms;
+};
+
+/* Leases of addresses, in a fleet. Invariant: `listed` are the addresses about
+ * which something is to be decided with the next commit: those that somebody
+ * waits for and that are not held, and those that are held and wanted by
+ * another machine. */
+struct address_leases {
+    TAILQ_HEAD(address_list, address) listed;
+    size_t listed_count;
+    struct unused_address *unused;
+    size_t unused_count, unused_room;
+    bool has_news; /* one that was never asked for, or can be given up now */
+};
 
 struct politeness {
     const struct frontier_options *options;
@@ -36,16 +61,24 @@ struct politeness {
     struct hashtable domains; /* ever seen */
     struct hashtable addresses;
     struct arena domain_arena;
-    struct heap ready;      /* domains that may be asked now */
-    struct heap unresolved; /* active domains with names to look up */
-    struct heap waiting;    /* hosts, by next_ms */
-    struct heap resting;    /* addresses, by next_ms */
-    struct heap open;       /* addresses that may be asked, with a queue */
-    uint64_t turns;         /* given in queues of addresses */
+    struct heap ready[2];      /* domains that may be asked now; by is_prompt */
+    struct heap unresolved[2]; /* the same, with names to look up */
+    struct heap waiting;       /* hosts, by next_ms */
+    struct heap resting;       /* addresses, by next_ms */
+    struct heap open;          /* addresses that may be asked, with a queue */
+    uint64_t turns;            /* given in queues of addresses */
+    uint32_t doubtful;         /* fetches in flight from doubtful domains */
     struct host *idle_oldest, *idle_newest;
     size_t idle_count, dead_count;
+    size_t standing[HOST_STANDINGS]; /* hosts; not OCCUPIED and IDLE */
+    size_t backing_off;              /* of the WAITING ones */
+    struct address_leases leases;
+    struct by_hand by_hand;
     struct seen hosts_seen;
     struct seen answered[2]; /* hosts that had, before a resume; by https */
+    bool *frozen;            /* by partition; NULL: none is */
+    uint64_t *new_rest_ms;   /* by partition: a host that is met for the first
+                              * time is not asked before; NULL: no such time */
 };
 
 void politeness_init(struct politeness *politeness,
@@ -57,7 +90,8 @@ void politeness_release(struct politeness *politeness);
 
 bool politeness_is_capped(const struct politeness *politeness,
                           const struct domain *domain);
-/* Is its domain capped, and does that count for it? */
+/* Does the cap of its domain refuse this target? Robots.txt and requisites are
+ * exempt. */
 bool politeness_is_beyond_cap(const struct politeness *politeness,
                               const struct target *target);
 /* Is its domain capped, or its host given up? Then no pause holds it. */
@@ -71,11 +105,16 @@ void politeness_place(struct politeness *politeness, struct host *host);
 void politeness_place_domain(struct politeness *politeness,
                              struct domain *domain);
 
+/* Did a fetch from the domain end without a time-out? */
+void politeness_set_prompt(struct politeness *politeness, struct domain *domain,
+                           bool is_prompt);
+
 void politeness_fetch_started(struct politeness *politeness, struct host *host);
 /* The pause is the longer of `delay_ms` and `wait_ms`. If `wait_ms` is longer,
  * the host counts as backing off. */
 void politeness_fetch_ended(struct politeness *politeness, struct host *host,
-                            uint64_t delay_ms, uint64_t wait_ms);
+                            uint64_t ended_ms, uint64_t delay_ms,
+                            uint64_t wait_ms);
 /* A target of the host is neither queued nor fetched: it is being refused. */
 void politeness_refusal_started(struct politeness *politeness,
                                 struct host *host);
@@ -96,10 +135,18 @@ bool politeness_may_ask_address(struct politeness *politeness,
 struct target *politeness_first_in_queues(struct politeness *politeness);
 /* The host cannot use its turn: it goes back to the ready ones. */
 void politeness_lose_turn(struct politeness *politeness, struct host *host);
-/* The best target of all ready hosts, or NULL; with `may_look_up` also of those
- * whose names must be looked up. */
+/* The best target of all ready hosts that have a place, or NULL; with
+ * `may_look_up` also of those whose names must be looked up. */
 struct target *politeness_first_ready(const struct politeness *politeness,
                                       bool may_look_up);
+
+/* The address is not asked before `time_ms`. */
+void politeness_rest_address(struct politeness *politeness,
+                             struct address *address, uint64_t time_ms);
+/* Call it after every change of its queue, its fetches in flight, its rest or
+ * its lease. */
+void politeness_place_address(struct politeness *politeness,
+                              struct address *address);
 
 /* The pauses that have ended. */
 void politeness_release_due(struct politeness *politeness);
@@ -107,8 +154,26 @@ void politeness_release_due(struct politeness *politeness);
 void politeness_release_domain(struct politeness *politeness,
                                struct domain *domain);
 
+/* --- address_lease.c: leases of addresses, in a fleet --------------------- */
+
+void address_leases_init(struct address_leases *leases);
+void address_leases_release(struct address_leases *leases);
+/* May a fetch begin there, as far as its lease goes? */
+bool address_is_ours(const struct politeness *politeness,
+                     const struct address *address);
+/* Its queue, its fetches in flight or its lease has changed. */
+void address_lease_note(struct politeness *politeness, struct address *address);
+/* A host that waits for an address that is not held, or NULL. */
+const struct host *
+address_lease_first_host(const struct politeness *politeness);
+/* It is about to be forgotten. */
+void address_lease_forget(struct politeness *politeness,
+                          struct address *address);
+
 /* --- hosts.c: finding and forgetting ------------------------------------- */
 
+/* Under which it is known, or would be. */
+uint64_t host_key(const struct politeness *politeness, const struct url *url);
 struct host *host_for(struct politeness *politeness, const struct url *url);
 struct host *host_known(const struct politeness *politeness,
                         const struct url *url); /* or NULL */
@@ -121,6 +186,8 @@ struct domain *domain_named(struct politeness *politeness, struct str name);
 struct domain *domain_for(struct politeness *politeness, const struct url *url);
 void host_move_to(struct politeness *politeness, struct host *host,
                   const struct ip *ip);
+struct address *address_known(const struct politeness *politeness,
+                              const struct ip *ip); /* or NULL */
 void address_free_unused(struct politeness *politeness,
                          struct address *address);
 
@@ -135,7 +202,7 @@ void host_forget(struct politeness *politeness, struct host *host); /* idle */
 bool trouble_note(struct politeness *politeness, struct host *host, bool https,
                   enum host_health health, uint8_t outcome);
 bool trouble_note_error(struct politeness *politeness, struct host *host,
-                        bool https, uint8_t outcome);
+                        bool https, uint8_t outcome, uint64_t ended_ms);
 
 /* The host was silent; true if that was too often. */
 bool trouble_note_silence(struct politeness *politeness, struct host *host,

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "frontier/frontier.h"
 #include "frontier/host.h"
 
@@ -42,6 +43,7 @@ void queue_init(struct queue *queue, const struct frontier_options *options,
         .options = options,
         .order = order,
         .callbacks = *callbacks,
+        .level = UINT32_MAX,
     };
     hashtable_init(&queue->targets);
     levels_init(&queue->levels);
@@ -179,7 +181,7 @@ void queue_found_again(struct queue *queue, struct target *target,
                        const struct offer *offer)
 {
     target->found += offer->found;
-    if (offer->nesting < target->nesting)
+    if (target->kind == TARGET_REQUISITE && offer->nesting < target->nesting)
         target->nesting = offer->nesting;
     if (offer->depth < target->depth) {
         if (opens_depth(target)) {
@@ -196,7 +198,8 @@ void queue_found_again(struct queue *queue, struct target *target,
 bool queue_is_its_level(const struct queue *queue, const struct target *target)
 {
     return !queue->order->by_level || !opens_depth(target) ||
-           (target->depth <= levels_lowest(&queue->levels) &&
+           (target->depth <= queue->level &&
+            target->depth <= levels_lowest(&queue->levels) &&
             target->depth <= queue_disk_depth(queue));
 }
 
@@ -224,6 +227,29 @@ const struct target *queue_next_retry(const struct queue *queue)
     const struct heap_node *node = heap_first(&queue->retries);
 
     return node ? first_retry(active_with_retries(node)) : NULL;
+}
+
+void queue_hasten_retries(struct queue *queue, const struct host *host)
+{
+    struct active *active = host->domain->active;
+    size_t count = 0;
+
+    if (!active || !host->queue.retrying)
+        return;
+    struct domain_queue *domain = &active->queue;
+    struct target **mine =
+        mem_array(host->queue.retrying, sizeof(struct target *));
+    for (uint32_t i = 0; i < domain->retries.count; i++) {
+        struct target *target = target_of(domain->retries.node[i]);
+        if (target->host == host)
+            mine[count++] = target;
+    }
+    for (size_t i = 0; i < count; i++) {
+        mine[i]->due_ms = 0;
+        heap_moved(&domain->retries, &mine[i]->node);
+    }
+    heap_moved(&queue->retries, &domain->node);
+    free(mine);
 }
 
 struct target *queue_release_retry(struct queue *queue, struct active *active)

@@ -20,6 +20,7 @@
 #include "frontier/order.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
+#include "url/partition.h"
 
 struct active;
 struct domain;
@@ -57,6 +58,7 @@ struct queue {
     struct queue_callbacks callbacks;
     struct hashtable targets; /* by fingerprint */
     struct levels levels;
+    uint32_t level;         /* nothing deeper is taken */
     struct heap retries;    /* active domains, by their first retry */
     size_t bytes;           /* of memory, for what is queued */
     size_t requisite_bytes; /* of them: for requisites */
@@ -73,7 +75,8 @@ struct queue {
     struct hashtable shortened; /* URLs on disk with a shorter path now */
     struct disk_queue *shortened_queues;
     uint32_t shortened_depth; /* the smallest of them */
-    struct seen *seen;        /* or NULL; its flag: on disk */
+    struct seen *seen;        /* or NULL; of partition 0; its flag: on disk */
+    size_t seen_stride;       /* bytes to that of the next one */
     struct buf record;        /* one of them */
     int trouble;              /* an errno */
 };
@@ -105,6 +108,9 @@ const struct target *queue_next_retry(const struct queue *queue); /* or NULL */
 /* The first retry of the domain is back in the heap of its host. */
 struct target *queue_release_retry(struct queue *queue, struct active *active);
 struct target *queue_release_due(struct queue *queue, uint64_t now_ms);
+
+/* Everything of the host that is to be tried again is due now. */
+void queue_hasten_retries(struct queue *queue, const struct host *host);
 
 /* The target was found again with this offer. */
 void queue_found_again(struct queue *queue, struct target *target,
@@ -139,6 +145,12 @@ void queue_refill(struct queue *queue, struct host *host);
 /* Nothing can be taken, perhaps because all that is in memory has to wait: true
  * if something came back from disk that need not. */
 bool queue_open_disk(struct queue *queue);
+/* A partition is forgotten: call the first once, then the second for the disk
+ * queue of each of its hosts and domains. */
+void queue_begin_drop(struct queue *queue, uint32_t part);
+void queue_drop_disk(struct queue *queue, struct disk_queue *disk,
+                     uint32_t part);
+
 /* In breadth-first order: the smallest depth on disk. */
 uint32_t queue_disk_depth(const struct queue *queue);
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "frontier/frontier.h"
 #include "frontier/host.h"
+#include "frontier/parts.h"
 
 /* The queue may take only so much memory. Each domain with something queued has
  * a share of it, and each of its hosts a share of that. Once all memory is used
@@ -42,6 +43,24 @@ enum {
 struct shorter_path {
     uint32_t depth, referrer_id;
 };
+
+/* The set of URLs seen that this one is in. */
+static struct seen *seen_of(const struct queue *queue, uint32_t part)
+{
+    if (!queue->seen)
+        return NULL;
+    return (struct seen *)(void *)((char *)queue->seen +
+                                   part * queue->seen_stride);
+}
+
+static void flag(const struct queue *queue, uint64_t number,
+                 uint64_t fingerprint, bool on_disk)
+{
+    struct seen *seen = seen_of(queue, partition_of_number(number));
+
+    if (seen)
+        seen_set_flag(seen, fingerprint, on_disk);
+}
 
 /* --- onto disk ----------------------------------------------------------- */
 
@@ -177,8 +196,7 @@ bool queue_put_on_disk(struct queue *queue, struct domain *domain,
     if (!put_onto(queue, disk, &record))
         return false;
     queue->on_disk++;
-    if (queue->seen)
-        seen_set_flag(queue->seen, offer->fingerprint, true);
+    flag(queue, number, offer->fingerprint, true);
     queue_note_count(queue);
     return true;
 }
@@ -214,8 +232,7 @@ static void put_into_memory(struct queue *queue,
                             const struct disk_record *record)
 {
     queue->on_disk--;
-    if (queue->seen)
-        seen_set_flag(queue->seen, record->fingerprint, false);
+    flag(queue, record->number, record->fingerprint, false);
     /* A state that was tampered with may have a URL twice. */
     if (hashtable_get(&queue->targets, record->fingerprint))
         return;
@@ -347,7 +364,9 @@ static bool note_shortened(struct queue *queue, struct disk_queue *disk,
 bool queue_shorten_on_disk(struct queue *queue, const struct offer *offer)
 {
     if (!queue->on_disk || !queue->order->by_level || !queue->seen ||
-        !seen_has_flag(queue->seen, offer->fingerprint))
+        !seen_has_flag(seen_of(queue, part_of_url(queue->options, offer->url,
+                                                  offer->domain)),
+                       offer->fingerprint))
         return false;
     struct host *host = find_host(queue, offer->url);
     struct active *active = find_active(queue, offer->url);
@@ -423,6 +442,37 @@ static void move_shortened(struct queue *queue)
         look_through(queue, disk);
     }
     forget_shortened(queue);
+}
+
+/* --- a partition leaves ------------------------------------------------- */
+
+void queue_drop_disk(struct queue *queue, struct disk_queue *disk,
+                     uint32_t part)
+{
+    struct disk_level *next;
+
+    for (struct disk_level *level = disk->levels; level && !queue->trouble;
+         level = next) {
+        uint32_t depth = level->depth;
+        next = level->next;
+        for (uint32_t count = level->queue.count; count; count--) {
+            struct disk_record record;
+            if (!take(queue, disk, depth, &record))
+                return;
+            if (partition_of_number(record.number) == part)
+                queue->on_disk--;
+            else if (!put_onto(queue, disk, &record))
+                put_into_memory(queue, &record);
+        }
+    }
+    update_disk_queue(queue, disk);
+}
+
+void queue_begin_drop(struct queue *queue, uint32_t part)
+{
+    if (queue->shortened_queues)
+        move_shortened(queue);
+    queue_drop_disk(queue, &queue->new_domains, part);
 }
 
 /* --- when nothing can be taken ------------------------------------------- */

@@ -42,9 +42,9 @@ bool frontier_next_troubled(struct frontier *frontier, struct host_state *state)
     return true;
 }
 
-uint64_t frontier_next_number(struct frontier *frontier)
+uint64_t frontier_next_number(struct frontier *frontier, uint32_t part)
 {
-    return frontier->order.next_number++;
+    return partition_number(part, frontier->next_n[part]++);
 }
 
 static uint64_t delay_of_host(const struct frontier *frontier,
@@ -54,15 +54,24 @@ static uint64_t delay_of_host(const struct frontier *frontier,
 {
     const struct frontier_options *options = &frontier->options;
 
+    uint64_t delay_ms = host->hand_delay_ms == BY_HAND_NO_DELAY
+                            ? options->delay_ms
+                            : host->hand_delay_ms;
+
     return options->has_no_pauses
                ? 0
-               : setup_delay_ms(host, options->delay_ms, replaced, rules);
+               : setup_delay_ms(host, delay_ms, replaced, rules);
+}
+
+uint64_t host_delay_ms(const struct frontier *frontier, const struct host *host)
+{
+    return delay_of_host(frontier, host, NULL, NULL);
 }
 
 uint64_t frontier_delay_ms(const struct frontier *frontier,
                            const struct target *target)
 {
-    return delay_of_host(frontier, target->host, NULL, NULL);
+    return host_delay_ms(frontier, target->host);
 }
 
 uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
@@ -82,8 +91,11 @@ uint64_t frontier_robots_delay_ms(const struct frontier *frontier,
 
 void frontier_restore_number(struct frontier *frontier, uint64_t number)
 {
-    if (frontier->order.next_number <= number)
-        frontier->order.next_number = number + 1;
+    uint32_t part = partition_of_number(number);
+    uint64_t n = number - partition_number(part, 0);
+
+    if (frontier->next_n[part] <= n)
+        frontier->next_n[part] = n + 1;
 }
 
 void frontier_restore(struct frontier *frontier, const struct offer *offer,
@@ -184,17 +196,25 @@ void frontier_restore_robots(struct frontier *frontier, const struct url *url,
     set_clock(frontier, host, 0);
 }
 
+void rest_host(struct frontier *frontier, struct host *host, uint64_t now_ms)
+{
+    uint64_t delay_ms = delay_of_host(frontier, host, NULL, NULL);
+
+    frontier->politeness.now_ms = now_ms;
+    if (!delay_ms)
+        return;
+    /* The clock is cut to milliseconds: a pause counted from now_ms could be
+     * short by up to one. */
+    politeness_rest_until(host, now_ms + 1 + delay_ms);
+    politeness_place(&frontier->politeness, host);
+}
+
 void frontier_rest_all(struct frontier *frontier, uint64_t now_ms)
 {
     struct host *host;
 
     frontier->politeness.now_ms = now_ms;
     for (size_t at = 0;
-         (host = hashtable_next(&frontier->politeness.hosts, &at));) {
-        uint64_t delay_ms = delay_of_host(frontier, host, NULL, NULL);
-        if (!delay_ms)
-            continue;
-        politeness_rest_until(host, now_ms + delay_ms);
-        politeness_place(&frontier->politeness, host);
-    }
+         (host = hashtable_next(&frontier->politeness.hosts, &at));)
+        rest_host(frontier, host, now_ms);
 }

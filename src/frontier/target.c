@@ -1,5 +1,7 @@
 #include "frontier/target.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 
 struct target *target_new(struct host *host, enum target_kind kind,
@@ -19,4 +21,9 @@ struct target *target_new(struct host *host, enum target_kind kind,
     target->url_len = (uint16_t)url->href.len;
     memcpy(target->url, url->href.ptr, url->href.len);
     return target;
+}
+
+void target_free(struct target *target)
+{
+    free(target);
 }

@@ -42,10 +42,14 @@ enum requisite_nesting {
     NESTING_LAST = 7, /* not read for more */
 };
 
-/* One URL may be a page, a sitemap and a requisite, and is fetched as each:
- * only a page must be HTML and gets a number, and of what is no page the fetch
- * of a page may not have the body. So each kind has fingerprints of its own,
- * made of that of the URL. */
+/* The value of `nesting` for a page that is saved even if it names another URL
+ * as its own (crawler/handle_canonical.c). */
+enum { PAGE_KEPT = 1 };
+
+/* A URL may be a page, a sitemap and a requisite, and is fetched as each. Only
+ * a page must be HTML and gets a number. A fetch as a page may lack the body of
+ * something else. So each kind has fingerprints of its own, made of that of the
+ * URL. */
 static inline uint64_t target_fingerprint(enum target_kind kind,
                                           uint64_t fingerprint)
 {
@@ -59,7 +63,7 @@ struct target {
     uint32_t depth;
     struct host *host;
     uint64_t fingerprint;
-    uint64_t age; /* smaller is older */
+    uint64_t age; /* the URL's number; a smaller one is older */
     union {
         uint64_t due_ms;    /* RETRYING: when it goes back to its queue */
         struct host *asker; /* TARGET_ROBOTS: the host whose rules these are */
@@ -73,7 +77,7 @@ struct target {
     uint8_t redirects;    /* hops that led here */
     uint8_t state;        /* enum target_state */
     uint8_t kind;         /* enum target_kind */
-    uint8_t nesting;      /* enum requisite_nesting */
+    uint8_t nesting;      /* enum requisite_nesting, or PAGE_KEPT */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     bool https, default_port_written; /* this and the offsets: see url/url.h */
@@ -111,5 +115,6 @@ static inline bool target_is_https(const struct target *target)
 /* A target of this kind, all else 0. The caller frees it. */
 struct target *target_new(struct host *host, enum target_kind kind,
                           const struct url *url);
+void target_free(struct target *target);
 
 #endif

@@ -89,19 +89,19 @@ bool trouble_note(struct politeness *politeness, struct host *host, bool https,
 
 /* --- 5xx: a row of such answers is the host's fault, not the page's ------- */
 
-static void count_backoff(struct host *host, uint64_t now_ms)
+static void count_backoff(struct host *host, uint64_t ended_ms)
 {
     if (!host->trouble.backoffs)
-        host->trouble.backoff_since_ms = now_ms;
+        host->trouble.backoff_since_ms = ended_ms;
     /* Fetches that overlap end together: one reason to rest, not many. */
-    else if (host->next_ms > now_ms)
+    else if (host->next_ms > ended_ms)
         return;
     if (host->trouble.backoffs < FRONTIER_BACKOFFS_MAX)
         host->trouble.backoffs++;
 }
 
 bool trouble_note_error(struct politeness *politeness, struct host *host,
-                        bool https, uint8_t outcome)
+                        bool https, uint8_t outcome, uint64_t ended_ms)
 {
     struct host_trouble *trouble = &host->trouble;
     bool changed = note_answer(trouble, https);
@@ -111,10 +111,9 @@ bool trouble_note_error(struct politeness *politeness, struct host *host,
     if (trouble->errors < FRONTIER_ERRORS_MAX)
         return changed;
     trouble->last_outcome = outcome;
-    count_backoff(host, politeness->now_ms);
+    count_backoff(host, ended_ms);
     if (politeness->options->host_tries &&
-        politeness->now_ms - trouble->backoff_since_ms >=
-            FRONTIER_BACKOFF_MAX_MS)
+        ended_ms - trouble->backoff_since_ms >= FRONTIER_BACKOFF_MAX_MS)
         trouble_give_up(politeness, host, https, false, outcome);
     return true;
 }

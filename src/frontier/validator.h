@@ -3,10 +3,12 @@
  * the frontier. It owns all URL state and is used by one thread.
  *
  * The checks, in order, each with its verdict: scope (EXTERNAL), depth
- * (TOO_DEEP), already seen (DUPLICATE), the domain's cap (DOMAIN_CAP), a dead
- * host (HOST_DEAD), robots.txt where it is known already (ROBOTS_REFUSED; else
- * that is checked when its turn comes). Whoever parsed the URL has checked that
- * it is one.
+ * (TOO_DEEP), in a fleet the owner (ELSEWHERE: it is on its way to the machine
+ * that has its domain, which judges the rest), already seen (DUPLICATE), the
+ * user's rules (EXCLUDED, RULE_LIMIT; pages only, and not for seeds that the
+ * user named), the domain's cap (DOMAIN_CAP), a dead host (HOST_DEAD),
+ * robots.txt where it is known already (ROBOTS_REFUSED; else that is checked
+ * when its turn comes). Whoever parsed the URL has checked that it is one.
  */
 #ifndef FRONTIER_VALIDATOR_H
 #define FRONTIER_VALIDATOR_H
@@ -15,6 +17,7 @@
 #include "frontier/frontier.h"
 #include "frontier/seen.h"
 #include "frontier/verdict.h"
+#include "url/filter.h"
 #include "url/scope.h"
 
 /* A URL that was judged for the first time. */
@@ -37,15 +40,32 @@ struct validator_listener {
     bool outside; /* report URLs outside the scope, too */
 };
 
-struct validator {
-    const struct scope *scope;
-    uint32_t max_depth;
+/* In a fleet: URLs of partitions that another machine owns are sent there. */
+struct validator_post {
+    void *user;
+    bool (*owns)(void *user, uint32_t part);
+    void (*send)(void *user, uint32_t part, const struct offer *offer);
+};
+
+/* What is known of the URLs of a partition; `refused` and `withheld` are of the
+ * URLs that were found in its pages. */
+struct validator_part {
     struct seen seen;
     struct seen refused; /* reported, refused for their text (BASIS_URL) */
     struct hashtable withheld; /* the numbers of those refused for how they were
                                 * found (BASIS_LINK), by fingerprint */
+};
+
+struct validator {
+    const struct scope *scope;
+    struct filter *filter; /* borrowed; NULL: there are no rules */
+    uint32_t max_depth;
+    uint32_t source_part; /* of the page whose links are offered */
+    uint32_t parts;
+    struct validator_part *part;
     struct validator_listener listener;
-    struct frontier *frontier; /* owned */
+    struct validator_post post; /* all NULL: this is the only machine */
+    struct frontier *frontier;  /* owned */
 };
 
 void validator_init(struct validator *validator, const struct scope *scope,
@@ -56,13 +76,25 @@ void validator_release(struct validator *validator);
 static inline void validator_expect(const struct validator *validator,
                                     uint64_t fingerprint)
 {
-    seen_prefetch(&validator->seen, fingerprint);
+    if (validator->parts == 1)
+        seen_prefetch(&validator->part->seen, fingerprint);
 }
+
+bool validator_has_seen(const struct validator *validator,
+                        const struct url *url, uint64_t fingerprint);
+
+/* Forget the partition, in the frontier too: see frontier_drop_part. */
+void validator_drop_part(struct validator *validator, uint32_t part,
+                         uint64_t now_ms);
 
 enum verdict validator_offer(struct validator *validator,
                              const struct offer *offer, uint64_t now_ms);
 
-/* Somebody else refused it. */
+/* Queue a page that was fetched before: it is wanted after all. */
+void validator_offer_again(struct validator *validator,
+                           const struct offer *offer, uint64_t now_ms);
+
+/* The caller refuses the URL: report it and remember it. */
 void validator_refuse(struct validator *validator, const struct offer *offer,
                       enum verdict verdict);
 

@@ -21,6 +21,10 @@ static const struct verdict_row rows[] = {
     [ROBOTS_UNKNOWN]     = {"IgnRbUnk", "robots-unknown", "the host's robots.txt could not be had"},
     [HOST_DEAD]          = {"IgnDead",  "host-dead",     "its host does not answer and was given up"},
     [TOO_MANY_LINKS]     = {"IgnMany",  "too-many-links", "its page has more links than count"},
+    [ELSEWHERE]          = {"SentAway", "elsewhere",     "sent to the machine that has its domain"},
+    [EXCLUDED]           = {"IgnExcl",  "excluded",      "excluded by a rule of the user"},
+    [RULE_LIMIT]         = {"IgnLimit", "rule-limit",    "a regular expression of the user took too many steps"},
+    [BY_HAND]            = {"IgnHand",  "by-hand",       "dropped by hand"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,
@@ -38,6 +42,7 @@ enum verdict_basis verdict_basis(enum verdict verdict)
     case TOO_MANY_REDIRECTS:
     case NOFOLLOW:
     case TOO_MANY_LINKS:
+    case ELSEWHERE:
         return BASIS_LINK;
     default:
         return BASIS_PAGE;

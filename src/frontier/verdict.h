@@ -18,6 +18,10 @@ enum verdict {
     ROBOTS_UNKNOWN,
     HOST_DEAD,
     TOO_MANY_LINKS,
+    ELSEWHERE,
+    EXCLUDED,
+    RULE_LIMIT,
+    BY_HAND,
     VERDICTS,
 };
 
