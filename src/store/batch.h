@@ -10,9 +10,18 @@ struct store_rows {
     size_t count, room;
 };
 
+/* The URL of a row of fetch. It is not part of the record, which has it
+ * under the URL's number; the ledger of a fleet shows it to people. */
+struct store_fetched_url {
+    size_t fetch; /* index of the row */
+    struct str url;
+    uint32_t depth;
+};
+
 struct store_batch {
     struct arena text; /* of all rows */
     struct store_rows rows[ROW_KINDS];
+    struct store_rows fetched_url; /* in the order of their fetches */
 };
 
 void store_batch_init(struct store_batch *batch);
@@ -23,6 +32,10 @@ size_t store_batch_bytes(const struct store_batch *batch); /* of memory */
 
 /* `row` is a struct of that kind; its texts are copied. */
 void store_add(struct store_batch *batch, enum row_kind kind, const void *row);
+
+/* The fetch that was added last was of this URL. */
+void store_add_fetched_url(struct store_batch *batch, struct str url,
+                           uint32_t depth);
 
 /* store_add_url(batch, &row), store_add_fetch(batch, &row), ... */
 #define KIND(kind)                                                             \

@@ -1,6 +1,6 @@
 /* A kind of store: the functions that stand behind store/store.h. Only the
- * files of store/ include this. To add one: a file with such a table, its name
- * at the end of this header, and a line in store/store.c. */
+ * files of store/ and of fleet/ include this. To add one: a file with such a
+ * table, its name at the end of this header, and a line in store/store.c. */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
 
@@ -33,6 +33,7 @@ struct store_engine {
                   struct store_error *error);
     bool (*find_url)(struct store *store, uint64_t number,
                      struct store_url *url);
+    uint64_t (*renew_ms)(const struct store *store); /* or NULL */
 };
 
 /* The first member of every engine's own struct. */

@@ -27,12 +27,18 @@ static const char *const state_names[] = {
     [STATE_RUNNING] = "running",     [STATE_FINISHED] = "finished",
     [STATE_NOTHING] = "nothing",     [STATE_INTERRUPTED] = "interrupted",
     [STATE_MAX_PAGES] = "max-pages", [STATE_MAX_TIME] = "max-time",
-    [STATE_FAILED] = "failed",
+    [STATE_FAILED] = "failed",       [STATE_MAX_BYTES] = "max-bytes",
 };
 static_assert(ARRAY_LEN(state_names) == STATES, "every state has a name");
 
+const char *crawl_state_name(enum crawl_state state)
+{
+    return state_names[state];
+}
+
 #define OPTION "option."
 #define LOGIN  "login."
+#define MOVED  "moved."
 
 /* --- reading ------------------------------------------------------------ */
 
@@ -60,6 +66,8 @@ bool facts_add_setting(struct facts *facts, const struct store_setting *row)
         add_text(&facts->options, &facts->arena, row->value);
     if (str_starts(row->name, STR(LOGIN)))
         add_text(&facts->logins, &facts->arena, row->value);
+    if (str_starts(row->name, STR(MOVED)))
+        add_text(&facts->moved, &facts->arena, row->value);
     for (int fact = 0; fact < FACTS; fact++) {
         if (!str_eq(row->name, str_of(fact_names[fact])))
             continue;
@@ -118,6 +126,7 @@ void facts_release(struct facts *facts)
     arena_release(&facts->arena);
     free(facts->options.item);
     free(facts->logins.item);
+    free(facts->moved.item);
     free(facts->seed);
     *facts = (struct facts){0};
 }
@@ -181,4 +190,9 @@ void facts_put_login(struct store_batch *batch, size_t number,
                      struct str origin)
 {
     put_in_list(batch, LOGIN, number, origin);
+}
+
+void facts_put_moved(struct store_batch *batch, size_t number, struct str url)
+{
+    put_in_list(batch, MOVED, number, url);
 }

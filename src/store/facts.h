@@ -10,10 +10,11 @@ enum crawl_state {
     STATE_RUNNING, /* or killed while it was */
     STATE_FINISHED,
     STATE_NOTHING,     /* finished without a single page */
-    STATE_INTERRUPTED, /* by a signal */
+    STATE_INTERRUPTED, /* by a signal, or by crawler ctl */
     STATE_MAX_PAGES,
     STATE_MAX_TIME,
     STATE_FAILED, /* something could not be written */
+    STATE_MAX_BYTES,
     STATES,
 };
 
@@ -50,6 +51,8 @@ struct facts {
     struct str program;
     struct facts_list options; /* as given: "name" or "name=value"; in order */
     struct facts_list logins;  /* origins that were given a name and password */
+    struct facts_list moved;   /* URLs that seeds redirected to, and the scope
+                                * with them */
     struct facts_seed *seed;
     size_t seeds, seed_room;
 };
@@ -64,6 +67,9 @@ void facts_release(struct facts *facts);
  * False if the row cannot be valid. */
 void facts_init(struct facts *facts);
 bool facts_add_setting(struct facts *facts, const struct store_setting *row);
+
+/* "running", "max-pages", ... */
+const char *crawl_state_name(enum crawl_state state);
 
 /* Is the crawl at its end, with nothing left to fetch? */
 bool facts_is_over(const struct facts *facts);
@@ -83,6 +89,8 @@ void facts_put_option(struct store_batch *batch, size_t number,
 /* An origin that is given a name and password, which are not kept. */
 void facts_put_login(struct store_batch *batch, size_t number,
                      struct str origin);
+/* A URL that a seed redirected to, and the scope with it. */
+void facts_put_moved(struct store_batch *batch, size_t number, struct str url);
 /* A counter under a name of its own, "outcome.fetched". */
 void facts_put_counter(struct store_batch *batch, struct str name,
                        uint64_t value);

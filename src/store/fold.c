@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "store/engine.h"
+#include "url/partition.h"
 
 static const char *const end_names[] = {
     [URL_QUEUED] = "queued",
@@ -40,16 +41,20 @@ struct again {
 struct folding {
     const struct fold_reader *reader;
     const struct store_codes *codes;
-    struct folded *folded; /* by number */
-    uint32_t *page;        /* by number; NULL: nobody asked for it */
+    struct folded *folded; /* by number within the slice */
+    uint32_t *page;        /* the same; NULL: nobody asked for it */
     uint64_t count;
+    uint64_t base; /* what all numbers of the slice have before theirs in it */
     struct again *again;
     size_t again_count, again_room;
 };
 
 static struct folded *folded_at(struct folding *folding, uint64_t number)
 {
-    return number < folding->count ? &folding->folded[number] : NULL;
+    /* A number of another slice becomes a large one. */
+    return number - folding->base < folding->count
+               ? &folding->folded[number - folding->base]
+               : NULL;
 }
 
 static bool fold_begin(void *user, uint64_t urls, uint64_t last_number)
@@ -57,7 +62,8 @@ static bool fold_begin(void *user, uint64_t urls, uint64_t last_number)
     struct folding *folding = user;
     const struct fold_reader *reader = folding->reader;
 
-    folding->count = last_number + 1;
+    folding->base = partition_number(partition_of_number(last_number), 0);
+    folding->count = last_number - folding->base + 1;
     folding->folded = mem_array(folding->count, sizeof(*folding->folded));
     if (reader->pages)
         folding->page = mem_array(folding->count, sizeof(*folding->page));
@@ -110,7 +116,7 @@ static bool fold_fetch(void *user, const struct store_fetch *row)
         if (!row->due_ms)
             add_end(folded);
         if (row->page && folding->page)
-            folding->page[row->number] = row->page;
+            folding->page[row->number - folding->base] = row->page;
     }
     return store_give(&folding->reader->rows, ROW_fetch, row);
 }
@@ -124,6 +130,8 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
         return false;
     if (folded) {
         folded->late = (row->verdict + 1u) & VERDICTS_MAX;
+        if (!folded->fetches)
+            folded->outcome = row->outcome;
         add_end(folded);
     }
     return store_give(&folding->reader->rows, ROW_refusal, row);
@@ -161,7 +169,7 @@ static bool fold_url(void *user, const struct store_url *row)
         .found = again->found,
         .ended = folded->ends > 0,
         .ends = folded->ends,
-        .page = folding->page ? folding->page[row->number] : 0,
+        .page = folding->page ? folding->page[row->number - folding->base] : 0,
         .fetches = folded->fetches,
         .tries = folded->tries,
         .outcome = folded->outcome,

@@ -26,7 +26,8 @@ struct url_record {
     uint32_t page;     /* the number it was saved under, or 0; if asked for */
     uint8_t fetches;   /* 255: or more */
     uint8_t tries;     /* those of them that ended by themselves */
-    uint8_t outcome;   /* of the last fetch, if there was one */
+    uint8_t outcome;   /* of the last fetch; without one why its host was given
+                          up, if that is why it was refused at its turn */
     uint8_t verdict;   /* the last: of its own row, or at its turn */
     bool refused_late; /* when its turn came */
 };

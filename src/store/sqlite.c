@@ -105,8 +105,12 @@ bool sqlite_ask_number(struct sqlite_store *store, int64_t *out,
     return good;
 }
 
+/* A text that damage has turned into a BLOB has the same bytes, but SQL, and so
+ * the views, take it for something else: it counts as missing. */
 struct str sqlite_text(sqlite3_stmt *stmt, int column)
 {
+    if (sqlite3_column_type(stmt, column) == SQLITE_BLOB)
+        return (struct str){0};
     const char *text = (const char *)sqlite3_column_text(stmt, column);
 
     return (struct str){text, (size_t)sqlite3_column_bytes(stmt, column)};

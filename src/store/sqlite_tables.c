@@ -110,7 +110,8 @@ static const struct view {
               "  datetime(f.start_ms / 1000, 'unixepoch') AS fetched,"
               "  f.end_ms - f.start_ms AS ms,"
               "  substr(u.url, u.host_at + 1, u.host_len) AS host,"
-              "  substr(u.url, u.domain_at + 1, u.domain_len) AS domain"
+              "  substr(u.url, u.domain_at + 1, u.domain_len) AS domain,"
+              "  f.title"
               " FROM fetch f JOIN url u ON u.number = f.number" LATEST_CHANGE
               " WHERE f.page > 0"},
 
@@ -169,7 +170,7 @@ static const struct view {
 
     {"links", "CREATE VIEW links AS SELECT l.page, u.url AS source, l.url AS "
               "target, l.text, l.rel,"
-              "  v.name AS verdict"
+              "  v.name AS verdict, l.fragment"
               " FROM link l JOIN fetch f ON f.page = l.page"
               " JOIN url u ON u.number = f.number"
               " LEFT JOIN verdict v ON v.code = l.verdict"},

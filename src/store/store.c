@@ -33,7 +33,7 @@ engine_of(const char *name, const char **where, struct store_error *error)
             return engines[i];
         }
     }
-    store_fail(error, STORE_FAILED, "no kind of store is called so");
+    store_fail(error, STORE_FAILED, "there is no kind of store of this name");
     return NULL;
 }
 
@@ -117,6 +117,11 @@ bool store_commit_last(struct store *store,
                        struct store_error *error)
 {
     return store->engine->commit_last(store, batch, count, error);
+}
+
+uint64_t store_renew_ms(const struct store *store)
+{
+    return store->engine->renew_ms ? store->engine->renew_ms(store) : 0;
 }
 
 unsigned store_slices(const struct store *store)

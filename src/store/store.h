@@ -39,7 +39,7 @@
 /* The version of the format. A record of a later version is not touched. A
  * record of an earlier version is read as it is, and brought up to date when it
  * is opened to be written (store/sqlite_tables.c). */
-enum { STORE_VERSION = 3 };
+enum { STORE_VERSION = 4 };
 
 enum store_mode {
     STORE_WRITE, /* one program at a time, which the caller makes sure of */
@@ -122,12 +122,17 @@ bool store_commit_last(struct store *store,
 struct store_reader {
     void *user;
     bool unchecked; /* skip the digests: store_check was called before */
-    /* First: how many URLs the slice has, and the greatest number. */
+    /* First: how many URLs the slice has, and the greatest number. In a record
+     * of several slices numbers are those of url/partition.h. */
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
 // NOLINTNEXTLINE(bugprone-macro-parentheses) ; it is a name
 #define KIND(kind) bool (*kind)(void *user, const struct store_##kind *row);
 #include "store/rows.def"
 };
+
+/* Commit at least so often, if only an empty batch: others wait for a sign of
+ * life. 0: nobody does. */
+uint64_t store_renew_ms(const struct store *store);
 
 unsigned store_slices(const struct store *store);
 bool store_load(struct store *store, unsigned slice,
