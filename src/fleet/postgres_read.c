@@ -1,0 +1,310 @@
+#include "fleet/postgres.h"
+
+#include <string.h>
+
+/* Reads what the engine holds. */
+
+enum { LOAD_AT_ONCE = 64 /* segments */ };
+
+const char pg_crawl_columns[] =
+    "SELECT uuid, format, partitions, seed, suffixes, options, began, "
+    "state = 'finished', wanted = 'pause', wanted = 'stop', level, additions, "
+    "coalesce(pages_max, -1), pages_given FROM @crawl WHERE id = 1";
+
+static const char node_columns[] =
+    "SELECT node, incarnation, batch, state = 'left', state = 'dead', lowest, "
+    "sent, taken, pages, pages_granted, pages_lost, name, directory, figures, "
+    "renewed "
+    "FROM @node ORDER BY node";
+
+bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
+                   struct arena *arena)
+{
+    PGresult *row = pg_next(pg);
+
+    if (!row)
+        return false;
+    if (PQntuples(row) != 1) {
+        PQclear(row);
+        return pg_fail(pg, FLEET_REFUSED, "there is no such crawl");
+    }
+    *crawl = (struct fleet_crawl){
+        .uuid = pg_bytes(row, 0, 0, arena),
+        .format = (uint32_t)pg_number(row, 0, 1),
+        .partitions = (uint32_t)pg_number(row, 0, 2),
+        .seed = pg_number(row, 0, 3),
+        .suffixes = pg_bytes(row, 0, 4, arena),
+        .options = pg_bytes(row, 0, 5, arena),
+        .began_ms = pg_number(row, 0, 6),
+        .state = pg_number(row, 0, 7) ? FLEET_FINISHED : FLEET_RUNNING,
+        .wish = pg_number(row, 0, 8)   ? FLEET_PAUSE
+                : pg_number(row, 0, 9) ? FLEET_STOP
+                                       : FLEET_RUN,
+        .level = (uint32_t)pg_number(row, 0, 10),
+        .additions = pg_number(row, 0, 11),
+        .pages_max = pg_number(row, 0, 12), /* -1 is UINT64_MAX */
+        .pages_given = pg_number(row, 0, 13),
+    };
+    PQclear(row);
+    return (crawl->partitions && crawl->partitions <= FLEET_PARTITIONS_MAX) ||
+           pg_fail(pg, FLEET_REFUSED, "partitions that cannot be");
+}
+
+static struct fleet_node read_node(const PGresult *rows, int i,
+                                   struct arena *arena)
+{
+    return (struct fleet_node){
+        .node = (uint32_t)pg_number(rows, i, 0),
+        .incarnation = pg_number(rows, i, 1),
+        .batch = pg_number(rows, i, 2),
+        .state = pg_number(rows, i, 3)   ? FLEET_LEFT
+                 : pg_number(rows, i, 4) ? FLEET_DEAD
+                                         : FLEET_ALIVE,
+        .lowest = (int32_t)pg_number(rows, i, 5),
+        .sent = pg_number(rows, i, 6),
+        .taken = pg_number(rows, i, 7),
+        .pages = pg_number(rows, i, 8),
+        .pages_granted = pg_number(rows, i, 9),
+        .pages_lost = pg_number(rows, i, 10),
+        .name = pg_bytes(rows, i, 11, arena),
+        .directory = pg_bytes(rows, i, 12, arena),
+        .figures = pg_bytes(rows, i, 13, arena),
+        .renewed_ms = pg_number(rows, i, 14),
+    };
+}
+
+static bool read_nodes(struct postgres *pg, struct fleet_snapshot *snapshot,
+                       struct arena *arena)
+{
+    PGresult *rows = pg_next(pg);
+    int count = PQntuples(rows);
+
+    if (!rows)
+        return false;
+    struct fleet_node *node = arena_new(arena, (size_t)count * sizeof(*node));
+    for (int i = 0; i < count; i++)
+        node[i] = read_node(rows, i, arena);
+    snapshot->node = node;
+    snapshot->nodes = (size_t)count;
+    PQclear(rows);
+    return true;
+}
+
+static bool read_parts(struct postgres *pg, struct fleet_snapshot *snapshot,
+                       struct arena *arena)
+{
+    PGresult *rows = pg_next(pg);
+    int count = PQntuples(rows);
+
+    if (!rows)
+        return false;
+    struct fleet_part *part =
+        arena_new(arena, snapshot->crawl.partitions * sizeof(*part));
+    for (int i = 0; i < count; i++) {
+        uint64_t number = pg_number(rows, i, 0);
+        if (number < snapshot->crawl.partitions)
+            part[number] = (struct fleet_part){
+                .owner = (uint32_t)pg_number(rows, i, 1),
+                .epoch = (uint32_t)pg_number(rows, i, 2),
+            };
+    }
+    snapshot->part = part;
+    PQclear(rows);
+    return true;
+}
+
+static bool read_mail(struct postgres *pg, struct fleet_snapshot *snapshot,
+                      struct arena *arena)
+{
+    PGresult *rows = pg_next(pg);
+    int count = PQntuples(rows);
+
+    if (!rows)
+        return false;
+    struct fleet_mail *mail = arena_new(arena, (size_t)count * sizeof(*mail));
+    for (int i = 0; i < count; i++)
+        mail[i] = (struct fleet_mail){
+            .key = {(uint32_t)pg_number(rows, i, 0),
+                    (uint32_t)pg_number(rows, i, 1), pg_number(rows, i, 2)},
+            .payload = pg_bytes(rows, i, 3, arena),
+        };
+    snapshot->mail = mail;
+    snapshot->mails = (size_t)count;
+    PQclear(rows);
+    return true;
+}
+
+static bool read_addresses(struct postgres *pg, struct fleet_snapshot *snapshot,
+                           struct arena *arena)
+{
+    PGresult *rows = pg_next(pg);
+    int count = PQntuples(rows);
+
+    if (!rows)
+        return false;
+    struct fleet_address *address =
+        arena_new(arena, (size_t)count * sizeof(*address));
+    for (int i = 0; i < count; i++)
+        address[i] = (struct fleet_address){
+            .ip = pg_bytes(rows, i, 0, arena),
+            .wanted = pg_number(rows, i, 1),
+            .rests = pg_number(rows, i, 2),
+        };
+    snapshot->address = address;
+    snapshot->addresses = (size_t)count;
+    PQclear(rows);
+    return true;
+}
+
+static bool read_number(struct postgres *pg, uint64_t *number)
+{
+    PGresult *row = pg_next(pg);
+
+    if (!row)
+        return false;
+    *number = PQntuples(row) ? pg_number(row, 0, 0) : 0;
+    PQclear(row);
+    return true;
+}
+
+static void ask_for(struct postgres *pg, uint32_t node, const char *sql)
+{
+    struct pg_args args;
+
+    pg_args_init(&args);
+    pg_put_int(&args, node);
+    pg_send(pg, &args, sql);
+}
+
+static void ask_for_addresses(struct postgres *pg, uint32_t node,
+                              const struct fleet_commit *commit)
+{
+    size_t count = commit ? commit->wants : 0;
+    struct pg_args args;
+
+    pg_args_init(&args);
+    pg_put_int(&args, node);
+    pg_array(&args, PG_BYTEA, count);
+    for (size_t i = 0; i < count; i++)
+        pg_item_bytes(&args, commit->want[i]);
+    pg_array_end(&args);
+    pg_send(pg, &args,
+            "SELECT a.ip, a.wanted, a.rests FROM @address a JOIN @node n "
+            "ON n.node = a.node AND n.incarnation = a.incarnation "
+            "WHERE a.node = $1::int AND a.wanted UNION "
+            "SELECT a.ip, a.wanted, a.rests FROM @address a JOIN @node n "
+            "ON n.node = a.node AND n.incarnation = a.incarnation "
+            "WHERE a.node = $1::int AND a.ip = ANY($2::bytea[])");
+}
+
+void pg_ask_snapshot(struct postgres *pg, uint32_t node,
+                     const struct fleet_commit *commit, bool for_reports)
+{
+    pg_send(pg, NULL, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    pg_send(pg, NULL, pg_crawl_columns);
+    pg_send(pg, NULL, node_columns);
+    pg_send(pg, NULL, "SELECT part, owner, epoch FROM @part");
+    ask_for(pg, node,
+            "SELECT m.part, m.sender, m.seq, m.payload FROM @mail m "
+            "JOIN @part p ON p.part = m.part AND p.owner = $1::int "
+            "ORDER BY m.part, m.sender, m.seq LIMIT 200");
+    ask_for_addresses(pg, node, commit);
+    pg_send(pg, NULL, "SELECT " PG_NOW);
+    if (for_reports)
+        pg_send(pg, NULL, "SELECT count(*) FROM @mail");
+    pg_send(pg, NULL, "COMMIT");
+}
+
+bool pg_read_snapshot(struct postgres *pg, struct fleet_snapshot *snapshot,
+                      bool for_reports, struct arena *arena)
+{
+    uint64_t waiting = 0;
+
+    *snapshot = (struct fleet_snapshot){0};
+    bool good =
+        pg_changed(pg) >= 0 && pg_read_crawl(pg, &snapshot->crawl, arena) &&
+        read_nodes(pg, snapshot, arena) && read_parts(pg, snapshot, arena) &&
+        read_mail(pg, snapshot, arena) && read_addresses(pg, snapshot, arena) &&
+        read_number(pg, &snapshot->engine_ms) &&
+        (!for_reports || read_number(pg, &waiting)) && pg_changed(pg) >= 0;
+    snapshot->mails_waiting = (size_t)waiting;
+    return good;
+}
+
+/* --- a journal ------------------------------------------------------------ */
+
+/* After a segment, in the order of the key. */
+struct place {
+    int64_t epoch, batch, piece;
+};
+
+static PGresult *read_some(struct postgres *pg, uint32_t part,
+                           const struct place *after)
+{
+    struct pg_args args;
+
+    pg_args_init(&args);
+    pg_put_int(&args, part);
+    pg_put_int(&args, after->epoch);
+    pg_put_big(&args, (uint64_t)after->batch);
+    pg_put_int(&args, after->piece);
+    pg_put_int(&args, LOAD_AT_ONCE);
+    pg_send(pg, &args,
+            "SELECT epoch, batch, piece, node, payload FROM @journal "
+            "WHERE part = $1::int AND (epoch, batch, piece) > "
+            "($2::int, $3::bigint, $4::int) "
+            "ORDER BY epoch, batch, piece LIMIT $5::int");
+    pg_sync(pg);
+    PGresult *rows = pg_next(pg);
+    if (rows && !pg_end(pg)) {
+        PQclear(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static bool give(struct postgres *pg, const PGresult *rows, int i,
+                 uint32_t part, struct place *at, fleet_segment_fn *take,
+                 void *user)
+{
+    *at = (struct place){
+        .epoch = (int64_t)pg_number(rows, i, 0),
+        .batch = (int64_t)pg_number(rows, i, 1),
+        .piece = (int64_t)pg_number(rows, i, 2),
+    };
+    const struct fleet_segment segment = {
+        .part = part,
+        .epoch = (uint32_t)at->epoch,
+        .piece = (uint32_t)at->piece,
+        .payload = {PQgetvalue(rows, i, 4), (size_t)PQgetlength(rows, i, 4)},
+    };
+    return take(user, &segment, (uint32_t)pg_number(rows, i, 3),
+                (uint64_t)at->batch) ||
+           pg_fail(pg, FLEET_REFUSED, "a segment of partition %u is damaged",
+                   (unsigned)part);
+}
+
+enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
+                          fleet_segment_fn *take, void *user,
+                          struct fleet_error *error)
+{
+    struct postgres *pg = (struct postgres *)engine;
+    struct place at = {-1, -1, -1};
+    int count = LOAD_AT_ONCE;
+
+    if (!pg_call(pg, error))
+        return pg->result;
+    while (count == LOAD_AT_ONCE) {
+        PGresult *rows = read_some(pg, part, &at);
+        if (!rows)
+            return pg->result;
+        count = PQntuples(rows);
+        bool good = true;
+        for (int i = 0; i < count && good; i++)
+            good = give(pg, rows, i, part, &at, take, user);
+        PQclear(rows);
+        if (!good)
+            return pg->result;
+    }
+    return FLEET_COUNTED;
+}
