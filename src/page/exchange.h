@@ -16,10 +16,10 @@
  *                  are secret (page/secret.h). A proxy's CONNECT is no part of
  *                  it.
  *   response_head  From the status line to the empty line, as it came: folded
- *                  lines, bare line feeds, repeated names. Whole or empty. A
- *                  1xx response before it, a proxy's answer to CONNECT and the
- *                  trailers after the body are no part of it.
- *   body_as_sent   The body without its chunks, in its content coding.
+ *                  lines, bare line feeds, repeated names. Whole or empty. If
+ * the crawl keeps cookies, it has no Set-Cookie lines. A 1xx response before
+ * it, a proxy's answer to CONNECT and the trailers after the body are no part
+ * of it. body_as_sent   The body without its chunks, in its content coding.
  *   body           The same without its content coding. Empty if the coding
  *                  could not be undone, and if the status is not 200: such a
  *                  body is no page.
@@ -63,21 +63,25 @@ struct exchange {
     enum outcome outcome;
     enum response_end end;
     int status;                 /* of the last status line; 0: none came */
+    struct str proxy_at_fault;  /* without its password; in the page's arena */
     struct str certificate_for; /* of TLS_NAME, if it is known; in the
                                  * webpage's arena, as the two below */
     char mime[MIME_MAX + 1];
     char charset_label[CHARSET_LABEL_MAX + 1];
-    struct str location; /* of a redirect, as served */
-    struct str refresh;  /* the Refresh header, as served */
+    struct str location;  /* of a redirect, as served */
+    struct str refresh;   /* the Refresh header, as served */
+    struct str canonical; /* a Link header with rel=canonical names it */
     /* X-Robots-Tag says so, if that is obeyed */
     bool noindex, nofollow, noarchive;
     struct codings codings;   /* of the body */
     bool is_coding_unknown;   /* there is another one */
     const char *tls_version;  /* "tls/1.3"; NULL: no TLS, or not asked for */
     const char *cipher_suite; /* "TLS_AES_128_GCM_SHA256"; the same */
+    bool is_other_type;       /* it is wanted, but is no HTML (--types) */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
     size_t body_len; /* of `body` */
+    size_t received; /* bytes of heads and body, in its content coding */
 
     /* bytes */
     struct str request_head, response_head;

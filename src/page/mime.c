@@ -87,3 +87,71 @@ bool mime_sniffs_as_html(struct str body)
     }
     return false;
 }
+
+/* --- lists of types ------------------------------------------------------ */
+
+static const struct {
+    struct str word, pattern;
+} type_words[] = {
+    {STR_INIT("pdf"), STR_INIT("application/pdf")},
+    {STR_INIT("text"), STR_INIT("text/plain")},
+    {STR_INIT("image"), STR_INIT("image/*")},
+    {STR_INIT("audio"), STR_INIT("audio/*")},
+    {STR_INIT("video"), STR_INIT("video/*")},
+    {STR_INIT("all"), STR_INIT("*/*")},
+};
+
+/* The pattern of a word, or {0} if there is none. */
+static struct str pattern_of(struct str word)
+{
+    struct str_pair names = str_cut(word, '/');
+    bool any_type = str_find(names.head, '*') < names.head.len;
+    bool any_subtype = str_find(names.tail, '*') < names.tail.len;
+
+    for (size_t i = 0; i < ARRAY_LEN(type_words); i++)
+        if (str_eq(word, type_words[i].word))
+            return type_words[i].pattern;
+    /* A '*' stands for a whole name, and for no type with a subtype. */
+    if ((any_type && !str_eq(word, STR("*/*"))) ||
+        (any_subtype && !str_eq(names.tail, STR("*"))))
+        return (struct str){0};
+    return mime_essence(word);
+}
+
+bool mime_list_parse(struct mime_list *list, struct str text,
+                     struct arena *arena, struct str *bad)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < text.len; i++)
+        most += text.ptr[i] == ',';
+    struct str *pattern = arena_new(arena, most * sizeof(*pattern));
+    *list = (struct mime_list){.pattern = pattern};
+    for (size_t i = 0; i < most; i++) {
+        struct str_pair cut = str_cut(text, ',');
+        struct str word = str_trim(cut.head);
+        text = cut.tail;
+        if (str_eq(word, STR("html")))
+            continue;
+        *bad = word;
+        pattern[list->count] = pattern_of(word);
+        if (!pattern[list->count++].len)
+            return false;
+    }
+    return true;
+}
+
+bool mime_list_has(const struct mime_list *list, struct str essence)
+{
+    struct str type = str_cut(essence, '/').head;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct str_pair names = str_cut(list->pattern[i], '/');
+        if (str_eq(names.head, STR("*")) ||
+            (essence.len && str_eq(names.tail, STR("*")) &&
+             str_eq_nocase(names.head, type)) ||
+            (essence.len && str_eq_nocase(list->pattern[i], essence)))
+            return true;
+    }
+    return false;
+}

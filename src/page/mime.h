@@ -14,6 +14,7 @@
 #ifndef PAGE_MIME_H
 #define PAGE_MIME_H
 
+#include "base/arena.h"
 #include "base/str.h"
 
 /* "Text/HTML" of " Text/HTML ;charset=x"; empty where the value has no
@@ -39,5 +40,19 @@ enum { MIME_SNIFF_LEN = 1445 };
  * in the standard, a byte order mark may come first, and "<!--" needs no blank
  * or '>' after it, because no browser asks for one. */
 bool mime_sniffs_as_html(struct str body);
+
+/* The types that are saved beside HTML: "type/subtype", all subtypes of a
+ * type, or all types, which includes answers without a known one. */
+struct mime_list {
+    const struct str *pattern;
+    size_t count;
+};
+
+/* Read words with commas in between: html (which is always saved and adds
+ * nothing), pdf, text, image, audio, video, all, or patterns. False if one is
+ * neither; `*bad` is that word. */
+bool mime_list_parse(struct mime_list *list, struct str text,
+                     struct arena *arena, struct str *bad);
+bool mime_list_has(const struct mime_list *list, struct str essence);
 
 #endif

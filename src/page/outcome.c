@@ -43,6 +43,7 @@ static const struct outcome_row rows[] = {
     [TLS_NOT_YET_VALID] = {"Failed", "tls-not-yet-valid", "the certificate is not valid yet"},
     [NOT_IN_ARCHIVE]    = {"Failed", "not-in-archive",  "not in the archive (--from)"},
     [DNS_FAILED]        = {"Failed", "dns-failed",      "no name server has answered (--dns-servers)"},
+    [CANONICAL]         = {"Canonical", "canonical",    "a page that names another URL as its own"},
     [NOARCHIVE]         = {"IgnNoArch", "noarchive",    "a page that asks not to be archived"},
 };
 // clang-format on
@@ -77,6 +78,11 @@ static void put_status(struct buf *out, int status)
 void outcome_put(struct buf *out, enum outcome outcome,
                  const struct outcome_details *details)
 {
+    if (details->proxy_at_fault.len) {
+        buf_put(out, STR("the proxy "));
+        terminal_put(out, details->proxy_at_fault, '?');
+        buf_put(out, STR(": "));
+    }
     switch (outcome) {
     case HTTP_CLIENT_ERROR:
     case HTTP_TOO_MANY:

@@ -41,6 +41,7 @@ enum outcome {
     NOARCHIVE,      /* a page that asks not to be archived, where the archive is
                      * all that is saved */
     NOT_IN_ARCHIVE, /* which the pages come from instead of the web */
+    CANONICAL,      /* a page that names another URL as its own (--canonical) */
     OUTCOMES,
 };
 
@@ -54,6 +55,7 @@ struct outcome_details {
     int status;                 /* of HTTP; 0: none */
     struct str mime;            /* as served */
     struct str certificate_for; /* the names in a certificate */
+    struct str proxy_at_fault;  /* not the server: it was not reached */
 };
 
 /* Append the text with the details that belong to it: "404 Not Found", "not an

@@ -61,6 +61,11 @@ static uint32_t id_of(const char *name)
     return (uint32_t)id;
 }
 
+bool pagedir_owns_name(const char *name)
+{
+    return id_of(name) || str_starts(str_of(name), STR(PAGEDIR_MARK));
+}
+
 /* The names in the directory. Its own descriptor, so that two lists do not
  * share a position. */
 static DIR *open_list(const struct pagedir *dir)
@@ -129,9 +134,53 @@ static bool has_page(const struct pagedir *dir, uint32_t id)
     return !faccessat(dir->fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+/* A URL, a line feed, a depth, a line feed. After a power failure a page can be
+ * empty or zeros: then there is nothing in it that somebody could lose. */
+static bool is_page_text(struct str text)
+{
+    struct str_pair first = str_cut(text, '\n');
+    struct str_pair second = str_cut(first.tail, '\n');
+    uint64_t depth;
+    size_t zeros = 0;
+
+    while (zeros < text.len && !text.ptr[zeros])
+        zeros++;
+    return zeros == text.len ||
+           ((str_starts(first.head, STR("http://")) ||
+             str_starts(first.head, STR("https://"))) &&
+            second.tail.ptr && str_to_u64(second.head, &depth));
+}
+
+/* Could a crawl have written this file? */
+static bool is_page(const struct pagedir *dir, uint32_t id)
+{
+    char name[NAME_MAX_LEN];
+    char text[URL_LEN_MAX + 32];
+    struct stat stat_of;
+
+    name_of(id, name);
+    int fd =
+        openat(dir->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool is_file = !fstat(fd, &stat_of) && S_ISREG(stat_of.st_mode);
+    ssize_t len = pread(fd, text, sizeof(text), 0);
+    close(fd);
+    return is_file && len >= 0 && is_page_text((struct str){text, (size_t)len});
+}
+
 /* The last page that follows this one without a hole. */
 static uint32_t end_of_run(const struct pagedir *dir, uint32_t id)
 {
+    while (id < UINT32_MAX && is_page(dir, id + 1))
+        id++;
+    return id;
+}
+
+uint32_t pagedir_last_in_row(const struct pagedir *dir)
+{
+    uint32_t id = 0;
+
     while (id < UINT32_MAX && has_page(dir, id + 1))
         id++;
     return id;
@@ -201,6 +250,16 @@ void pagedir_drop_old(struct pagedir *dir)
             unlinkat(dir->fd, name, 0);
     }
     dir->holds_old = false;
+}
+
+void pagedir_drop_run(struct pagedir *dir, uint32_t last_id)
+{
+    char name[NAME_MAX_LEN];
+
+    for (uint32_t id = end_of_run(dir, last_id); id > last_id; id--) {
+        name_of(id, name);
+        unlinkat(dir->fd, name, 0);
+    }
 }
 
 /* --- files -------------------------------------------------------------- */

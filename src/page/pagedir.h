@@ -14,8 +14,10 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-#define PAGEDIR_TMP_PREFIX ".crawler-tmp-"
-#define PAGEDIR_STATS      ".crawler-stats.json"
+/* A file of this name is in every directory of a crawl. */
+#define PAGEDIR_MARK       ".crawler"
+#define PAGEDIR_TMP_PREFIX PAGEDIR_MARK "-tmp-"
+#define PAGEDIR_STATS      PAGEDIR_MARK "-stats.json"
 
 struct pagedir {
     int fd;
@@ -43,10 +45,17 @@ bool pagedir_lock(struct pagedir *dir);
 bool pagedir_is_locked(const struct pagedir *dir);
 
 /* The number of a file beyond `last_id`, or 0: a crawl with that last page did
- * not write it. With `run`, files that follow `last_id` without a hole are not
- * counted: a crawl that was killed may have written them. */
+ * not write it. With `run`, files that follow `last_id` without a hole and look
+ * like pages are not counted: a crawl that was killed may have written them. */
 uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
                               bool run);
+
+/* The last of the numbered files 1, 2, 3, ... before a hole, whatever is in
+ * them. */
+uint32_t pagedir_last_in_row(const struct pagedir *dir);
+
+/* Does a crawl give such a name to a file beside its pages, or to a page? */
+bool pagedir_owns_name(const char *name);
 
 /* Every numbered file, in no order. */
 void pagedir_each(const struct pagedir *dir,
@@ -67,6 +76,10 @@ void pagedir_resume(struct pagedir *dir, uint32_t last_id, bool run);
 
 /* Remove the old pages now, instead of with the next page. */
 void pagedir_drop_old(struct pagedir *dir);
+
+/* Remove the pages that follow this one without a hole, the last one first:
+ * those that are left after a kill still follow it. */
+void pagedir_drop_run(struct pagedir *dir, uint32_t last_id);
 
 /* Write the parts to a new file under a temporary name of its own, which is
  * put into `name`, to be published or discarded. A name that is taken is passed

@@ -17,18 +17,25 @@
 #ifndef PAGE_PAGEFETCHER_H
 #define PAGE_PAGEFETCHER_H
 
+#include <sys/socket.h>
+
+#include "page/mime.h"
 #include "page/trust.h"
 #include "page/trusted_origins.h"
 #include "page/webpage.h"
 
+struct cookies;
 struct page_archive;
+struct proxies;
 
 struct fetch_options {
     struct page_archive *from; /* fetch from it (page/page_archive.h), or NULL:
                                 * from the web */
     const char *user_agent;
-    const char *const *headers; /* "Name: value", NULL at the end, or NULL */
-    const char *proxy;          /* or NULL; the environment is not asked */
+    const char *const *headers;    /* "Name: value", NULL at the end, or NULL */
+    const char *proxy;             /* or NULL; the environment is not asked */
+    const struct proxies *proxies; /* instead of it, those of the environment;
+                                    * or NULL */
     struct trust *trust; /* of all fetchers; NULL: libcurl's own choice */
     uint64_t timeout_ms;
     uint64_t max_size;
@@ -38,12 +45,21 @@ struct fetch_options {
                                * than can be in use: then an idle one goes */
     bool insecure;
     bool allow_private;
-    bool only_gzip;  /* ask for no other content coding: every reader of an
-                      * archive knows this one */
+    /* Where the crawl itself listens: never fetched from; or NULL. */
+    const struct sockaddr *own_address;
+    bool only_gzip; /* ask for no other content coding: every reader of an
+                     * archive knows this one */
+    struct cookies *cookies; /* of all fetchers (page/cookies.h), or NULL */
+    struct mime_list types;  /* that are wanted beside HTML */
     bool any_mime;   /* the course's contract: the MIME type does not count */
     unsigned wishes; /* of enum exchange_wish: what to keep of an exchange */
     struct str robots_agent; /* obey X-Robots-Tag for it; empty: do not */
     const struct trusted_origins *origins;
+    /* May a request be sent now? Asked by any thread, with the connection there
+     * and right before it would be sent; or NULL. What is refused is ABANDONED.
+     */
+    bool (*may_send)(void *user);
+    void *may_send_user;
 };
 
 struct pagefetcher;

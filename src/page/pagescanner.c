@@ -20,6 +20,8 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
         return err;
     if (options->origins)
         origins_drop_login(options->origins, &link->url, arena);
+    if (options->strip)
+        query_strip(options->strip, &link->url, arena);
     if (options->course)
         link->not_html_name = !course_normalize(&link->url, arena);
     link->fingerprint = url_fingerprint(&link->url, options->fingerprint_seed);
@@ -133,7 +135,7 @@ static void add_links(struct webpage *page, const struct html_links *html,
 }
 
 /* A requisite is not a page, so neither nofollow nor the course's rules count
- * for it. */
+ * for it, and it is fetched by the URL that a browser would ask for. */
 static void add_requisite(struct webpage *page,
                           const struct html_requisite *named,
                           const struct link_context *context)
@@ -143,6 +145,7 @@ static void add_requisite(struct webpage *page,
     struct scan_options plain = *context->options;
 
     plain.course = false;
+    plain.strip = NULL;
     if (pagescanner_link(link, &page->arena, named->href, context->base,
                          context->encoder, &plain))
         return;
@@ -170,23 +173,106 @@ static void add_requisites(struct webpage *page, const struct html_links *html,
     }
 }
 
+/* Can there be mixed content in it? */
+static bool is_https(struct webpage *page)
+{
+    const struct url *own = webpage_url_parts(page);
+
+    return own && own->https;
+}
+
 static void scan(struct html_links *html, struct webpage *page,
                  const struct scan_options *options)
 {
+    bool want_mixed = options->want_content && is_https(page);
     const struct html_scan_options html_options = {
         .http_charset = str_of(page->exchange.charset_label),
         .agent = options->robots_agent,
         .want_text = options->want_text,
         .is_xhtml = mime_is_xhtml(str_of(page->exchange.mime)),
-        .want_requisites = page->want_requisites,
+        .want_requisites = page->want_requisites || want_mixed,
+        .want_title = options->want_title,
+        .want_ids = options->want_content,
     };
 
     html_scan(html, &page->arena, page->exchange.body, &html_options);
+    page->title = html->info.title;
     if (options->robots_agent.len) {
         page->noindex |= html->info.noindex;
         page->nofollow |= html->info.nofollow;
         page->noarchive |= html->info.noarchive;
     }
+}
+
+/* The requisites of http, if the page has https. A relative reference has the
+ * scheme of its base. */
+static void add_mixed(struct webpage *page, const struct html_links *html,
+                      const struct link_context *context)
+{
+    struct page_content *content = &page->content;
+    struct page_link link;
+
+    for (size_t i = 0; i < html->requisites; i++) {
+        const struct html_requisite *named = &html->requisite[i];
+        if (context->base && context->base->https &&
+            !str_starts_nocase(str_trim(named->href), STR("http:")))
+            continue;
+        if (content->mixed_count == PAGE_MIXED_MAX) {
+            content->mixed_beyond++;
+            continue;
+        }
+        if (pagescanner_link(
+                &link, &page->arena, named->href, context->base,
+                context->encoder,
+                &(struct scan_options){.origins = context->options->origins}) ||
+            link.url.https)
+            continue;
+        if (!content->mixed)
+            content->mixed = arena_new(
+                &page->arena, PAGE_MIXED_MAX * sizeof(*content->mixed));
+        content->mixed[content->mixed_count++] =
+            (struct page_mixed){named->kind, link.url.href};
+    }
+}
+
+static void add_content(struct webpage *page, const struct html_links *html,
+                        const struct link_context *context)
+{
+    const struct html_info *info = &html->info;
+
+    page->content = (struct page_content){
+        .is_known = true,
+        .ids = info->ids,
+        .ids_beyond = info->ids_beyond,
+        .mixed_beyond = html->requisites_beyond,
+    };
+    if (html->requisites && is_https(page))
+        add_mixed(page, html, context);
+}
+
+/* That of the first link element, else that of the header, which comes before
+ * the page: its base element and charset do not count for it. */
+static void find_canonical(struct webpage *page, const struct html_links *html,
+                           const struct link_context *context)
+{
+    const struct link_context of_header = {.options = context->options,
+                                           .base = webpage_url_parts(page)};
+    struct str href = page->exchange.canonical;
+    struct page_link *link = arena_new(&page->arena, sizeof(*link));
+
+    if (href.ptr)
+        href = utf8_of_latin1(href, &page->arena);
+    const struct link_context *of_href = &of_header;
+    for (size_t i = 0; i < html->count; i++)
+        if (html->link[i].kind == HTML_LINK &&
+            rel_has(html->link[i].rel, STR("canonical"))) {
+            href = html->link[i].href;
+            of_href = context;
+            break;
+        }
+    if (href.ptr && !pagescanner_link(link, &page->arena, href, of_href->base,
+                                      of_href->encoder, context->options))
+        page->canonical = link;
 }
 
 void pagescanner_scan(struct webpage *page, const struct scan_options *options)
@@ -197,7 +283,8 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     scan(&html, page, options);
     bool has_links =
         page->want_links && (html.count || page->exchange.refresh.ptr);
-    if (!has_links && !html.requisites)
+    if (!has_links && !html.requisites && !options->want_content &&
+        !options->want_canonical)
         return;
 
     const struct url *own = webpage_url_parts(page);
@@ -213,7 +300,12 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
                      url_parse(&of_element, &page->arena, html.info.base, NULL,
                                NULL) != ERR_URL_SCHEME,
     };
-    add_requisites(page, &html, &context);
+    if (options->want_content)
+        add_content(page, &html, &context);
+    if (options->want_canonical)
+        find_canonical(page, &html, &context);
+    if (page->want_requisites)
+        add_requisites(page, &html, &context);
     if (!has_links)
         return;
     page->links.link =
@@ -265,6 +357,12 @@ void pagescanner_requisite(struct webpage *page,
         pagescanner_scan(page, options);
 }
 
+/* The rest of the reference is in the link's URL. */
+static struct str fragment_with_hash(struct str href)
+{
+    return str_skip(href, str_find(href, '#'));
+}
+
 void pagescanner_keep_texts(struct webpage *page)
 {
     struct arena *arena = &page->arena;
@@ -274,6 +372,7 @@ void pagescanner_keep_texts(struct webpage *page)
         struct html_link *kept = arena_new(arena, sizeof(*kept));
         *kept = (struct html_link){
             .kind = link->html->kind,
+            .href = arena_copy(arena, fragment_with_hash(link->html->href)),
             .rel = arena_copy(arena, link->html->rel),
             .text = arena_copy(arena, link->html->text),
         };
@@ -312,6 +411,13 @@ void pagescanner_follow(struct webpage *page,
     if (!own || pagescanner_link(link, &page->arena, to, own, NULL, options)) {
         page->outcome = BAD_REDIRECT;
         return;
+    }
+    /* The server wants to see the keys that were taken out. */
+    if (options->strip && str_eq(link->url.href, own->href)) {
+        struct scan_options whole = *options;
+        whole.strip = NULL;
+        if (pagescanner_link(link, &page->arena, to, own, NULL, &whole))
+            page->outcome = BAD_REDIRECT;
     }
     page->links = (struct page_links){.link = link, .count = 1};
 }

@@ -6,15 +6,24 @@
 
 #include "page/trusted_origins.h"
 #include "page/webpage.h"
+#include "url/query.h"
 
 struct scan_options {
     uint64_t fingerprint_seed;
     bool course;             /* the course's normalisation (url/course.h) */
+    bool want_canonical;     /* fill page->canonical */
     bool want_text;          /* of `a`, for those who print it */
+    bool want_title;         /* page->title */
+    bool want_content;       /* page->content: for a report on the site */
     struct str robots_agent; /* obey meta robots and rel; empty: do not */
     /* Logins of these origins are taken out of URLs; or NULL. */
     const struct trusted_origins *origins;
+    /* These keys are taken out of the queries of pages' URLs; or NULL. */
+    const struct query_keys *strip;
 };
+
+/* The parts that are kept of requisites that are mixed content. */
+enum { PAGE_MIXED_MAX = 100 };
 
 /* A limit on the memory for the links of one page or sitemap: a small page
  * with a long base has as many long URLs as it has links. */
@@ -30,7 +39,7 @@ void pagescanner_requisite(struct webpage *page,
                            const struct scan_options *options);
 
 /* Copy the texts of the links, which are parts of the body, so that they stay
- * valid when the body is gone. */
+ * valid when the body is gone. Of the references only fragments are kept. */
 void pagescanner_keep_texts(struct webpage *page);
 
 /* Fill page->links with the one place a redirect leads to, or turn the

@@ -110,3 +110,47 @@ bool address_is_local_name(struct str host)
            str_eq_nocase(host, STR("localhost.localdomain")) ||
            str_ends(host, STR(".localhost"));
 }
+
+/* As IPv6, with IPv4 mapped into it; the port in network order. */
+static bool to_v6(const struct sockaddr *address, struct in6_addr *ip,
+                  in_port_t *port)
+{
+    const struct sockaddr_in *v4 = (const void *)address;
+    const struct sockaddr_in6 *v6 = (const void *)address;
+
+    memset(ip, 0, sizeof(*ip));
+    if (address->sa_family == AF_INET6) {
+        *ip = v6->sin6_addr;
+        *port = v6->sin6_port;
+        return true;
+    }
+    ip->s6_addr[10] = ip->s6_addr[11] = 0xff;
+    memcpy(&ip->s6_addr[12], &v4->sin_addr, sizeof(v4->sin_addr));
+    *port = v4->sin_port;
+    return address->sa_family == AF_INET;
+}
+
+/* Connecting to the unspecified address leads to the loopback one. */
+static void replace_unspecified(struct in6_addr *ip)
+{
+    static const struct in6_addr mapped_any = {
+        .s6_addr = {[10] = 0xff, [11] = 0xff},
+    };
+
+    if (IN6_IS_ADDR_UNSPECIFIED(ip))
+        *ip = in6addr_loopback;
+    else if (!memcmp(ip, &mapped_any, sizeof(*ip)))
+        memcpy(&ip->s6_addr[12], (const unsigned char[]){127, 0, 0, 1}, 4);
+}
+
+bool address_leads_to(const struct sockaddr *address,
+                      const struct sockaddr *listener)
+{
+    struct in6_addr to, own;
+    in_port_t to_port, own_port;
+
+    if (!to_v6(address, &to, &to_port) || !to_v6(listener, &own, &own_port))
+        return false;
+    replace_unspecified(&to);
+    return to_port == own_port && !memcmp(&to, &own, sizeof(to));
+}

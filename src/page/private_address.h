@@ -15,6 +15,11 @@
 /* Not a public unicast address, or one that embeds such an IPv4 address. */
 bool address_is_private(const struct sockaddr *address);
 
+/* Does a connection to `address` reach this listener of our own, whether it is
+ * written as IPv4, mapped into IPv6, or as 0.0.0.0? */
+bool address_leads_to(const struct sockaddr *address,
+                      const struct sockaddr *listener);
+
 /* The address of a URL's host that is a literal ("127.0.0.1", "[::1]").
  * False where it is a name. */
 bool address_of_literal(struct str host, struct sockaddr_storage *address);

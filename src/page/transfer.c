@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "page/cookies.h"
 #include "page/private_address.h"
+#include "page/proxies.h"
 #include "page/secret.h"
 #include "url/key.h"
 
@@ -46,8 +49,13 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
                       int local_port)
 {
     struct transfer *transfer = user;
+    const struct fetch_options *options = transfer->setup->options;
 
     (void)ip, (void)local_ip, (void)port;
+    if (options->may_send && !options->may_send(options->may_send_user)) {
+        transfer->cut_as = ABANDONED;
+        return CURL_PREREQFUNC_ABORT;
+    }
     buf_clear(&transfer->request_head);
     /* An end that the server announced before was of another connection. */
     transfer->is_tls_closed = false;
@@ -62,9 +70,9 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
     /* If it asked again after an answer has begun, that part would be put
      * before the next answer. */
     if (++transfer->requests <= REQUESTS_MAX && !transfer->header_bytes)
-        return 0;
+        return CURL_PREREQFUNC_OK;
     transfer->cut_as = CONNECTION_LOST;
-    return 1;
+    return CURL_PREREQFUNC_ABORT;
 }
 
 /* --- addresses --------------------------------------------------------- */
@@ -88,6 +96,16 @@ static void put_address(const struct transfer *transfer,
     memcpy(to, &whole, address->addrlen);
 }
 
+/* A page must not lead a crawl to its own orders. */
+static bool is_refused(const struct transfer *transfer,
+                       const struct sockaddr *address)
+{
+    const struct sockaddr *own = transfer->setup->options->own_address;
+
+    return (!transfer->may_be_private && address_is_private(address)) ||
+           (own && address_leads_to(address, own));
+}
+
 static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
                                     struct curl_sockaddr *address)
 {
@@ -95,7 +113,7 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
 
     (void)purpose;
     put_address(transfer, address);
-    if (!transfer->may_be_private && address_is_private(&address->addr)) {
+    if (is_refused(transfer, &address->addr)) {
         transfer->refused_private = true;
         return CURL_SOCKET_BAD;
     }
@@ -216,7 +234,8 @@ static void set_up_handle(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, setup->connect_to);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_PROXY,
+                     transfer->proxy ? transfer->proxy : "");
     curl_easy_setopt(easy, CURLOPT_NOPROXY, ""); /* nor the environment's */
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
@@ -276,10 +295,10 @@ void transfer_free(struct transfer *transfer)
 
 /* An http proxy is asked for the page itself; through any other, and through
  * one that has to connect elsewhere, the server is. */
-static bool asks_proxy(const struct fetch_options *options,
-                       const struct url *url, bool is_led_elsewhere)
+static bool asks_proxy(const char *proxy, const struct url *url,
+                       bool is_led_elsewhere)
 {
-    struct str scheme = str_first(str_of(options->proxy), 5);
+    struct str scheme = str_first(str_of(proxy), 5);
 
     return !url->https && !is_led_elsewhere &&
            !str_eq_nocase(scheme, STR("socks"));
@@ -292,11 +311,11 @@ static void aim(struct transfer *transfer, const struct url *url)
     const struct fetch_options *options = transfer->setup->options;
     const char *target = url_path_query(url).ptr;
     bool is_led_elsewhere =
-        options->proxy && origins_has_rule(options->origins, url);
+        transfer->proxy && origins_has_rule(options->origins, url);
     struct buf whole;
 
     buf_init(&whole, URL_LEN_MAX + 8);
-    if (options->proxy && asks_proxy(options, url, is_led_elsewhere)) {
+    if (transfer->proxy && asks_proxy(transfer->proxy, url, is_led_elsewhere)) {
         buf_put(&whole, STR("http://"));
         buf_put(&whole, str_skip(url->href, url->host_start));
         target = buf_cstr(&whole);
@@ -342,7 +361,7 @@ static void override_dns(struct transfer *transfer, const struct url *url)
     const struct fetch_options *options = transfer->setup->options;
     struct buf rule;
 
-    if (!transfer->page->dns_override.len || options->proxy)
+    if (!transfer->page->dns_override.len || transfer->proxy)
         return;
     buf_init(&rule, DNS_RULE_MAX);
     buf_put(&rule, STR("::"));
@@ -358,13 +377,23 @@ static void override_dns(struct transfer *transfer, const struct url *url)
     curl_easy_setopt(transfer->easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
 }
 
+/* The proxy for this URL, or NULL. */
+static const char *proxy_of(const struct fetch_options *options,
+                            const struct url *url)
+{
+    return options->proxies ? proxies_for(options->proxies, url)
+                            : options->proxy;
+}
+
 /* Scheme, host and port in one number. Through a proxy that is asked for pages
  * every connection serves all hosts. */
 uint64_t pagefetcher_origin(const struct fetch_options *options,
                             const struct url *url)
 {
-    if (options->proxy &&
-        asks_proxy(options, url, origins_has_rule(options->origins, url)))
+    const char *proxy = proxy_of(options, url);
+
+    if (proxy &&
+        asks_proxy(proxy, url, origins_has_rule(options->origins, url)))
         return 0;
     return hash64(url_host(url), (uint64_t)url->port << 1 | url->https);
 }
@@ -397,6 +426,19 @@ size_t transfer_body_max(const struct fetch_options *options,
     }
 }
 
+/* libcurl's own cookies stay off: it sends these as they are. */
+static void set_cookies(struct transfer *transfer, const struct url *url)
+{
+    struct buf value;
+
+    buf_init(&value, COOKIE_HEADER_MAX);
+    cookies_put(transfer->setup->options->cookies, url, clock_wall_ms() / 1000,
+                &value);
+    if (value.len)
+        curl_easy_setopt(transfer->easy, CURLOPT_COOKIE, buf_cstr(&value));
+    buf_release(&value);
+}
+
 bool transfer_begin(struct transfer *transfer, struct webpage *page)
 {
     const struct fetch_options *options = transfer->setup->options;
@@ -407,10 +449,11 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     page->exchange.outcome = BAD_HTTP;
     if (!url)
         return false;
+    transfer->proxy = proxy_of(options, url);
     transfer->may_be_private =
-        options->allow_private || options->proxy ||
+        options->allow_private || transfer->proxy ||
         origins_allow_private(options->origins, url_host(url), url->port);
-    if (options->proxy && !options->allow_private &&
+    if (transfer->proxy && !options->allow_private &&
         is_private_on_its_face(url_host(url)) &&
         !origins_allow_private(options->origins, url_host(url), url->port)) {
         page->exchange.outcome = PRIVATE_ADDRESS;
@@ -430,6 +473,9 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
         curl_easy_setopt(transfer->easy, CURLOPT_USERNAME, login->name.ptr);
         curl_easy_setopt(transfer->easy, CURLOPT_PASSWORD, login->password.ptr);
     }
+    if (options->cookies)
+        set_cookies(transfer, url);
+    curl_easy_setopt(transfer->easy, CURLOPT_NOBODY, (long)page->is_only_head);
     transfer->body.cap = transfer_body_max(options, page->kind);
     transfer->fd = -1;
     transfer->has_address = false;

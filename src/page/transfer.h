@@ -44,6 +44,7 @@ struct transfer {
     const struct transfer_setup *setup;
     struct bodies *bodies;
     struct webpage *page;
+    const char *proxy;         /* that its page is asked through, or NULL */
     struct exchange *exchange; /* the page's, as far as it has come */
     struct buf request_head, response_head; /* where they are wished for */
     struct buf body;                        /* one of `bodies` */
@@ -76,6 +77,7 @@ struct transfer {
     bool is_coding_unknown;               /* beside those */
     bool is_chunked, has_transfer_coding; /* another one */
     bool has_length, is_length_bad;
+    bool is_retry_endless; /* Retry-After: more seconds than a number holds */
     uint64_t length;
     /* what a server must not do to the others */
     unsigned requests;

@@ -1,7 +1,10 @@
 /* An answer while it comes: what its headers say, and its body. */
 #include <assert.h>
 
+#include "base/clock.h"
 #include "html/charset.h"
+#include "page/cookies.h"
+#include "page/link_header.h"
 #include "page/mime.h"
 #include "page/robots_tag.h"
 #include "page/transfer.h"
@@ -62,6 +65,19 @@ static void take_transfer_coding(struct transfer *transfer, struct str value)
     }
 }
 
+/* Digits that libcurl reads no number in: it calls that no Retry-After. */
+static bool is_endless(struct str value)
+{
+    size_t zeros = 0;
+
+    for (size_t i = 0; i < value.len; i++)
+        if (value.ptr[i] < '0' || value.ptr[i] > '9')
+            return false;
+    while (zeros < value.len && value.ptr[zeros] == '0')
+        zeros++;
+    return value.len - zeros >= 19;
+}
+
 /* --- one header --------------------------------------------------------- */
 
 static void take_header(struct transfer *transfer, struct str line)
@@ -79,6 +95,8 @@ static void take_header(struct transfer *transfer, struct str line)
         transfer->is_coding_unknown |= !codings_add(&transfer->codings, value);
     } else if (str_eq_nocase(header.head, STR("content-length"))) {
         take_length(transfer, value);
+    } else if (str_eq_nocase(header.head, STR("retry-after"))) {
+        transfer->is_retry_endless = is_endless(value);
     } else if (str_eq_nocase(header.head, STR("transfer-encoding"))) {
         take_transfer_coding(transfer, value);
     } else if (str_eq_nocase(header.head, STR("location")) &&
@@ -87,10 +105,31 @@ static void take_header(struct transfer *transfer, struct str line)
     } else if (str_eq_nocase(header.head, STR("refresh")) &&
                !exchange->refresh.ptr && value.len <= URL_LEN_MAX) {
         exchange->refresh = arena_copy(&transfer->page->arena, value);
+    } else if (str_eq_nocase(header.head, STR("link")) &&
+               !exchange->canonical.ptr) {
+        struct str canonical = link_header_find(value, STR("canonical"));
+        if (canonical.ptr && canonical.len <= URL_LEN_MAX)
+            exchange->canonical = arena_copy(&transfer->page->arena, canonical);
     } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
         robots_tag_read(value, agent, &exchange->noindex, &exchange->nofollow,
                         &exchange->noarchive);
+    } else if (transfer->setup->options->cookies &&
+               str_eq_nocase(header.head, STR("set-cookie"))) {
+        cookies_take(transfer->setup->options->cookies,
+                     webpage_url_parts(transfer->page), value,
+                     clock_wall_ms() / 1000);
     }
+}
+
+/* With cookies the answer's are secret: the next request proves with them who
+ * we are. `is_folded`: the line goes on with the header before it. */
+static bool is_secret_line(const struct transfer *transfer, struct str line,
+                           bool is_folded)
+{
+    struct str header = is_folded ? buf_str(&transfer->header) : line;
+
+    return transfer->setup->options->cookies &&
+           str_eq_nocase(str_cut(header, ':').head, STR("set-cookie"));
 }
 
 /* The one before this line is whole. */
@@ -125,6 +164,7 @@ static void forget_answer(struct transfer *transfer)
     transfer->is_coding_unknown = transfer->has_transfer_coding = false;
     transfer->is_chunked = false;
     transfer->has_length = transfer->is_length_bad = false;
+    transfer->is_retry_endless = false;
     transfer->has_header = false;
 }
 
@@ -156,18 +196,31 @@ static void begin_headers(struct transfer *transfer, struct str line)
 
     exchange->status = status_of(line);
     exchange->mime[0] = exchange->charset_label[0] = '\0';
-    exchange->location = exchange->refresh = (struct str){0};
+    exchange->location = exchange->refresh = exchange->canonical =
+        (struct str){0};
     exchange->noindex = exchange->nofollow = exchange->noarchive = false;
+    exchange->is_other_type = false;
     buf_clear(&transfer->response_head);
     forget_answer(transfer);
     transfer->in_headers = true;
+}
+
+/* Is it saved though it is no HTML? The course's contract knows no types. */
+static bool is_wanted_type(const struct transfer *transfer)
+{
+    const struct fetch_options *options = transfer->setup->options;
+    struct str essence = str_of(transfer->exchange->mime);
+
+    return transfer->page->kind == WEBPAGE_HTML && !options->any_mime &&
+           mime_verdict(essence) == MIME_OTHER &&
+           mime_list_has(&options->types, essence);
 }
 
 /* What the headers say: a page, not one, or that the bytes must tell. */
 static enum mime_verdict type_verdict(const struct transfer *transfer)
 {
     if (transfer->page->kind != WEBPAGE_HTML ||
-        transfer->setup->options->any_mime)
+        transfer->setup->options->any_mime || transfer->exchange->is_other_type)
         return MIME_PAGE;
     return mime_verdict(str_of(transfer->exchange->mime));
 }
@@ -191,8 +244,9 @@ static size_t end_headers(struct transfer *transfer, size_t len)
         return cut(transfer, BAD_HTTP);
     transfer->headers_done = true;
     transfer_describe_tls(transfer);
-    if (status != 200)
+    if (status != 200 || transfer->page->is_only_head)
         return len;
+    transfer->exchange->is_other_type = is_wanted_type(transfer);
     enum mime_verdict verdict = type_verdict(transfer);
     transfer->is_not_page = verdict == MIME_OTHER;
     if (transfer->is_not_page &&
@@ -227,7 +281,8 @@ size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user)
     bool is_status_line = !transfer->in_headers;
     if (is_status_line)
         begin_headers(transfer, line);
-    if (transfer->setup->options->wishes & WISH_RESPONSE_HEAD)
+    if (transfer->setup->options->wishes & WISH_RESPONSE_HEAD &&
+        !is_secret_line(transfer, line, bytes[0] == ' ' || bytes[0] == '\t'))
         buf_put(&transfer->response_head, (struct str){bytes, len});
     if (is_status_line)
         return transfer->exchange->status ? len : cut(transfer, BAD_HTTP);
@@ -267,7 +322,11 @@ static bool sniff_early(struct transfer *transfer)
         transfer->page->is_whole_wanted || transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
-    return mime_sniffs_as_html(buf_str(&transfer->body));
+    if (mime_sniffs_as_html(buf_str(&transfer->body)))
+        return true;
+    transfer->exchange->is_other_type =
+        mime_list_has(&transfer->setup->options->types, (struct str){0});
+    return transfer->exchange->is_other_type;
 }
 
 static size_t wait_for_room(struct transfer *transfer)

@@ -88,7 +88,7 @@ void transfer_read_archive(struct transfer *transfer)
 
     pthread_mutex_lock(&from->lock);
     bool is_found = collection_find(from->collection, transfer->page->url,
-                                    UINT64_MAX, &captured);
+                                    UINT64_MAX, &captured) == CAPTURE_FOUND;
     if (is_found)
         give_answer(transfer, &captured);
     pthread_mutex_unlock(&from->lock);

@@ -4,6 +4,7 @@
 #include "page/mime.h"
 #include "page/secret.h"
 #include "page/transfer.h"
+#include "url/login.h"
 
 enum {
     /* Of a robots.txt as it would be without its coding, before the rest of it
@@ -12,6 +13,7 @@ enum {
     RETRY_AFTER_MAX_S = 3600,
     CUT_NOTICE_MS = 50,
     CERTIFICATE_NAMES_MAX = 300, /* bytes */
+    PROXY_SHOWN_MAX = 4096,
 };
 
 /* --- the outcome ------------------------------------------------------- */
@@ -84,6 +86,12 @@ static enum outcome outcome_of_failure(const struct transfer *transfer,
     return tls_fault(code, verify_result, str_of(transfer->message));
 }
 
+/* The type says nothing, and neither do the bytes. */
+static bool is_unknown_type_wanted(const struct transfer *transfer)
+{
+    return mime_list_has(&transfer->setup->options->types, (struct str){0});
+}
+
 static enum outcome outcome_of_body(const struct transfer *transfer,
                                     struct str body)
 {
@@ -93,9 +101,10 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
         return NOT_HTML;
     if (!body.len)
         return EMPTY_BODY;
-    if (transfer->to_sniff && !mime_sniffs_as_html(body))
-        return NOT_HTML;
-    return FETCHED;
+    if (!transfer->to_sniff || mime_sniffs_as_html(body))
+        return FETCHED;
+    transfer->exchange->is_other_type = is_unknown_type_wanted(transfer);
+    return transfer->exchange->is_other_type ? FETCHED : NOT_HTML;
 }
 
 /* A time-out before there was a connection is the host's trouble, one after
@@ -108,11 +117,13 @@ static bool is_connected(const struct transfer *transfer)
     return ready_us > 0;
 }
 
-static uint64_t retry_after_ms(CURL *easy)
+static uint64_t retry_after_ms(const struct transfer *transfer)
 {
     curl_off_t seconds = 0;
 
-    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+    curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &seconds);
+    if (transfer->is_retry_endless)
+        seconds = RETRY_AFTER_MAX_S;
     if (seconds < 0)
         return 0;
     return seconds < RETRY_AFTER_MAX_S ? (uint64_t)seconds * 1000
@@ -130,6 +141,8 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
     /* The body of such an answer is not wanted, so it may be broken. */
     if (transfer->headers_done && transfer->exchange->status != 200)
         return transfer_outcome_of_status(transfer->exchange);
+    if (transfer->headers_done && transfer->page->is_only_head)
+        return EMPTY_BODY; /* nobody asked for one */
     if (code != CURLE_OK)
         return outcome_of_failure(transfer, code);
     if (!transfer->headers_done || transfer_is_tls_cut(transfer))
@@ -199,6 +212,41 @@ static void keep_certificate_names(struct transfer *transfer)
     buf_release(&names);
 }
 
+/* Did the connection to the proxy fail, or did the proxy refuse to connect to
+ * the server? `*status` is its answer, or 0. */
+static bool is_proxy_at_fault(const struct transfer *transfer, CURLcode code,
+                              long *status)
+{
+    curl_off_t connected_us = 0;
+
+    *status = 0;
+    if (!transfer->proxy || code == CURLE_OK)
+        return false;
+    curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_CONNECTCODE, status);
+    if (*status >= 300)
+        return true;
+    curl_easy_getinfo(transfer->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
+    return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY ||
+           code == CURLE_COULDNT_CONNECT ||
+           (transfer->exchange->outcome == CONNECT_TIMED_OUT && !connected_us);
+}
+
+static void keep_proxy_at_fault(struct transfer *transfer, CURLcode code)
+{
+    struct arena *arena = &transfer->page->arena;
+    struct buf text;
+    long status;
+
+    if (!is_proxy_at_fault(transfer, code, &status))
+        return;
+    buf_init(&text, PROXY_SHOWN_MAX);
+    buf_put(&text, str_of(login_hide(arena, transfer->proxy)));
+    if (status >= 300)
+        buf_printf(&text, " (status %ld)", status);
+    transfer->exchange->proxy_at_fault = arena_copy(arena, buf_str(&text));
+    buf_release(&text);
+}
+
 static struct str without_brackets(struct str address)
 {
     if (!str_starts(address, STR("[")))
@@ -211,7 +259,7 @@ static struct str peer_of(const struct transfer *transfer)
     const struct fetch_options *options = transfer->setup->options;
     char *address = NULL;
 
-    if (!(options->wishes & WISH_PEER) || options->proxy)
+    if (!(options->wishes & WISH_PEER) || transfer->proxy)
         return (struct str){0};
     if (transfer->has_address)
         return without_brackets(transfer->page->dns_override);
@@ -235,6 +283,9 @@ static void show_bytes(struct transfer *transfer)
         !transfer->is_coding_unknown)
         exchange->body = exchange->body_as_sent;
     exchange->body_len = exchange->body.len;
+    exchange->received = transfer->header_bytes +
+                         (transfer->unwanted_bytes ? transfer->unwanted_bytes
+                                                   : transfer->body.len);
 }
 
 void transfer_end(struct transfer *transfer, CURLcode code)
@@ -248,8 +299,9 @@ void transfer_end(struct transfer *transfer, CURLcode code)
     exchange->outcome = outcome_of(transfer, code);
     exchange->end = end_of(transfer, code);
     keep_certificate_names(transfer);
+    keep_proxy_at_fault(transfer, code);
     transfer_end_tls(transfer, exchange->outcome);
-    exchange->retry_after_ms = retry_after_ms(transfer->easy);
+    exchange->retry_after_ms = retry_after_ms(transfer);
     show_bytes(transfer);
 }
 

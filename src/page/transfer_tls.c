@@ -117,7 +117,7 @@ static void on_tls_message(int is_sent, int version, int type,
 /* An https proxy has an SSL_CTX of its own, which looks the same from here. */
 static bool has_one_layer(const struct transfer *transfer)
 {
-    const char *proxy = transfer->setup->options->proxy;
+    const char *proxy = transfer->proxy;
 
     return transfer->tls_host.len &&
            !(proxy &&

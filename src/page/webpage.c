@@ -45,6 +45,9 @@ void webpage_rest(struct webpage *page)
     webpage_drop_pair(page);
     shrink(&page->arena);
     page->links = page->requisites = (struct page_links){0};
+    page->canonical = NULL;
+    page->content = (struct page_content){0};
+    page->title = (struct str){0};
 }
 
 void webpage_ask(struct webpage *page, struct str url, uint32_t depth,

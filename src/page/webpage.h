@@ -28,6 +28,7 @@ struct page_link {
     bool sitemap;       /* not a page: a sitemap that a sitemap names */
     bool document;      /* a requisite: a frame, an object */
     bool link_too;      /* a requisite: a frame, which is also a link */
+    bool named;         /* a seed: the user named it */
 };
 
 struct page_links {
@@ -36,6 +37,21 @@ struct page_links {
     size_t bad;      /* links with a web scheme that are no valid URL */
     size_t baseless; /* relative links of a page whose URL is not known */
     size_t beyond;   /* links left out: too many, or too long in all */
+};
+
+/* A page of https needs this, which has http. */
+struct page_mixed {
+    enum html_requisite_kind kind;
+    struct str url;
+};
+
+/* The statements of a page about itself, for a report on the site. */
+struct page_content {
+    bool is_known;  /* it was asked for, and the page was scanned */
+    struct str ids; /* that a fragment can name, one a line */
+    size_t ids_beyond;
+    struct page_mixed *mixed;
+    size_t mixed_count, mixed_beyond;
 };
 
 /* The kind of file that is fetched; it decides what is done with it. */
@@ -56,6 +72,8 @@ struct webpage {
     bool want_requisites;
     bool is_document;        /* a requisite: read it for more if it is HTML */
     bool is_whole_wanted;    /* read it to its end even if it is no page */
+    bool is_only_head;       /* ask for the head alone (HEAD): an answer with
+                              * status 200 ends as EMPTY_BODY */
     bool is_host_needed;     /* more of its host is queued: keep the connection
                               * for that */
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
@@ -76,6 +94,10 @@ struct webpage {
     int save_errno;          /* why the outcome is NOT_SAVED */
     struct page_links links; /* of the page, or the one of a redirect */
     struct page_links requisites; /* if wanted; `html` is NULL */
+    /* The URL that the page names as its own, if wanted; or NULL. */
+    struct page_link *canonical;
+    struct page_content content;
+    struct str title;       /* if wanted; {NULL, 0}: it has none */
     struct warc_pair *pair; /* the pagerecorder's; NULL: nothing is kept */
     struct body_budget *pair_budget; /* where the pair counts ... */
     size_t pair_held;                /* ... for so much; 0: it does not */
@@ -100,6 +122,7 @@ static inline struct outcome_details webpage_details(const struct webpage *page)
         .status = page->exchange.status,
         .mime = str_of(page->exchange.mime),
         .certificate_for = page->exchange.certificate_for,
+        .proxy_at_fault = page->exchange.proxy_at_fault,
     };
 }
 
