@@ -53,13 +53,18 @@ static void put_timestamp(struct buf *out, uint64_t date_ms)
     buf_put(out, (struct str){text, sizeof(text)});
 }
 
-/* All tools write numbers as strings. */
-static void add_number(struct buf *out, const char *name, uint64_t number)
+/* All tools write numbers as strings. `before` ends with the quote. */
+static void add_number(struct buf *out, struct str before, uint64_t number)
 {
-    json_put_name(out, name);
-    buf_put_char(out, '"');
+    buf_put(out, before);
     buf_put_number(out, number);
     buf_put_char(out, '"');
+}
+
+static void add_text(struct buf *out, struct str before, struct str text)
+{
+    buf_put(out, before);
+    json_put_str(out, text);
 }
 
 bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
@@ -72,17 +77,16 @@ bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
     buf_put(out, key);
     buf_put_char(out, ' ');
     put_timestamp(out, entry->date_ms);
-    buf_put(out, STR(" {"));
-    json_add_str(out, "url", entry->url);
+    add_text(out, STR(" {\"url\":"), entry->url);
     if (entry->mime.len)
-        json_add_str(out, "mime", entry->mime);
+        add_text(out, STR(",\"mime\":"), entry->mime);
     if (entry->status)
-        add_number(out, "status", entry->status);
+        add_number(out, STR(",\"status\":\""), entry->status);
     if (entry->digest.len)
-        json_add_str(out, "digest", entry->digest);
-    add_number(out, "length", entry->length);
-    add_number(out, "offset", entry->at);
-    json_add_str(out, "filename", entry->file_name);
+        add_text(out, STR(",\"digest\":"), entry->digest);
+    add_number(out, STR(",\"length\":\""), entry->length);
+    add_number(out, STR(",\"offset\":\""), entry->at);
+    add_text(out, STR(",\"filename\":"), entry->file_name);
     buf_put(out, STR("}\n"));
     return true;
 }

@@ -1,42 +1,19 @@
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "archive/cdxj.h"
+#include "archive/sorter.h"
 #include "archive/surt.h"
 #include "base/mem.h"
 
 enum { KEY_MAX = 256 << 10, LINE_MAX_LEN = 1 << 20 };
 
 struct cdxj_sorter {
-    sqlite3 *db;
-    sqlite3_stmt *insert;
+    struct sorter *lines;
     struct buf ia, warcio; /* the two keys */
     struct buf line;
-    uint64_t lines, bytes;
+    uint64_t count, bytes;
 };
-
-/* The database has no name: SQLite makes a file that nobody else can open, and
- * removes it. Nothing in it must survive, so nothing is synced. */
-static bool open_database(struct cdxj_sorter *sorter)
-{
-    static const char setup[] = "PRAGMA journal_mode=OFF;"
-                                "PRAGMA synchronous=OFF;"
-                                "PRAGMA locking_mode=EXCLUSIVE;"
-                                "PRAGMA temp_store=FILE;"
-                                "PRAGMA page_size=32768;"
-                                "PRAGMA cache_size=-16384;"
-                                "CREATE TABLE line(bytes BLOB);"
-                                "BEGIN";
-
-    return sqlite3_open_v2("", &sorter->db,
-                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                               SQLITE_OPEN_NOMUTEX,
-                           NULL) == SQLITE_OK &&
-           sqlite3_exec(sorter->db, setup, NULL, NULL, NULL) == SQLITE_OK &&
-           sqlite3_prepare_v2(sorter->db, "INSERT INTO line VALUES(?)", -1,
-                              &sorter->insert, NULL) == SQLITE_OK;
-}
 
 struct cdxj_sorter *cdxj_sorter_new(void)
 {
@@ -45,7 +22,8 @@ struct cdxj_sorter *cdxj_sorter_new(void)
     buf_init(&sorter->ia, KEY_MAX);
     buf_init(&sorter->warcio, KEY_MAX);
     buf_init(&sorter->line, LINE_MAX_LEN);
-    if (open_database(sorter))
+    sorter->lines = sorter_new();
+    if (sorter->lines)
         return sorter;
     cdxj_sorter_free(sorter);
     return NULL;
@@ -55,8 +33,7 @@ void cdxj_sorter_free(struct cdxj_sorter *sorter)
 {
     if (!sorter)
         return;
-    sqlite3_finalize(sorter->insert);
-    sqlite3_close(sorter->db);
+    sorter_free(sorter->lines);
     buf_release(&sorter->ia);
     buf_release(&sorter->warcio);
     buf_release(&sorter->line);
@@ -70,19 +47,16 @@ static bool insert(struct cdxj_sorter *sorter, struct str key,
     errno = EFBIG;
     if (!cdxj_put(&sorter->line, key, entry))
         return false;
-    sqlite3_bind_blob64(sorter->insert, 1, sorter->line.ptr, sorter->line.len,
-                        SQLITE_STATIC);
-    bool good = sqlite3_step(sorter->insert) == SQLITE_DONE;
-    sqlite3_reset(sorter->insert);
-    sorter->lines++;
+    sorter_add(sorter->lines, buf_str(&sorter->line));
+    sorter->count++;
     sorter->bytes += sorter->line.len;
     errno = ENOSPC;
-    return good;
+    return !sorter_failed(sorter->lines);
 }
 
 uint64_t cdxj_sorter_lines(const struct cdxj_sorter *sorter)
 {
-    return sorter->lines;
+    return sorter->count;
 }
 
 uint64_t cdxj_sorter_bytes(const struct cdxj_sorter *sorter)
@@ -103,31 +77,20 @@ bool cdxj_sorter_add(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)
            insert(sorter, buf_str(&sorter->warcio), entry);
 }
 
-static struct str column(sqlite3_stmt *select)
-{
-    return (struct str){sqlite3_column_blob(select, 0),
-                        (size_t)sqlite3_column_bytes(select, 0)};
-}
-
 bool cdxj_sorter_each(struct cdxj_sorter *sorter,
                       bool (*each)(void *user, struct str line), void *user)
 {
     struct buf *last = &sorter->line;
-    sqlite3_stmt *select;
-    int got;
+    struct str line;
     bool good = true;
 
-    if (sqlite3_prepare_v2(sorter->db, "SELECT bytes FROM line ORDER BY bytes",
-                           -1, &select, NULL) != SQLITE_OK)
-        return false;
+    sorter_read_once(sorter->lines);
     buf_clear(last);
-    while (good && (got = sqlite3_step(select)) == SQLITE_ROW) {
-        struct str line = column(select);
+    while (good && sorter_next(sorter->lines, &line)) {
         if (str_eq(line, buf_str(last)))
             continue;
         buf_clear(last);
         good = buf_put(last, line) && each(user, line);
     }
-    sqlite3_finalize(select);
-    return good && got == SQLITE_DONE;
+    return good && !sorter_failed(sorter->lines);
 }

@@ -1,9 +1,6 @@
-/* Captures are in one array; those of a URL are a list through it that begins
- * in a hash table of the URLs' fingerprints. A fingerprint may lie, so the URL
- * of a record is compared when it is read.
- *
- * A revisit names its original by URL and date. If it does not, or there is no
- * such capture, all files are read once more for a table of ids and digests. */
+/* A revisit names its original by URL and date. If it does not, or there is no
+ * such capture, all files are read once more for a table of ids and digests.
+ * Originals in other archives are in that table by their digest. */
 #include "archive/collection.h"
 
 #include <errno.h>
@@ -11,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "archive/capture_index.h"
 #include "archive/collection_files.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -20,17 +18,6 @@
 enum {
     TRIES_MAX = 4, /* captures of a URL that are tried for an original */
     SCRATCH_MAX = WARC_BLOCK_MAX,
-    FILE_BITS = 29, /* of the number of a file */
-    FILE_MASK = (1 << FILE_BITS) - 1,
-};
-
-struct capture {
-    uint64_t at, within, date_ms;
-    uint32_t file : FILE_BITS;
-    uint32_t is_revisit : 1;
-    uint32_t is_page : 1;
-    uint32_t is_cut : 1; /* a part of it is missing */
-    uint32_t next;       /* of the same URL: its index + 1; 0: none */
 };
 
 /* A record that has a payload. */
@@ -41,15 +28,17 @@ struct original {
 
 struct collection {
     struct collection_files files;
-    struct capture *capture;
-    size_t count, room;
-    struct hashtable by_url; /* index + 1 of a capture */
+    struct capture_index index;
+    uint64_t *revisited; /* digests that revisits have, as hashes */
+    size_t revisited_count, revisited_room;
     struct original *original;
     size_t original_count, original_room;
     size_t original_files; /* files that are in these tables */
     struct hashtable by_id, by_digest;
-    bool has_pages;
+    bool *is_marked; /* by source: its records say which are pages */
+    size_t source_count, source_room;
     uint64_t unreadable; /* pages, in the last collection_each */
+    const char *problem; /* of the last capture that could not be read */
     uint64_t seed;
     struct arena arena;        /* texts of the capture that was found */
     struct arena url_arena;    /* of one comparison */
@@ -63,7 +52,6 @@ struct collection *collection_new(void)
     if (getrandom(&collection->seed, sizeof(collection->seed), 0) < 0)
         collection->seed = (uint64_t)(uintptr_t)collection;
     collection_files_init(&collection->files);
-    hashtable_init(&collection->by_url);
     hashtable_init(&collection->by_id);
     hashtable_init(&collection->by_digest);
     arena_init(&collection->arena);
@@ -78,26 +66,22 @@ void collection_free(struct collection *collection)
     if (!collection)
         return;
     collection_files_release(&collection->files);
-    hashtable_release(&collection->by_url);
     hashtable_release(&collection->by_id);
     hashtable_release(&collection->by_digest);
     arena_release(&collection->arena);
     arena_release(&collection->url_arena);
     buf_release(&collection->scratch);
     buf_release(&collection->other);
-    free(collection->capture);
+    capture_index_release(&collection->index);
+    free(collection->revisited);
+    free(collection->is_marked);
     free(collection->original);
     free(collection);
 }
 
 size_t collection_count(const struct collection *collection)
 {
-    return collection->count;
-}
-
-bool collection_has_pages(const struct collection *collection)
-{
-    return collection->has_pages;
+    return collection->index.count;
 }
 
 uint64_t collection_unreadable(const struct collection *collection)
@@ -128,30 +112,6 @@ static uint64_t key_of(struct collection *collection, struct str url)
     return hash64(plain_url(&collection->url_arena, url), collection->seed);
 }
 
-/* `capture` has its place and what is known of it. */
-static void add_capture(struct collection *collection, struct str url,
-                        const struct capture *capture)
-{
-    uint64_t key = key_of(collection, url);
-    size_t index = collection->count;
-
-    if (index >= UINT32_MAX - 1)
-        return;
-    collection->capture = mem_grow(collection->capture, index,
-                                   &collection->room, sizeof(struct capture));
-    struct capture *added = &collection->capture[index];
-    *added = *capture;
-    collection->count++;
-    uintptr_t first = (uintptr_t)hashtable_get(&collection->by_url, key);
-    if (!first) {
-        hashtable_put(&collection->by_url, key, index_item(index));
-        return;
-    }
-    struct capture *head = &collection->capture[first - 1];
-    added->next = head->next;
-    head->next = (uint32_t)(index + 1);
-}
-
 /* False if the record is not of a page that was saved. */
 static bool page_depth_of(const struct warc_record *record, uint32_t *depth)
 {
@@ -172,27 +132,45 @@ static bool is_cut(const struct warc_record *record)
            str_starts(str_cut(record->block, ' ').tail, STR("200"));
 }
 
+/* Others may have the payload. */
+static void note_revisit(struct collection *collection, struct str digest)
+{
+    if (!digest.len)
+        return;
+    collection->revisited =
+        mem_grow(collection->revisited, collection->revisited_count,
+                 &collection->revisited_room, sizeof(*collection->revisited));
+    collection->revisited[collection->revisited_count++] =
+        collection_digest_key(digest);
+}
+
 /* A record of a file that is read through. */
 static void add_record(void *user, uint32_t file,
                        const struct warc_record *record)
 {
     struct collection *collection = user;
+    bool is_revisit = record->type == WARC_REVISIT;
     uint64_t date_ms = 0;
 
-    if (!record->url.len ||
-        (record->type != WARC_RESPONSE && record->type != WARC_REVISIT))
+    if (!record->url.len || (record->type != WARC_RESPONSE && !is_revisit))
         return;
+    if (is_revisit)
+        note_revisit(collection, record->payload_digest);
     (void)warc_date_ms(record->date, &date_ms);
     bool is_page = page_depth_of(record, &(uint32_t){0});
-    collection->has_pages |= is_page;
-    add_capture(collection, record->url,
-                &(struct capture){.at = record->at,
-                                  .within = record->within,
-                                  .date_ms = date_ms,
-                                  .file = file & FILE_MASK,
-                                  .is_revisit = record->type == WARC_REVISIT,
-                                  .is_page = is_page,
-                                  .is_cut = is_cut(record)});
+    if (is_page)
+        collection->is_marked[collection->source_count - 1] = true;
+    capture_index_add(&collection->index,
+                      &(struct capture){
+                          .key = key_of(collection, record->url),
+                          .at = record->at,
+                          .within = record->within,
+                          .date_ms = date_ms,
+                          .file = file & CAPTURE_FILE_MASK,
+                          .is_revisit = is_revisit,
+                          .is_page = is_page,
+                          .is_cut = is_cut(record),
+                      });
 }
 
 bool collection_add_path(struct collection *collection, const char *path,
@@ -201,59 +179,16 @@ bool collection_add_path(struct collection *collection, const char *path,
 {
     struct collection_listener listener = {note, user, add_record, collection};
 
+    collection->is_marked =
+        mem_grow(collection->is_marked, collection->source_count,
+                 &collection->source_room, sizeof(*collection->is_marked));
+    collection->is_marked[collection->source_count++] = false;
+    collection->files.source = (uint32_t)collection->source_count - 1;
     return collection_files_add_path(&collection->files, path, &listener,
                                      error);
 }
 
 /* --- reading a capture -------------------------------------------------- */
-
-static bool is_tried(const size_t tried[], size_t count, size_t index)
-{
-    for (size_t i = 0; i < count; i++)
-        if (tried[i] == index)
-            return true;
-    return false;
-}
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
-/* Is `a` to be taken before `b`? One that is whole goes before one that is cut;
- * of two at the same time the later one counts. */
-static bool is_better(const struct collection *collection, size_t a, size_t b,
-                      uint64_t near_ms)
-{
-    const struct capture *one = &collection->capture[a - 1];
-    const struct capture *other = &collection->capture[b - 1];
-    uint64_t far = distance(one->date_ms, near_ms);
-    uint64_t other_far = distance(other->date_ms, near_ms);
-
-    if (one->is_cut != other->is_cut)
-        return other->is_cut;
-    return far != other_far ? far < other_far : a > b;
-}
-
-/* The best capture in the list of a URL that was not tried, mostly the one that
- * is nearest to a time; its index + 1, or 0. */
-static size_t nearest(const struct collection *collection, size_t first,
-                      uint64_t near_ms, const size_t tried[], size_t count)
-{
-    size_t best = 0;
-
-    for (size_t i = first; i; i = collection->capture[i - 1].next)
-        if (!is_tried(tried, count, i) &&
-            (!best || is_better(collection, i, best, near_ms)))
-            best = i;
-    return best;
-}
-
-static size_t first_of(struct collection *collection, struct str url)
-{
-    return (uintptr_t)hashtable_get(&collection->by_url,
-                                    key_of(collection, url));
-}
 
 /* Is the record of this URL, whatever the spelling? */
 static bool is_same_url(struct collection *collection, struct str a,
@@ -313,18 +248,19 @@ static bool is_original(struct collection *collection,
 static bool find_by_url(struct collection *collection,
                         const struct wanted *wanted, struct payload *payload)
 {
-    size_t tried[TRIES_MAX], count = 0;
-    size_t first = wanted->url.len ? first_of(collection, wanted->url) : 0;
+    struct nearest_captures nearest;
     struct warc_record record;
+    size_t i;
 
-    while (count < TRIES_MAX) {
-        size_t i = nearest(collection, first, wanted->date_ms, tried, count);
-        if (!i)
+    if (!wanted->url.len)
+        return false;
+    capture_index_near(&collection->index, key_of(collection, wanted->url),
+                       wanted->date_ms, true, &nearest);
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        if ((i = nearest_captures_next(&nearest)) == SIZE_MAX)
             return false;
-        tried[count++] = i;
-        const struct capture *capture = &collection->capture[i - 1];
-        if (!capture->is_revisit &&
-            read_at(collection, capture->file, capture->at, capture->within,
+        const struct capture *capture = &collection->index.capture[i];
+        if (read_at(collection, capture->file, capture->at, capture->within,
                     &record) &&
             is_same_url(collection, record.url, wanted->url) &&
             is_original(collection, &record, wanted, payload))
@@ -342,6 +278,16 @@ static void put_original(struct collection *collection, struct hashtable *table,
         hashtable_put(table, key, index_item(collection->original_count));
 }
 
+static void add_place(struct collection *collection, uint32_t file, uint64_t at,
+                      uint64_t within)
+{
+    collection->original =
+        mem_grow(collection->original, collection->original_count,
+                 &collection->original_room, sizeof(struct original));
+    collection->original[collection->original_count++] =
+        (struct original){at, within, file};
+}
+
 static void add_original(void *user, uint32_t file,
                          const struct warc_record *record)
 {
@@ -351,11 +297,28 @@ static void add_original(void *user, uint32_t file,
         return;
     put_original(collection, &collection->by_id, record->id);
     put_original(collection, &collection->by_digest, record->payload_digest);
-    collection->original =
-        mem_grow(collection->original, collection->original_count,
-                 &collection->original_room, sizeof(struct original));
-    collection->original[collection->original_count++] =
-        (struct original){record->at, record->within, file};
+    add_place(collection, file, record->at, record->within);
+}
+
+uint64_t collection_digest_key(struct str digest)
+{
+    return hash64(digest, 0);
+}
+
+const uint64_t *collection_revisited(const struct collection *collection,
+                                     size_t *count)
+{
+    *count = collection->revisited_count;
+    return collection->revisited;
+}
+
+void collection_add_original(struct collection *collection, struct str digest,
+                             const char *path, uint64_t at)
+{
+    uint32_t file = collection_files_elsewhere(&collection->files, path);
+
+    put_original(collection, &collection->by_digest, digest);
+    add_place(collection, file, at, 0);
 }
 
 /* Read the files that are not in the tables yet. */
@@ -366,8 +329,10 @@ static void read_originals(struct collection *collection)
 
     for (; collection->original_files < collection->files.count;
          collection->original_files++)
-        collection_files_read(&collection->files,
-                              (uint32_t)collection->original_files, &listener);
+        if (!collection->files.file[collection->original_files].is_elsewhere)
+            collection_files_read(&collection->files,
+                                  (uint32_t)collection->original_files,
+                                  &listener, &(bool){false});
 }
 
 static bool find_by_name(struct collection *collection,
@@ -432,39 +397,32 @@ static bool follow(struct collection *collection,
 
 /* --- captures ----------------------------------------------------------- */
 
-/* By date, then by place: a package may have older captures of another crawl in
- * its last file. */
-static bool is_later(const struct collection *collection, size_t index,
-                     size_t than)
+static bool is_marked(const struct collection *collection,
+                      const struct capture *capture)
 {
-    uint64_t date_ms = collection->capture[index].date_ms;
-    uint64_t than_ms = collection->capture[than].date_ms;
+    const struct collection_file *file = collection->files.file;
 
-    return date_ms == than_ms ? index > than : date_ms > than_ms;
+    return collection->is_marked[file[capture->file].source];
 }
 
-static bool has_later_page(struct collection *collection, size_t index,
-                           struct str url)
+static bool cannot_read(struct collection *collection, const char *problem)
 {
-    for (size_t i = first_of(collection, url); i;
-         i = collection->capture[i - 1].next)
-        if (collection->capture[i - 1].is_page &&
-            is_later(collection, i - 1, index))
-            return true;
+    collection->problem = problem;
     return false;
 }
 
-/* Read a capture; its URL must be `url`, unless that is empty. */
-static bool read_capture(struct collection *collection, size_t index,
+/* Read a capture; its URL must be `url`, unless that is empty. False with the
+ * problem, or without one if the URL is another. */
+static bool read_capture(struct collection *collection, size_t number,
                          struct str url, struct captured *captured)
 {
-    const struct capture *capture = &collection->capture[index];
+    const struct capture *capture = &collection->index.capture[number];
     struct arena *arena = &collection->arena;
     struct warc_record record;
 
     if (!read_at(collection, capture->file, capture->at, capture->within,
                  &record))
-        return false;
+        return cannot_read(collection, "its record is damaged");
     if (url.len && !is_same_url(collection, record.url, url))
         return false;
     arena_clear(arena);
@@ -474,40 +432,55 @@ static bool read_capture(struct collection *collection, size_t index,
         .record_date = arena_copy(arena, record.date),
         .truncated = arena_copy(arena, record.truncated),
         .is_revisit = record.type == WARC_REVISIT,
+        .is_replaced = capture->is_replaced,
+        .is_marked = is_marked(collection, capture),
     };
     captured->is_page = page_depth_of(&record, &captured->page_depth);
-    captured->is_replaced =
-        captured->is_page && has_later_page(collection, index, captured->url);
     if (captured->is_revisit)
-        return follow(collection, &record, captured);
-    return record.type == WARC_RESPONSE &&
-           warc_http_parse(&record, &collection->scratch, &captured->http);
+        return follow(collection, &record, captured) ||
+               cannot_read(collection,
+                           "it refers to a record that is not there");
+    if (record.type == WARC_RESPONSE &&
+        warc_http_parse(&record, &collection->scratch, &captured->http))
+        return true;
+    return cannot_read(collection, record.block_len > record.block.len
+                                       ? "its record is too long"
+                                       : "its record is no HTTP response");
 }
 
-bool collection_find(struct collection *collection, struct str url,
-                     uint64_t near_ms, struct captured *captured)
+enum collection_answer collection_find(struct collection *collection,
+                                       struct str url, uint64_t near_ms,
+                                       struct captured *captured)
 {
-    size_t tried[TRIES_MAX], count = 0;
-    size_t first = first_of(collection, url);
+    struct nearest_captures nearest;
+    size_t i;
 
-    while (count < TRIES_MAX) {
-        size_t i = nearest(collection, first, near_ms, tried, count);
-        if (!i)
-            return false;
-        tried[count++] = i;
-        if (read_capture(collection, i - 1, url, captured))
-            return true;
+    collection->problem = NULL;
+    capture_index_near(&collection->index, key_of(collection, url), near_ms,
+                       false, &nearest);
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        if ((i = nearest_captures_next(&nearest)) == SIZE_MAX)
+            break;
+        if (read_capture(collection, i, url, captured))
+            return CAPTURE_FOUND;
     }
-    return false;
+    return collection->problem ? CAPTURE_UNREADABLE : CAPTURE_NONE;
+}
+
+const char *collection_problem(const struct collection *collection)
+{
+    return collection->problem ? collection->problem : "";
 }
 
 /* Heritrix writes the answers of name servers as responses too. Without a URL
  * the record itself could not be read. */
-static bool may_be_page(const struct collection *collection, size_t index,
+static bool may_be_page(const struct collection *collection, size_t number,
                         const struct captured *captured)
 {
-    if (collection->has_pages)
-        return collection->capture[index].is_page && !captured->is_replaced;
+    const struct capture *capture = &collection->index.capture[number];
+
+    if (is_marked(collection, capture))
+        return capture->is_page && !capture->is_replaced;
     return !captured->url.len ||
            str_starts_nocase(captured->url, STR("http://")) ||
            str_starts_nocase(captured->url, STR("https://"));
@@ -518,7 +491,8 @@ bool collection_each(struct collection *collection,
                      void *user)
 {
     collection->unreadable = 0;
-    for (size_t i = 0; i < collection->count; i++) {
+    capture_index_sort(&collection->index);
+    for (size_t i = 0; i < collection->index.count; i++) {
         struct captured captured = {0};
         if (!read_capture(collection, i, (struct str){0}, &captured))
             collection->unreadable += may_be_page(collection, i, &captured);

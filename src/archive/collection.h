@@ -35,15 +35,25 @@ bool collection_add_path(struct collection *collection, const char *path,
                          collection_note *note, void *user,
                          struct collection_error *error);
 
+/* Payloads in other archives. collection_revisited lists the digests that
+ * revisits have, each by its key, once for each revisit. A response with such a
+ * payload in another file is added by its digest and its place; it is looked at
+ * only if the files of the collection have no such payload. */
+uint64_t collection_digest_key(struct str digest);
+const uint64_t *collection_revisited(const struct collection *collection,
+                                     size_t *count);
+void collection_add_original(struct collection *collection, struct str digest,
+                             const char *path, uint64_t at);
+
 /* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). One
  * that is whole goes before one of which a part is missing. URLs
  * are compared as url_parse writes them, so without a fragment. A revisit is
  * followed to its payload: `http` has the head of the revisit and the body of
  * the original; without a head, or with status 304, all is the original's.
- * Valid until the next call. False if there is none, or it cannot be read. */
+ * Valid until the next call. */
 struct captured {
-    struct str url; /* as written */
-    uint64_t date_ms;
+    struct str url;   /* as written */
+    uint64_t date_ms; /* 0: the record has no date that can be read */
     struct warc_http http;
     struct str record_date; /* WARC-Date, as written */
     struct str truncated;   /* WARC-Truncated: why the body is not whole; of
@@ -54,9 +64,18 @@ struct captured {
      * told to stop, and was not saved. */
     bool is_page, is_replaced;
     uint32_t page_depth;
+    /* Records of the same archive say which of them were saved as pages. */
+    bool is_marked;
 };
-bool collection_find(struct collection *collection, struct str url,
-                     uint64_t near_ms, struct captured *captured);
+enum collection_answer {
+    CAPTURE_FOUND,
+    CAPTURE_NONE,       /* there is no capture of the URL */
+    CAPTURE_UNREADABLE, /* there is, but see collection_problem */
+};
+enum collection_answer collection_find(struct collection *collection,
+                                       struct str url, uint64_t near_ms,
+                                       struct captured *captured);
+const char *collection_problem(const struct collection *collection);
 
 /* Every capture in the order in which it was added, revisits followed too;
  * those that cannot be read are left out. False when `each` returned false. */
@@ -71,8 +90,5 @@ uint64_t collection_unreadable(const struct collection *collection);
 
 /* How many captures there are. */
 size_t collection_count(const struct collection *collection);
-
-/* Do records say which of them were saved as pages? Ours do. */
-bool collection_has_pages(const struct collection *collection);
 
 #endif

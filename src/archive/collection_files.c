@@ -11,6 +11,8 @@
 #include "archive/archive_name.h"
 #include "base/mem.h"
 
+#define NO_WARC "it is no WARC file"
+
 void collection_files_init(struct collection_files *files)
 {
     *files = (struct collection_files){0};
@@ -80,29 +82,65 @@ void collection_files_note(const struct collection_listener *listener,
     listener->note(listener->note_user, text);
 }
 
+/* What is wrong before the first record is told when there is one. */
+struct first_fault {
+    const char *what; /* NULL: nothing, or it was told */
+    uint64_t at;
+};
+
+static void tell_first(const struct collection_listener *listener,
+                       const char *path, struct first_fault *first)
+{
+    if (first->what)
+        collection_files_note(listener, path, first->at, first->what);
+    first->what = NULL;
+}
+
 bool collection_files_read(struct collection_files *files, uint32_t file,
-                           const struct collection_listener *listener)
+                           const struct collection_listener *listener,
+                           bool *is_warc)
 {
     struct warc_reader *reader = collection_files_reader(files, file);
     const char *path = files->file[file].path;
+    struct first_fault first = {0};
     struct warc_record record;
     enum warc_got got;
+    bool has_record = false;
 
     if (!reader)
         return false;
     warc_reader_seek(reader, 0, 0);
     while ((got = warc_read(reader, &record)) == WARC_RECORD ||
            got == WARC_BROKEN) {
-        if (got == WARC_RECORD)
+        if (got == WARC_RECORD) {
+            has_record = true;
+            tell_first(listener, path, &first);
             listener->each(listener->each_user, file, &record);
-        else
+        } else if (has_record) {
             collection_files_note(listener, path, record.at,
                                   warc_reader_problem(reader));
+        } else if (!first.what) {
+            first.what = warc_reader_problem(reader);
+            first.at = record.at;
+        }
     }
-    if (got == WARC_CUT)
+    *is_warc = !first.what;
+    if (got == WARC_CUT && *is_warc)
         collection_files_note(listener, path, record.at,
                               "the record is cut off");
     return got != WARC_FAILED;
+}
+
+bool collection_files_take(struct collection_files *files, uint32_t file,
+                           const struct collection_listener *listener)
+{
+    bool is_warc;
+
+    if (!collection_files_read(files, file, listener, &is_warc))
+        return false;
+    if (!is_warc)
+        collection_files_note(listener, files->file[file].path, 0, NO_WARC);
+    return true;
 }
 
 /* --- adding files ------------------------------------------------------- */
@@ -120,8 +158,23 @@ uint32_t collection_files_put(struct collection_files *files, const char *path,
     files->file = mem_grow(files->file, files->count, &files->room,
                            sizeof(struct collection_file));
     files->file[files->count] = (struct collection_file){
-        .path = mem_checked(strdup(path)), .from = from, .len = len};
+        .path = mem_checked(strdup(path)),
+        .from = from,
+        .len = len,
+        .source = files->source,
+    };
     return (uint32_t)files->count++;
+}
+
+uint32_t collection_files_elsewhere(struct collection_files *files,
+                                    const char *path)
+{
+    for (size_t i = files->count; i-- && files->file[i].is_elsewhere;)
+        if (!strcmp(files->file[i].path, path))
+            return (uint32_t)i;
+    uint32_t number = collection_files_put(files, path, 0, 0);
+    files->file[number].is_elsewhere = true;
+    return number;
 }
 
 static bool add_file(struct collection_files *files, const char *path,
@@ -129,8 +182,20 @@ static bool add_file(struct collection_files *files, const char *path,
                      struct collection_error *error)
 {
     uint32_t file = collection_files_put(files, path, 0, 0);
+    bool is_warc;
 
-    return collection_files_read(files, file, listener) ||
+    if (!collection_files_read(files, file, listener, &is_warc))
+        return collection_files_fail(error, path, strerror(errno));
+    return is_warc || collection_files_fail(error, path, NO_WARC);
+}
+
+/* One of several, of which the others may be good. */
+static bool add_found(struct collection_files *files, const char *path,
+                      const struct collection_listener *listener,
+                      struct collection_error *error)
+{
+    return collection_files_take(files, collection_files_put(files, path, 0, 0),
+                                 listener) ||
            collection_files_fail(error, path, strerror(errno));
 }
 
@@ -171,7 +236,7 @@ static bool add_directory(struct collection_files *files, const char *path,
             (int)sizeof(name))
             good = good &&
                    collection_files_fail(error, folder, strerror(ENAMETOOLONG));
-        good = good && add_file(files, name, listener, error);
+        good = good && add_found(files, name, listener, error);
         free(entry[i]);
     }
     free(entry);

@@ -10,6 +10,8 @@ enum { COLLECTION_OPEN_MAX = 8 };
 struct collection_file {
     char *path;
     uint64_t from, len; /* the part of it; `len` 0: to its end */
+    uint32_t source;    /* which of the paths that were added it belongs to */
+    bool is_elsewhere;  /* of another archive: only originals are read */
 };
 
 struct collection_open {
@@ -24,6 +26,7 @@ struct collection_files {
     size_t count, room;
     struct collection_open open[COLLECTION_OPEN_MAX];
     uint64_t uses;
+    uint32_t source; /* of files that are added now */
 };
 
 struct collection_listener {
@@ -44,15 +47,26 @@ bool collection_files_add_path(struct collection_files *files, const char *path,
                                const struct collection_listener *listener,
                                struct collection_error *error);
 
-/* Read a file through. False with errno. */
+/* The number of a file of another archive, which is added once. */
+uint32_t collection_files_elsewhere(struct collection_files *files,
+                                    const char *path);
+
+/* Read a file through. `*is_warc` is false if there is something in it, but no
+ * record; the listener is not told of that. False with errno. */
 bool collection_files_read(struct collection_files *files, uint32_t file,
-                           const struct collection_listener *listener);
+                           const struct collection_listener *listener,
+                           bool *is_warc);
 
 /* A reader of the file, valid until the next call; NULL with errno. */
 struct warc_reader *collection_files_reader(struct collection_files *files,
                                             uint32_t file);
 
 /* --- for collection_wacz.c ------------------------------------------------ */
+
+/* Read it through; the listener is told also if it is no WARC file. False with
+ * errno. */
+bool collection_files_take(struct collection_files *files, uint32_t file,
+                           const struct collection_listener *listener);
 
 /* A part of a file; its number is returned. */
 uint32_t collection_files_put(struct collection_files *files, const char *path,

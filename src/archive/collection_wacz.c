@@ -29,7 +29,7 @@ static bool add_entries(struct collection_files *files, const char *path,
         }
         uint32_t file =
             collection_files_put(files, path, entry->at, entry->length);
-        if (!collection_files_read(files, file, listener))
+        if (!collection_files_take(files, file, listener))
             return collection_files_fail(error, path, strerror(errno));
     }
     return count ||

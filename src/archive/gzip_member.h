@@ -1,8 +1,9 @@
 /* Gzip members: each can be read without the others, so that a reader finds a
  * record by its place.
  *
- * A thread keeps its compressors until it ends: libdeflate's are large, and to
- * allocate one takes longer than to store a page. */
+ * Level 1 is ISA-L's, the others are libdeflate's (zlib's above a megabyte). A
+ * thread keeps its compressors until it ends: they are large, and to allocate
+ * one takes longer than to store a page. */
 #ifndef ARCHIVE_GZIP_MEMBER_H
 #define ARCHIVE_GZIP_MEMBER_H
 

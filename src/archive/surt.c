@@ -144,23 +144,6 @@ static bool put_reversed(struct buf *out, struct str host)
     }
 }
 
-/* "192.168.1.254", and also "990.991.992.993" */
-static bool is_address(struct str host)
-{
-    unsigned dots = 0, digits = 0;
-
-    for (size_t i = 0; i < host.len; i++) {
-        if (ascii_is_digit(host.ptr[i]) ? ++digits > 3
-                                        : host.ptr[i] != '.' || !digits)
-            return false;
-        if (host.ptr[i] == '.') {
-            dots++;
-            digits = 0;
-        }
-    }
-    return dots == 3 && digits;
-}
-
 /* Without dots at its ends and without ".." inside. */
 static size_t tidy_dots(char *host, size_t len)
 {
@@ -309,26 +292,22 @@ static bool is_plain_host(struct str host)
     return host.len && ascii_is_alpha(host.ptr[host.len - 1]);
 }
 
-static bool put_name(struct buf *out, struct str host, unsigned form)
+static bool put_name(struct buf *out, struct str host)
 {
-    if (!(form & SURT_KEEP_WWW))
-        host = str_skip(host, www_len(host));
-    return form & SURT_KEEP_ADDRESS && is_address(host)
-               ? buf_put(out, host)
-               : put_reversed(out, host);
+    return put_reversed(out, str_skip(host, www_len(host)));
 }
 
-static bool put_host(struct buf *out, const struct parts *parts, unsigned form)
+static bool put_host(struct buf *out, const struct parts *parts)
 {
     struct buf raw, host;
 
     if (is_plain_host(parts->host))
-        return put_name(out, parts->host, form);
+        return put_name(out, parts->host);
     buf_init(&raw, out->cap);
     buf_init(&host, out->cap);
     bool good = put_lower(&raw, parts->host) &&
                 put_plain_host(&host, raw.ptr, raw.len) &&
-                put_name(out, buf_str(&host), form);
+                put_name(out, buf_str(&host));
     buf_release(&raw);
     buf_release(&host);
     return good;
@@ -384,23 +363,18 @@ static bool put_query(struct buf *out, struct str query)
     return good;
 }
 
-static bool put_ia(struct buf *out, const struct parts *parts, unsigned form)
+static bool put_ia(struct buf *out, const struct parts *parts)
 {
-    if (form & SURT_WITH_SCHEME &&
-        !(put_lower(out, parts->scheme) && buf_put(out, STR("://("))))
-        return false;
-    if (!put_host(out, parts, form))
+    if (!put_host(out, parts))
         return false;
     if (!port_is_default(parts) &&
         !(buf_put_char(out, ':') && put_escaping(out, parts->port)))
-        return false;
-    if (form & SURT_TRAILING_COMMA && !buf_put_char(out, ','))
         return false;
     return buf_put_char(out, ')') && put_path(out, parts->path) &&
            put_query(out, parts->query);
 }
 
-bool surt_put_ia_form(struct buf *out, struct str url, unsigned form)
+bool surt_put_ia(struct buf *out, struct str url)
 {
     size_t start = out->len;
     struct parts parts;
@@ -413,15 +387,10 @@ bool surt_put_ia_form(struct buf *out, struct str url, unsigned form)
              str_starts_nocase(url, STR("warcinfo:")) || !split(&parts, url))
         good = put_opaque(out, url);
     else
-        good = put_ia(out, &parts, form);
+        good = put_ia(out, &parts);
     if (!good)
         out->len = start;
     return good;
-}
-
-bool surt_put_ia(struct buf *out, struct str url)
-{
-    return surt_put_ia_form(out, url, 0);
 }
 
 /* --- warcio.js ------------------------------------------------------------ */

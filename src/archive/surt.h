@@ -15,13 +15,4 @@
 bool surt_put_ia(struct buf *out, struct str url);
 bool surt_put_warcio(struct buf *out, struct str url);
 
-/* Other forms that surt.py can write, or'ed; an index has form 0. */
-enum surt_form {
-    SURT_WITH_SCHEME = 1,    /* "http://(com,example)/" */
-    SURT_TRAILING_COMMA = 2, /* "com,example,)/" */
-    SURT_KEEP_WWW = 4,       /* "com,example,www)/" */
-    SURT_KEEP_ADDRESS = 8,   /* "192.168.1.254)/" */
-};
-bool surt_put_ia_form(struct buf *out, struct str url, unsigned form);
-
 #endif

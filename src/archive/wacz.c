@@ -188,6 +188,8 @@ static bool put_page(struct buf *out, const struct wacz_page *page)
         json_add_str(out, "id", str_of(id));
     }
     json_add_str(out, "url", page->url);
+    if (page->title.len)
+        json_add_str(out, "title", page->title);
     json_add_str(out, "ts", str_of(date));
     if (page->has_depth)
         json_add_number(out, "depth", page->depth);

@@ -41,6 +41,7 @@ struct wacz_options {
 struct wacz_page {
     uint64_t number; /* 0: none */
     struct str url;
+    struct str title; /* may be empty */
     uint64_t date_ms;
     uint32_t depth;
     bool has_depth;

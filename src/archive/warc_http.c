@@ -35,19 +35,6 @@ static int status_of(struct str line)
     return status;
 }
 
-/* The value of the first field of that name. */
-static struct str field_of(struct str head, struct str name)
-{
-    while (head.len) {
-        size_t len = str_find(head, '\n');
-        struct str_pair field = str_cut(str_first(head, len), ':');
-        if (str_eq_nocase(str_trim(field.head), name))
-            return str_trim(field.tail);
-        head = str_skip(head, len < head.len ? len + 1 : len);
-    }
-    return (struct str){0};
-}
-
 /* The number in a chunk's first line; false if there is none. */
 static bool chunk_len(struct str line, uint64_t *len)
 {
@@ -95,7 +82,7 @@ static bool undo_chunks(struct str bytes, struct buf *out)
 
 static bool is_chunked(struct str head)
 {
-    struct str coding = field_of(head, STR("Transfer-Encoding"));
+    struct str coding = warc_head_field(head, STR("Transfer-Encoding"));
     struct str last = coding;
 
     for (struct str_pair cut = str_cut(coding, ','); cut.tail.len;
@@ -126,12 +113,13 @@ bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
     if (http->status == 0)
         return false;
     http->body = str_skip(block, len);
-    struct str type = field_of(http->head, STR("Content-Type"));
+    struct str type = warc_head_field(http->head, STR("Content-Type"));
     http->mime =
         unless_longer(str_trim(str_cut(type, ';').head), WARC_MIME_MAX);
-    http->location =
-        unless_longer(field_of(http->head, STR("Location")), URL_LEN_MAX);
-    http->content_encoding = field_of(http->head, STR("Content-Encoding"));
+    http->location = unless_longer(warc_head_field(http->head, STR("Location")),
+                                   URL_LEN_MAX);
+    http->content_encoding =
+        warc_head_field(http->head, STR("Content-Encoding"));
     buf_clear(scratch);
     if (is_chunked(http->head) && undo_chunks(http->body, scratch))
         http->body = buf_str(scratch);

@@ -17,7 +17,8 @@ static struct str without_parameters(struct str type)
     return str_trim(str_cut(type, ';').head);
 }
 
-static void fill_entry(struct cdxj_entry *entry,
+/* False if it has no date. */
+static bool fill_entry(struct cdxj_entry *entry,
                        const struct warc_record *record, struct buf *scratch)
 {
     struct warc_http http;
@@ -28,8 +29,6 @@ static void fill_entry(struct cdxj_entry *entry,
     entry->at = record->at;
     entry->length = record->length;
     entry->digest = record->payload_digest;
-    if (!warc_date_ms(record->date, &entry->date_ms))
-        entry->date_ms = 0;
     if (has_head && http.status > 0)
         entry->status = (unsigned)http.status;
     if (record->type == WARC_REVISIT)
@@ -38,6 +37,7 @@ static void fill_entry(struct cdxj_entry *entry,
         entry->mime = http.mime;
     else if (record->type == WARC_RESOURCE)
         entry->mime = without_parameters(record->content_type);
+    return warc_date_ms(record->date, &entry->date_ms);
 }
 
 enum warc_got warc_index(int fd, struct str name,
@@ -70,8 +70,10 @@ enum warc_got warc_index(int fd, struct str name,
             indexed->shared++;
             continue;
         }
-        fill_entry(&entry, &record, &scratch);
-        goes_on = each(user, &entry, &record);
+        if (fill_entry(&entry, &record, &scratch))
+            goes_on = each(user, &entry, &record);
+        else
+            indexed->undated++;
     }
     indexed->is_cut = got == WARC_CUT;
     if (got == WARC_CUT) {

@@ -8,10 +8,12 @@
 /* What was found in a file. */
 struct warc_indexed {
     uint64_t records;
-    uint64_t shared; /* captures that share a gzip member with another record:
-                      * they have no place of their own, so no line */
-    uint64_t broken; /* places that are no record */
-    uint64_t end;    /* of the last whole record, or its gzip member */
+    uint64_t shared;  /* captures that share a gzip member with another record:
+                       * they have no place of their own, so no line */
+    uint64_t undated; /* captures without a WARC-Date that can be read: an
+                       * index finds captures by URL and date, so no line */
+    uint64_t broken;  /* places that are no record */
+    uint64_t end;     /* of the last whole record, or its gzip member */
     bool is_cut;
     uint64_t cut_at;
 };

@@ -296,18 +296,21 @@ static enum warc_got read_fields(struct warc_reader *reader,
     return WARC_RECORD;
 }
 
-struct str warc_field(const struct warc_record *record, struct str name)
+struct str warc_head_field(struct str head, struct str name)
 {
-    struct str rest = record->fields;
-
-    while (rest.len) {
-        size_t len = str_find(rest, '\n');
-        struct str_pair field = str_cut(line_of(rest), ':');
+    while (head.len) {
+        struct str_pair lines = str_cut(head, '\n');
+        struct str_pair field = str_cut(lines.head, ':');
         if (str_eq_nocase(str_trim(field.head), name))
             return str_trim(field.tail);
-        rest = str_skip(rest, len < rest.len ? len + 1 : len);
+        head = lines.tail;
     }
     return (struct str){0};
+}
+
+struct str warc_field(const struct warc_record *record, struct str name)
+{
+    return warc_head_field(record->fields, name);
 }
 
 static struct str without_brackets(struct str s)

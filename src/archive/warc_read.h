@@ -82,7 +82,9 @@ void warc_reader_seek(struct warc_reader *reader, uint64_t at, uint64_t within);
 enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record);
 const char *warc_reader_problem(const struct warc_reader *reader);
 
-/* The value of the first field of that name; empty without one. */
+/* The value of the first field of that name in the lines of a head, of a record
+ * or of HTTP; empty without one. */
+struct str warc_head_field(struct str head, struct str name);
 struct str warc_field(const struct warc_record *record, struct str name);
 
 /* A date as WARC/1.1 has it, "2026-11-17T01:02:03.456Z", also with less or more

@@ -15,6 +15,8 @@ void warc_source_init(struct warc_source *source, int fd, uint64_t from,
     source->from = from;
     source->end =
         len && len < UINT64_MAX - from ? from + len : (uint64_t)INT64_MAX;
+    source->read_max = sizeof(source->in);
+    source->tail_at = UINT64_MAX;
     source->state = SOURCE_BOUNDARY;
     if (inflateInit2(&source->zlib, GZIP_WINDOW) != Z_OK)
         mem_checked(NULL);
@@ -23,6 +25,15 @@ void warc_source_init(struct warc_source *source, int fd, uint64_t from,
 void warc_source_release(struct warc_source *source)
 {
     inflateEnd(&source->zlib);
+}
+
+void warc_source_set_file(struct warc_source *source, int fd, struct str tail,
+                          uint64_t tail_at)
+{
+    source->fd = fd;
+    source->tail = tail;
+    source->tail_at = tail_at;
+    source->has_packed = false;
 }
 
 void warc_source_seek(struct warc_source *source, uint64_t at)
@@ -36,6 +47,21 @@ void warc_source_seek(struct warc_source *source, uint64_t at)
 uint64_t warc_source_place(const struct warc_source *source)
 {
     return source->in_place + source->in_at;
+}
+
+/* As pread. */
+static ssize_t read_bytes(const struct warc_source *source, void *to,
+                          size_t room, uint64_t place)
+{
+    if (place < source->tail_at)
+        return pread(source->fd, to, room, (off_t)place);
+    uint64_t skip = place - source->tail_at;
+    struct str bytes =
+        skip < source->tail.len
+            ? str_first(str_skip(source->tail, (size_t)skip), room)
+            : STR("");
+    memcpy(to, bytes.ptr, bytes.len);
+    return (ssize_t)bytes.len;
 }
 
 /* Have at least `want` bytes of the file in the window, or all that are left.
@@ -57,8 +83,12 @@ static bool fill_in(struct warc_source *source, size_t want)
             return true;
         if (room > source->end - place)
             room = (size_t)(source->end - place);
+        if (room > source->read_max)
+            room = source->read_max;
+        if (place < source->tail_at && room > source->tail_at - place)
+            room = (size_t)(source->tail_at - place);
         ssize_t got =
-            pread(source->fd, source->in + source->in_len, room, (off_t)place);
+            read_bytes(source, source->in + source->in_len, room, place);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)

@@ -25,8 +25,11 @@ enum source_got {
 struct warc_source {
     int fd;
     uint64_t from, end; /* the part of the file that counts */
-    uint64_t unit_at;   /* where the unit begins, counted from `from` */
-    uint64_t taken;     /* bytes of the unit that were taken */
+    size_t read_max;    /* bytes of the file that are read at a time */
+    struct str tail;    /* the file from `tail_at` on, not written yet */
+    uint64_t tail_at;
+    uint64_t unit_at; /* where the unit begins, counted from `from` */
+    uint64_t taken;   /* bytes of the unit that were taken */
     bool is_packed, has_packed;
     enum source_got state; /* of the unit; SOURCE_BYTES while it is open */
     z_stream zlib;
@@ -39,6 +42,11 @@ struct warc_source {
 void warc_source_init(struct warc_source *source, int fd, uint64_t from,
                       uint64_t len);
 void warc_source_release(struct warc_source *source);
+
+/* Read another file, of which the bytes from `tail_at` on are in memory; they
+ * stay the caller's. */
+void warc_source_set_file(struct warc_source *source, int fd, struct str tail,
+                          uint64_t tail_at);
 
 /* The next unit is the one that begins here. */
 void warc_source_seek(struct warc_source *source, uint64_t at);

@@ -10,6 +10,11 @@
 
 enum {
     SHORT_BODY = 200, /* not worth to be compressed */
+    /* Room for the fields of most records, and for lines that are added to a
+     * head: so buffers seldom have to grow. */
+    FIELDS_ROOM = 1024,
+    CONNECTION_ROOM = 512,
+    MORE_HEAD_ROOM = 128,
     FIELDS_MAX = 1 << 20,
 };
 
@@ -51,12 +56,12 @@ static void make_id(char id[WARC_ID_LEN + 1], const struct warc_style *style,
 /* No value has an end of line in it, whoever chose it. */
 static void put_value(struct buf *out, struct str value)
 {
-    size_t start = out->len;
-
-    buf_put(out, value);
-    for (size_t i = start; i < out->len; i++)
-        if ((unsigned char)out->ptr[i] < ' ')
-            out->ptr[i] = ' ';
+    if (!buf_put(out, value))
+        return;
+    char *end = out->ptr + out->len;
+    for (char *at = end - value.len; at < end; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
 }
 
 static void put_field(struct buf *out, struct str name, struct str value)
@@ -88,6 +93,7 @@ static void begin_fields(struct buf *out, struct str type, const char *id,
                          uint64_t date_ms)
 {
     buf_init(out, FIELDS_MAX);
+    buf_reserve(out, FIELDS_ROOM);
     buf_put(out, STR("WARC/1.1\r\n"));
     put_field(out, STR("WARC-Type"), type);
     put_id_field(out, STR("WARC-Record-ID"), str_of(id));
@@ -113,8 +119,11 @@ static void put_connection(struct buf *out,
 
 static void put_depth(struct buf *out, const struct warc_exchange *exchange)
 {
-    if (exchange->is_page)
-        buf_printf(out, "WARC-Page-Depth: %u\r\n", (unsigned)exchange->depth);
+    if (!exchange->is_page)
+        return;
+    buf_put(out, STR("WARC-Page-Depth: "));
+    buf_put_number(out, exchange->depth);
+    buf_put(out, STR("\r\n"));
 }
 
 static struct str protocol_of(const struct buf *response_head)
@@ -260,6 +269,8 @@ static void make_request(struct warc_pair *pair, const struct warc_style *style,
 void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
                     const struct warc_exchange *exchange, uint64_t counter)
 {
+    buf_reserve(&pair->head, exchange->response_head.len + MORE_HEAD_ROOM);
+    buf_reserve(&pair->connection, CONNECTION_ROOM);
     bool fits = kept_head_put(&pair->head, exchange->response_head,
                               exchange->body.len, exchange->coding_undone);
 

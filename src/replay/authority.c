@@ -1,6 +1,7 @@
 #include "replay/authority.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -19,6 +20,8 @@ enum {
     DAY_S = 24 * 3600,
     LIFE_S = 365 * DAY_S, /* browsers refuse more than 398 days */
 };
+
+#define ROOT_NAME "crawler serve " /* a number follows */
 
 struct authority {
     EVP_PKEY *key;
@@ -92,7 +95,7 @@ static X509 *new_root(EVP_PKEY *key)
 
     /* Each run has its own name: a client may remember an earlier one. */
     RAND_bytes((unsigned char *)&number, sizeof(number));
-    snprintf(name, sizeof(name), "crawler serve %08x", number);
+    snprintf(name, sizeof(name), ROOT_NAME "%08x", number);
     X509 *root = new_certificate(key, name, NULL);
     if (root &&
         add_extension(root, root, NID_basic_constraints,
@@ -263,9 +266,31 @@ struct str authority_pem(const struct authority *authority)
     return authority->pem;
 }
 
-size_t authority_kept(const struct authority *authority)
+static bool has_root_name(X509 *certificate)
 {
-    return authority->kept.count;
+    char name[64];
+
+    return X509_NAME_get_text_by_NID(X509_get_subject_name(certificate),
+                                     NID_commonName, name, sizeof(name)) > 0 &&
+           str_starts(str_of(name), STR(ROOT_NAME)) &&
+           X509_self_signed(certificate, 1) == 1;
+}
+
+/* Written again it must give the same bytes: so there is nothing beside it. */
+bool authority_made(struct str pem)
+{
+    struct authority read = {0};
+    BIO *in =
+        pem.len <= INT_MAX ? BIO_new_mem_buf(pem.ptr, (int)pem.len) : NULL;
+
+    read.certificate = in ? PEM_read_bio_X509(in, NULL, NULL, NULL) : NULL;
+    bool good = read.certificate && has_root_name(read.certificate) &&
+                write_pem(&read) && str_eq(read.pem, pem);
+    BIO_free(read.pem_bytes);
+    BIO_free(in);
+    X509_free(read.certificate);
+    ERR_clear_error();
+    return good;
 }
 
 /* Where the table is full all are forgotten: it costs less than a list of who

@@ -20,6 +20,10 @@ void authority_free(struct authority *authority);
 /* Its certificate, for those who want to trust it. */
 struct str authority_pem(const struct authority *authority);
 
+/* Is this the certificate of an authority, of this run or another, and nothing
+ * else? */
+bool authority_made(struct str pem);
+
 /* Is this a name or an address that a certificate can be for? "example.org",
  * "192.0.2.1", "[2001:db8::1]". */
 bool authority_can_sign(struct str host);
@@ -27,8 +31,5 @@ bool authority_can_sign(struct str host);
 /* The server's side of a TLS connection on a non-blocking socket. NULL if the
  * host has no certificate or libssl fails. */
 SSL *authority_accept(struct authority *authority, struct str host, int fd);
-
-/* How many certificates are kept for further connections. */
-size_t authority_kept(const struct authority *authority);
 
 #endif

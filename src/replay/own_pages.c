@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/markup.h"
 #include "replay/byte_range.h"
 
 enum { SEED_BYTES_MAX = 1 << 20 };
@@ -55,29 +56,6 @@ void own_pages_add_seed(struct own_pages *pages, struct str url)
 }
 
 /* --- "/" ----------------------------------------------------------------- */
-
-/* As text or as the value of an attribute. */
-static void put_html(struct buf *out, struct str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        switch (text.ptr[i]) {
-        case '&':
-            buf_put(out, STR("&amp;"));
-            break;
-        case '<':
-            buf_put(out, STR("&lt;"));
-            break;
-        case '>':
-            buf_put(out, STR("&gt;"));
-            break;
-        case '"':
-            buf_put(out, STR("&quot;"));
-            break;
-        default:
-            buf_put_char(out, text.ptr[i]);
-        }
-    }
-}
 
 /* "{address}" in a text is where we listen. */
 static void put_template(struct buf *out, const char *text, struct str address)
@@ -139,9 +117,9 @@ static void put_seeds(struct buf *out, struct str seeds)
         struct str_pair cut = str_cut(seeds, '\n');
 
         buf_put(out, STR("<li><a href=\""));
-        put_html(out, cut.head);
+        markup_put(out, cut.head);
         buf_put(out, STR("\">"));
-        put_html(out, cut.head);
+        markup_put(out, cut.head);
         buf_put(out, STR("</a></li>\n"));
         seeds = cut.tail;
     }

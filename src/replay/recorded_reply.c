@@ -178,10 +178,12 @@ static void put_memento(struct writer *writer, const struct captured *captured)
 {
     char date[HTTP_DATE_LEN + 1];
 
-    http_date_format(captured->date_ms, date);
-    put(writer, STR("Memento-Datetime: "));
-    put(writer, str_of(date));
-    put(writer, STR("\r\n"));
+    if (captured->date_ms) {
+        http_date_format(captured->date_ms, date);
+        put(writer, STR("Memento-Datetime: "));
+        put(writer, str_of(date));
+        put(writer, STR("\r\n"));
+    }
     if (!fits_in_link(captured->url))
         return;
     put(writer, STR("Link: <"));

@@ -106,13 +106,35 @@ static void send_captured(struct replay *replay, struct http_exchange *exchange,
     }
 }
 
+static void answer_capture(struct replay *replay,
+                           struct http_exchange *exchange, struct str url,
+                           uint64_t near_ms)
+{
+    struct captured captured;
+    char text[200];
+
+    switch (collection_find(replay->collection, url, near_ms, &captured)) {
+    case CAPTURE_FOUND:
+        send_captured(replay, exchange, &captured);
+        break;
+    case CAPTURE_UNREADABLE:
+        snprintf(text, sizeof(text),
+                 "this URL was recorded, but cannot be read: %s",
+                 collection_problem(replay->collection));
+        own_pages_refuse(exchange, 502, str_of(text), url);
+        break;
+    case CAPTURE_NONE:
+        own_pages_refuse(exchange, 404, STR("this URL was not recorded"), url);
+        break;
+    }
+}
+
 static void answer_recorded(struct replay *replay,
                             struct http_exchange *exchange,
                             struct str authority, bool https)
 {
     const struct http_request *request = &exchange->request;
     struct str url = make_url(replay, request, authority, https);
-    struct captured captured;
     uint64_t near_ms;
 
     if (!str_eq(request->method, STR("GET")) &&
@@ -124,10 +146,8 @@ static void answer_recorded(struct replay *replay,
                          STR("the Accept-Datetime is not a date such as Sun, "
                              "06 Nov 1994 08:49:37 GMT"),
                          STR(""));
-    else if (collection_find(replay->collection, url, near_ms, &captured))
-        send_captured(replay, exchange, &captured);
     else
-        own_pages_refuse(exchange, 404, STR("this URL was not recorded"), url);
+        answer_capture(replay, exchange, url, near_ms);
 }
 
 /* --- who is asked -------------------------------------------------------- */
