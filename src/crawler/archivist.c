@@ -91,6 +91,14 @@ bool archivist_flush(struct archivist *archivist)
     return good;
 }
 
+int archivist_error(const struct archivist *archivist)
+{
+    bool has_failed = archivist && archivist->failed &&
+                      archivist->why != ECANCELED; /* see end_recorded */
+
+    return has_failed ? archivist->why : 0;
+}
+
 static struct archive_file *last_file(const struct archivist *archivist)
 {
     return &archivist->file[archivist->files - 1];
@@ -181,7 +189,7 @@ static bool find_own(struct archivist *archivist, struct str digest,
     size_t at = 0;
 
     while (payloads_find(&archivist->payloads, digest, &at, &place)) {
-        bool is_last = place.file == archivist->files;
+        bool is_last = archivist->fd >= 0 && place.file == archivist->files;
         struct str tail =
             is_last ? buf_str(&archivist->buffer) : (struct str){0};
         uint64_t tail_at = is_last ? archivist->written : UINT64_MAX;

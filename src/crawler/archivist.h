@@ -39,6 +39,10 @@ struct archive_options {
     struct dedup *dedup; /* payloads of other archives, or NULL */
     uint64_t hash_seed;
     uint64_t begun_ms; /* when the crawl began, by the wall clock */
+    /* The record is a fleet's: its engine may have lost the last commits, so
+     * that also complete files can be longer than recorded, or be files that no
+     * row tells of. What the record does not know is removed from them too. */
+    bool may_be_set_back;
 };
 
 /* A file of an archive that is to be removed with its crawl. */
@@ -87,6 +91,9 @@ const char *archivist_strerror(int why);
 /* Write the buffer. False with errno, also after an earlier failure: then the
  * rows since the last batch must not be committed. */
 bool archivist_flush(struct archivist *archivist);
+
+/* The errno of a write to the archive that failed, or 0. */
+int archivist_error(const struct archivist *archivist);
 
 /* All records so far are in the batch that is handed over now. */
 void archivist_batch_closed(struct archivist *archivist);

@@ -171,13 +171,22 @@ void archive_remove_old(int dir_fd, const struct archive_old *old)
 
 /* --- a crawl goes on ---------------------------------------------------- */
 
-static bool say(char problem[ARCHIVIST_PROBLEM_MAX], const char *name,
+static const char *remedy(const struct archivist *archivist)
+{
+    return archivist->options->may_be_set_back
+               ? "tell the fleet that it is gone: crawler lost"
+               : "use --restart";
+}
+
+static bool say(const struct archivist *archivist,
+                char problem[ARCHIVIST_PROBLEM_MAX], const char *name,
                 uint64_t size, uint64_t length)
 {
     snprintf(problem, ARCHIVIST_PROBLEM_MAX,
              ARCHIVE_DIR "/%s has %llu bytes, but %llu are recorded; put the "
-                         "file back as it was, or use --restart",
-             name, (unsigned long long)size, (unsigned long long)length);
+                         "file back as it was, or %s",
+             name, (unsigned long long)size, (unsigned long long)length,
+             remedy(archivist));
     return false;
 }
 
@@ -194,13 +203,13 @@ static bool find_file(struct archivist *archivist, struct archive_file *file,
         fstatat(archivist->archive_fd, archive_path(file, path), st,
                 AT_SYMLINK_NOFOLLOW)) {
         snprintf(problem, ARCHIVIST_PROBLEM_MAX,
-                 ARCHIVE_DIR "/%s is missing; put the file back, or use "
-                             "--restart",
-                 file->name);
+                 ARCHIVE_DIR "/%s is missing; put the file back, or %s",
+                 file->name, remedy(archivist));
         return false;
     }
     if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size < file->length)
-        return say(problem, path, (uint64_t)st->st_size, file->length);
+        return say(archivist, problem, path, (uint64_t)st->st_size,
+                   file->length);
     return true;
 }
 
@@ -227,11 +236,13 @@ static bool go_on_with(struct archivist *archivist, size_t index,
 
     if (!find_file(archivist, file, &st, problem))
         return false;
-    if (!file->is_open)
+    bool is_longer = archivist->options->may_be_set_back &&
+                     (uint64_t)st.st_size > file->length;
+    if (!file->is_open && !is_longer)
         return true;
     int fd = open_to_go_on(archivist, file);
     bool is_last = index + 1 == archivist->files;
-    if (fd >= 0 && is_last) {
+    if (fd >= 0 && is_last && file->is_open) {
         archivist->fd = fd;
         archivist->written = file->length;
         return true;
@@ -252,13 +263,20 @@ static bool is_leftover(const struct archivist *archivist, const char *text)
 {
     struct str name = str_of(text), prefix = str_of(archivist->options->name);
     char begun[STAMP_LEN + 1];
+    size_t open_len = 0;
 
     format_stamp(archivist->options->begun_ms, begun);
-    if (!str_starts(name, prefix) ||
-        !str_ends(name, STR(ARCHIVE_SUFFIX ARCHIVE_OPEN_SUFFIX)))
+    if (str_ends(name, STR(ARCHIVE_OPEN_SUFFIX)))
+        open_len = sizeof(ARCHIVE_OPEN_SUFFIX) - 1;
+    else if (!archivist->options->may_be_set_back)
+        return false;
+    name.len -= open_len;
+    const struct str complete = name;
+    if (name.len < prefix.len + sizeof(ARCHIVE_SUFFIX) - 1 ||
+        !str_starts(name, prefix) || !str_ends(name, STR(ARCHIVE_SUFFIX)))
         return false;
     name = str_skip(name, prefix.len);
-    name.len -= sizeof(ARCHIVE_SUFFIX ARCHIVE_OPEN_SUFFIX) - 1;
+    name.len -= sizeof(ARCHIVE_SUFFIX) - 1;
     if (name.len < 1 + STAMP_LEN + 1 + SERIAL_LEN || name.ptr[0] != '-' ||
         name.ptr[1 + STAMP_LEN] != '-')
         return false;
@@ -267,12 +285,9 @@ static bool is_leftover(const struct archivist *archivist, const char *text)
             return false;
     if (memcmp(name.ptr + 1, begun, STAMP_LEN) < 0)
         return false;
-    for (size_t i = 0; i < archivist->files; i++) {
-        struct str known = str_of(archivist->file[i].name);
-        if (known.len + sizeof(ARCHIVE_OPEN_SUFFIX) - 1 == strlen(text) &&
-            str_starts(str_of(text), known))
+    for (size_t i = 0; i < archivist->files; i++)
+        if (str_eq(str_of(archivist->file[i].name), complete))
             return false;
-    }
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/container.h"
 #include "base/mem.h"
 #include "crawler/mailbox.h"
@@ -16,8 +17,10 @@
 struct closed {
     struct message message;
     struct store_batch batch;
-    size_t pages, bytes;
+    size_t fetches, bytes;
     struct store_error error; /* how the commit went */
+    bool is_first;            /* of those that were committed together */
+    uint64_t commit_ms;       /* how long that took */
 };
 
 /* Batches that are committed in one transaction, at most. */
@@ -38,6 +41,7 @@ struct committer {
 
     /* of the crawler thread alone */
     struct uncommitted uncommitted;
+    struct view_histogram times;
     struct store_error error; /* the first that was reported */
 };
 
@@ -54,12 +58,15 @@ static void send_to(struct mailbox *box, struct closed *closed)
     mailbox_put(box, &one);
 }
 
-static void wait_on(const struct mailbox *box)
+/* False if nothing came for that long; -1: however long it takes. */
+static bool wait_on(const struct mailbox *box, int wait_ms)
 {
     struct pollfd poll_fd = {.fd = box->fd, .events = POLLIN};
+    int ready;
 
-    while (poll(&poll_fd, 1, -1) < 0 && errno == EINTR)
+    while ((ready = poll(&poll_fd, 1, wait_ms)) < 0 && errno == EINTR)
         ;
+    return ready != 0;
 }
 
 /* --- the thread --------------------------------------------------------- */
@@ -80,6 +87,8 @@ static bool commit_first(struct committer *committer)
     const struct store_batch *batch[TOGETHER_MAX];
     struct store_error *error = &committer->commit_error;
     struct message *left = committer->waiting.first;
+    const struct message *first = left;
+    uint64_t start_ms = clock_mono_ms();
     size_t count = 0;
 
     if (is_left_to_end(committer))
@@ -98,6 +107,8 @@ static bool commit_first(struct committer *committer)
         struct closed *closed = closed_of(committer->waiting.first);
         committer->waiting.first = closed->message.next;
         closed->error = *error;
+        closed->is_first = &closed->message == first;
+        closed->commit_ms = clock_mono_ms() - start_ms;
         send_to(&committer->reports, closed);
     }
     return true;
@@ -119,13 +130,24 @@ static bool take_batches(struct committer *committer)
     return is_end;
 }
 
+/* Nothing is to be committed: an empty batch is a sign of life. */
+static void renew(struct committer *committer)
+{
+    struct store_error *error = &committer->commit_error;
+
+    if (error->status == STORE_OK)
+        store_commit(committer->store, NULL, 0, error);
+}
+
 static void *run(void *user)
 {
     struct committer *committer = user;
+    uint64_t renew_ms = store_renew_ms(committer->store);
     bool is_end;
 
     do {
-        wait_on(&committer->batches);
+        while (!wait_on(&committer->batches, renew_ms ? (int)renew_ms : -1))
+            renew(committer);
         is_end = take_batches(committer);
         while (committer->waiting.first && commit_first(committer))
             ;
@@ -163,7 +185,7 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 }
 
 void committer_put(struct committer *committer, struct store_batch *batch,
-                   size_t pages)
+                   size_t fetches)
 {
     if (committer->error.status != STORE_OK || committer->has_ended) {
         store_batch_clear(batch);
@@ -171,11 +193,11 @@ void committer_put(struct committer *committer, struct store_batch *batch,
     }
     struct closed *closed = NEW(struct closed);
     closed->batch = *batch;
-    closed->pages = pages;
+    closed->fetches = fetches;
     closed->bytes = store_batch_bytes(batch);
     store_batch_init(batch);
     committer->uncommitted.batches++;
-    committer->uncommitted.pages += pages;
+    committer->uncommitted.fetches += fetches;
     committer->uncommitted.bytes += closed->bytes;
     send_to(&committer->batches, closed);
 }
@@ -183,6 +205,11 @@ void committer_put(struct committer *committer, struct store_batch *batch,
 struct uncommitted committer_uncommitted(const struct committer *committer)
 {
     return committer->uncommitted;
+}
+
+struct view_histogram committer_times(const struct committer *committer)
+{
+    return committer->times;
 }
 
 int committer_fd(const struct committer *committer)
@@ -193,8 +220,10 @@ int committer_fd(const struct committer *committer)
 static void take_report(struct committer *committer, struct closed *closed)
 {
     committer->uncommitted.batches--;
-    committer->uncommitted.pages -= closed->pages;
+    committer->uncommitted.fetches -= closed->fetches;
     committer->uncommitted.bytes -= closed->bytes;
+    if (closed->is_first)
+        view_histogram_add(&committer->times, closed->commit_ms);
     if (committer->error.status == STORE_OK)
         committer->error = closed->error;
     store_batch_release(&closed->batch);
@@ -218,7 +247,7 @@ bool committer_finish(struct committer *committer, struct store_error *error)
     bool good = committer_listen(committer, error);
 
     while (committer->uncommitted.batches) {
-        wait_on(&committer->reports);
+        wait_on(&committer->reports, -1);
         good = committer_listen(committer, error);
     }
     return good;

@@ -13,6 +13,7 @@
 
 #include "page/pagesaver.h"
 #include "store/store.h"
+#include "view/snapshot.h"
 
 struct committer;
 
@@ -23,16 +24,19 @@ struct committer *committer_start(struct store *store, struct pagesaver *saver,
 /* Commits the batches that it has first. */
 void committer_free(struct committer *committer);
 
-/* Commit this batch, in which `pages` were saved; `batch` is empty after. It
+/* Commit this batch, in which `fetches` ended; `batch` is empty after. It
  * is forgotten if a commit has failed before, or after committer_end. */
 void committer_put(struct committer *committer, struct store_batch *batch,
-                   size_t pages);
+                   size_t fetches);
 
 /* Given to the committer and not yet reported. */
 struct uncommitted {
-    size_t batches, pages, bytes;
+    size_t batches, fetches, bytes;
 };
 struct uncommitted committer_uncommitted(const struct committer *committer);
+
+/* How long commits took, of those that were reported. */
+struct view_histogram committer_times(const struct committer *committer);
 
 /* Readable when there is a report. */
 int committer_fd(const struct committer *committer);
@@ -44,8 +48,9 @@ bool committer_listen(struct committer *committer, struct store_error *error);
 /* The same, after all batches are committed: waits for the disk. */
 bool committer_finish(struct committer *committer, struct store_error *error);
 
-/* The same with the last batch. Nothing can be put after that. It takes no more
- * syncs than one commit, also if another commit is under way. */
+/* Commit the last batch too, and end the thread. Nothing can be put after that.
+ * It takes no more syncs than one commit, also if another commit is under way.
+ */
 bool committer_end(struct committer *committer, struct store_batch *last,
                    struct store_error *error);
 

@@ -5,6 +5,9 @@
 
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
+#include "crawler/fleet.h"
+#include "crawler/viewing.h"
+#include "url/partition.h"
 
 static bool begin_crawl(struct crawler *crawler,
                         const struct crawl_options *options,
@@ -23,6 +26,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
         return CRAWL_FAILED;
     if (options->resume)
         restore_crawl(&crawler);
+    fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     begin_record(&crawler);
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */
@@ -31,6 +35,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
         wait_for_results(&crawler); /* workers: fetch, scan, save */
         handle_results(&crawler);   /* links found -> validator -> frontier */
         commit_if_due(&crawler);    /* pages and rows become durable */
+        fleet_exchange(&crawler);   /* links to and from other machines */
     }
     return finish(&crawler);
 }
@@ -46,6 +51,7 @@ static bool begin_crawl(struct crawler *crawler,
         .workers = workers_start(options->threads, options->fetches_max,
                                  &options->worker),
         .archivist = archivist_new(options->archive),
+        .viewing = viewing_new(options->view),
         .stats = stats,
         .start_ms = now_ms,
         .now_ms = now_ms,
@@ -54,6 +60,7 @@ static bool begin_crawl(struct crawler *crawler,
     if (!crawler->workers) {
         fail_crawl(crawler, "cannot start a worker: %s", strerror(errno));
         archivist_free(crawler->archivist);
+        viewing_free(crawler->viewing);
         return false;
     }
     if (options->frontier.resolve)
@@ -67,20 +74,32 @@ static bool begin_crawl(struct crawler *crawler,
             workers_inbox(crawler->workers));
     validator_init(&crawler->validator, options->scope, options->max_depth,
                    &options->frontier);
+    crawler->validator.filter = options->filter;
     seen_init(&crawler->pages_kept);
+    seen_init(&crawler->seed_urls);
+    seen_init(&crawler->saved_urls);
+    hashtable_init(&crawler->gave_way);
+    note_seeds(crawler);
+    options->log->out.wait = wait_for_reader;
+    options->log->out.user = crawler;
     return true;
 }
 
-/* After a resume they are duplicates. */
+/* After a resume the validator has seen the seeds already: they are duplicates.
+ */
 static void offer_seeds(struct crawler *crawler)
 {
     const struct crawl_options *options = crawler->options;
 
+    /* The seeds of a fleet come as mail. */
+    if (options->fleet)
+        return;
     for (size_t i = 0; i < options->seed_count; i++) {
         const struct page_link *seed = &options->seeds[i];
         const struct offer offer = {
             .url = &seed->url,
             .fingerprint = seed->fingerprint,
+            .is_named = seed->named,
         };
         validator_offer(&crawler->validator, &offer, crawler->now_ms);
     }
@@ -97,28 +116,43 @@ static bool has_requisites(const struct crawler *crawler)
     return crawler->stats->requisite_ends[URL_QUEUED] > 0;
 }
 
+/* --max-pages or --max-bytes is reached. */
+static bool has_limit_of_pages(const struct crawler *crawler)
+{
+    return crawler->stats->saved >= crawler->options->max_pages ||
+           crawler->stats->bytes >= crawler->options->max_bytes;
+}
+
 bool is_stopping(const struct crawler *crawler)
 {
     return crawler->signals || crawler->failed ||
            crawler->now_ms - crawler->start_ms >=
                crawler->options->max_time_ms ||
-           (crawler->stats->saved >= crawler->options->max_pages &&
-            !has_requisites(crawler));
+           (has_limit_of_pages(crawler) && !has_requisites(crawler));
 }
 
-/* Every page in flight may be saved, so it counts against the limit. */
-bool has_enough_pages(const struct crawler *crawler)
+/* --max-pages or --max-bytes is reached, or --max-pages will be if all pages
+ * in flight are saved. */
+static bool has_enough_pages(const struct crawler *crawler)
 {
-    return crawler->stats->saved + workers_busy(crawler->workers) -
-               crawler->requisites_in_flight >=
-           crawler->options->max_pages;
+    const struct crawl_options *options = crawler->options;
+    uint64_t max_pages =
+        options->fleet ? fleet_page_limit(options->fleet) : options->max_pages;
+
+    return has_limit_of_pages(crawler) ||
+           crawler->stats->saved + workers_busy(crawler->workers) -
+                   crawler->requisites_in_flight >=
+               max_pages;
 }
 
 bool may_fetch_more(const struct crawler *crawler)
 {
-    return !is_stopping(crawler) && crawler->now_ms >= crawler->hold_ms &&
+    return !is_stopping(crawler) && !crawler->paused &&
+           fleet_may_fetch(crawler->options->fleet) &&
+           crawler->now_ms >= crawler->hold_ms &&
            workers_has_room(crawler->workers) &&
            !record_holds(crawler->record) &&
+           !outlet_is_full(&crawler->options->log->out) &&
            (!has_enough_pages(crawler) || has_requisites(crawler));
 }
 
@@ -136,9 +170,15 @@ bool is_over(const struct crawler *crawler)
     struct frontier_counts counts =
         frontier_counts(crawler->validator.frontier);
 
+    const struct fleet *fleet = crawler->options->fleet;
+
     /* The result of a look-up is not needed any more. */
-    if (is_stopping(crawler) && counts.in_flight == crawler->resolving)
+    if ((is_stopping(crawler) || (fleet && fleet_is_over(fleet))) &&
+        counts.in_flight == crawler->resolving)
         return true;
+    /* As long as others go on, there may be mail. */
+    if (fleet)
+        return false;
     return !counts.in_flight && (!counts.queued || is_stuck(crawler));
 }
 
@@ -237,6 +277,7 @@ static void handle_job(struct crawler *crawler, struct job *job)
 {
     bool is_lookup = job->target->kind == TARGET_RESOLVE;
 
+    crawler->validator.source_part = partition_of_number(job->target->age);
     if (crawler->archivist && !is_lookup)
         webpage_own_url(&job->page);
     handle_target(crawler, job);
@@ -256,6 +297,23 @@ static void update_need(struct crawler *crawler, const struct job *job,
                           is_needed);
 }
 
+/* --limit-rate: the bytes that came are paid for with time in which no fetch
+ * starts. So the average holds, however fast a single answer came. */
+static void wait_for_rate(struct crawler *crawler, const struct job *job)
+{
+    uint64_t rate = crawler->options->limit_rate;
+    double cost_ms;
+
+    if (rate == UINT64_MAX || job->target->kind == TARGET_RESOLVE)
+        return;
+    if (crawler->rate_ms < (double)crawler->now_ms)
+        crawler->rate_ms = (double)crawler->now_ms;
+    cost_ms = (double)job->page.exchange.received * 1000 / (double)rate;
+    crawler->rate_ms += cost_ms;
+    if (crawler->rate_ms > (double)crawler->hold_ms)
+        crawler->hold_ms = (uint64_t)crawler->rate_ms;
+}
+
 static void handle_results(struct crawler *crawler)
 {
     struct job *job;
@@ -264,6 +322,7 @@ static void handle_results(struct crawler *crawler)
         /* Handling the job frees its target. */
         uint64_t host_key = frontier_host_work(job->target).host_key;
 
+        wait_for_rate(crawler, job);
         handle_job(crawler, job);
         update_need(crawler, job, host_key);
         workers_put_back(crawler->workers, job);
@@ -278,8 +337,14 @@ static void handle_results(struct crawler *crawler)
 
 static enum crawl_end how_it_ended(const struct crawler *crawler)
 {
+    const struct fleet *fleet = crawler->options->fleet;
+
     if (crawler->failed)
         return CRAWL_FAILED;
+    if (fleet_has_to_rejoin(fleet))
+        return CRAWL_REJOIN;
+    if (fleet)
+        return fleet_is_finished(fleet) ? CRAWL_FINISHED : CRAWL_STOPPED;
     if (crawler->signals || frontier_counts(crawler->validator.frontier).queued)
         return CRAWL_STOPPED;
     return crawler->stats->saved ? CRAWL_FINISHED : CRAWL_NOTHING;
@@ -305,18 +370,31 @@ static enum crawl_end finish(struct crawler *crawler)
 {
     struct stats *stats = crawler->stats;
 
-    flush_log(crawler);
+    end_log(crawler);
     enum crawl_end end = how_it_ended(crawler);
     note_time(crawler, clock_mono_ms());
     end_record(crawler, end);
     if (crawler->failed)
         end = CRAWL_FAILED;
+    else if (fleet_has_to_rejoin(crawler->options->fleet))
+        end = CRAWL_REJOIN;
     stats->counts = frontier_counts(crawler->validator.frontier);
+    viewing_end(crawler);
+    viewing_free(crawler->viewing);
+    crawler->options->log->out.wait = NULL;
     end_resolver(crawler);
+    logr_flush(crawler->options->log); /* of look-ups that were dropped */
     workers_free(crawler->workers);
+    /* The committer may wait for an engine that is away: the process starts
+     * again as it is. */
+    if (end == CRAWL_REJOIN)
+        return end;
     record_free(crawler->record);
     archivist_free(crawler->archivist);
     validator_release(&crawler->validator);
     seen_release(&crawler->pages_kept);
+    seen_release(&crawler->seed_urls);
+    canonical_release(crawler);
+    hand_rules_release(&crawler->rules);
     return end;
 }

@@ -4,9 +4,10 @@
  *                  ^                                        |
  *                  +---------- links found ----------- pagesaver
  *
- * The thread that calls crawler_run is the crawler thread (the source's
- * validator thread): it offers the seeds, gives targets to the workers while
- * rules and limits allow, and handles the results. Only this thread decides.
+ * The thread that calls crawler_run is the crawler thread (the source documents
+ * call it the validator thread): it offers the seeds, gives targets to the
+ * workers while rules and limits allow, and handles the results. Only this
+ * thread decides.
  */
 #ifndef CRAWLER_CRAWLER_H
 #define CRAWLER_CRAWLER_H
@@ -19,6 +20,12 @@
 #include "frontier/frontier.h"
 #include "store/store.h"
 #include "url/scope.h"
+#include "view/view.h"
+
+struct fleet; /* crawler/fleet.h */
+
+/* The usual canonical_bytes_max: some 100,000 pages. */
+enum { CANONICAL_BYTES_MAX = 32 << 20 };
 
 struct crawl_progress {
     const struct stats *stats;
@@ -32,7 +39,12 @@ struct crawl_progress {
 struct crawl_options {
     const struct page_link *seeds;
     size_t seed_count;
-    const struct scope *scope;
+    struct scope *scope;        /* only the crawler thread uses it */
+    enum scope_kind scope_kind; /* of the seeds; SCOPE_KINDS: of none */
+    /* URLs that seeds redirected to in earlier runs: see handle_seed.c. */
+    const struct page_link *moved;
+    size_t moved_count;
+    struct filter *filter; /* the user's rules; or NULL */
     const char *dir_path;
     int dir_fd;
 
@@ -42,18 +54,28 @@ struct crawl_options {
     struct frontier_options frontier;
     struct worker_options worker;
     const char *dns_servers; /* as of dns_servers_parse; NULL: the system's */
+    /* Ask for the heads of pages first (HEAD), and where the answer says little
+     * of the page, as this tells, ask again for all of it (GET); NULL: ask for
+     * all of it at once. */
+    bool (*is_head_doubted)(enum outcome outcome, int status);
     uint32_t max_depth;
     uint32_t max_redirects;
     uint32_t retries;
     uint32_t fetches_max, threads;
     uint64_t max_pages;   /* UINT64_MAX: no limit */
+    uint64_t max_bytes;   /* of all pages; UINT64_MAX: no limit */
     uint64_t max_time_ms; /* UINT64_MAX: no limit */
+    uint64_t limit_rate;  /* bytes a second; UINT64_MAX: no limit */
+    /* For the memory of pages that gave way (`canonical`) to a URL that has not
+     * ended yet. */
+    size_t canonical_bytes_max;
 
     const struct archive_options *archive; /* keep all exchanges; or NULL */
     /* Files of the archive of the crawl that this one replaces. */
     const struct archive_old *old_archive;
 
     struct store *store;        /* for the record, or NULL */
+    struct fleet *fleet;        /* this is a machine of it; or NULL */
     const char *record_label;   /* where it is, for messages */
     const char *emptied_record; /* the first page empties it; or NULL */
     /* Settings to add when a crawl is resumed, or NULL. */
@@ -61,10 +83,13 @@ struct crawl_options {
     bool resume;         /* go on with the crawl in the store */
     bool resume_unclean; /* it was killed: files may exist without a row */
     bool links;          /* record all links of saved pages */
+    bool canonical;      /* pages give way to what they name as their own */
     bool requisites;     /* fetch what pages need to be shown */
     bool replaces;       /* the first page replaces another crawl */
+    bool ledger;         /* the store wants the URL of each fetch, too */
     uint64_t save_every_ms;
 
+    struct view *view; /* shows the crawl and takes orders, or NULL */
     struct logr *log;
     struct reasons *reasons; /* collects why there is no page, or NULL */
     int signal_fd;           /* first signal: stop; second: at once. -1: none */
@@ -81,6 +106,8 @@ enum crawl_end {
     CRAWL_FAILED = 1,  /* a file could not be written or read back */
     CRAWL_STOPPED = 3, /* by a signal or a limit */
     CRAWL_NOTHING = 4, /* not a single page was saved */
+    CRAWL_REJOIN = 64, /* never an exit status: the program starts again to join
+                          its fleet anew */
 };
 
 /* Without `resume` the caller has put the seeds and options into a new store.

@@ -5,6 +5,7 @@
 
 #include "crawler/archivist.h"
 #include "crawler/crawler.h"
+#include "crawler/hand_rules.h"
 #include "crawler/record.h"
 #include "crawler/resolver.h"
 #include "crawler/workers.h"
@@ -17,21 +18,32 @@ struct crawler {
     struct resolver *resolver;   /* NULL: names are not looked up here */
     struct archivist *archivist; /* NULL: the crawl has no archive */
     struct record *record;       /* NULL: the crawl has no record */
+    struct viewing *viewing;     /* NULL: nobody can watch it */
     struct stats *stats;
     uint64_t start_ms, now_ms;
     uint64_t hold_ms;            /* no fetch starts before this time */
+    double rate_ms;              /* when the bytes so far are paid for */
     uint64_t shown_ms;           /* when progress was last shown */
     uint64_t signals_checked_ms; /* when signals were last read */
-    uint64_t flushed_ms;         /* when the archive was, without a record */
-    uint64_t random;             /* state of the jitter */
-    uint32_t resolving;          /* look-ups under way */
-    uint32_t sitemaps;           /* sitemaps offered so far */
-    unsigned signals;            /* 1: stop, 2: stop at once */
-    bool failed;                 /* a file could not be written or read back */
-    bool awaits_record;          /* it does not say yet that the crawl runs */
-    bool sitemaps_left_out;      /* the limit of sitemaps was reported */
+    uint64_t flushed_ms; /* when the archive was last written; used without a
+                            record */
+    uint64_t random;     /* state of the jitter */
+    uint32_t resolving;  /* look-ups under way */
+    uint32_t sitemaps;   /* sitemaps offered so far */
+    unsigned signals;    /* 1: stop, 2: stop at once */
+    bool paused;         /* by order: no fetch starts */
+    struct hand_rules rules; /* the orders in force */
+    bool failed;             /* a file could not be written or read back */
+    bool awaits_record;      /* it does not say yet that the crawl runs */
+    bool sitemaps_left_out;  /* the limit of sitemaps was reported */
     uint32_t requisites_in_flight;
-    struct seen pages_kept; /* with `requisites`: by fingerprint */
+    struct seen seed_urls;  /* of seeds and what they redirected to, where the
+                             * scope can move with them: by fingerprint */
+    size_t moved;           /* how many of those were recorded */
+    struct seen saved_urls; /* with `canonical`: by fingerprint */
+    struct hashtable gave_way; /* see handle_canonical.c */
+    size_t gave_way_bytes;     /* that these take */
+    struct seen pages_kept;    /* with `requisites`: by fingerprint */
 };
 
 /* Reasons for having no page are noted only until the first page is saved. */
@@ -61,6 +73,41 @@ void finish_sitemap(struct crawler *crawler, struct job *job,
 void finish_requisite(struct crawler *crawler, struct job *job,
                       uint64_t pause_ms);
 
+/* --- handle_canonical.c ------------------------------------------------- */
+
+/* The page was fetched. If it names another URL as its own, and that is at
+ * hand: offer that, and do not save the page. */
+bool gives_way(struct crawler *crawler, const struct job *job);
+
+/* Pages may have given way to this target. canonical_moved: it redirects, and
+ * the redirect is followed. canonical_ended: it has ended for good, perhaps by
+ * giving way itself; if it was not saved, the first page that gave way is
+ * fetched again. */
+void canonical_moved(struct crawler *crawler, const struct target *from,
+                     const struct page_link *to);
+void canonical_ended(struct crawler *crawler, const struct target *target,
+                     bool is_saved, bool gave_way);
+
+/* For a resume: the offered page gave way to the URL with this fingerprint.
+ * `user` is the crawler. */
+void restore_gave_way(void *user, uint64_t canonical,
+                      const struct offer *offer);
+void canonical_release(struct crawler *crawler);
+
+/* --- handle_seed.c ------------------------------------------------------ */
+
+void note_seeds(struct crawler *crawler);
+
+/* `from` redirects to `to`: if it is a seed the scope may grow. Call it before
+ * `to` is offered. */
+void move_scope(struct crawler *crawler, const struct target *from,
+                const struct page_link *to);
+
+/* --- handle_page.c, handle_sitemap.c, handle_requisite.c, handle_fetch.c -- */
+
+/* Do the user's rules let it in? */
+bool is_wanted(const struct crawler *crawler, const struct url *url);
+
 /* The next page cannot be written; `why` is an errno. */
 void fail_to_save(struct crawler *crawler, int why);
 
@@ -80,12 +127,23 @@ struct page_wishes wishes_for(const struct crawler *crawler,
 uint64_t back_off_ms(struct crawler *crawler, enum outcome outcome,
                      unsigned tries, uint64_t retry_after_ms);
 
+/* Tell the frontier whether the fetch ended without a time-out. */
+void note_promptness(struct crawler *crawler, const struct job *job);
+
 /* --- wait.c: time, signals, progress ------------------------------------ */
 
 /* Wait until a result is there, a host is due, a limit is reached or a signal
  * came. */
 void wait_for_results(struct crawler *crawler);
 void flush_log(struct crawler *crawler);
+
+/* The log has more lines of one page than are kept: wait until its reader goes
+ * on. False, with a signal: do not wait. `user` is the crawler. */
+bool wait_for_reader(void *user);
+
+/* Wait until all of the log is read, but not for long once the crawl was told
+ * to stop. Pages are made durable and orders are taken meanwhile. */
+void end_log(struct crawler *crawler);
 
 /* Call it between pieces of work. Signals are read every 5 ms, however short
  * the pieces are. */
@@ -97,6 +155,26 @@ void note_time(struct crawler *crawler, uint64_t now_ms);
 /* Print why the crawl cannot go on ("cannot write ...") and end it. */
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* --- orders.c: orders by hand ------------------------------------------- */
+
+struct order_answer {
+    size_t slot;
+    bool ok;
+    uint64_t number;
+    char says[VIEW_SAYS_MAX];
+};
+
+/* Carry out the orders that wait; how many there were. They are answered when
+ * a snapshot shows what they have done. */
+size_t take_orders(struct crawler *crawler,
+                   struct order_answer answer[VIEW_ORDERS_MAX]);
+void answer_orders(const struct crawler *crawler,
+                   const struct order_answer answer[], size_t count);
+
+/* A crawl that goes on is not paused any more: record that, or its record would
+ * say that it still is. */
+void end_old_pause(struct crawler *crawler);
 
 /* --- ends.c: every URL ends once, in the figures and in the record ------ */
 
@@ -113,6 +191,9 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 
 /* A page was handled: keep its exchange, if a worker made records of it. */
 void keep_exchange(struct crawler *crawler, struct webpage *page);
+
+/* The record could not be written, or the archive before it. */
+void fail_to_write(struct crawler *crawler, const struct store_error *error);
 
 /* Without a record the archive is written every second. */
 void flush_archive_if_due(struct crawler *crawler);
@@ -139,8 +220,6 @@ void check_queue(struct crawler *crawler);
 
 bool is_stopping(const struct crawler *crawler);
 
-/* --max-pages is reached, or will be if all pages in flight are saved. */
-bool has_enough_pages(const struct crawler *crawler);
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
 

@@ -20,6 +20,8 @@ struct dedup {
     struct payloads payloads;
     int fd; /* the index, or the directory of the archive */
     bool is_index;
+    int replaced_fd; /* while an index is read; -1: none */
+    bool is_replaced;
     struct buf line, scratch;
     /* of a page directory */
     struct archive_file *file; /* file[0] has number 1 */
@@ -126,13 +128,25 @@ static bool parse_line(struct dedup *dedup, struct str line,
            !str_eq(entry->mime, STR("warc/revisit"));
 }
 
+static bool has_file(int archive_fd, struct str name)
+{
+    int fd = archive_open_named(archive_fd, name, O_PATH | O_CLOEXEC);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 static void add_line(struct dedup *dedup, struct str line, uint64_t at)
 {
     struct cdxj_entry entry;
     const struct payload_place place = {.at = at, .file = 0, .capture = 1};
 
-    if (parse_line(dedup, line, &entry))
-        payloads_add(&dedup->payloads, entry.digest, &place);
+    if (!parse_line(dedup, line, &entry))
+        return;
+    payloads_add(&dedup->payloads, entry.digest, &place);
+    if (!dedup->is_replaced && dedup->replaced_fd >= 0)
+        dedup->is_replaced = has_file(dedup->replaced_fd, entry.file_name);
 }
 
 /* Lines that are longer than the cap are left out. */
@@ -166,7 +180,10 @@ static bool read_index(struct dedup *dedup, char problem[DEDUP_PROBLEM_MAX])
     else if (!dedup->payloads.count)
         snprintf(problem, DEDUP_PROBLEM_MAX,
                  "it is neither a page directory nor a CDXJ index");
-    return !len && dedup->payloads.count;
+    else if (dedup->is_replaced)
+        snprintf(problem, DEDUP_PROBLEM_MAX,
+                 "it lists files of the archive that --restart replaces");
+    return !len && dedup->payloads.count && !dedup->is_replaced;
 }
 
 /* The line that begins there, read again. */
@@ -220,7 +237,7 @@ static bool open_archive(struct dedup *dedup, const char *path,
     return good;
 }
 
-struct dedup *dedup_open(const char *path, uint64_t hash_seed,
+struct dedup *dedup_open(const char *path, uint64_t hash_seed, int replaced_fd,
                          char problem[DEDUP_PROBLEM_MAX])
 {
     struct dedup *dedup = NEW(struct dedup);
@@ -230,6 +247,7 @@ struct dedup *dedup_open(const char *path, uint64_t hash_seed,
     buf_init(&dedup->line, LINE_MAX_LEN);
     buf_init(&dedup->scratch, LINE_MAX_LEN);
     dedup->read_fd = -1;
+    dedup->replaced_fd = replaced_fd;
     dedup->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool good = dedup->fd >= 0 && !fstat(dedup->fd, &st);
     if (!good)

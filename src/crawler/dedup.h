@@ -12,8 +12,9 @@ struct dedup;
 
 enum { DEDUP_PROBLEM_MAX = 300 };
 
-/* NULL with `problem` if it cannot be read. */
-struct dedup *dedup_open(const char *path, uint64_t hash_seed,
+/* NULL with `problem` if it cannot be read, or if it is an index of files in
+ * `replaced_fd` (-1: none): the archive of a crawl that this one replaces. */
+struct dedup *dedup_open(const char *path, uint64_t hash_seed, int replaced_fd,
                          char problem[DEDUP_PROBLEM_MAX]);
 void dedup_free(struct dedup *dedup);
 

@@ -1,15 +1,9 @@
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
+#include "crawler/fleet.h"
 #include "crawler/resume.h"
 
 /* The steps that make the crawl durable, and bring it back on a resume. */
-
-static void fail(struct crawler *crawler, const char *what,
-                 const struct store_error *error)
-{
-    fail_crawl(crawler, "cannot %s the state in %s: %s", what,
-               crawler->options->record_label, error->text);
-}
 
 void begin_record(struct crawler *crawler)
 {
@@ -22,16 +16,18 @@ void begin_record(struct crawler *crawler)
     crawler->record = record_new(options, crawler->validator.frontier,
                                  crawler->archivist, crawler->now_ms, &error);
     if (!crawler->record) {
-        fail(crawler, "write", &error);
+        fail_to_write(crawler, &error);
     } else if (options->new_facts) {
         record_facts(crawler->record, options->new_facts);
         record_old_pages(crawler->record,
                          pagesaver_holds_old(options->worker.saver));
         if (!record_begin_commit(crawler->record, crawler->stats,
                                  crawler->now_ms, &error))
-            fail(crawler, "write", &error);
+            fail_to_write(crawler, &error);
         crawler->awaits_record = true;
     }
+    if (crawler->record)
+        end_old_pause(crawler);
 }
 
 /* --- resume ------------------------------------------------------------- */
@@ -50,7 +46,8 @@ static void rest_first(struct crawler *crawler, const struct resumed *resumed)
     uint64_t pause_ms = options->delay_ms > options->ip_delay_ms
                             ? options->delay_ms
                             : options->ip_delay_ms;
-    crawler->hold_ms = crawler->now_ms + pause_ms;
+    /* The clock is cut to milliseconds. */
+    crawler->hold_ms = crawler->now_ms + (pause_ms ? pause_ms + 1 : 0);
     frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
 }
 
@@ -63,14 +60,24 @@ void restore_crawl(struct crawler *crawler)
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
         .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
+        .saved_urls = options->canonical ? &crawler->saved_urls : NULL,
+        .gave_way = restore_gave_way,
+        .user = crawler,
         .archivist = crawler->archivist,
+        .rules = &crawler->rules,
     };
     char problem[ARCHIVIST_PROBLEM_MAX];
-    struct resumed resumed;
+    struct resumed resumed = {0};
     struct store_error error;
 
-    bool good = resume_load(options->store, &crawler->validator, &resume,
-                            &resumed, &error);
+    /* The partitions of a fleet are loaded one by one: fleet_begin. */
+    bool good = options->fleet
+                    ? resume_load_slice(options->store, 0, &crawler->validator,
+                                        &resume, &resumed, &error)
+                    : resume_load(options->store, &crawler->validator, &resume,
+                                  &resumed, &error);
+    if (options->fleet)
+        resumed.last_page = pagesaver_last(options->worker.saver);
     if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
         good = store_fail(&error, STORE_DAMAGED,
                           "its last page is %u, but %u pages are counted",
@@ -78,7 +85,8 @@ void restore_crawl(struct crawler *crawler)
                           (unsigned)pagesaver_last(options->worker.saver));
     }
     if (!good) {
-        fail(crawler, "read", &error);
+        fail_crawl(crawler, "cannot read the state in %s: %s",
+                   crawler->options->record_label, error.text);
         return;
     }
     if (!archivist_resume(crawler->archivist, problem)) {
@@ -108,9 +116,11 @@ void commit_if_due(struct crawler *crawler)
     struct store_error error;
 
     flush_archive_if_due(crawler);
-    if (!crawler->failed &&
-        !record_tick(crawler->record, crawler->stats, crawler->now_ms, &error))
-        fail(crawler, "write", &error);
+    if (!crawler->failed && !fleet_has_to_rejoin(crawler->options->fleet) &&
+        !record_tick(crawler->record, crawler->stats, crawler->now_ms,
+                     &error) &&
+        !fleet_is_fenced(crawler))
+        fail_to_write(crawler, &error);
 }
 
 /* Call it before old page files are removed. It replaces the record of the old
@@ -129,7 +139,7 @@ static bool replace_old_crawl(struct crawler *crawler)
         good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
                              &error);
     if (!good)
-        fail(crawler, "write", &error);
+        fail_to_write(crawler, &error);
     else if (!crawler->stats->saved)
         archive_remove_old(options->dir_fd, options->old_archive);
     return good;
@@ -144,7 +154,8 @@ static bool wait_for_record(struct crawler *crawler)
     struct store_error error;
 
     if (crawler->awaits_record && !record_wait(crawler->record, &error)) {
-        fail(crawler, "write", &error);
+        if (!fleet_is_fenced(crawler))
+            fail_to_write(crawler, &error);
         return false;
     }
     crawler->awaits_record = false;
@@ -171,13 +182,34 @@ static enum crawl_state state_after(const struct crawler *crawler,
     case CRAWL_NOTHING:
         return STATE_NOTHING;
     case CRAWL_STOPPED:
+    case CRAWL_REJOIN:
         break;
     }
     if (crawler->signals)
         return STATE_INTERRUPTED;
-    return crawler->stats->saved >= crawler->options->max_pages
-               ? STATE_MAX_PAGES
+    if (crawler->stats->saved >= crawler->options->max_pages)
+        return STATE_MAX_PAGES;
+    return crawler->stats->bytes >= crawler->options->max_bytes
+               ? STATE_MAX_BYTES
                : STATE_MAX_TIME;
+}
+
+/* Before the last batch of a machine the one before it must have counted. */
+static bool leave_fleet(struct crawler *crawler)
+{
+    struct fleet *fleet = crawler->options->fleet;
+    struct store_error error;
+
+    if (!fleet || crawler->failed)
+        return true;
+    fleet_leave(fleet);
+    if (!record_wait(crawler->record, &error)) {
+        if (!fleet_is_fenced(crawler))
+            fail_to_write(crawler, &error);
+        return false;
+    }
+    fleet_exchange(crawler);
+    return !fleet_has_to_rejoin(fleet);
 }
 
 void end_record(struct crawler *crawler, enum crawl_end end)
@@ -185,15 +217,21 @@ void end_record(struct crawler *crawler, enum crawl_end end)
     struct pagesaver *saver = crawler->options->worker.saver;
     struct store_error error;
 
+    if (end == CRAWL_REJOIN || !leave_fleet(crawler))
+        return;
     /* A finished crawl leaves no old page files behind its own. */
     if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
         replace_old_crawl(crawler)) {
         pagesaver_drop_old(saver);
         record_old_pages(crawler->record, 0);
     }
-    end_archive(crawler);
-    if (!record_end(crawler->record, crawler->stats, state_after(crawler, end),
+    if (!crawler->options->fleet)
+        end_archive(crawler);
+    crawler->stats->state = state_after(crawler, end);
+    if (!record_end(crawler->record, crawler->stats, crawler->stats->state,
                     crawler->now_ms, &error) &&
         !crawler->failed)
-        fail(crawler, "write", &error);
+        fail_to_write(crawler, &error);
+    if (crawler->options->fleet)
+        end_archive(crawler);
 }

@@ -97,6 +97,8 @@ void note_refused(struct crawler *crawler, const struct target *target)
             crawler->stats->late.verdict[verdict]++;
     }
     record_refusal(crawler->record, target, crawler->now_ms);
+    if (target->kind == TARGET_PAGE)
+        canonical_ended(crawler, target, false, false);
 }
 
 void note_fetched(struct crawler *crawler, const struct job *job,

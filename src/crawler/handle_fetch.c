@@ -1,5 +1,6 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/retry.h"
+#include "crawler/viewing.h"
 
 /* The fetch of a page, a sitemap or a requisite has ended: it is tried again,
  * or it is finished and its host gets its pause. */
@@ -52,6 +53,31 @@ static bool is_tried_again(const struct crawler *crawler, const struct job *job)
            job->target->tries < crawler->options->retries;
 }
 
+/* The answer to HEAD may be about that method alone. */
+static bool is_head_doubted(const struct crawler *crawler,
+                            const struct job *job)
+{
+    return job->page.is_only_head && !crawler->failed &&
+           crawler->options->is_head_doubted(job->page.outcome,
+                                             job->page.exchange.status);
+}
+
+/* Ask by GET, after the host's usual pause, or when the server said. It is no
+ * sign of trouble: many a server answers 501 to every HEAD. */
+static void ask_whole(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+    uint64_t wait_ms = page->exchange.retry_after_ms;
+
+    if (page->exchange.status)
+        frontier_note(crawler->validator.frontier, job->target, HOST_ANSWERED,
+                      (uint8_t)page->outcome);
+    record_fetch(crawler->record, job, 0, longer(wait_ms, 1),
+                 longer(wait_ms, delay_of(crawler, job)));
+    frontier_again(crawler->validator.frontier, job->target, ended_ms(page),
+                   wait_ms, wait_ms > 0);
+}
+
 static void try_again(struct crawler *crawler, struct job *job)
 {
     struct webpage *page = &job->page;
@@ -64,6 +90,7 @@ static void try_again(struct crawler *crawler, struct job *job)
     uint64_t delay_ms = delay_of(crawler, job);
 
     logr_retry(crawler->options->log, page, wait_ms);
+    frontier_note_rest(job->target, (uint8_t)page->outcome);
     crawler->stats->retries++;
     record_fetch(crawler->record, job, 0, wait_ms,
                  whole_host ? longer(wait_ms, delay_ms) : delay_ms);
@@ -121,6 +148,17 @@ static void note_health(struct crawler *crawler, const struct job *job,
                   (uint8_t)page->outcome);
 }
 
+void note_promptness(struct crawler *crawler, const struct job *job)
+{
+    enum outcome outcome = job->page.outcome;
+    bool is_late = outcome == TIMED_OUT || outcome == CONNECT_TIMED_OUT;
+
+    /* A tarpit may well give its robots.txt: that proves nothing. */
+    if (is_late || job->target->kind != TARGET_ROBOTS)
+        frontier_note_prompt(crawler->validator.frontier, job->target,
+                             !is_late);
+}
+
 /* A second signal came before the result was handled: the URL stays queued, to
  * be fetched again by a resume. */
 static void abandon(struct crawler *crawler, struct webpage *page)
@@ -174,8 +212,14 @@ void handle_fetch(struct crawler *crawler, struct job *job)
     }
     if (page->kind != WEBPAGE_REQUISITE)
         reasons_note_failure(reasons_of(crawler), page);
+    viewing_note_fetch(crawler->viewing, page);
+    if (is_head_doubted(crawler, job)) {
+        ask_whole(crawler, job);
+        return;
+    }
     bool again = !crawler->failed && is_tried_again(crawler, job);
     note_health(crawler, job, again);
+    note_promptness(crawler, job);
     if (again)
         try_again(crawler, job);
     else

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
+#include "crawler/viewing.h"
 
 /* --- links -------------------------------------------------------------- */
 
@@ -70,12 +71,16 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
     };
     enum verdict verdict = NOT_HTML_NAME;
 
-    if (link->not_html_name)
+    if (link->not_html_name) {
         validator_refuse(&crawler->validator, &offer, verdict);
-    else
+    } else {
+        move_scope(crawler, job->target, link);
         verdict = validator_offer_redirect(
             &crawler->validator, job->target, &offer,
             crawler->options->max_redirects, crawler->now_ms);
+    }
+    if (verdict == ACCEPT)
+        canonical_moved(crawler, job->target, link);
     reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
     note_link(crawler, job, link, verdict, 0, tally);
 }
@@ -119,21 +124,27 @@ void finish_page(struct crawler *crawler, struct job *job, uint64_t pause_ms)
     struct logr *log = crawler->options->log;
     struct webpage *page = &job->page;
     struct tally tally = {0};
+    if (page->outcome == FETCHED && gives_way(crawler, job))
+        page->outcome = CANONICAL;
     uint32_t id = save(crawler, page);
 
     if (crawler->failed)
         return;
     note_fetched(crawler, job, id, pause_ms);
+    viewing_note_page(crawler->viewing, page, id, crawler->now_ms);
     stats_add_page(crawler->stats, page);
+    if (id)
+        record_content(crawler->record, id, &page->content);
     logr_page(log, page, id);
     if (page->outcome == FETCHED || page->outcome == NOINDEX ||
-        page->outcome == NOARCHIVE)
+        page->outcome == NOARCHIVE || page->outcome == CANONICAL)
         offer_links(crawler, job, id, &tally);
     else if (page->outcome == REDIRECTED)
         offer_redirect(crawler, job, &tally);
     /* A page that is not in the archive is not shown. */
     if (id && !page->noarchive)
         offer_requisites(crawler, job, id);
+    canonical_ended(crawler, job->target, id > 0, page->outcome == CANONICAL);
     if (page->outcome != REDIRECTED)
         reasons_add_fetch(reasons_of(crawler), page);
     stats_add_tally(crawler->stats, &tally);

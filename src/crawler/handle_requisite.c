@@ -15,6 +15,7 @@ struct page_wishes wishes_for(const struct crawler *crawler,
                               const struct target *target)
 {
     const struct crawl_options *options = crawler->options;
+    const struct url url = target_url_parts(target);
     bool is_page = target->kind == TARGET_PAGE && options->requisites;
 
     if (target->kind == TARGET_REQUISITE)
@@ -23,9 +24,12 @@ struct page_wishes wishes_for(const struct crawler *crawler,
     return (struct page_wishes){
         .links = options->links || target->depth < options->max_depth,
         .requisites = is_page,
-        .whole = is_page && seen_has(&crawler->validator.seen,
-                                     target_fingerprint(TARGET_REQUISITE,
-                                                        target->fingerprint)),
+        .whole = is_page &&
+                 validator_has_seen(
+                     &crawler->validator, &url,
+                     target_fingerprint(TARGET_REQUISITE, target->fingerprint)),
+        .only_head = target->kind == TARGET_PAGE && options->is_head_doubted &&
+                     !target->tries,
     };
 }
 
@@ -47,7 +51,8 @@ static bool is_offered_as_page(const struct crawler *crawler,
 {
     return link->link_too && page->depth < crawler->options->max_depth &&
            !page->nofollow &&
-           scope_contains(crawler->options->scope, &link->url);
+           scope_contains(crawler->options->scope, &link->url) &&
+           is_wanted(crawler, &link->url);
 }
 
 void offer_requisites(struct crawler *crawler, const struct job *job,

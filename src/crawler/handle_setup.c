@@ -98,6 +98,7 @@ void handle_robots(struct crawler *crawler, struct job *job)
         frontier_setup_stopped(frontier, job->target, ended_ms(page));
         return;
     }
+    note_promptness(crawler, job);
     /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
      * 2xx other than 200 means that there are no rules. */
     if (!is_complete(page->outcome))

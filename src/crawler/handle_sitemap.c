@@ -8,7 +8,7 @@ enum { SITEMAPS_MAX = 1000, SITEMAP_NESTING_MAX = 3 };
 /* A sitemap that we already know does not count against the limit. */
 static void leave_out(struct crawler *crawler, const struct offer *offer)
 {
-    if (seen_has(&crawler->validator.seen, offer->fingerprint))
+    if (validator_has_seen(&crawler->validator, offer->url, offer->fingerprint))
         return;
     crawler->sitemaps_left_out = true;
     logr_note(crawler->options->log,

@@ -15,6 +15,19 @@ static void fail_to_keep(struct crawler *crawler)
                    crawler->options->dir_path, archivist_strerror(errno));
 }
 
+void fail_to_write(struct crawler *crawler, const struct store_error *error)
+{
+    int why = archivist_error(crawler->archivist);
+
+    if (why) {
+        errno = why;
+        fail_to_keep(crawler);
+    } else {
+        fail_crawl(crawler, "cannot write the state in %s: %s",
+                   crawler->options->record_label, error->text);
+    }
+}
+
 /* A fetch that was abandoned will be made again. */
 static void keep(struct crawler *crawler, const struct webpage *page)
 {
@@ -57,13 +70,19 @@ void flush_archive_if_due(struct crawler *crawler)
 }
 
 /* A crawl that was to replace another one, and saved no page, leaves nothing
- * behind. */
+ * behind. The last commit of a machine is the one with which it leaves its
+ * fleet, and comes before this: whoever is killed in between puts the names
+ * right at the next start. */
 void end_archive(struct crawler *crawler)
 {
     struct store_error error;
 
     if (!crawler->archivist)
         return;
+    if (crawler->options->fleet) {
+        archivist_end(crawler->archivist, true);
+        return;
+    }
     if (crawler->options->replaces && !crawler->stats->saved) {
         archivist_discard(crawler->archivist);
         return;
@@ -71,7 +90,6 @@ void end_archive(struct crawler *crawler)
     if (!record_commit(crawler->record, crawler->stats, crawler->now_ms,
                        &error) &&
         !crawler->failed)
-        fail_crawl(crawler, "cannot write the state in %s: %s",
-                   crawler->options->record_label, error.text);
+        fail_to_write(crawler, &error);
     archivist_end(crawler->archivist, crawler->record != NULL);
 }

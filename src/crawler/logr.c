@@ -1,32 +1,33 @@
 #include "crawler/logr.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "crawler/record_codes.h"
 
 enum {
-    OUT_BUFFER = 64 * 1024,
     LINE_MAX_LEN = 128 * 1024, /* two URLs, every byte escaped */
     /* Deeper pages are not indented further: the depth is in front anyway. */
     INDENT_MAX = 100,
 };
 
-void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
+void logr_init(struct logr *log, int out, enum log_kind kind, bool verbose,
                const struct pagesaver *saver)
 {
     *log = (struct logr){
-        .out = out,
         .kind = kind,
         .verbose = verbose,
         .saver = saver,
     };
     buf_init(&log->line, LINE_MAX_LEN);
-    setvbuf(out, NULL, _IOFBF, OUT_BUFFER);
+    outlet_init(&log->out, out);
 }
 
 void logr_release(struct logr *log)
 {
     buf_release(&log->line);
+    outlet_release(&log->out);
 }
 
 static void make_room(struct logr *log)
@@ -59,10 +60,10 @@ static void put(struct logr *log, const char *word, uint32_t depth,
 {
     int indent = depth < INDENT_MAX ? (int)depth : INDENT_MAX;
 
-    if (log->out_needs_room)
-        make_room(log);
-    fprintf(log->out, "%2u %*s%9s: %.*s\n", (unsigned)depth, indent, "", word,
-            (int)url.len, url.ptr);
+    buf_clear(&log->line);
+    buf_printf(&log->line, "%2u %*s%9s: %.*s\n", (unsigned)depth, indent, "",
+               word, (int)url.len, url.ptr);
+    outlet_put(&log->out, buf_str(&log->line));
 }
 
 /* In `log->line`, up to the next use of it. */
@@ -88,7 +89,7 @@ void logr_failure(struct logr *log, const struct webpage *page)
     char status[32] = "";
 
     if (!log->verbose || page->outcome == FETCHED ||
-        page->outcome == REDIRECTED)
+        page->outcome == REDIRECTED || page->outcome == CANONICAL)
         return;
     make_room(log);
     if (outcome_hides_status(page))
@@ -201,22 +202,21 @@ static void put_json(struct logr *log, const struct webpage *page,
     put_verdicts(line, tally);
     json_close(line);
     buf_put_char(line, '\n');
-    if (log->out_needs_room)
-        make_room(log);
-    fwrite(line->ptr, 1, line->len, log->out);
+    outlet_put(&log->out, buf_str(line));
 }
 
 static void put_statistics(struct logr *log, const struct webpage *page,
                            const struct target *target, const char *time)
 {
-    if (log->out_needs_room)
-        make_room(log);
+    buf_clear(&log->line);
     if (!log->header_written)
-        fputs("Timestamp\tPriority\tDepth\tSize\tURL\n", log->out);
+        buf_put(&log->line, STR("Timestamp\tPriority\tDepth\tSize\tURL\n"));
     log->header_written = true;
-    fprintf(log->out, "%s\t%u.%02u\t%u\t%zu\t%s\n", time,
-            (unsigned)target->priority / 100, (unsigned)target->priority % 100,
-            (unsigned)page->depth, page->exchange.body_len, page->url.ptr);
+    buf_printf(&log->line, "%s\t%u.%02u\t%u\t%zu\t%s\n", time,
+               (unsigned)target->priority / 100,
+               (unsigned)target->priority % 100, (unsigned)page->depth,
+               page->exchange.body_len, page->url.ptr);
+    outlet_put(&log->out, buf_str(&log->line));
 }
 
 void logr_page_end(struct logr *log, const struct webpage *page,
@@ -267,7 +267,7 @@ void logr_refused(struct logr *log, const struct target *target,
 
 bool logr_flush(struct logr *log)
 {
-    /* ferror reports earlier writes, of lines that did not fit into the
-     * buffer. */
-    return fflush(log->out) == 0 && !ferror(log->out);
+    if (log->out_needs_room && outlet_kept(&log->out))
+        make_room(log);
+    return outlet_flush(&log->out);
 }

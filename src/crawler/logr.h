@@ -11,9 +11,9 @@
 #define CRAWLER_LOGR_H
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/buf.h"
+#include "crawler/outlet.h"
 #include "crawler/stats.h"
 #include "frontier/target.h"
 #include "page/pagesaver.h"
@@ -22,7 +22,7 @@
 enum log_kind { LOG_TSE, LOG_JSON, LOG_PAGES, LOG_NONE };
 
 struct logr {
-    FILE *out;
+    struct outlet out;
     enum log_kind kind;
     bool verbose;
     bool quiet;                    /* not even a note */
@@ -37,7 +37,7 @@ struct logr {
     bool out_needs_room; /* the log goes to the same terminal */
 };
 
-void logr_init(struct logr *log, FILE *out, enum log_kind kind, bool verbose,
+void logr_init(struct logr *log, int out, enum log_kind kind, bool verbose,
                const struct pagesaver *saver);
 void logr_release(struct logr *log);
 
@@ -71,8 +71,8 @@ void logr_page_end(struct logr *log, const struct webpage *page,
                    const struct target *target, uint32_t id,
                    const struct tally *tally, uint64_t wall_ms);
 
-/* Write out the buffer; called before the crawler thread waits. False if the
- * log could not be written. */
+/* Write what the reader takes at once; called before the crawler thread waits.
+ * False if the log could not be written. */
 bool logr_flush(struct logr *log);
 
 #endif

@@ -1,8 +1,8 @@
 /* A mailbox: a list and an eventfd, all that two threads need to talk.
  *
- * A message is part of a larger struct. Who has the message may use that
- * struct, and nobody else. The descriptor is readable while there is a message,
- * for an event loop to wait on.
+ * A message is part of a larger struct. Only the thread that holds the message
+ * may use that struct. The descriptor is readable while there is a message, for
+ * an event loop to wait on.
  *
  * Senders of large messages wait while the box holds more than
  * MAILBOX_BYTES_MAX, at most MAILBOX_WAIT_MAX_S because they have other work

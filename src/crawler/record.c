@@ -9,17 +9,18 @@
 #include "base/mem.h"
 #include "crawler/committer.h"
 #include "crawler/counters.h"
+#include "crawler/fleet.h"
+#include "html/content.h"
 #include "store/facts.h"
 
 enum {
     /* A batch is closed early when it has this much. */
-    BATCH_PAGES_MAX = 500,
+    BATCH_FETCHES_MAX = 500,
     BATCH_BYTES_MAX = 8 << 20,
-    /* A slow disk holds up a crawl when this much is closed but not committed,
-     * and the open batch is full again. So a kill loses at most three thousand
-     * pages, and those in flight. */
-    UNCOMMITTED_PAGES_MAX = 2500,
-    UNCOMMITTED_BYTES_MAX = 24 << 20,
+    /* A slow disk holds up a crawl when this much is not committed. So a kill
+     * loses at most three thousand fetches, and those in flight. */
+    UNCOMMITTED_FETCHES_MAX = 3000,
+    UNCOMMITTED_BYTES_MAX = 32 << 20,
     UNCOMMITTED_BATCHES_MAX = 64,
 };
 
@@ -30,7 +31,7 @@ struct record {
     struct archivist *archivist; /* NULL: the crawl has no archive */
     struct store_batch open;     /* being filled */
     bool at_once;                /* close it at the next tick */
-    uint32_t pages;              /* saved, in the open batch */
+    uint32_t fetches;            /* that ended, in the open batch */
     uint64_t closed_ms;          /* when the last batch was closed */
     int64_t wall_less_ms;        /* wall clock minus monotonic clock */
 };
@@ -156,6 +157,15 @@ static void keep_retry_after(struct record *record, const struct webpage *page)
         record_at_once(record);
 }
 
+static struct str target_of(const struct webpage *page)
+{
+    if (page->outcome == REDIRECTED && page->links.count)
+        return page->links.link[0].url.href;
+    if (page->outcome == CANONICAL)
+        return page->canonical->url.href;
+    return (struct str){0};
+}
+
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms)
 {
@@ -174,16 +184,18 @@ void record_fetch(struct record *record, const struct job *job,
         .end_ms = wall(record, page->exchange.end_ms),
         .pause_ms = pause_ms,
         .due_ms = wait_ms ? wall(record, page->exchange.end_ms + wait_ms) : 0,
-        .target = page->outcome == REDIRECTED && page->links.count
-                      ? page->links.link[0].url.href
-                      : (struct str){0},
+        .target = target_of(page),
         .noarchive = record->archivist && page->noarchive,
+        .title = page_id ? page->title : (struct str){0},
     };
 
     store_add_fetch(&record->open, &row);
+    if (record->options->ledger)
+        store_add_fetched_url(&record->open, target_url(job->target),
+                              job->target->depth);
     if (!wait_ms)
         add_last_change(record, job->target);
-    record->pages += page_id > 0;
+    record->fetches++;
     keep_retry_after(record, page);
 }
 
@@ -226,6 +238,7 @@ void record_robots(struct record *record, const struct job *job,
     };
 
     store_add_robots(&record->open, &row);
+    record->fetches++;
     keep_retry_after(record, page);
 }
 
@@ -236,6 +249,25 @@ void record_capture(struct record *record, const struct kept_rows *rows)
     if (rows->file.number)
         store_add_archive(&record->open, &rows->file);
     store_add_capture(&record->open, &rows->capture);
+}
+
+/* An id longer than HTML_ID_MAX does not count, so neither does its fragment.
+ */
+static struct str fragment_of(const struct html_link *link)
+{
+    struct str fragment = str_trim(html_fragment(link->href));
+
+    if (fragment.len > HTML_ID_MAX)
+        return (struct str){0};
+    return fragment;
+}
+
+void record_order(struct record *record, const struct store_hand_order *row)
+{
+    if (!record)
+        return;
+    store_add_hand_order(&record->open, row);
+    record_at_once(record);
 }
 
 void record_link(struct record *record, uint32_t page_id,
@@ -249,9 +281,40 @@ void record_link(struct record *record, uint32_t page_id,
         .url = link->url.href,
         .text = link->html ? link->html->text : (struct str){0},
         .rel = link->html ? link->html->rel : (struct str){0},
+        .fragment = link->html ? fragment_of(link->html) : (struct str){0},
+        .kind = link->html ? (uint8_t)(1 + link->html->kind) : 0,
     };
 
     store_add_link(&record->open, &row);
+}
+
+void record_moved(struct record *record, size_t number, struct str url)
+{
+    if (record)
+        facts_put_moved(&record->open, number, url);
+}
+
+void record_content(struct record *record, uint32_t page_id,
+                    const struct page_content *content)
+{
+    if (!record || !content->is_known)
+        return;
+    const struct store_content row = {
+        .page = page_id,
+        .ids = content->ids,
+        .ids_beyond = (uint32_t)content->ids_beyond,
+        .mixed_beyond = (uint32_t)content->mixed_beyond,
+    };
+
+    store_add_content(&record->open, &row);
+    for (size_t i = 0; i < content->mixed_count; i++) {
+        const struct store_mixed mixed = {
+            .page = page_id,
+            .kind = (uint8_t)content->mixed[i].kind,
+            .url = content->mixed[i].url,
+        };
+        store_add_mixed(&record->open, &mixed);
+    }
 }
 
 void record_facts(struct record *record, const struct store_batch *facts)
@@ -312,20 +375,48 @@ static bool is_empty(const struct record *record)
     return !store_batch_count(&record->open);
 }
 
+/* How long to wait from one batch to the next. */
+static uint64_t every_ms(const struct record *record)
+{
+    const struct crawl_options *options = record->options;
+
+    return options->fleet
+               ? fleet_interval_ms(options->fleet, options->save_every_ms)
+               : options->save_every_ms;
+}
+
+/* In a large fleet batches come more seldom, and may be larger. */
 static bool is_full(const struct record *record)
 {
-    return record->pages >= BATCH_PAGES_MAX ||
-           store_batch_bytes(&record->open) >= BATCH_BYTES_MAX;
+    uint64_t seconds = record->options->fleet ? every_ms(record) / 1000 : 1;
+
+    if (!seconds)
+        seconds = 1;
+    return record->fetches >= BATCH_FETCHES_MAX * seconds ||
+           store_batch_bytes(&record->open) >= BATCH_BYTES_MAX * seconds;
 }
 
 /* May one more batch wait for the disk? */
 static bool has_room(const struct record *record)
 {
+    size_t batches = committer_uncommitted(record->committer).batches;
+
+    /* A machine of a fleet knows where it stands only after each, when it has
+     * drawn its conclusions from the answer. */
+    if (record->options->fleet)
+        return !batches && !fleet_is_under_way(record->options->fleet);
+    return batches < UNCOMMITTED_BATCHES_MAX;
+}
+
+/* Has what waits for the disk, in closed batches and in the open one, reached
+ * the limit of what a kill may lose? */
+static bool has_too_much(const struct record *record)
+{
     struct uncommitted uncommitted = committer_uncommitted(record->committer);
 
-    return uncommitted.pages < UNCOMMITTED_PAGES_MAX &&
-           uncommitted.bytes < UNCOMMITTED_BYTES_MAX &&
-           uncommitted.batches < UNCOMMITTED_BATCHES_MAX;
+    return uncommitted.fetches + record->fetches >= UNCOMMITTED_FETCHES_MAX ||
+           uncommitted.bytes + store_batch_bytes(&record->open) >=
+               UNCOMMITTED_BYTES_MAX;
 }
 
 /* Records of the archive are in their file before their rows are handed over.
@@ -342,6 +433,8 @@ static bool complete_batch(struct record *record, const struct stats *stats,
     add_changes(record);
     stats_each(stats, add_counter, &record->open);
     facts_put_number(&record->open, FACT_COMMITTED_MS, wall(record, now_ms));
+    if (record->options->fleet)
+        fleet_compose(record->options->fleet, record->frontier, stats->saved);
     return true;
 }
 
@@ -351,9 +444,9 @@ static bool close_batch(struct record *record, const struct stats *stats,
 {
     if (!complete_batch(record, stats, now_ms, error))
         return false;
-    committer_put(record->committer, &record->open, record->pages);
+    committer_put(record->committer, &record->open, record->fetches);
     record->closed_ms = now_ms;
-    record->pages = 0;
+    record->fetches = 0;
     record->at_once = false;
     return true;
 }
@@ -373,6 +466,12 @@ static bool finish_commits(struct record *record, struct store_error *error)
     return true;
 }
 
+struct view_histogram record_commit_times(const struct record *record)
+{
+    return record ? committer_times(record->committer)
+                  : (struct view_histogram){0};
+}
+
 bool record_is_full(const struct record *record)
 {
     return record && is_full(record) && has_room(record);
@@ -380,11 +479,32 @@ bool record_is_full(const struct record *record)
 
 bool record_holds(const struct record *record)
 {
-    return record && is_full(record) && !has_room(record);
+    return record &&
+           (has_too_much(record) || (is_full(record) && !has_room(record)));
+}
+
+/* An empty batch is closed too: it fetches mail and renews the lease. */
+static uint64_t fleet_due_ms(const struct record *record)
+{
+    const struct crawl_options *options = record->options;
+
+    if (!has_room(record))
+        return UINT64_MAX;
+    if (is_full(record))
+        return 0;
+    uint64_t wait_ms = every_ms(record);
+    if (frontier_has_address_news(record->frontier) &&
+        wait_ms > FLEET_ADDRESS_MS)
+        wait_ms = FLEET_ADDRESS_MS;
+    if (fleet_is_urgent(options->fleet))
+        wait_ms = FLEET_URGENT_MS;
+    return record->closed_ms + wait_ms;
 }
 
 uint64_t record_due_ms(const struct record *record)
 {
+    if (record && record->options->fleet)
+        return fleet_due_ms(record);
     if (!record || is_empty(record) || !has_room(record))
         return UINT64_MAX;
     return record->at_once || is_full(record)

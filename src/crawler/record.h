@@ -1,7 +1,7 @@
 /* The record of the crawl, as the crawler thread writes it.
  *
  * The life of a batch: events add rows to the open batch. About once a second,
- * or after a few hundred pages, record_tick closes it and puts it to the
+ * or after a few hundred fetches, record_tick closes it and puts it to the
  * committer (crawler/committer.h). The committer's thread makes the saved pages
  * durable, commits the batch to the store and reports back, while the next
  * batch fills. A page is done only then: its file, its outcome and its links
@@ -34,9 +34,9 @@ void record_free(struct record *record);
 void record_judged(struct record *record, const struct judged *judged);
 void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms);
 
-/* The fetch of a page or a sitemap has ended; call it before the frontier is
- * told. `page_id` is 0 if no page was saved, `wait_ms` the time to the next try
- * or 0, `pause_ms` the pause of the host. */
+/* The fetch of a page, a sitemap or a requisite has ended; call it before the
+ * frontier is told. `page_id` is 0 if no page was saved, `wait_ms` the time to
+ * the next try or 0, `pause_ms` the pause of the host. */
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms);
 
@@ -51,8 +51,20 @@ void record_robots(struct record *record, const struct job *job,
 /* An exchange was kept in the archive. */
 void record_capture(struct record *record, const struct kept_rows *rows);
 
+/* The user gave an order. */
+void record_order(struct record *record, const struct store_hand_order *row);
+
 void record_link(struct record *record, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict);
+
+/* A seed redirected to this URL, and the scope grew with it. `number` counts
+ * such URLs from 0.
+ */
+void record_moved(struct record *record, size_t number, struct str url);
+
+/* The statements of a page about itself, if they are known. */
+void record_content(struct record *record, uint32_t page_id,
+                    const struct page_content *content);
 
 /* Settings of the crawl. */
 void record_facts(struct record *record, const struct store_batch *facts);
@@ -69,6 +81,9 @@ void record_at_once(struct record *record);
  * is readable when the committer has reported; -1: there is none. */
 uint64_t record_due_ms(const struct record *record);
 int record_fd(const struct record *record);
+
+/* How long commits took. */
+struct view_histogram record_commit_times(const struct record *record);
 
 /* Is the open batch full, so that record_tick must be called now? */
 bool record_is_full(const struct record *record);

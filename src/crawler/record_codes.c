@@ -24,6 +24,7 @@ enum url_end outcome_end(enum outcome outcome)
     case FETCHED:
         return URL_SAVED;
     case REDIRECTED:
+    case CANONICAL:
         return URL_REDIRECTED;
     /* We cut it short ourselves, so it stays queued. */
     case ABANDONED:

@@ -7,9 +7,12 @@
 #include "crawler/counters.h"
 #include "crawler/retry.h"
 #include "ds/hashtable.h"
+#include "frontier/by_hand.h"
 #include "store/fold.h"
 #include "url/course.h"
+#include "url/glob.h"
 #include "url/key.h"
+#include "url/partition.h"
 
 /* The longest wait of a host in trouble. If the clock was set back, nothing
  * waits longer than it would have waited from the beginning. */
@@ -29,8 +32,11 @@ struct loader {
     struct arena times;        /* struct times, */
     struct hashtable times_of; /* by number of the URL */
     uint8_t *answered;         /* a bit for each URL that a server answered */
+    struct arena texts;        /* URLs that pages named as their own, */
+    struct hashtable named;    /* by number of the page */
     uint8_t *noarchive; /* one for each page that is not in the archive */
-    uint64_t last_number;
+    uint64_t base, last_number; /* numbers of the slice are between them */
+    bool is_whole;              /* the record has no other slice */
 };
 
 /* --- time --------------------------------------------------------------- */
@@ -65,21 +71,31 @@ static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
     struct loader *loader = user;
 
     (void)urls;
+    loader->base = partition_number(partition_of_number(last_number), 0);
     loader->last_number = last_number;
-    loader->answered = mem_array(last_number / 8 + 1, 1);
+    loader->answered = mem_array((last_number - loader->base) / 8 + 1, 1);
     if (loader->options->pages_kept)
-        loader->noarchive = mem_array(last_number / 8 + 1, 1);
+        loader->noarchive = mem_array((last_number - loader->base) / 8 + 1, 1);
     frontier_restore_number(loader->validator->frontier, last_number);
     return true;
 }
 
-static void set_bit(uint8_t *bits, uint64_t number)
+/* Can a URL of the slice have this number? */
+static bool is_number(const struct loader *loader, uint64_t number)
 {
+    return number >= loader->base && number <= loader->last_number;
+}
+
+static void set_bit(const struct loader *loader, uint8_t *bits, uint64_t number)
+{
+    number -= loader->base;
     bits[number / 8] |= (uint8_t)(1u << (number % 8));
 }
 
-static bool has_bit(const uint8_t *bits, uint64_t number)
+static bool has_bit(const struct loader *loader, const uint8_t *bits,
+                    uint64_t number)
 {
+    number -= loader->base;
     return bits[number / 8] >> (number % 8) & 1;
 }
 
@@ -122,20 +138,31 @@ static bool load_change(void *user, const struct store_change *row)
 {
     const struct loader *loader = user;
 
-    return row->number <= loader->last_number;
+    return is_number(loader, row->number);
+}
+
+/* The last one counts; the page may have been fetched again. */
+static void note_canonical(struct loader *loader, const struct store_fetch *row)
+{
+    if (!loader->options->saved_urls || row->outcome != CANONICAL ||
+        hashtable_get(&loader->named, row->number))
+        return;
+    hashtable_put(&loader->named, row->number,
+                  (void *)arena_copy(&loader->texts, row->target).ptr);
 }
 
 static bool load_fetch(void *user, const struct store_fetch *row)
 {
     struct loader *loader = user;
 
-    if (row->number > loader->last_number)
+    if (!is_number(loader, row->number))
         return false;
     if (server_answered(row))
-        set_bit(loader->answered, row->number);
+        set_bit(loader, loader->answered, row->number);
     if (loader->noarchive && row->page && row->noarchive)
-        set_bit(loader->noarchive, row->number);
+        set_bit(loader, loader->noarchive, row->number);
     note_times_of(loader, row);
+    note_canonical(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
     note_last_fetch(loader, row->end_ms);
@@ -146,7 +173,7 @@ static bool load_refusal(void *user, const struct store_refusal *row)
 {
     const struct loader *loader = user;
 
-    return row->number <= loader->last_number;
+    return is_number(loader, row->number);
 }
 
 /* --- URLs --------------------------------------------------------------- */
@@ -233,10 +260,42 @@ static void count_url(struct loader *loader, const struct url_record *record,
         loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
     } else {
         stats->ends[record->end]++;
+        if (record->end == URL_SAVED && loader->options->saved_urls)
+            seen_add(loader->options->saved_urls, fingerprint);
         if (record->end == URL_SAVED && loader->noarchive &&
-            !has_bit(loader->noarchive, row->number))
+            !has_bit(loader, loader->noarchive, row->number))
             seen_add(loader->options->pages_kept, fingerprint);
     }
+}
+
+/* A page gave way to another URL, which may still fail. */
+static void load_gave_way(struct loader *loader,
+                          const struct url_record *record,
+                          const struct url *url, uint64_t fingerprint)
+{
+    const struct resume_options *options = loader->options;
+    const char *named = hashtable_get(&loader->named, record->row->number);
+    const struct offer offer = {
+        .url = url,
+        .fingerprint = fingerprint,
+        .referrer_id = record->referrer,
+        .found = record->found,
+    };
+    struct url canonical;
+
+    if (named &&
+        !url_parse(&canonical, &loader->arena, str_of(named), NULL, NULL))
+        options->gave_way(
+            options->user,
+            url_fingerprint(&canonical, options->fingerprint_seed), &offer);
+}
+
+/* A page that gave way in vain has a second row: it is fetched again. */
+static bool is_kept_page(const struct loader *loader,
+                         const struct store_url *row, uint64_t fingerprint)
+{
+    return row->kind == TARGET_PAGE && row->nesting == PAGE_KEPT && row->via &&
+           !frontier_find(loader->validator->frontier, fingerprint);
 }
 
 static bool load_url(void *user, const struct url_record *record)
@@ -246,9 +305,11 @@ static bool load_url(void *user, const struct url_record *record)
     struct frontier *frontier = loader->validator->frontier;
     struct url url;
 
-    /* A URL of depth d is found over d others, which have smaller numbers. */
+    /* A URL of depth d is found over d others, which have smaller numbers, if
+     * they are all in this slice. */
     if (row->kind > TARGET_REQUISITE || row->nesting > NESTING_LAST ||
-        row->depth > row->number || record->depth > row->number ||
+        (loader->is_whole &&
+         (row->depth > row->number || record->depth > row->number)) ||
         !parse(loader, row->url, &url) || !is_domain_of(row->domain, &url))
         return false;
     uint64_t fingerprint = target_fingerprint(
@@ -263,12 +324,15 @@ static bool load_url(void *user, const struct url_record *record)
     bool is_new = record->end == URL_NONE ||
                   validator_restore(loader->validator, fingerprint,
                                     (enum verdict)row->verdict, row->number);
-    if (row->verdict != ACCEPT || !is_new)
+    if (row->verdict != ACCEPT ||
+        (!is_new && !is_kept_page(loader, row, fingerprint)))
         return true;
+    if (loader->named.count)
+        load_gave_way(loader, record, &url, fingerprint);
     if (row->kind == TARGET_PAGE && record->fetches)
         frontier_restore_fetches(frontier, row->domain, record->fetches,
                                  loader->options->now_ms);
-    if (has_bit(loader->answered, row->number))
+    if (has_bit(loader, loader->answered, row->number))
         frontier_restore_answered(frontier, &url);
     restore_target(loader, record, &url, fingerprint);
     return true;
@@ -354,6 +418,37 @@ static bool load_robots(void *user, const struct store_robots *row)
     return true;
 }
 
+/* The host's own rows tell what a retry did to it. */
+static bool load_order(void *user, const struct store_hand_order *row)
+{
+    struct loader *loader = user;
+    struct frontier *frontier = loader->validator->frontier;
+    uint64_t now_ms = loader->options->now_ms;
+    bool is_drop = row->kind == ORDER_DROP;
+    struct url url;
+
+    if (row->kind == ORDER_NONE || row->kind >= ORDER_KINDS)
+        return false;
+    if (row->kind == ORDER_DELAY || is_drop || row->kind == ORDER_RETRY) {
+        if (!parse_name(loader, false, row->text, &url))
+            return false;
+        if (row->kind == ORDER_DELAY)
+            frontier_set_delay(frontier, &url,
+                               row->usual ? BY_HAND_NO_DELAY : row->delay_ms,
+                               now_ms);
+        else
+            frontier_set_dropped(frontier, &url, is_drop, now_ms);
+    } else if (row->kind == ORDER_EXCLUDE || row->kind == ORDER_ALLOW) {
+        size_t at;
+        if (!row->text.ptr || glob_fault(row->text, &at))
+            return false;
+        frontier_add_pattern(frontier, row->text, row->kind == ORDER_ALLOW);
+    }
+    if (loader->options->rules)
+        hand_rules_add(loader->options->rules, row);
+    return true;
+}
+
 static bool load_setting(void *user, const struct store_setting *row)
 {
     struct loader *loader = user;
@@ -394,6 +489,7 @@ static bool load_slice(struct loader *loader, struct store *store,
                 .domain = load_domain,
                 .robots = load_robots,
                 .host = load_host,
+                .hand_order = load_order,
                 .change = load_change,
                 .fetch = load_fetch,
                 .refusal = load_refusal,
@@ -405,13 +501,32 @@ static bool load_slice(struct loader *loader, struct store *store,
     arena_init(&loader->arena);
     arena_init(&loader->times);
     hashtable_init(&loader->times_of);
+    arena_init(&loader->texts);
+    hashtable_init(&loader->named);
     bool good = store_fold(store, slice, &reader, error);
     hashtable_release(&loader->times_of);
+    hashtable_release(&loader->named);
+    arena_release(&loader->texts);
     arena_release(&loader->times);
     arena_release(&loader->arena);
     free(loader->answered);
     free(loader->noarchive);
     return good;
+}
+
+bool resume_load_slice(struct store *store, unsigned slice,
+                       struct validator *validator,
+                       const struct resume_options *options,
+                       struct resumed *resumed, struct store_error *error)
+{
+    struct loader loader = {
+        .options = options,
+        .validator = validator,
+        .resumed = resumed,
+        .is_whole = store_slices(store) == 1 && !options->is_copy,
+    };
+
+    return load_slice(&loader, store, slice, error);
 }
 
 bool resume_load(struct store *store, struct validator *validator,
@@ -421,13 +536,8 @@ bool resume_load(struct store *store, struct validator *validator,
     bool good = true;
 
     *resumed = (struct resumed){0};
-    for (unsigned slice = 0; slice < store_slices(store) && good; slice++) {
-        struct loader loader = {
-            .options = options,
-            .validator = validator,
-            .resumed = resumed,
-        };
-        good = load_slice(&loader, store, slice, error);
-    }
+    for (unsigned slice = 0; slice < store_slices(store) && good; slice++)
+        good =
+            resume_load_slice(store, slice, validator, options, resumed, error);
     return good;
 }

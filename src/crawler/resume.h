@@ -4,6 +4,7 @@
 #define CRAWLER_RESUME_H
 
 #include "crawler/archivist.h"
+#include "crawler/hand_rules.h"
 #include "crawler/stats.h"
 #include "frontier/validator.h"
 #include "store/store.h"
@@ -13,8 +14,15 @@ struct resume_options {
     struct str robots_agent; /* our name in robots.txt; empty: ignore it */
     uint64_t now_ms;         /* the monotonic clock, and the wall clock, now */
     uint64_t wall_ms;
-    struct seen *pages_kept;     /* gets the pages in the archive; or NULL */
+    struct seen *pages_kept; /* gets the pages in the archive; or NULL */
+    /* With --canonical, or NULL: what was saved, and where pages are told that
+     * gave way (handle_canonical.c). */
+    struct seen *saved_urls;
+    void (*gave_way)(void *user, uint64_t canonical, const struct offer *offer);
+    void *user;
     struct archivist *archivist; /* is told what the archive has; or NULL */
+    struct hand_rules *rules;    /* get the orders in force; or NULL */
+    bool is_copy; /* of a fleet's record: the numbers of URLs tell no order */
 };
 
 struct resumed {
@@ -24,6 +32,12 @@ struct resumed {
     uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
                          * 0: before the machine was started, or never */
 };
+
+/* Add one slice to a validator that has others. */
+bool resume_load_slice(struct store *store, unsigned slice,
+                       struct validator *validator,
+                       const struct resume_options *options,
+                       struct resumed *resumed, struct store_error *error);
 
 /* Fill a new validator, which has no listener yet. False with `error`. */
 bool resume_load(struct store *store, struct validator *validator,

@@ -64,7 +64,8 @@ enum outcome stats_main_failure(const struct stats *stats)
     enum outcome main = OUTCOMES;
 
     for (int i = 0; i < OUTCOMES; i++)
-        if (i != FETCHED && i != REDIRECTED && stats->outcome[i] &&
+        if (i != FETCHED && i != REDIRECTED && i != CANONICAL &&
+            stats->outcome[i] &&
             (main == OUTCOMES || stats->outcome[i] > stats->outcome[main]))
             main = (enum outcome)i;
     return main;
@@ -199,10 +200,30 @@ static void put_times(const struct stats *stats, struct buf *out)
     buf_put(out, STR(" s idle"));
 }
 
-static void put_verdicts(struct buf *out, const struct tally *tally)
+/* A heading and what is below it; nothing if nothing is. */
+static void put_verdicts(struct buf *out, const char *heading,
+                         const struct tally *tally)
 {
+    size_t start = out->len;
+
+    buf_printf(out, "%s:\n", heading);
+    size_t end = out->len;
     for (int i = 0; i < VERDICTS; i++)
         put_line(out, verdict_name((enum verdict)i), tally->verdict[i]);
+    if (out->len == end)
+        out->len = start;
+}
+
+static void put_outcomes(struct buf *out, const struct stats *stats)
+{
+    size_t start = out->len;
+
+    buf_put(out, STR("URLs by outcome:\n"));
+    size_t end = out->len;
+    for (int i = 0; i < OUTCOMES; i++)
+        put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
+    if (out->len == end)
+        out->len = start;
 }
 
 static void put_archive(const struct stats *stats, struct buf *out)
@@ -240,11 +261,7 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     put_times(stats, out);
     buf_printf(out, "; %llu robots.txt\n", (unsigned long long)stats->robots);
     put_archive(stats, out);
-    buf_put(out, STR("URLs by outcome:\n"));
-    for (int i = 0; i < OUTCOMES; i++)
-        put_line(out, outcome_name((enum outcome)i), stats->outcome[i]);
-    buf_put(out, STR("links by verdict:\n"));
-    put_verdicts(out, &stats->links);
-    buf_put(out, STR("URLs refused when their turn had come:\n"));
-    put_verdicts(out, &stats->late);
+    put_outcomes(out, stats);
+    put_verdicts(out, "links by verdict", &stats->links);
+    put_verdicts(out, "URLs refused when their turn had come", &stats->late);
 }

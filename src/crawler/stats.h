@@ -11,6 +11,7 @@
 #include "page/outcome.h"
 #include "page/webpage.h"
 #include "store/codes.h"
+#include "store/facts.h"
 
 /* Verdicts on the links of one page, or of all. */
 struct tally {
@@ -49,6 +50,7 @@ struct stats {
     uint64_t busy_ms, pause_ms, idle_ms, elapsed_ms;
 
     struct frontier_counts counts; /* at the end */
+    enum crawl_state state;        /* at the end */
 };
 
 /* How time is spent: with fetches in flight, in pauses, or neither. */

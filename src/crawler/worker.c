@@ -40,9 +40,12 @@ static void work_on_page(struct worker *worker, struct webpage *page)
         pagescanner_follow(page, scan);
     if (page->outcome != FETCHED)
         return;
-    if (page->want_links || page->want_requisites || scan->robots_agent.len)
+    if (page->exchange.is_other_type) /* nothing in it can be read here */
+        page->want_links = page->want_requisites = false;
+    else if (page->want_links || page->want_requisites ||
+             scan->robots_agent.len || scan->want_title || scan->want_canonical)
         pagescanner_scan(page, scan);
-    if (scan->want_text)
+    if (scan->want_text && !page->exchange.is_other_type)
         pagescanner_keep_texts(page);
     if (page->noindex)
         page->outcome = NOINDEX;

@@ -11,13 +11,13 @@
 #include "frontier/frontier.h"
 
 enum {
-    /* Where a host has several fetches in flight each needs a connection of its
-     * own. The worker of the first may have so many fetches more than the
-     * idlest one has. */
+    /* Fetches of one host that overlap need a connection each. They stay with
+       the host's worker while it has at most this many fetches more than the
+       idlest one. */
     STICKINESS = 4,
 };
 
-struct member {
+struct seat {
     struct worker *worker;
     unsigned busy;
     struct messages outbox;
@@ -26,7 +26,7 @@ struct member {
 
 struct workers {
     struct mailbox inbox;
-    struct member *member;
+    struct seat *seat;
     unsigned count;
     unsigned fetches_max, fetches;
     unsigned first_room; /* fetches that the first worker has connections for */
@@ -43,12 +43,12 @@ struct workers *workers_start(unsigned count, unsigned fetches_max,
     bool good = mailbox_init(&workers->inbox);
     workers->fetches_max = fetches_max;
     workers->first_room = options->fetch.connections_max - 1;
-    workers->member = mem_array(count, sizeof(*workers->member));
+    workers->seat = mem_array(count, sizeof(*workers->seat));
     while (good && workers->count < count) {
         struct worker *worker = worker_start(options, &workers->inbox);
         good = worker;
         if (good)
-            workers->member[workers->count++].worker = worker;
+            workers->seat[workers->count++].worker = worker;
     }
     if (good)
         return workers;
@@ -61,10 +61,10 @@ struct workers *workers_start(unsigned count, unsigned fetches_max,
 static void send_to_all(struct workers *workers, enum job_kind kind)
 {
     for (unsigned i = 0; i < workers->count; i++) {
-        struct member *member = &workers->member[i];
-        struct job *job = kind == JOB_QUIT ? &member->quit : &member->abandon;
+        struct seat *seat = &workers->seat[i];
+        struct job *job = kind == JOB_QUIT ? &seat->quit : &seat->abandon;
         job->kind = kind;
-        messages_add(&member->outbox, &job->message);
+        messages_add(&seat->outbox, &job->message);
     }
     workers_send(workers);
 }
@@ -74,7 +74,7 @@ void workers_free(struct workers *workers)
     assert(!workers->fetches);
     send_to_all(workers, JOB_QUIT);
     for (unsigned i = 0; i < workers->count; i++)
-        worker_join(workers->member[i].worker);
+        worker_join(workers->seat[i].worker);
     while (workers->spare) {
         struct job *job = container_of(workers->spare, struct job, message);
         workers->spare = workers->spare->next;
@@ -82,7 +82,7 @@ void workers_free(struct workers *workers)
         free(job);
     }
     mailbox_release(&workers->inbox);
-    free(workers->member);
+    free(workers->seat);
     free(workers);
 }
 
@@ -114,12 +114,13 @@ static unsigned idlest_worker(const struct workers *workers)
     unsigned idlest = 0;
 
     for (unsigned i = 1; i < workers->count; i++)
-        if (workers->member[i].busy < workers->member[idlest].busy)
+        if (workers->seat[i].busy < workers->seat[idlest].busy)
             idlest = i;
     return idlest;
 }
 
-/* A worker with this many fetches has a backlog: half of its share of all. */
+/* A worker with this many fetches has a backlog: half of its share of all
+ * fetches, and at least 2. */
 static unsigned backlog(const struct workers *workers)
 {
     unsigned half = workers->fetches_max / (2 * workers->count);
@@ -136,8 +137,8 @@ static unsigned choose_worker(const struct workers *workers,
     unsigned own = work.worker - 1u, idlest = idlest_worker(workers);
 
     if (own < workers->count) {
-        unsigned busy = workers->member[own].busy;
-        unsigned idle = workers->member[idlest].busy;
+        unsigned busy = workers->seat[own].busy;
+        unsigned idle = workers->seat[idlest].busy;
 
         if (work.in_flight > 1)
             return busy <= idle + STICKINESS ? own : idlest;
@@ -200,7 +201,7 @@ void workers_fetch(struct workers *workers, struct target *target,
     /* A sitemap may be larger than any page: the first worker gets all of them
      * while it has room. */
     bool is_first = target->kind == TARGET_SITEMAP &&
-                    workers->member[0].busy < workers->first_room;
+                    workers->seat[0].busy < workers->first_room;
     unsigned worker = is_first ? 0 : choose_worker(workers, target);
     const struct url url = target_url_parts(target);
 
@@ -211,12 +212,13 @@ void workers_fetch(struct workers *workers, struct target *target,
     job->page.kind = kind_of_page(target);
     job->page.want_requisites = wishes->requisites;
     job->page.is_whole_wanted = wishes->whole;
+    job->page.is_only_head = wishes->only_head;
     job->page.is_document = target->nesting == NESTING_FRAME;
     job->page.is_host_needed = frontier_host_work(target).has_more;
     job->page.dns_override = make_dns_override(&job->page.arena, target);
-    workers->member[worker].busy++;
+    workers->seat[worker].busy++;
     workers->fetches++;
-    messages_add(&workers->member[worker].outbox, &job->message);
+    messages_add(&workers->seat[worker].outbox, &job->message);
 }
 
 void workers_need_host(struct workers *workers, unsigned worker,
@@ -229,13 +231,13 @@ void workers_need_host(struct workers *workers, unsigned worker,
     job->kind = JOB_NEED;
     job->page.origin = origin;
     job->page.is_host_needed = is_needed;
-    messages_add(&workers->member[worker].outbox, &job->message);
+    messages_add(&workers->seat[worker].outbox, &job->message);
 }
 
 void workers_send(struct workers *workers)
 {
     for (unsigned i = 0; i < workers->count; i++)
-        worker_put(workers->member[i].worker, &workers->member[i].outbox);
+        worker_put(workers->seat[i].worker, &workers->seat[i].outbox);
 }
 
 int workers_fd(const struct workers *workers)
@@ -253,7 +255,7 @@ struct job *workers_take(struct workers *workers)
     struct job *job = container_of(workers->back, struct job, message);
     workers->back = workers->back->next;
     if (job->worker < workers->count) {
-        workers->member[job->worker].busy--;
+        workers->seat[job->worker].busy--;
         workers->fetches--;
     }
     return job;

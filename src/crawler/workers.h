@@ -28,9 +28,9 @@ unsigned workers_busy(const struct workers *workers);
 struct job *workers_lookup(struct workers *workers, struct target *target);
 struct mailbox *workers_inbox(struct workers *workers);
 
-/* What of a page is wanted; see struct webpage. */
+/* The parts of a page that are wanted; see struct webpage. */
 struct page_wishes {
-    bool links, requisites, whole;
+    bool links, requisites, whole, only_head;
 };
 void workers_fetch(struct workers *workers, struct target *target,
                    const struct page_wishes *wishes);
