@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/terminal.h"
 #include "page/webpage.h"
+#include "report/equal.h"
 #include "url/url.h"
 
 /* A line has at most two URLs or a link's text, six times as long in JSON. */
@@ -19,6 +20,7 @@ struct export_page {
     struct str referrer;  /* NULL for a seed */
     uint32_t depth;       /* at which it was fetched */
     uint32_t referrer_id; /* 0 for a seed */
+    uint32_t equals;      /* the first page with this content, or 0 */
     const struct store_fetch *fetch;
 };
 
@@ -29,7 +31,8 @@ struct change {
 };
 
 /* One reading is enough: changes of a URL come before its fetch, and the page
- * where it was found was saved before it. */
+ * where it was found was saved before it. A fleet has no such order: its pages
+ * are noted before. */
 struct exporter {
     struct report *report;
     enum export_format format;
@@ -41,6 +44,7 @@ struct exporter {
     struct buf source;    /* the URL of the page where it was found, */
     uint32_t source_page; /* and which page that is */
     struct buf line;
+    struct equal_pages equal;
 
     /* for a sitemap: */
     uint64_t wanted;          /* the part to print; 0: none */
@@ -59,10 +63,23 @@ static bool print_line(struct exporter *exporter)
 /* --- pages as JSON or CSV ----------------------------------------------- */
 
 static const char *const columns[] = {
-    "id",   "url",  "depth",  "referrer_id", "referrer", "status",
-    "mime", "size", "digest", "fetched",     "ms",
+    "id",
+    "url",
+    "depth",
+    "referrer_id",
+    "referrer",
+    "status",
+    "mime",
+    "size",
+    "digest",
+    "fetched",
+    "ms",
+    "equals",
+    /* of a fleet alone: */
+    "machine",
+    "page",
 };
-enum { COLUMNS = ARRAY_LEN(columns) };
+enum { COLUMNS = ARRAY_LEN(columns), COLUMNS_OF_FLEET = 2 };
 
 /* A text if there is one, else a number, or null. */
 struct cell {
@@ -71,10 +88,17 @@ struct cell {
     bool is_null;
 };
 
-static void put_json(struct buf *line, const struct cell *cell)
+static size_t column_count(const struct exporter *exporter)
 {
+    return exporter->report->machines ? COLUMNS : COLUMNS - COLUMNS_OF_FLEET;
+}
+
+static void put_json(struct exporter *exporter, const struct cell *cell)
+{
+    struct buf *line = &exporter->line;
+
     json_open(line, NULL);
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = 0; i < column_count(exporter); i++) {
         if (cell[i].is_null)
             json_add_null(line, columns[i]);
         else if (cell[i].text.ptr)
@@ -106,9 +130,11 @@ static void put_field(struct buf *line, struct str text)
     buf_put_char(line, '"');
 }
 
-static void put_csv(struct buf *line, const struct cell *cell)
+static void put_csv(struct exporter *exporter, const struct cell *cell)
 {
-    for (size_t i = 0; i < COLUMNS; i++) {
+    struct buf *line = &exporter->line;
+
+    for (size_t i = 0; i < column_count(exporter); i++) {
         if (i)
             buf_put_char(line, ',');
         if (cell[i].text.ptr)
@@ -125,13 +151,14 @@ static bool print_csv_head(struct exporter *exporter)
 
     for (size_t i = 0; i < COLUMNS; i++)
         head[i].text = str_of(columns[i]);
-    put_csv(&exporter->line, head);
+    put_csv(exporter, head);
     return print_line(exporter);
 }
 
 static bool print_row(struct exporter *exporter, const struct export_page *page)
 {
     const struct store_fetch *fetch = page->fetch;
+    const struct report_page name = report_page(exporter->report, fetch->page);
     bool is_seed = !page->referrer_id;
     char digest[17], time[CLOCK_ISO_LEN + 1];
 
@@ -152,11 +179,14 @@ static bool print_row(struct exporter *exporter, const struct export_page *page)
         {.number = fetch->end_ms > fetch->start_ms
                        ? fetch->end_ms - fetch->start_ms
                        : 0},
+        {.number = page->equals, .is_null = !page->equals},
+        {.number = name.machine},
+        {.number = name.number},
     };
     if (exporter->format == EXPORT_CSV)
-        put_csv(&exporter->line, cells);
+        put_csv(exporter, cells);
     else
-        put_json(&exporter->line, cells);
+        put_json(exporter, cells);
     return print_line(exporter);
 }
 
@@ -273,15 +303,48 @@ static bool print_entry(struct exporter *exporter, struct str url)
 
 /* --- reading ------------------------------------------------------------ */
 
+/* Of a fleet, before the rows are printed: which URL has which page. */
+static bool begin_pages(void *user, uint64_t urls, uint64_t last_number)
+{
+    struct exporter *exporter = user;
+
+    (void)last_number;
+    exporter->pages_max = urls;
+    exporter->page = mem_array(urls + 1, sizeof(*exporter->page));
+    return true;
+}
+
 static bool begin(void *user, uint64_t urls, uint64_t last_number)
 {
     struct exporter *exporter = user;
 
     exporter->last_number = last_number;
     exporter->change = mem_array(last_number + 1, sizeof(*exporter->change));
-    exporter->pages_max = urls;
-    exporter->page = mem_array(urls + 1, sizeof(*exporter->page));
+    if (!exporter->page)
+        begin_pages(user, urls, last_number);
     return exporter->format != EXPORT_CSV || print_csv_head(exporter);
+}
+
+static bool note_page(void *user, const struct store_fetch *row)
+{
+    struct exporter *exporter = user;
+
+    if (row->page > exporter->pages_max)
+        return false;
+    exporter->page[row->page] = row->number;
+    return true;
+}
+
+static bool note_pages(struct exporter *exporter)
+{
+    const struct store_reader reader = {
+        .user = exporter,
+        .begin = begin_pages,
+        .fetch = note_page,
+    };
+
+    return store_load(exporter->report->store, 0, &reader,
+                      &exporter->report->error);
 }
 
 static bool read_change(void *user, const struct store_change *row)
@@ -330,6 +393,7 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         .url = buf_str(&exporter->url),
         .depth = change->known ? change->depth : url.depth,
         .referrer_id = change->known ? change->referrer : url.referrer,
+        .equals = equal_add(&exporter->equal, row),
         .fetch = row,
     };
     if (page.referrer_id && !find_source(exporter, page.referrer_id))
@@ -372,14 +436,17 @@ static bool print_all(struct exporter *exporter)
         .link = exporter->format == EXPORT_LINKS ? read_link : NULL,
     };
 
+    equal_init(&exporter->equal);
     buf_init(&exporter->url, URL_LEN_MAX);
     buf_init(&exporter->source, URL_LEN_MAX);
     buf_init(&exporter->line, LINE_LEN_MAX);
-    bool good = store_load(exporter->report->store, 0, &reader,
-                           &exporter->report->error) ||
-                ferror(stdout);
+    bool good = (!exporter->report->machines || note_pages(exporter)) &&
+                (store_load(exporter->report->store, 0, &reader,
+                            &exporter->report->error) ||
+                 ferror(stdout));
     free(exporter->change);
     free(exporter->page);
+    equal_release(&exporter->equal);
     buf_release(&exporter->url);
     buf_release(&exporter->source);
     buf_release(&exporter->line);

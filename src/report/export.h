@@ -14,6 +14,7 @@ enum export_format {
     EXPORT_CDXJ,
     EXPORT_WACZ,
     EXPORT_PAGES,
+    EXPORT_SQLITE,
 };
 
 /* Print lines (jsonl, csv or links) on standard output. False with `error`. If

@@ -3,15 +3,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/archive_name.h"
+#include "archive/warc_read.h"
+#include "base/mem.h"
 #include "report/archive_rows.h"
 #include "report/originals.h"
 
+/* A WARC file whose captures are looked at in their order. */
+struct checked_file {
+    uint32_t number; /* 0: none */
+    int fd;          /* -1: it cannot be opened */
+    struct warc_reader *reader;
+    uint64_t at; /* where the reader is; UINT64_MAX: not known */
+};
+
 struct exporter {
     struct archive_export *done;
+    const struct archive_source *source; /* whose rows are being read */
+    struct checked_file checked;
     struct cdxj_sorter *sorter; /* of an index */
     struct wacz *wacz;          /* of a package */
     struct originals originals; /* of a package, that it lacks */
@@ -35,25 +48,43 @@ static bool print_line(void *user, struct str line)
     return fwrite(line.ptr, 1, line.len, stdout) == line.len;
 }
 
-enum archive_status export_cdxj(struct report *report,
-                                struct archive_export *done)
+static enum archive_status sort_captures(struct exporter *exporter,
+                                         size_t *files)
+{
+    struct archive_rows rows = {.store = exporter->source->store,
+                                .error = &exporter->done->store_error,
+                                .user = exporter,
+                                .capture = sort_capture};
+    enum archive_status status = ARCHIVE_DONE;
+
+    if (!archive_rows_read(&rows))
+        status = rows.is_ended ? ARCHIVE_NOT_SORTED : ARCHIVE_NO_RECORD;
+    *files += rows.file_count;
+    archive_rows_release(&rows);
+    return status;
+}
+
+enum archive_status export_cdxj(const struct archive_source *source,
+                                size_t count, struct archive_export *done)
 {
     struct exporter exporter = {.done = done, .sorter = cdxj_sorter_new()};
-    struct archive_rows rows = {
-        .report = report, .user = &exporter, .capture = sort_capture};
     enum archive_status status = ARCHIVE_DONE;
+    size_t files = 0;
 
     *done = (struct archive_export){0};
     if (!exporter.sorter)
         return ARCHIVE_NOT_SORTED;
-    if (!archive_rows_read(&rows))
-        status = rows.is_ended ? ARCHIVE_NOT_SORTED : ARCHIVE_NO_RECORD;
-    else if (!rows.file_count)
+    for (size_t i = 0; i < count && status == ARCHIVE_DONE; i++) {
+        exporter.source = &source[i];
+        done->source = i;
+        status = sort_captures(&exporter, &files);
+    }
+    if (status == ARCHIVE_DONE && !files)
         status = ARCHIVE_NONE;
-    else if (!cdxj_sorter_each(exporter.sorter, print_line, NULL) &&
+    else if (status == ARCHIVE_DONE &&
+             !cdxj_sorter_each(exporter.sorter, print_line, NULL) &&
              !ferror(stdout))
         status = ARCHIVE_NOT_SORTED;
-    archive_rows_release(&rows);
     cdxj_sorter_free(exporter.sorter);
     return status;
 }
@@ -63,9 +94,11 @@ enum archive_status export_cdxj(struct report *report,
 static bool package_page(void *user, const struct wacz_page *page)
 {
     struct exporter *exporter = user;
+    struct wacz_page numbered = *page;
 
     errno = 0;
-    bool good = wacz_add_page(exporter->wacz, page);
+    numbered.number += exporter->source->pages_before;
+    bool good = wacz_add_page(exporter->wacz, &numbered);
     exporter->done->error = errno;
     return good;
 }
@@ -79,12 +112,75 @@ static bool add_entry(void *user, const struct cdxj_entry *entry)
     return good;
 }
 
+static void close_checked(struct checked_file *checked)
+{
+    if (!checked->number)
+        return;
+    if (checked->fd >= 0) {
+        warc_reader_free(checked->reader);
+        close(checked->fd);
+    }
+    checked->number = 0;
+}
+
+/* A file that is missing is told when it is copied. */
+static void open_checked(struct exporter *exporter, uint32_t number,
+                         struct str name)
+{
+    struct checked_file *checked = &exporter->checked;
+
+    if (checked->number == number)
+        return;
+    close_checked(checked);
+    *checked = (struct checked_file){
+        .number = number,
+        .fd = archive_open_below(exporter->source->dir_fd, name,
+                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW),
+        .at = UINT64_MAX,
+    };
+    if (checked->fd >= 0)
+        checked->reader = warc_reader_open(checked->fd, 0, 0);
+}
+
+/* Is the next record whole? Its gzip member has a checksum. */
+static bool read_whole(struct checked_file *checked, uint64_t length)
+{
+    uint64_t at = checked->at;
+    struct warc_record record;
+
+    checked->at = UINT64_MAX;
+    if (warc_read(checked->reader, &record) != WARC_RECORD || record.at != at ||
+        record.length != length)
+        return false;
+    checked->at = at + length;
+    return true;
+}
+
+static bool is_whole(struct exporter *exporter, const struct cdxj_entry *entry,
+                     const struct store_capture *row)
+{
+    struct checked_file *checked = &exporter->checked;
+
+    open_checked(exporter, row->archive, entry->file_name);
+    if (checked->fd < 0)
+        return true;
+    if (checked->at != row->at)
+        warc_reader_seek(checked->reader, row->at, 0);
+    checked->at = row->at;
+    return read_whole(checked, row->length) &&
+           (!row->request_length || read_whole(checked, row->request_length));
+}
+
 static bool package_capture(void *user, const struct cdxj_entry *entry,
                             const struct store_capture *row)
 {
     struct exporter *exporter = user;
 
     exporter->done->captures++;
+    if (!is_whole(exporter, entry, row)) {
+        exporter->done->damaged++;
+        return true;
+    }
     if (row->kind == CAPTURE_REVISIT && !row->refers)
         originals_want(&exporter->originals, row->digest);
     return add_entry(exporter, entry);
@@ -120,27 +216,83 @@ static enum archive_status copy_file(struct exporter *exporter, int dir_fd,
     return status;
 }
 
+/* A package has one file of a name. */
+static bool has_file(const struct archive_rows *rows, const char *name)
+{
+    for (size_t i = 0; i < rows->file_count; i++)
+        if (!strcmp(rows->file[i].name, name))
+            return true;
+    return false;
+}
+
+static enum archive_status check_names(struct exporter *exporter,
+                                       const struct archive_rows *rows,
+                                       size_t count)
+{
+    struct archive_export *done = exporter->done;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            for (size_t at = 0; at < rows[i].file_count; at++)
+                if (has_file(&rows[k], rows[i].file[at].name)) {
+                    snprintf(done->file, sizeof(done->file), ARCHIVE_DIR "/%s",
+                             rows[i].file[at].name);
+                    done->source = i;
+                    return ARCHIVE_SAME_NAME;
+                }
+    return ARCHIVE_DONE;
+}
+
+/* The pages and captures of all sources. */
+static enum archive_status read_rows(struct exporter *exporter,
+                                     struct archive_rows *rows,
+                                     const struct archive_source *source,
+                                     size_t count)
+{
+    struct archive_export *done = exporter->done;
+    size_t files = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        exporter->source = &source[i];
+        done->source = i;
+        rows[i].store = source[i].store;
+        rows[i].error = &done->store_error;
+        rows[i].user = exporter;
+        rows[i].page = package_page;
+        rows[i].capture = package_capture;
+        if (!archive_rows_read(&rows[i]))
+            return rows[i].is_ended ? ARCHIVE_NOT_WRITTEN : ARCHIVE_NO_RECORD;
+        close_checked(&exporter->checked);
+        files += rows[i].file_count;
+    }
+    return files ? check_names(exporter, rows, count) : ARCHIVE_NONE;
+}
+
 /* Copy all WARC files, then what revisits refer to, then write the rest. */
 static enum archive_status fill_package(struct exporter *exporter,
-                                        struct archive_rows *rows, int dir_fd,
-                                        const char *elsewhere)
+                                        struct archive_rows *rows,
+                                        const struct archive_source *source,
+                                        size_t count, const char *elsewhere)
 {
     struct archive_export *done = exporter->done;
     struct originals *originals = &exporter->originals;
-    enum archive_status status = ARCHIVE_DONE;
+    enum archive_status status = read_rows(exporter, rows, source, count);
 
-    if (!archive_rows_read(rows))
-        return rows->is_ended ? ARCHIVE_NOT_WRITTEN : ARCHIVE_NO_RECORD;
-    if (!rows->file_count)
-        return ARCHIVE_NONE;
-    if (!originals_find(originals, elsewhere, store_codes(rows->report->store),
+    if (status != ARCHIVE_DONE)
+        return status;
+    if (!originals_find(originals, elsewhere, store_codes(source[0].store),
                         add_entry, exporter))
         return ARCHIVE_NOT_WRITTEN;
-    for (size_t i = 0; i < rows->file_count && status == ARCHIVE_DONE; i++)
-        status = copy_file(exporter, dir_fd, &rows->file[i]);
-    if (status == ARCHIVE_DONE &&
-        (!originals_write(originals, exporter->wacz) ||
-         !wacz_finish(exporter->wacz))) {
+    for (size_t i = 0; i < count; i++) {
+        done->source = i;
+        for (size_t k = 0; k < rows[i].file_count && status == ARCHIVE_DONE;
+             k++)
+            status = copy_file(exporter, source[i].dir_fd, &rows[i].file[k]);
+        if (status != ARCHIVE_DONE)
+            return status;
+    }
+    if (!originals_write(originals, exporter->wacz) ||
+        !wacz_finish(exporter->wacz)) {
         done->error = errno;
         status = ARCHIVE_NOT_WRITTEN;
     }
@@ -149,25 +301,26 @@ static enum archive_status fill_package(struct exporter *exporter,
     return status;
 }
 
-enum archive_status export_wacz(struct report *report, int dir_fd,
-                                const char *elsewhere, int fd,
+enum archive_status export_wacz(const struct archive_source *source,
+                                size_t count, const char *elsewhere, int fd,
                                 const struct wacz_options *options,
                                 struct archive_export *done)
 {
     struct exporter exporter = {.done = done, .wacz = wacz_new(fd, options)};
-    struct archive_rows rows = {.report = report,
-                                .user = &exporter,
-                                .page = package_page,
-                                .capture = package_capture};
 
     *done = (struct archive_export){.error = errno};
     if (!exporter.wacz)
         return ARCHIVE_NOT_WRITTEN;
+    struct archive_rows *rows = mem_array(count, sizeof(*rows));
     originals_init(&exporter.originals);
     enum archive_status status =
-        fill_package(&exporter, &rows, dir_fd, elsewhere);
+        fill_package(&exporter, rows, source, count, elsewhere);
+    close_checked(&exporter.checked);
     originals_release(&exporter.originals);
-    archive_rows_release(&rows);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].store)
+            archive_rows_release(&rows[i]);
+    free(rows);
     wacz_free(exporter.wacz);
     return status;
 }

@@ -14,7 +14,6 @@
 struct page_export {
     struct pagedir *dir;
     struct exported_pages *exported;
-    bool has_pages; /* records say which are pages */
     struct seen seen;
     uint64_t seed;
     struct arena arena; /* of one capture */
@@ -56,10 +55,9 @@ static bool is_html(const struct warc_http *http, struct str body)
 
 /* Could it be a page, by its head and URL? Some servers answer with HTML if
  * they are asked for a robots.txt. */
-static bool is_candidate(const struct page_export *export,
-                         const struct captured *captured, const struct url *url)
+static bool is_candidate(const struct captured *captured, const struct url *url)
 {
-    if (export->has_pages)
+    if (captured->is_marked)
         return captured->is_page && !captured->is_replaced;
     return captured->http.status == 200 && !captured->truncated.len &&
            mime_verdict(mime_essence(captured->http.mime)) != MIME_OTHER &&
@@ -101,13 +99,13 @@ static bool export_capture(void *user, const struct captured *captured)
 
     arena_clear(&export->arena);
     if (url_parse(&url, &export->arena, captured->url, NULL, NULL) ||
-        !is_candidate(export, captured, &url))
+        !is_candidate(captured, &url))
         return true;
     if (!decode(export, &captured->http, &body)) {
         export->exported->undecodable++;
         return true;
     }
-    if (!body.len || (!export->has_pages && !is_html(&captured->http, body)))
+    if (!body.len || (!captured->is_marked && !is_html(&captured->http, body)))
         return true;
     if (!seen_add(&export->seen, hash64(url.href, export->seed)))
         return true;
@@ -120,7 +118,6 @@ bool export_pages(struct collection *collection, struct pagedir *dir,
     struct page_export export = {
         .dir = dir,
         .exported = exported,
-        .has_pages = collection_has_pages(collection),
     };
 
     *exported = (struct exported_pages){0};

@@ -13,9 +13,9 @@ struct exported_pages {
 };
 
 /* Write the pages of the collection, in its order, into a directory that has
- * none. If its records say which of them were pages, and at which depth, these
- * are taken; else every HTML response with status 200, each URL once, with
- * depth 0. False with errno. */
+ * none. If the records of an archive say which of them were pages, and at which
+ * depth, these are taken; of other archives every HTML response with status
+ * 200, each URL once, with depth 0. False with errno. */
 bool export_pages(struct collection *collection, struct pagedir *dir,
                   struct exported_pages *exported);
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "archive/archive_name.h"
-#include "base/hash.h"
 #include "base/mem.h"
 
 enum { PATH_LEN_MAX = 8192, LINE_LEN_MAX = 1 << 20 };
@@ -31,13 +30,18 @@ void originals_release(struct originals *originals)
 
 /* --- what is wanted ------------------------------------------------------- */
 
-void originals_want(struct originals *originals, struct str digest)
+static void want_key(struct originals *originals, uint64_t key)
 {
     originals->wanted =
         mem_grow(originals->wanted, originals->wanted_count,
                  &originals->wanted_room, sizeof(*originals->wanted));
     originals->wanted[originals->wanted_count++] =
-        (struct wanted_payload){hash64(digest, 0), false};
+        (struct wanted_payload){key, false};
+}
+
+void originals_want(struct originals *originals, struct str digest)
+{
+    want_key(originals, collection_digest_key(digest));
 }
 
 static int compare_wanted(const void *a, const void *b)
@@ -65,7 +69,7 @@ static void sort_wanted(struct originals *originals)
 static struct wanted_payload *find_wanted(struct originals *originals,
                                           struct str digest)
 {
-    const struct wanted_payload key = {.digest = hash64(digest, 0)};
+    const struct wanted_payload key = {.digest = collection_digest_key(digest)};
 
     return originals->wanted_count
                ? bsearch(&key, originals->wanted, originals->wanted_count,
@@ -84,7 +88,7 @@ size_t originals_missing(const struct originals *originals)
 
 /* --- files of the other archive ------------------------------------------- */
 
-/* The number of a file; the same name has the same. */
+/* The number of the file with this name; a new name gets a new number. */
 static uint32_t file_number(struct originals *originals, struct str name)
 {
     for (size_t i = originals->file_count; i--;)
@@ -98,15 +102,20 @@ static uint32_t file_number(struct originals *originals, struct str name)
 }
 
 /* The directory of the other archive; that of an index is where it is. */
-static int open_dir(const struct originals *originals)
+static struct str dir_of(const struct originals *originals)
 {
     const char *slash = strrchr(originals->path, '/');
-    struct str dir = str_of(originals->path);
+
+    if (!originals->is_index)
+        return str_of(originals->path);
+    return slash ? str_between(originals->path, slash) : STR(".");
+}
+
+static int open_dir(const struct originals *originals)
+{
     char path[PATH_LEN_MAX];
 
-    if (originals->is_index)
-        dir = slash ? str_between(originals->path, slash) : STR(".");
-    snprintf(path, sizeof(path), "%.*s/", STR_ARGS(dir));
+    snprintf(path, sizeof(path), "%.*s/", STR_ARGS(dir_of(originals)));
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -156,14 +165,7 @@ static bool consider(struct originals *originals, struct cdxj_entry *entry)
     if (!is_there(originals, &place))
         return true;
     wanted->is_found = true;
-    originals->place =
-        mem_grow(originals->place, originals->place_count,
-                 &originals->place_room, sizeof(*originals->place));
-    originals->place[originals->place_count++] = place;
-    entry->file_name = STR(ORIGINALS_NAME);
-    entry->at = originals->bytes;
-    originals->bytes += place.length;
-    return originals->add(originals->user, entry);
+    return originals->found(originals, entry, &place);
 }
 
 struct record_walk {
@@ -248,10 +250,8 @@ static bool find_in_index(struct originals *originals)
     return good;
 }
 
-bool originals_find(struct originals *originals, const char *path,
-                    const struct store_codes *codes,
-                    bool (*add)(void *user, const struct cdxj_entry *entry),
-                    void *user)
+static bool find_all(struct originals *originals, const char *path,
+                     const struct store_codes *codes)
 {
     struct stat st;
 
@@ -260,13 +260,75 @@ bool originals_find(struct originals *originals, const char *path,
         return true;
     originals->path = path;
     originals->is_index = !S_ISDIR(st.st_mode);
-    originals->add = add;
-    originals->user = user;
     return originals->is_index ? find_in_index(originals)
                                : find_in_record(originals, codes);
 }
 
-/* --- copying -------------------------------------------------------------- */
+/* --- for a collection ----------------------------------------------------- */
+
+static bool add_to_collection(struct originals *originals,
+                              struct cdxj_entry *entry,
+                              const struct original_place *place)
+{
+    /* As open_file looks for it. */
+    static const char *const folder[] = {"/" ARCHIVE_DIR "/", "/"};
+    static const char *const suffix[] = {"", ARCHIVE_OPEN_SUFFIX};
+    const char *name = originals->file[place->file];
+    char path[PATH_LEN_MAX];
+
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof(path), "%.*s%s%s%s", STR_ARGS(dir_of(originals)),
+                 folder[i / 2], name, suffix[i % 2]);
+        if (!access(path, R_OK)) {
+            collection_add_original(originals->collection, entry->digest, path,
+                                    place->at);
+            break;
+        }
+    }
+    return true;
+}
+
+void originals_add_to(struct collection *collection, const char *path,
+                      const struct store_codes *codes)
+{
+    struct originals originals;
+    size_t count;
+    const uint64_t *key = collection_revisited(collection, &count);
+
+    originals_init(&originals);
+    for (size_t i = 0; i < count; i++)
+        want_key(&originals, key[i]);
+    originals.found = add_to_collection;
+    originals.collection = collection;
+    find_all(&originals, path, codes);
+    originals_release(&originals);
+}
+
+/* --- for a package -------------------------------------------------------- */
+
+static bool keep_place(struct originals *originals, struct cdxj_entry *entry,
+                       const struct original_place *place)
+{
+    originals->place =
+        mem_grow(originals->place, originals->place_count,
+                 &originals->place_room, sizeof(*originals->place));
+    originals->place[originals->place_count++] = *place;
+    entry->file_name = STR(ORIGINALS_NAME);
+    entry->at = originals->bytes;
+    originals->bytes += place->length;
+    return originals->add(originals->user, entry);
+}
+
+bool originals_find(struct originals *originals, const char *path,
+                    const struct store_codes *codes,
+                    bool (*add)(void *user, const struct cdxj_entry *entry),
+                    void *user)
+{
+    originals->found = keep_place;
+    originals->add = add;
+    originals->user = user;
+    return find_all(originals, path, codes);
+}
 
 bool originals_write(struct originals *originals, struct wacz *wacz)
 {

@@ -1,9 +1,12 @@
-/* Records of another archive that revisits refer to (--warc-dedup). A package
- * has copies of them, in a WARC file of their own, so that it can stand alone.
- * Private to report/. */
+/* Records of another archive that revisits refer to (--warc-dedup).
+ *
+ * A package has copies of them, in a WARC file of their own, so that it can
+ * stand alone. A collection, which serve, --from and the export of pages use,
+ * reads them where they are. Both find them here. */
 #ifndef REPORT_ORIGINALS_H
 #define REPORT_ORIGINALS_H
 
+#include "archive/collection.h"
 #include "archive/wacz.h"
 #include "base/arena.h"
 #include "store/store.h"
@@ -35,9 +38,21 @@ struct originals {
     int fd; /* of file number `open`, or -1 */
     uint32_t open;
     struct arena arena;
+    /* It is called for each that is found. */
+    bool (*found)(struct originals *originals, struct cdxj_entry *entry,
+                  const struct original_place *place);
     bool (*add)(void *user, const struct cdxj_entry *entry);
+    struct collection *collection;
     void *user;
 };
+
+/* Tell the collection where the payloads of its revisits are, as far as they
+ * are in the archive of a page directory, or in one with an index. */
+void originals_add_to(struct collection *collection, const char *path,
+                      const struct store_codes *codes);
+
+/* --- for packages ----------------------------------------------------------
+ */
 
 void originals_init(struct originals *originals);
 void originals_release(struct originals *originals);

@@ -11,8 +11,17 @@
 #include "page/pagescanner.h"
 #include "store/facts.h"
 
+/* A machine of a fleet. Pages are numbered one machine after the other in its
+ * record. */
+struct report_machine {
+    uint32_t number;
+    uint32_t pages_before, pages;
+    struct str directory; /* what identifies its page directory */
+    bool has_left;        /* as it should; else there may be more files */
+};
+
 struct report {
-    const char *dir_path;
+    const char *dir_path; /* or the engine of a fleet, without a password */
     struct store *store;
     struct store_error error;
     const struct facts *facts;
@@ -20,6 +29,7 @@ struct report {
     uint64_t now_ms, wall_ms;
 
     const struct scope *scope;
+    struct filter *filter; /* the user's rules; or NULL */
     const struct domains *domains;
     uint32_t max_depth, max_redirects;
     struct frontier_options frontier;
@@ -29,6 +39,12 @@ struct report {
 
     /* Load everything that a resumed crawl would know into `validator`. */
     bool (*load)(struct report *report);
+    /* Of a fleet; `machines` is 0 for a crawl in a page directory. */
+    const struct report_machine *machine;
+    size_t machines;
+    const struct report_machine *own; /* whose page files are there; or NULL */
+    struct str crawl_key;             /* identifies the crawl */
+
     bool loaded;
     struct validator validator; /* once loaded; the command line releases it */
 };
@@ -41,18 +57,39 @@ bool report_load(struct report *report);
 void *report_entry(struct hashtable *table, struct arena *arena,
                    struct str name, uint64_t seed, size_t size);
 
+/* The name of a page for people: "17", or "3.17" for page 17 of machine 3. */
+struct report_page {
+    uint32_t machine; /* 0: it is no fleet */
+    uint32_t number;
+    char text[24];
+};
+struct report_page report_page(const struct report *report, uint32_t page);
+
 /* Can the crawl go on? */
 bool report_can_go_on(const struct report *report);
 
+/* Where a URL was found of which no page is known that has it. */
+struct str report_nowhere(const struct report *report, uint32_t depth);
+
 /* The command that goes on with it, onto a line. */
 void report_put_resume(const struct report *report, struct buf *line);
+
+/* The same for a crawl that ended so; `secret_options` as above. */
+void report_put_command(struct buf *line, enum crawl_state state,
+                        const char *secret_options, const char *dir_path);
+
+/* "finished", "stopped: --max-pages was reached" */
+const char *report_state_text(enum crawl_state state);
+
+/* The same for this crawl, which may also have been killed. */
+const char *report_state(const struct report *report);
 
 /* --- the reports ---------------------------------------------------------
  *
  * Each prints on standard output. */
 
-/* crawler status: how the crawl is, on one screen. */
-bool status_print(struct report *report);
+/* crawler status: how the crawl is, on one screen, or as one JSON object. */
+bool status_print(struct report *report, bool json);
 
 /* crawler why: why the crawl fetched a URL, or did not; `link` is parsed as a
  * link of the crawl would be. */

@@ -1,13 +1,14 @@
 #include "report/report.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #include "base/terminal.h"
+#include "report/hand_orders.h"
+#include "report/status_json.h"
 #include "report/totals.h"
 #include "report/words.h"
 
-enum { DOMAINS_SHOWN = 10, HOSTS_SHOWN = 5, LINE_MAX_LEN = 64 * 1024 };
+enum { DOMAINS_SHOWN = 10, HOSTS_SHOWN = 5, LINE_MAX_LEN = 4 << 20 };
 
 struct status {
     struct report *report;
@@ -28,24 +29,6 @@ static unsigned long long number(uint64_t value)
 }
 
 /* --- how it is ---------------------------------------------------------- */
-
-static const char *state_text(const struct report *report)
-{
-    static const char *const texts[] = {
-        [STATE_RUNNING] = "running",
-        [STATE_FINISHED] = "finished",
-        [STATE_NOTHING] = "finished without a single page",
-        [STATE_INTERRUPTED] = "stopped: interrupted by a signal",
-        [STATE_MAX_PAGES] = "stopped: --max-pages was reached",
-        [STATE_MAX_TIME] = "stopped: --max-time was over",
-        [STATE_FAILED] = "stopped: something could not be written",
-    };
-
-    static_assert(ARRAY_LEN(texts) == STATES, "every state has a text");
-    return report->facts->state == STATE_RUNNING && !report->locked
-               ? "stopped: killed, or the machine went down"
-               : texts[report->facts->state];
-}
 
 static void say_seeds(struct status *status)
 {
@@ -98,6 +81,12 @@ static void say_pages(struct status *status)
                   number(ends[URL_SAVED]), words_bytes(totals->bytes).text,
                   number(ends[URL_REDIRECTED]), number(ends[URL_FAILED]),
                   number(ends[URL_REFUSED]));
+    if (totals->equal) {
+        buf_printf(&status->line, "%s %s the content of an earlier one",
+                   words_count(totals->equal, "page").text,
+                   totals->equal == 1 ? "has" : "have");
+        say(status, "equal");
+    }
     buf_put(&status->line, str_of(words_count(ends[URL_QUEUED], "URL").text));
     if (totals->retrying)
         buf_printf(&status->line, ", %llu of them to be tried again",
@@ -174,7 +163,7 @@ static void say_waits(struct status *status)
 {
     const struct report *report = status->report;
 
-    if (!report->loaded)
+    if (!report->loaded || status->totals.paused_ms)
         return;
     struct idle idle =
         frontier_idle(report->validator.frontier, report->now_ms);
@@ -202,12 +191,42 @@ static void say_limits(struct status *status)
     struct buf *line = &status->line;
 
     put_limit(line, "--max-pages", state == STATE_MAX_PAGES, NULL);
+    put_limit(line, "--max-bytes", state == STATE_MAX_BYTES, NULL);
     put_limit(line, "--max-time", state == STATE_MAX_TIME, NULL);
     put_limit(line, "--max-per-domain", totals->domains_capped, "domain");
     put_limit(line, "maxDepth", totals->too_deep, "URL");
     put_limit(line, "--max-size", totals->too_large, "page");
     if (line->len)
         say(status, "limits");
+}
+
+/* --- failures ----------------------------------------------------------- */
+
+/* The label stands before the first of them alone. */
+static void say_kind(const char **label, const struct totals_kind *kind,
+                     const char *text)
+{
+    if (!kind->count)
+        return;
+    terminal_line(stdout, "  %-8s %s: %s, such as %.*s", *label,
+                  words_count(kind->count, "URL").text, text,
+                  STR_ARGS(kind->example));
+    *label = "";
+}
+
+/* They add up to the figures of the pages. */
+static void say_kinds(const struct status *status)
+{
+    const struct totals *totals = &status->totals;
+    const char *label = "failed";
+
+    for (int i = 0; i < OUTCOMES; i++)
+        say_kind(&label, &totals->failed[i], outcome_text((enum outcome)i));
+    for (int i = 0; i < VERDICTS; i++)
+        say_kind(&label, &totals->not_asked[i], verdict_text((enum verdict)i));
+    label = "refused";
+    for (int i = 0; i < VERDICTS; i++)
+        say_kind(&label, &totals->refused[i], verdict_text((enum verdict)i));
 }
 
 /* --- hosts -------------------------------------------------------------- */
@@ -276,13 +295,30 @@ static void say_domains(struct status *status)
 
 /* --- all of it ---------------------------------------------------------- */
 
+static void put_state(struct status *status)
+{
+    const struct report *report = status->report;
+    struct buf *line = &status->line;
+
+    if (!status->totals.paused_ms) {
+        buf_put(line, str_of(report_state(report)));
+        return;
+    }
+    buf_printf(line, "paused by hand since %s; crawler ctl ",
+               words_time(status->totals.paused_ms).text);
+    words_put_path(line, str_of(report->dir_path));
+    buf_put(line, STR(" resume goes on"));
+}
+
 static void say_all(struct status *status)
 {
     const struct report *report = status->report;
     const struct totals *totals = &status->totals;
 
+    put_state(status);
     terminal_line(stdout, "The crawl in %s is %s", report->dir_path,
-                  state_text(report));
+                  buf_cstr(&status->line));
+    buf_clear(&status->line);
     say_seeds(status);
     say_times(status);
     say_robots(status);
@@ -291,6 +327,7 @@ static void say_all(struct status *status)
     say_archive(status);
     say_waits(status);
     say_limits(status);
+    say_kinds(status);
     say_hosts(status, &totals->backing_off, "slow",
               totals->backing_off.count == 1 ? "backs off" : "back off");
     say_hosts(status, &totals->given_up, "dead", "given up");
@@ -301,17 +338,22 @@ static void say_all(struct status *status)
     }
 }
 
-bool status_print(struct report *report)
+bool status_print(struct report *report, bool json)
 {
     struct status status = {.report = report};
 
     buf_init(&status.line, LINE_MAX_LEN);
     /* Everything is read before anything is said. */
     bool good = totals_read(&status.totals, report) &&
+                hand_orders_paused(report, &status.totals.paused_ms) &&
                 (!(status.totals.ends[URL_QUEUED] +
                    status.totals.requisites[URL_QUEUED]) ||
                  report_load(report));
-    if (good)
+    if (good && json)
+        status_put_json(&status.line, report, &status.totals);
+    if (good && json)
+        fwrite(status.line.ptr, 1, status.line.len, stdout);
+    else if (good)
         say_all(&status);
     totals_release(&status.totals);
     buf_release(&status.line);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "page/outcome.h"
 
 struct reading {
     struct totals *totals;
     const struct report *report;
     struct hashtable domains, hosts;
+    struct equal_pages equal;
 };
 
 static void *entry_for(struct reading *reading, struct hashtable *table,
@@ -36,8 +36,10 @@ static bool read_fetch(void *user, const struct store_fetch *row)
 {
     struct reading *reading = user;
 
-    if (row->page)
+    if (row->page) {
         reading->totals->bytes += row->size;
+        equal_add(&reading->equal, row);
+    }
     reading->totals->noarchive += row->noarchive;
     return true;
 }
@@ -61,11 +63,20 @@ static bool read_capture(void *user, const struct store_capture *row)
     return true;
 }
 
+static void add_kind(struct totals *totals, struct totals_kind *kind,
+                     const struct url_record *url)
+{
+    if (!kind->count++)
+        kind->example = arena_copy(&totals->arena, url->row->url);
+}
+
 static bool read_url(void *user, const struct url_record *url)
 {
     struct reading *reading = user;
     struct totals *totals = reading->totals;
 
+    if (url->outcome >= OUTCOMES || url->verdict >= VERDICTS)
+        return false;
     if (url->row->kind == TARGET_REQUISITE)
         totals->requisites[url->end]++;
     if (url->row->kind != TARGET_PAGE)
@@ -78,6 +89,14 @@ static bool read_url(void *user, const struct url_record *url)
     domain->ends[url->end]++;
     domain->fetches += url->fetches;
     domain->capped |= url->end == URL_REFUSED && url->verdict == DOMAIN_CAP;
+    /* Of such a host robots.txt was not even asked for. */
+    if (url->end == URL_FAILED &&
+        (url->verdict == ACCEPT || url->outcome == PRIVATE_ADDRESS))
+        add_kind(totals, &totals->failed[url->outcome], url);
+    else if (url->end == URL_FAILED)
+        add_kind(totals, &totals->not_asked[url->verdict], url);
+    else if (url->end == URL_REFUSED)
+        add_kind(totals, &totals->refused[url->verdict], url);
     totals->retrying += url->end == URL_QUEUED && url->fetches;
     totals->too_deep += url->end == URL_REFUSED && url->verdict == TOO_DEEP;
     totals->too_large += url->end == URL_FAILED && url->verdict == ACCEPT &&
@@ -158,12 +177,15 @@ bool totals_read(struct totals *totals, struct report *report)
     arena_init(&totals->arena);
     hashtable_init(&reading.domains);
     hashtable_init(&reading.hosts);
+    equal_init(&reading.equal);
     bool good = store_fold(report->store, 0, &reader, &report->error);
     if (good) {
         list_domains(&reading);
         list_hosts(&reading, &totals->given_up, true);
         list_hosts(&reading, &totals->backing_off, false);
     }
+    totals->equal = reading.equal.count;
+    equal_release(&reading.equal);
     hashtable_release(&reading.hosts);
     hashtable_release(&reading.domains);
     return good;

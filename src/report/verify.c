@@ -17,12 +17,12 @@
 enum { SHOWN_MAX = 100 };
 
 static const char *const finding_names[] = {
-    [FINDING_FILE] = "page files", [FINDING_NUMBER] = "page numbers",
-    [FINDING_DEPTH] = "depths",    [FINDING_PAUSE] = "pauses",
-    [FINDING_RECORD] = "records",  [FINDING_ARCHIVE] = "of the archive",
+    [FAULT_FILE] = "page files", [FAULT_NUMBER] = "page numbers",
+    [FAULT_DEPTH] = "depths",    [FAULT_PAUSE] = "pauses",
+    [FAULT_RECORD] = "records",  [FAULT_ARCHIVE] = "of the archive",
 };
 
-void verify_found(struct verify *verify, enum finding kind, const char *format,
+void verify_found(struct verify *verify, enum fault kind, const char *format,
                   ...)
 {
     va_list args;
@@ -79,7 +79,7 @@ static bool mention(struct verify *verify, uint64_t number, const char *what)
         verify->url[number].flags |= VERIFY_MENTIONED;
         return true;
     }
-    verify_found(verify, FINDING_RECORD,
+    verify_found(verify, FAULT_RECORD,
                  "a %s belongs to number %llu, which is no URL", what,
                  (unsigned long long)number);
     return false;
@@ -118,6 +118,28 @@ static bool read_change(void *user, const struct store_change *row)
     return true;
 }
 
+static bool read_order(void *user, const struct store_hand_order *row)
+{
+    struct verify *verify = user;
+
+    if (!hand_orders_add(&verify->orders, row))
+        verify_found(verify, FAULT_RECORD,
+                     "order %llu: it is none, or not the next one",
+                     (unsigned long long)row->number);
+    return true;
+}
+
+/* Check that each URL refused by hand has an order that refuses it. */
+static void check_order(struct verify *verify, const struct url_record *url)
+{
+    if (url->verdict == BY_HAND &&
+        !hand_orders_refusing(&verify->orders, url->row->url, url->row->host,
+                              UINT64_MAX))
+        verify_found(verify, FAULT_RECORD,
+                     "it was refused by hand, but by no order: %.*s",
+                     STR_ARGS(url->row->url));
+}
+
 static bool read_refusal(void *user, const struct store_refusal *row)
 {
     mention(user, row->number, "refusal");
@@ -126,21 +148,20 @@ static bool read_refusal(void *user, const struct store_refusal *row)
 
 static void note_page(struct verify *verify, const struct store_fetch *row)
 {
-    unsigned id = (unsigned)row->page;
-
     verify->pages++;
     verify->bytes += row->size;
     if (row->page > verify->urls) {
-        verify_found(verify, FINDING_NUMBER,
-                     "page %u: there are not that many URLs", id);
+        verify_found(verify, FAULT_NUMBER,
+                     "page %s: there are not that many URLs",
+                     PAGE_NAME(verify, row->page));
         return;
     }
     struct verify_page *page = &verify->page[row->page];
     if (row->page > verify->last_page)
         verify->last_page = row->page;
     if (page->number)
-        verify_found(verify, FINDING_NUMBER, "page %u: it is recorded twice",
-                     id);
+        verify_found(verify, FAULT_NUMBER, "page %s: it is recorded twice",
+                     PAGE_NAME(verify, row->page));
     *page = (struct verify_page){
         .size = row->size,
         .digest = row->digest,
@@ -164,22 +185,6 @@ static bool read_fetch(void *user, const struct store_fetch *row)
 
 /* --- URLs --------------------------------------------------------------- */
 
-static void check_redirect(struct verify *verify, const struct store_url *row)
-{
-    const struct verify_url *via = row->via < row->number
-                                       ? &verify->url[row->via]
-                                       : &(struct verify_url){0};
-
-    if (!(via->flags & VERIFY_KNOWN))
-        verify_found(verify, FINDING_RECORD,
-                     "what redirected there is not known: %.*s",
-                     STR_ARGS(row->url));
-    else if (via->depth != row->depth)
-        verify_found(verify, FINDING_DEPTH,
-                     "depth %u, but what redirected there has %u: %.*s",
-                     row->depth, via->depth, STR_ARGS(row->url));
-}
-
 bool verify_has_files(const struct verify *verify)
 {
     const struct facts_list *options = &verify->facts.options;
@@ -190,20 +195,30 @@ bool verify_has_files(const struct verify *verify)
     return true;
 }
 
+/* Is the file of this page here? Of a fleet only those of one machine are. */
+static bool has_file(const struct verify *verify, uint32_t page)
+{
+    const struct report_machine *own = verify->report->own;
+
+    return verify->dir && verify_has_files(verify) &&
+           (!own || (page > own->pages_before &&
+                     page - own->pages_before <= own->pages));
+}
+
 static void check_page(struct verify *verify, const struct url_record *url)
 {
     struct str text = url->row->url;
 
     /* Other contradictions are reported by check_ends. */
     if (url->end != URL_SAVED && url->ends <= 1 && url->row->verdict == ACCEPT)
-        verify_found(verify, FINDING_RECORD,
-                     "page %u: it is recorded as one that was not fetched",
-                     url->page);
+        verify_found(verify, FAULT_RECORD,
+                     "page %s: it is recorded as one that was not fetched",
+                     PAGE_NAME(verify, url->page));
     if (!seen_add(&verify->page_urls, hash64(text, verify->seed)))
-        verify_found(verify, FINDING_NUMBER,
-                     "page %u: its URL is that of another page, %.*s",
-                     url->page, STR_ARGS(text));
-    if (url->page <= verify->last_page && verify_has_files(verify))
+        verify_found(verify, FAULT_NUMBER,
+                     "page %s: its URL is that of another page, %.*s",
+                     PAGE_NAME(verify, url->page), STR_ARGS(text));
+    if (url->page <= verify->last_page && has_file(verify, url->page))
         verify_page_file(verify, url->page, text, url->depth);
 }
 
@@ -213,15 +228,15 @@ static void check_ends(struct verify *verify, const struct url_record *url)
     const struct store_url *row = url->row;
 
     if (url->ends > 1)
-        verify_found(verify, FINDING_RECORD,
-                     "it has ended more than once: %.*s", STR_ARGS(row->url));
+        verify_found(verify, FAULT_RECORD, "it has ended more than once: %.*s",
+                     STR_ARGS(row->url));
     if (row->verdict != ACCEPT &&
         (url->fetches || (url->ended && url->verdict)))
-        verify_found(verify, FINDING_RECORD,
+        verify_found(verify, FAULT_RECORD,
                      "it was refused, and yet more is recorded of it: %.*s",
                      STR_ARGS(row->url));
     if (url->end == URL_SAVED && !url->page && row->kind == TARGET_PAGE)
-        verify_found(verify, FINDING_RECORD,
+        verify_found(verify, FAULT_RECORD,
                      "it was fetched, but it is no page: %.*s",
                      STR_ARGS(row->url));
 }
@@ -236,16 +251,18 @@ static bool read_url(void *user, const struct url_record *record)
     if (row->kind == TARGET_PAGE)
         url->flags |= VERIFY_PAGE;
     if (record->fetches &&
-        (record->outcome == NOINDEX || record->outcome == NOARCHIVE))
+        (record->outcome == NOINDEX || record->outcome == NOARCHIVE ||
+         record->outcome == CANONICAL))
         url->flags |= VERIFY_NO_NUMBER;
     url->depth = record->depth;
     url->referrer = record->referrer;
     url->page = record->page;
     if (record->fetches)
         url->host = verify_host(verify, row->host);
-    if (row->via && row->kind == TARGET_PAGE)
-        check_redirect(verify, row);
+    url->via = row->kind == TARGET_PAGE ? (uint32_t)row->via : 0;
+    url->first_depth = row->depth;
     check_ends(verify, record);
+    check_order(verify, record);
     if (record->page)
         check_page(verify, record);
     return true;
@@ -269,7 +286,7 @@ static void check_counter(struct verify *verify, enum fact fact, uint64_t count,
                           const char *what)
 {
     if (verify->facts.number[fact] != count)
-        verify_found(verify, FINDING_RECORD,
+        verify_found(verify, FAULT_RECORD,
                      "%llu %s are counted, but %llu are recorded",
                      (unsigned long long)verify->facts.number[fact], what,
                      (unsigned long long)count);
@@ -281,11 +298,13 @@ static void check_numbers(struct verify *verify)
         uint32_t number = verify->page[id].number;
         uint32_t page = verify->url[number].page;
         if (!number)
-            verify_found(verify, FINDING_NUMBER,
-                         "page %u: it is not recorded, but later ones are", id);
+            verify_found(verify, FAULT_NUMBER,
+                         "page %s: it is not recorded, but later ones are",
+                         PAGE_NAME(verify, id));
         else if (page && page != id)
-            verify_found(verify, FINDING_NUMBER,
-                         "page %u: its URL is that of page %u", id, page);
+            verify_found(verify, FAULT_NUMBER,
+                         "page %s: its URL is that of page %s",
+                         PAGE_NAME(verify, id), PAGE_NAME(verify, page));
     }
 }
 
@@ -293,7 +312,7 @@ static void check_mentioned(struct verify *verify)
 {
     for (uint64_t number = 1; number <= verify->last_number; number++)
         if (verify->url[number].flags == VERIFY_MENTIONED)
-            verify_found(verify, FINDING_RECORD,
+            verify_found(verify, FAULT_RECORD,
                          "rows belong to number %llu, which is no URL",
                          (unsigned long long)number);
 }
@@ -313,8 +332,9 @@ static bool check_rows(struct verify *verify)
                 .change = read_change,
                 .fetch = read_fetch,
                 .refusal = read_refusal,
-                .archive = read_archive,
-                .capture = read_capture,
+                .hand_order = read_order,
+                .archive = verify->dir ? read_archive : NULL,
+                .capture = verify->dir ? read_capture : NULL,
             },
         .pages = true,
         .begin = begin,
@@ -339,7 +359,8 @@ static bool check_rows(struct verify *verify)
  *
  * A page that asks not to be indexed, or archived, may have no number: its
  * links have a depth, but no page where they were found. There must be such a
- * page one level up. */
+ * page one level up. In a fleet it may be any page there: a machine does not
+ * know the pages of others. */
 
 static bool has_flags(const struct verify_url *url, uint8_t flags)
 {
@@ -350,6 +371,31 @@ static uint64_t depth_key(const struct verify *verify, uint32_t depth)
 {
     return hash64((struct str){(const char *)&depth, sizeof(depth)},
                   verify->seed);
+}
+
+/* What redirects is older, but for copies of a fleet's record, in which numbers
+ * tell no order. */
+static void check_redirect(struct verify *verify, uint64_t number)
+{
+    const struct verify_url *url = &verify->url[number];
+    bool can_be = url->via < number ||
+                  (verify->report->machines && url->via <= verify->last_number);
+    const struct verify_url *via =
+        can_be ? &verify->url[url->via] : &(struct verify_url){0};
+    struct store_url row;
+
+    if (has_flags(via, VERIFY_KNOWN) && via->depth == url->first_depth)
+        return;
+    if (!store_find_url(verify->report->store, number, &row))
+        row.url = STR("(unknown)");
+    if (!has_flags(via, VERIFY_KNOWN))
+        verify_found(verify, FAULT_RECORD,
+                     "what redirected there is not known: %.*s",
+                     STR_ARGS(row.url));
+    else
+        verify_found(verify, FAULT_DEPTH,
+                     "depth %u, but what redirected there has %u: %.*s",
+                     url->first_depth, via->depth, STR_ARGS(row.url));
 }
 
 /* `unsaved` has the depths of pages without a number. */
@@ -367,17 +413,18 @@ static void check_depth(struct verify *verify, uint64_t number,
     if (!store_find_url(verify->report->store, number, &row))
         row.url = STR("(unknown)");
     if (!id)
-        verify_found(verify, FINDING_DEPTH,
+        verify_found(verify, FAULT_DEPTH,
                      "depth %u, but it was found on no page: %.*s", depth,
                      STR_ARGS(row.url));
     else if (page)
-        verify_found(verify, FINDING_DEPTH,
-                     "depth %u, but page %u, where it was found, has %u: %.*s",
-                     depth, id, verify->url[page].depth, STR_ARGS(row.url));
-    else
-        verify_found(verify, FINDING_DEPTH,
-                     "it was found on page %u, which is not recorded: %.*s", id,
+        verify_found(verify, FAULT_DEPTH,
+                     "depth %u, but page %s, where it was found, has %u: %.*s",
+                     depth, PAGE_NAME(verify, id), verify->url[page].depth,
                      STR_ARGS(row.url));
+    else
+        verify_found(verify, FAULT_DEPTH,
+                     "it was found on page %s, which is not recorded: %.*s",
+                     PAGE_NAME(verify, id), STR_ARGS(row.url));
 }
 
 static void check_depths(struct verify *verify)
@@ -386,11 +433,15 @@ static void check_depths(struct verify *verify)
 
     seen_init(&unsaved);
     for (uint64_t number = 1; number <= verify->last_number; number++)
-        if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_NO_NUMBER))
+        if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_NO_NUMBER) ||
+            (verify->report->machines && verify->url[number].page))
             seen_add(&unsaved, depth_key(verify, verify->url[number].depth));
-    for (uint64_t number = 1; number <= verify->last_number; number++)
+    for (uint64_t number = 1; number <= verify->last_number; number++) {
         if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_PAGE))
             check_depth(verify, number, &unsaved);
+        if (verify->url[number].via)
+            check_redirect(verify, number);
+    }
     seen_release(&unsaved);
 }
 
@@ -406,6 +457,7 @@ static void verify_init(struct verify *verify, struct report *report,
     verify->facts.number[FACT_PER_HOST] = 1;
     hashtable_init(&verify->hosts);
     arena_init(&verify->arena);
+    hand_orders_init(&verify->orders);
     seen_init(&verify->page_urls);
 }
 
@@ -417,6 +469,7 @@ static void verify_release(struct verify *verify)
     free(verify->fetch);
     hashtable_release(&verify->hosts);
     arena_release(&verify->arena);
+    hand_orders_release(&verify->orders);
     seen_release(&verify->page_urls);
     verify_archive_free(verify->archive);
 }
@@ -425,7 +478,7 @@ static void add_record_finding(void *user, const char *text)
 {
     struct verify *verify = user;
 
-    verify_found(verify, FINDING_RECORD, "%s", text);
+    verify_found(verify, FAULT_RECORD, "%s", text);
 }
 
 static bool check_all(struct verify *verify)
@@ -437,8 +490,10 @@ static bool check_all(struct verify *verify)
         !check_rows(verify))
         return false;
     uint64_t per_host = verify->facts.number[FACT_PER_HOST];
-    verify_unknown_files(verify);
-    verify_archive_end(verify);
+    if (verify->dir) {
+        verify_unknown_files(verify);
+        verify_archive_end(verify);
+    }
     check_depths(verify);
     if (per_host && per_host <= PER_HOST_MAX)
         verify_pauses(verify, (uint32_t)per_host);

@@ -79,7 +79,7 @@ static bool found(struct verify *verify, const char *what)
     struct verify_archive *archive = verify->archive;
 
     if (!archive->is_lost)
-        verify_found(verify, FINDING_ARCHIVE, ARCHIVE_DIR "/%s at %llu: %s",
+        verify_found(verify, FAULT_ARCHIVE, ARCHIVE_DIR "/%s at %llu: %s",
                      archive->name, (unsigned long long)archive->at, what);
     archive->is_lost = true;
     return false;
@@ -160,7 +160,7 @@ static bool fits(struct str digest, struct str bytes)
 
 static bool check_block(struct verify *verify, const struct warc_record *record)
 {
-    /* What is longer than the reader keeps cannot be checked. */
+    /* A block longer than the reader keeps cannot be checked. */
     if (record->block.len != record->block_len ||
         fits(record->block_digest, record->block))
         return true;
@@ -352,7 +352,7 @@ void verify_archive_end(struct verify *verify)
 
     if (!archive) {
         if (!verify_has_files(verify) && verify->pages > verify->left_out)
-            verify_found(verify, FINDING_ARCHIVE,
+            verify_found(verify, FAULT_ARCHIVE,
                          "there is no archive, which should have all pages");
         return;
     }
@@ -362,7 +362,7 @@ void verify_archive_end(struct verify *verify)
     }
     end_file(verify);
     if (archive->urls.count + verify->left_out < verify->pages)
-        verify_found(verify, FINDING_ARCHIVE,
+        verify_found(verify, FAULT_ARCHIVE,
                      "%llu pages have no record in the archive",
                      (unsigned long long)(verify->pages - verify->left_out -
                                           archive->urls.count));

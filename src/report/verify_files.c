@@ -24,24 +24,26 @@ static void compare(struct verify *verify, uint32_t id, struct str url,
     struct str_pair second = str_cut(first.tail, '\n');
     uint64_t body_size =
         file_size - (uint64_t)(first.head.len + second.head.len + 2);
+    struct report_page name = report_page(verify->report, id);
     uint64_t found;
 
     if (!str_eq(first.head, url))
-        verify_found(verify, FINDING_FILE,
-                     "page %u: its first line is not its URL, %.*s", id,
+        verify_found(verify, FAULT_FILE,
+                     "page %s: its first line is not its URL, %.*s", name.text,
                      STR_ARGS(url));
     else if (!second.tail.ptr || !str_to_u64(second.head, &found) ||
              found != depth)
-        verify_found(verify, FINDING_FILE,
-                     "page %u: its second line is not its depth, %u", id,
+        verify_found(verify, FAULT_FILE,
+                     "page %s: its second line is not its depth, %u", name.text,
                      depth);
     else if (body_size != page->size)
-        verify_found(
-            verify, FINDING_FILE, "page %u: it has %llu bytes, not %llu", id,
-            (unsigned long long)body_size, (unsigned long long)page->size);
+        verify_found(verify, FAULT_FILE, "page %s: it has %llu bytes, not %llu",
+                     name.text, (unsigned long long)body_size,
+                     (unsigned long long)page->size);
     else if (hash64(second.tail, 0) != page->digest)
-        verify_found(verify, FINDING_FILE,
-                     "page %u: its bytes are not those that were saved", id);
+        verify_found(verify, FAULT_FILE,
+                     "page %s: its bytes are not those that were saved",
+                     name.text);
 }
 
 /* A pipe or a link of that name is no page, and opening it may do harm. */
@@ -49,7 +51,7 @@ static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
 {
     char name[16];
 
-    snprintf(name, sizeof(name), "%u", id);
+    snprintf(name, sizeof(name), "%u", report_page(verify->report, id).number);
     int fd = openat(verify->dir->fd, name,
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || (!fstat(fd, st) && S_ISREG(st->st_mode)))
@@ -69,12 +71,14 @@ void verify_page_file(struct verify *verify, uint32_t id, struct str url,
     buf_init(&file, verify->page[id].size + url.len + SPARE);
     int fd = open_page(verify, id, &st);
     if (fd < 0 && errno == ENOENT)
-        verify_found(verify, FINDING_FILE, "page %u: there is no file", id);
+        verify_found(verify, FAULT_FILE, "page %s: there is no file",
+                     PAGE_NAME(verify, id));
     else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
-        verify_found(verify, FINDING_FILE, "page %u: it is no file", id);
+        verify_found(verify, FAULT_FILE, "page %s: it is no file",
+                     PAGE_NAME(verify, id));
     else if (fd < 0 || (!io_read_all(fd, &file) && errno != EFBIG))
-        verify_found(verify, FINDING_FILE, "page %u: it cannot be read: %s", id,
-                     strerror(errno));
+        verify_found(verify, FAULT_FILE, "page %s: it cannot be read: %s",
+                     PAGE_NAME(verify, id), strerror(errno));
     else
         compare(verify, id, url, depth, buf_str(&file), (uint64_t)st.st_size);
     buf_release(&file);
@@ -113,11 +117,13 @@ static int compare_ids(const void *a, const void *b)
  * replaced are there until the next page is saved. */
 void verify_unknown_files(struct verify *verify)
 {
+    const struct report_machine *own = verify->report->own;
+    uint32_t last_page = own ? own->pages : verify->last_page;
+    bool is_unclean = own ? !own->has_left : facts_is_unclean(&verify->facts);
     uint64_t old = verify->facts.number[FACT_OLD_PAGES];
     struct unknown_files files = {
-        .last_page = old > verify->last_page && old < UINT32_MAX
-                         ? (uint32_t)old
-                         : verify->last_page,
+        .last_page = old > last_page && old < UINT32_MAX && !own ? (uint32_t)old
+                                                                 : last_page,
     };
     uint32_t expected = files.last_page + 1;
     bool before = pagedir_is_locked(verify->dir);
@@ -129,10 +135,10 @@ void verify_unknown_files(struct verify *verify)
     if (files.count)
         qsort(files.id, files.count, sizeof(*files.id), compare_ids);
     for (size_t i = 0; i < files.count; i++) {
-        if (facts_is_unclean(&verify->facts) && files.id[i] == expected)
+        if (is_unclean && files.id[i] == expected)
             expected++;
         else
-            verify_found(verify, FINDING_NUMBER,
+            verify_found(verify, FAULT_NUMBER,
                          "file %u: no page of that number is recorded",
                          (unsigned)files.id[i]);
     }

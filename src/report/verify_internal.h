@@ -4,17 +4,18 @@
 
 #include "ds/hashtable.h"
 #include "frontier/seen.h"
+#include "report/hand_orders.h"
 #include "report/report.h"
 #include "store/fold.h"
 
-enum finding {
-    FINDING_FILE,   /* a page file */
-    FINDING_NUMBER, /* of a page */
-    FINDING_DEPTH,
-    FINDING_PAUSE,
-    FINDING_RECORD, /* the state file, or rows that do not fit */
-    FINDING_ARCHIVE,
-    FINDINGS,
+enum fault {
+    FAULT_FILE,   /* a page file */
+    FAULT_NUMBER, /* of a page */
+    FAULT_DEPTH,
+    FAULT_PAUSE,
+    FAULT_RECORD, /* the state file, or rows that do not fit */
+    FAULT_ARCHIVE,
+    FAULTS,
 };
 
 /* The rows of URLs are read last. Until then, what other rows say of a URL is
@@ -29,6 +30,8 @@ enum verify_flag {
 struct verify_url {
     uint32_t depth, referrer; /* the latest */
     uint32_t page;            /* the number it was saved under, or 0 */
+    uint32_t via;             /* the URL that redirected here, or 0, */
+    uint32_t first_depth;     /* and at which depth */
     uint8_t flags;
     const struct str *host; /* verify_host; NULL: it was not fetched */
 };
@@ -40,8 +43,8 @@ struct verify_page {
 
 struct verify {
     struct report *report;
-    const struct pagedir *dir;
-    uint64_t found[FINDINGS];
+    const struct pagedir *dir; /* NULL: no files are looked at */
+    uint64_t found[FAULTS];
     struct facts facts;
 
     /* by number, by page */
@@ -59,19 +62,25 @@ struct verify {
     struct seen page_urls; /* fingerprints */
     uint64_t seed;         /* of all hashes */
 
+    struct hand_orders orders;
+
     uint64_t left_out;              /* pages that asked not to be archived */
     struct verify_archive *archive; /* NULL: there are no rows of one */
 };
 
 /* Print one line on standard output, of every kind at most a hundred. */
-void verify_found(struct verify *verify, enum finding kind, const char *format,
+void verify_found(struct verify *verify, enum fault kind, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
 
 /* Were pages saved as files? The settings must be read. */
 bool verify_has_files(const struct verify *verify);
 
+/* The name of a page for people. */
+#define PAGE_NAME(verify, page) (report_page((verify)->report, page).text)
+
 /* report/verify_files.c: is this page's file as it was saved? And are there
- * numbered files that are no page's? */
+ * numbered files that are no page's? Of a fleet these are the files of
+ * report->own. */
 void verify_page_file(struct verify *verify, uint32_t id, struct str url,
                       uint32_t depth);
 void verify_unknown_files(struct verify *verify);

@@ -6,7 +6,7 @@
 #include "report/verify_internal.h"
 
 /* Was a host ever asked before its pause was over? The recorded times of all
- * fetches from it show that: pages, sitemaps and robots.txt alike.
+ * fetches from it show that: pages, sitemaps, requisites and robots.txt alike.
  *
  * A crawl keeps this rule: a fetch begins when fewer than `per_host` are in
  * flight and all pauses that it knows of are over. It may not know yet that a
@@ -74,6 +74,7 @@ static int compare(const void *a, const void *b)
 struct latest {
     uint64_t *end_ms;
     size_t count, max;
+    uint64_t start_ms; /* of the last fetch */
 };
 
 /* Most ends come in order, so the search from the back is short. */
@@ -103,7 +104,7 @@ static void check_start(struct verify *verify, const struct verify_fetch *fetch,
         fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
         return;
     clock_format_iso(fetch->start_ms, at);
-    verify_found(verify, FINDING_PAUSE,
+    verify_found(verify, FAULT_PAUSE,
                  "%.*s: asked at %s, %llu ms before its pause was over",
                  STR_ARGS(*fetch->host), at,
                  (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
@@ -126,10 +127,14 @@ void verify_pauses(struct verify *verify, uint32_t per_host)
         const struct verify_fetch *fetch = &verify->fetch[i];
         if (!fetch->host)
             continue;
-        if (fetch->host != host)
+        /* Another host; or an order ended the pauses before it. */
+        if (fetch->host != host ||
+            hand_orders_change_pause(&verify->orders, *host, latest.start_ms,
+                                     fetch->start_ms + ROUNDING_MS))
             latest.count = 0;
         host = fetch->host;
         check_start(verify, fetch, &latest);
+        latest.start_ms = fetch->start_ms;
         /* Without a pause there is nothing to wait for. */
         if (fetch->pause_ms)
             add_end(&latest, fetch->start_ms + fetch->ms + fetch->pause_ms);

@@ -4,6 +4,7 @@
 
 #include "base/terminal.h"
 #include "report/details.h"
+#include "report/hand_orders.h"
 #include "report/words.h"
 
 /* A line of robots.txt may be long, a chain of redirects too. */
@@ -99,12 +100,28 @@ static void say_cap(const struct why *why)
                   (unsigned long long)report->frontier.max_per_domain);
 }
 
+/* The rule of the user that decides about the URL, if there is one. */
+static void say_filter(const struct why *why)
+{
+    struct filter *filter = why->report->filter;
+
+    if (!filter)
+        return;
+    struct filter_answer answer = filter_judge(filter, why->known.url.href);
+    if (answer.pattern.ptr)
+        terminal_line(stdout, "  rule      %s '%.*s'%s",
+                      filter_option(answer.kind), STR_ARGS(answer.pattern),
+                      answer.verdict == FILTER_UNDECIDED
+                          ? " cannot be decided within its limits"
+                          : "");
+}
+
 /* The reason for a verdict. `depth` is of the URL, `line` of robots.txt. For
  * DOMAIN_CAP the report must be loaded. */
 static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
                      unsigned line)
 {
-    const struct report *report = why->report;
+    struct report *report = why->report;
 
     switch (verdict) {
     case EXTERNAL:
@@ -131,6 +148,15 @@ static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
         break;
     case HOST_DEAD:
         say_trouble(why);
+        break;
+    case EXCLUDED:
+    case RULE_LIMIT:
+        say_filter(why);
+        break;
+    case BY_HAND:
+        hand_orders_print(report, &why->known.url,
+                          why->url.record.refused_late ? why->url.refusal.at_ms
+                                                       : UINT64_MAX);
         break;
     default:
         break;
@@ -197,6 +223,8 @@ static bool say_never_seen(struct why *why)
             verdict == ACCEPT ? "only the seeds are fetched (maxDepth 0)"
                               : verdict_text(verdict));
     say_rule(why, verdict, 0, number);
+    if (verdict == ACCEPT)
+        say_filter(why);
     if (verdict == ACCEPT && max_depth && needs_robots(why))
         terminal_line(stdout,
                       "  robots    %.*s would be asked for its robots.txt "
@@ -340,19 +368,25 @@ static void put_end(struct buf *line, const struct store_fetch *fetch)
     outcome_put(line, (enum outcome)fetch->outcome, &details);
 }
 
-static void put_outcome(struct buf *line, const struct url_details *url)
+static void put_outcome(struct why *why, const struct url_details *url)
 {
     const struct store_fetch *fetch = &url->fetch;
+    struct buf *line = &why->line;
 
     switch ((enum outcome)fetch->outcome) {
     case FETCHED:
         if (fetch->page)
-            buf_printf(line, "was fetched as page %u at depth %u",
-                       (unsigned)fetch->page, (unsigned)url->record.depth);
+            buf_printf(line, "was fetched as page %s at depth %u",
+                       report_page(why->report, fetch->page).text,
+                       (unsigned)url->record.depth);
         else
             buf_put(line, url->row.kind == TARGET_REQUISITE
                               ? STR("was fetched as a requisite")
                               : STR("was read as a sitemap"));
+        return;
+    case CANONICAL:
+        buf_printf(line, "was fetched and not saved: it names %.*s as its own",
+                   STR_ARGS(fetch->target));
         return;
     case REDIRECTED:
         buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
@@ -381,7 +415,7 @@ static void put_answer(struct why *why, const struct url_details *url)
                                                  : "was refused",
                    verdict_text(verdict));
     else if (url->record.fetches && url->record.ended)
-        put_outcome(line, url);
+        put_outcome(why, url);
     else if (is_retried(why, url))
         buf_printf(line, "is to be tried again at %s",
                    words_when(url->fetch.due_ms, why->report->wall_ms).text);
@@ -407,7 +441,8 @@ static void put_referrer(struct why *why)
 {
     struct store_url page;
 
-    buf_printf(&why->line, "on page %u", (unsigned)why->url.record.referrer);
+    buf_printf(&why->line, "on page %s",
+               report_page(why->report, why->url.record.referrer).text);
     if (store_find_url(why->report->store, why->url.referrer, &page))
         buf_printf(&why->line, ", %.*s", STR_ARGS(page.url));
 }
@@ -430,8 +465,7 @@ static void say_found(struct why *why)
     else if (url->row.via)
         buf_put(line, STR("by a redirect from a seed"));
     else
-        buf_put(line, url->record.depth ? STR("on a page that was not kept")
-                                        : STR("in a sitemap"));
+        buf_put(line, report_nowhere(why->report, url->record.depth));
     if (url->record.found > 1)
         buf_printf(line, "; %u times in all", (unsigned)url->record.found);
     say(why, "found");

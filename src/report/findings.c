@@ -1,0 +1,343 @@
+#include "report/findings.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "report/findings_internal.h"
+#include "report/words.h"
+
+/* A subject is at most a URL and a fragment, or a title. */
+enum { RECORD_MAX = 64 << 10, DOUBT_MAX = 1000, HEAD_LEN = 9, TAIL_LEN = 20 };
+
+// clang-format off
+static const struct finding_words words[] = {
+    [FINDING_BROKEN]     = {"broken", "Broken links",
+        "Pages link to them, or they are seeds or in the sitemap, and they are not there."},
+    [FINDING_EXTERNAL]   = {"external", "Broken links to other sites",
+        "Pages link to them, and they are not there (--check-external)."},
+    [FINDING_REQUISITE]  = {"requisite", "Missing files",
+        "Pages need them to be shown, and they are not there (--requisites). The first page that needs a file is named."},
+    [FINDING_FRAGMENT]   = {"fragment", "Links to parts that are not there",
+        "The page is there, but no element of it has this id."},
+    [FINDING_LOOP]       = {"loop", "Redirects that go round in circles",
+        "Nobody gets to see a page behind these links."},
+    [FINDING_CHAIN]      = {"chain", "Chains of redirects",
+        "More than one redirect stands between the link and its page."},
+    [FINDING_REDIRECT]   = {"redirect", "Links to pages that have moved",
+        "The redirect is permanent: link to the new place."},
+    [FINDING_ROBOTS]     = {"robots", "Links to pages that robots.txt forbids",
+        "The site links to them, and asks crawlers not to fetch them."},
+    [FINDING_MIXED]      = {"mixed", "Mixed content",
+        "Pages of https load them by http; browsers block or warn."},
+    [FINDING_ORPHAN]     = {"orphan", "Pages that only the sitemap knows",
+        "No page links to them."},
+    [FINDING_DUPLICATE]  = {"duplicate", "Pages with equal content",
+        "Every byte is the same, under several URLs."},
+    [FINDING_SAME_TITLE] = {"same-title", "Pages with equal titles",
+        "Search results and bookmarks do not tell them apart."},
+    [FINDING_NO_TITLE]   = {"no-title", "Pages without a title",
+        "There is no title, or an empty one."},
+    [FINDING_SLOW]       = {"slow", "Slow pages",
+        "The time from the request to the end of the answer."},
+    [FINDING_LARGE]      = {"large", "Large pages",
+        "The size of the HTML alone."},
+    [FINDING_UNKNOWN]    = {"unknown", "Links that could not be judged",
+        "The answer says nothing of the page: 401, 403, 429, 503, a time-out."},
+};
+// clang-format on
+static_assert(ARRAY_LEN(words) == FINDINGS, "every kind has its words");
+
+const struct finding_words *finding_words(enum finding_kind kind)
+{
+    return &words[kind];
+}
+
+bool finding_kinds_parse(struct str list, uint32_t *kinds, struct str *bad)
+{
+    *kinds = 0;
+    do {
+        struct str_pair parts = str_cut(list, ',');
+        uint32_t found =
+            str_eq(parts.head, STR("any")) ? (1u << FINDINGS) - 1 : 0;
+        for (unsigned i = 0; i < FINDINGS; i++)
+            if (str_eq(parts.head, str_of(words[i].name)))
+                found = 1u << i;
+        *bad = parts.head;
+        if (!found)
+            return false;
+        *kinds |= found;
+        list = parts.tail;
+    } while (list.ptr);
+    return true;
+}
+
+/* --- life ---------------------------------------------------------------- */
+
+struct findings *findings_new(struct report *report,
+                              const struct findings_options *options)
+{
+    struct findings *findings = NEW(struct findings);
+
+    findings->report = report;
+    findings->options = *options;
+    site_init(&findings->site, report);
+    hashtable_init(&findings->answers);
+    hashtable_init(&findings->seeds);
+    buf_init(&findings->record, RECORD_MAX);
+    buf_init(&findings->last_outside, RECORD_MAX);
+    arena_init(&findings->arena);
+    findings->found = sorter_new();
+    findings->wanted = sorter_new();
+    if (options->wants_outside)
+        findings->outside = sorter_new();
+    if (findings->found && findings->wanted &&
+        (findings->outside || !options->wants_outside))
+        return findings;
+    findings_free(findings);
+    return NULL;
+}
+
+void findings_free(struct findings *findings)
+{
+    if (!findings)
+        return;
+    site_release(&findings->site);
+    sorter_free(findings->found);
+    sorter_free(findings->wanted);
+    sorter_free(findings->outside);
+    hashtable_release(&findings->answers);
+    hashtable_release(&findings->seeds);
+    buf_release(&findings->record);
+    buf_release(&findings->last_outside);
+    arena_release(&findings->arena);
+    free(findings->places);
+    free(findings);
+}
+
+const struct findings_summary *findings_summary(const struct findings *findings)
+{
+    return &findings->summary;
+}
+
+/* --- records ------------------------------------------------------------- */
+
+static void put_u64(struct buf *out, uint64_t value)
+{
+    for (int shift = 56; shift >= 0; shift -= 8)
+        buf_put_char(out, (char)(value >> shift));
+}
+
+static uint64_t get_u64(const char *bytes)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < 8; i++)
+        value = value << 8 | (unsigned char)bytes[i];
+    return value;
+}
+
+/* kind, order, subject, NUL, page (4 bytes), number, via, text. Only a text can
+ * have a NUL in it. */
+void finding_add(struct findings *findings, const struct finding_record *record)
+{
+    struct buf *out = &findings->record;
+
+    buf_clear(out);
+    buf_put_char(out, (char)record->kind);
+    put_u64(out, record->order);
+    for (size_t i = 0; i < record->subject.len; i++)
+        buf_put_char(out,
+                     record->subject.ptr[i] ? record->subject.ptr[i] : ' ');
+    buf_put_char(out, '\0');
+    for (int shift = 24; shift >= 0; shift -= 8)
+        buf_put_char(out, (char)(record->page >> shift));
+    put_u64(out, record->number);
+    put_u64(out, record->via);
+    buf_put(out, record->text);
+    sorter_add(findings->found, buf_str(out));
+}
+
+bool finding_parse(struct str text, struct finding_record *record)
+{
+    if (text.len < HEAD_LEN || (unsigned char)text.ptr[0] >= FINDINGS)
+        return false;
+    struct str rest = str_skip(text, HEAD_LEN);
+    size_t len = str_find(rest, '\0');
+    if (rest.len < len + 1 + TAIL_LEN)
+        return false;
+    const char *tail = rest.ptr + len + 1;
+    *record = (struct finding_record){
+        .kind = (enum finding_kind)text.ptr[0],
+        .order = get_u64(text.ptr + 1),
+        .subject = str_first(rest, len),
+        .page = (uint32_t)(get_u64(tail) >> 32),
+        .number = get_u64(tail + 4),
+        .via = get_u64(tail + 12),
+        .text = str_skip(rest, len + 1 + TAIL_LEN),
+    };
+    return true;
+}
+
+/* --- links out of the scope ---------------------------------------------- */
+
+const struct outside_answer *findings_answer(const struct findings *findings,
+                                             struct str url)
+{
+    return hashtable_get(&findings->answers, hash64(url, 0));
+}
+
+bool findings_next_outside(struct findings *findings, struct str *url)
+{
+    struct buf *last = &findings->last_outside;
+    struct finding_record record;
+    struct str text;
+
+    while (findings->outside && sorter_next(findings->outside, &text)) {
+        if (!finding_parse(text, &record) ||
+            str_eq(record.subject, buf_str(last)))
+            continue;
+        buf_clear(last);
+        buf_put(last, record.subject);
+        *url = buf_str(last);
+        return true;
+    }
+    return false;
+}
+
+void findings_judge_outside(struct findings *findings, struct str url,
+                            const struct outside_answer *answer)
+{
+    uint64_t key = hash64(url, 0);
+
+    findings->summary.asked++;
+    if (hashtable_get(&findings->answers, key))
+        return;
+    struct outside_answer *kept = arena_new(&findings->arena, sizeof(*kept));
+    *kept = *answer;
+    hashtable_put(&findings->answers, key, kept);
+}
+
+static enum link_judgement judge_outside(const struct outside_answer *answer)
+{
+    return answer->is_refused
+               ? LINK_UNKNOWN
+               : judge_answer((enum outcome)answer->outcome, answer->status);
+}
+
+/* Those that were asked and do not work become findings. */
+static void add_outside(struct findings *findings)
+{
+    struct finding_record record;
+    struct str text;
+
+    if (!findings->outside)
+        return;
+    sorter_rewind(findings->outside);
+    while (sorter_next(findings->outside, &text)) {
+        const struct outside_answer *answer =
+            finding_parse(text, &record)
+                ? findings_answer(findings, record.subject)
+                : NULL;
+        if (!answer)
+            continue;
+        enum link_judgement judgement = judge_outside(answer);
+        if (judgement == LINK_GOOD)
+            continue;
+        if (judgement == LINK_UNKNOWN)
+            record.kind = FINDING_UNKNOWN;
+        finding_add(findings, &record);
+    }
+}
+
+/* --- doubts -------------------------------------------------------------- */
+
+static const char *keep(struct findings *findings, struct buf *text)
+{
+    return arena_copy(&findings->arena, buf_str(text)).ptr;
+}
+
+static void put_gap(struct buf *out, uint64_t count, const char *what,
+                    const char *rest)
+{
+    if (count)
+        buf_printf(out, ", %s %s", words_count(count, what).text, rest);
+}
+
+bool findings_has_gaps(const struct findings *findings)
+{
+    const struct site_gaps *gaps = &findings->gaps;
+
+    return !facts_is_over(findings->report->facts) || gaps->queued ||
+           gaps->too_deep || gaps->capped || gaps->left_out || gaps->unknown;
+}
+
+/* A page that seems to be an orphan may be linked from one that was not read.
+ */
+static const char *orphan_doubt(struct findings *findings)
+{
+    const struct site_gaps *gaps = &findings->gaps;
+    struct buf text;
+
+    if (!findings->unlinked || !findings_has_gaps(findings))
+        return NULL;
+    buf_init(&text, DOUBT_MAX);
+    buf_printf(&text,
+               "%s of the sitemap without a link to it, but not all "
+               "pages were read",
+               words_count(findings->unlinked, "page").text);
+    if (!facts_is_over(findings->report->facts))
+        buf_put(&text, STR(", the crawl has not ended"));
+    put_gap(&text, gaps->queued, "URL", "still to be fetched");
+    put_gap(&text, gaps->too_deep, "URL", "deeper than maxDepth");
+    put_gap(&text, gaps->capped, "URL", "beyond --max-per-domain");
+    put_gap(&text, gaps->left_out, "URL", "left out by other rules");
+    put_gap(&text, gaps->unknown, "page", "that could not be read");
+    const char *doubt = keep(findings, &text);
+    buf_release(&text);
+    return doubt;
+}
+
+static void note_doubts(struct findings *findings)
+{
+    struct findings_summary *summary = &findings->summary;
+    struct buf text;
+
+    buf_init(&text, DOUBT_MAX);
+    summary->doubts[FINDING_ORPHAN] = orphan_doubt(findings);
+    uint64_t known = findings->contents + findings->others;
+    if (known < summary->pages) {
+        buf_printf(&text,
+                   "titles and ids of %s are not known: fetched by an earlier "
+                   "version of this program, or of no known type",
+                   words_count(summary->pages - known, "page").text);
+        summary->doubts[FINDING_NO_TITLE] = keep(findings, &text);
+    }
+    if (findings->fragments_unknown) {
+        buf_clear(&text);
+        buf_printf(&text, "%s to pages whose ids are not known",
+                   words_count(findings->fragments_unknown, "link").text);
+        summary->doubts[FINDING_FRAGMENT] = keep(findings, &text);
+    }
+    buf_release(&text);
+}
+
+bool findings_read(struct findings *findings)
+{
+    if (!findings_read_rows(findings) || !findings_read_fragments(findings))
+        return false;
+    note_doubts(findings);
+    if (findings->outside)
+        sorter_rewind(findings->outside);
+    return true;
+}
+
+bool findings_sort(struct findings *findings)
+{
+    add_outside(findings);
+    findings_count(findings);
+    return !sorter_failed(findings->found) &&
+           !sorter_failed(findings->wanted) &&
+           (!findings->outside || !sorter_failed(findings->outside));
+}

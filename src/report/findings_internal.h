@@ -1,0 +1,81 @@
+/* The parts of report/findings.c. Only these files include it. */
+#ifndef REPORT_FINDINGS_INTERNAL_H
+#define REPORT_FINDINGS_INTERNAL_H
+
+#include "archive/sorter.h"
+#include "report/findings.h"
+#include "report/site.h"
+
+/* Pages that were not read, so that an orphan may have a link after all. */
+struct site_gaps {
+    uint64_t queued, too_deep, unknown, capped, left_out;
+};
+
+struct findings {
+    struct report *report;
+    struct findings_options options;
+    struct site site;
+    struct sorter *found;     /* findings */
+    struct sorter *wanted;    /* fragments that links name */
+    struct sorter *outside;   /* links out of the scope */
+    struct hashtable answers; /* of URLs out of the scope, by their hash */
+    struct hashtable seeds;   /* fingerprints */
+    struct buf record;        /* scratch: one that is added */
+    struct buf last_outside;
+    struct findings_summary summary;
+    struct site_gaps gaps;
+    uint64_t unlinked; /* pages of the sitemap that no page links to */
+    uint64_t contents; /* pages whose ids are known */
+    uint64_t others;   /* pages that are no HTML and need none */
+    uint64_t fragments_unknown;
+    uint32_t *places; /* of each subject, in order */
+    size_t subjects, subject_room;
+    struct arena arena;
+
+    /* While fragments are looked for. */
+    struct hashtable ids;
+    struct str want; /* the record that is next; NULL: none */
+};
+
+/* One place of a finding, as it is sorted. */
+/* In place of the number of a page: who else names a URL. */
+#define PLACE_SEED    UINT32_MAX
+#define PLACE_SITEMAP (UINT32_MAX - 1)
+
+struct finding_record {
+    enum finding_kind kind;
+    uint64_t order;     /* before the subject's text */
+    struct str subject; /* without NUL */
+    uint64_t number;    /* of the subject's URL, or 0 */
+    uint32_t page;
+    uint64_t via; /* the number of a redirect, or 0 */
+    struct str text;
+};
+
+void finding_add(struct findings *findings,
+                 const struct finding_record *record);
+
+/* The record of a text that finding_add made. */
+bool finding_parse(struct str text, struct finding_record *record);
+
+/* Are there pages that were not read? */
+bool findings_has_gaps(const struct findings *findings);
+
+/* findings_read.c: the rows; findings_fragments.c: the ids of pages. */
+bool findings_read_rows(struct findings *findings);
+void findings_want(struct findings *findings, uint32_t target,
+                   struct str fragment, uint32_t page, struct str text);
+bool findings_read_fragments(struct findings *findings);
+
+/* findings_visit.c: fill in the places of each subject, and the summary. */
+void findings_count(struct findings *findings);
+
+/* The answer to a URL out of the scope; NULL: it was not asked. */
+const struct outside_answer *findings_answer(const struct findings *findings,
+                                             struct str url);
+
+/* Words on a subject. */
+void findings_put_detail(struct findings *findings, struct buf *out,
+                         const struct finding_record *record);
+
+#endif

@@ -1,0 +1,354 @@
+/* The findings in the rows of the record: one reading, in which the links come
+ * after all URLs. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "html/scan.h"
+#include "report/findings_internal.h"
+#include "url/key.h"
+
+/* --- pages --------------------------------------------------------------- */
+
+static void add_page_finding(struct findings *findings, enum finding_kind kind,
+                             uint64_t order, const struct store_fetch *row)
+{
+    const struct finding_record record = {
+        .kind = kind,
+        .order = order,
+        .subject = site_url_text(&findings->site, row->number),
+        .number = row->number,
+    };
+
+    finding_add(findings, &record);
+}
+
+/* The page is one of a group that has something in common. */
+static void add_to_group(struct findings *findings, enum finding_kind kind,
+                         uint64_t order, struct str subject, uint32_t page)
+{
+    const struct finding_record record = {
+        .kind = kind, .order = order, .subject = subject, .page = page};
+
+    finding_add(findings, &record);
+}
+
+static void check_page(struct findings *findings, const struct store_fetch *row)
+{
+    uint64_t ms = row->end_ms > row->start_ms ? row->end_ms - row->start_ms : 0;
+    char digest[17];
+
+    findings->summary.pages++;
+    if (ms > findings->options.slow_ms)
+        add_page_finding(findings, FINDING_SLOW, ~ms, row);
+    if (row->size > findings->options.large_bytes)
+        add_page_finding(findings, FINDING_LARGE, ~row->size, row);
+    if (row->digest && row->size) {
+        snprintf(digest, sizeof(digest), "%016" PRIx64, row->digest);
+        add_to_group(findings, FINDING_DUPLICATE, row->size, str_of(digest),
+                     row->page);
+    }
+    if (row->title.len)
+        add_to_group(findings, FINDING_SAME_TITLE, 0, row->title, row->page);
+}
+
+static bool read_fetch(void *user, const struct store_fetch *row)
+{
+    struct findings *findings = user;
+
+    if (!site_add_fetch(&findings->site, row))
+        return false;
+    if (!row->page)
+        return true;
+    check_page(findings, row);
+    findings->others +=
+        (findings->site.url[row->number].flags & SITE_NOT_HTML) != 0;
+    return true;
+}
+
+static bool read_refusal(void *user, const struct store_refusal *row)
+{
+    struct findings *findings = user;
+
+    return site_add_refusal(&findings->site, row);
+}
+
+/* --- URLs ---------------------------------------------------------------- */
+
+static bool is_seed(const struct findings *findings, struct str text)
+{
+    return hashtable_get(&findings->seeds, hash64(text, 0));
+}
+
+/* Pages that robots.txt forbids are no pages for a crawler. */
+static bool is_left_out(uint8_t verdict)
+{
+    return verdict != TOO_DEEP && verdict != DOMAIN_CAP &&
+           verdict != ROBOTS_REFUSED && verdict != TOO_MANY_REDIRECTS &&
+           verdict != BAD_URL;
+}
+
+static void note_gaps(struct findings *findings, const struct url_record *url)
+{
+    struct site_gaps *gaps = &findings->gaps;
+
+    gaps->queued += url->end == URL_QUEUED;
+    if (url->end == URL_REFUSED) {
+        gaps->too_deep += url->verdict == TOO_DEEP;
+        gaps->capped += url->verdict == DOMAIN_CAP;
+        gaps->left_out += is_left_out(url->verdict);
+    }
+    gaps->unknown +=
+        url->end == URL_FAILED &&
+        (url->outcome == NOINDEX || url->outcome == TOO_LARGE ||
+         site_judge(&findings->site, url->row->number) == LINK_UNKNOWN);
+}
+
+/* A sitemap does not count as a page where it was found. */
+static void note_page(struct findings *findings, const struct url_record *url)
+{
+    const struct store_url *row = url->row;
+
+    uint8_t *flags = &findings->site.url[row->number].flags;
+
+    note_gaps(findings, url);
+    if (row->referrer || row->via || row->found)
+        return;
+    if (is_seed(findings, row->url))
+        *flags |= SITE_SEED;
+    else
+        *flags |= url->end == URL_SAVED ? SITE_LISTED | SITE_FROM_SITEMAP
+                                        : SITE_LISTED;
+}
+
+static void check_requisite(struct findings *findings,
+                            const struct url_record *url)
+{
+    const struct store_url *row = url->row;
+    const struct finding_record record = {
+        .kind = FINDING_REQUISITE,
+        .subject = row->url,
+        .number = row->number,
+        .page = row->referrer,
+    };
+
+    if (url->end == URL_FAILED &&
+        site_judge(&findings->site, row->number) == LINK_BROKEN)
+        finding_add(findings, &record);
+}
+
+static bool begin(void *user, uint64_t urls, uint64_t last_number)
+{
+    struct findings *findings = user;
+
+    (void)urls;
+    site_begin(&findings->site, last_number);
+    return true;
+}
+
+static bool read_url(void *user, const struct url_record *url)
+{
+    struct findings *findings = user;
+
+    if (!site_add_url(&findings->site, url))
+        return false;
+    if (url->row->kind == TARGET_PAGE)
+        note_page(findings, url);
+    else if (url->row->kind == TARGET_REQUISITE)
+        check_requisite(findings, url);
+    return true;
+}
+
+/* --- links --------------------------------------------------------------- */
+
+static void add_link(struct findings *findings, enum finding_kind kind,
+                     uint64_t number, uint64_t via,
+                     const struct store_link *link)
+{
+    const struct finding_record record = {
+        .kind = kind,
+        .subject = site_url_text(&findings->site, number),
+        .number = number,
+        .page = link->page,
+        .via = via,
+        .text = link->text,
+    };
+
+    finding_add(findings, &record);
+}
+
+/* `last` is where the link leads in the end, through `via` if that is not 0. */
+static void check_target(struct findings *findings, uint64_t last, uint64_t via,
+                         const struct store_link *link)
+{
+    const struct site_url *url = &findings->site.url[last];
+    enum link_judgement judgement = site_judge(&findings->site, last);
+
+    if (judgement == LINK_BROKEN)
+        add_link(findings, FINDING_BROKEN, last, via, link);
+    else if (judgement == LINK_UNKNOWN)
+        add_link(findings, FINDING_UNKNOWN, last, via, link);
+    else if (url->end == URL_REFUSED && url->verdict == ROBOTS_REFUSED)
+        add_link(findings, FINDING_ROBOTS, last, via, link);
+    else if (url->end == URL_SAVED && url->page && link->fragment.len &&
+             !(url->flags & SITE_NOT_HTML)) /* "#page=2" of a PDF is no id */
+        findings_want(findings, url->page, link->fragment, link->page,
+                      link->text);
+}
+
+static void note_linked(struct findings *findings, uint64_t number,
+                        uint32_t page)
+{
+    struct site_url *url = &findings->site.url[number];
+
+    if (url->page != page)
+        url->flags |= SITE_LINKED;
+}
+
+static void check_link(struct findings *findings, uint64_t number,
+                       const struct store_link *link)
+{
+    struct site_path path = site_follow(&findings->site, number);
+
+    note_linked(findings, number, link->page);
+    if (path.is_loop) {
+        add_link(findings, FINDING_LOOP, number, 0, link);
+        return;
+    }
+    if (path.hops > 1)
+        add_link(findings, FINDING_CHAIN, number, 0, link);
+    else if (path.hops && path.is_permanent)
+        add_link(findings, FINDING_REDIRECT, number, 0, link);
+    if (!path.last)
+        return;
+    note_linked(findings, path.last, link->page);
+    uint64_t canonical = site_canonical(&findings->site, path.last);
+    if (canonical)
+        note_linked(findings, canonical, link->page);
+    check_target(findings, path.last, path.hops ? number : 0, link);
+}
+
+static void add_outside(struct findings *findings,
+                        const struct store_link *link)
+{
+    const struct finding_record record = {
+        .kind = FINDING_EXTERNAL,
+        .subject = link->url,
+        .page = link->page,
+        .text = link->text,
+    };
+    struct sorter *found = findings->found;
+
+    findings->found = findings->outside;
+    finding_add(findings, &record);
+    findings->found = found;
+}
+
+static bool read_link(void *user, const struct store_link *row)
+{
+    struct findings *findings = user;
+    uint64_t number = site_find(&findings->site, row->url);
+
+    findings->summary.links++;
+    if (number) {
+        check_link(findings, number, row);
+    } else if (row->verdict == EXTERNAL) {
+        findings->summary.outside++;
+        if (findings->outside)
+            add_outside(findings, row);
+    }
+    return true;
+}
+
+static bool read_mixed(void *user, const struct store_mixed *row)
+{
+    const struct finding_record record = {
+        .kind = FINDING_MIXED,
+        .subject = row->url,
+        .page = row->page,
+        .text = str_of(
+            html_requisite_kind_name((enum html_requisite_kind)row->kind)),
+    };
+
+    finding_add(user, &record);
+    return true;
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+/* They are orphans only if every page was read that could link to them. */
+static void add_orphans(struct findings *findings)
+{
+    struct site *site = &findings->site;
+    bool is_certain = !findings_has_gaps(findings);
+
+    for (uint64_t i = 1; i <= site->last_number; i++) {
+        if ((site->url[i].flags & (SITE_FROM_SITEMAP | SITE_LINKED)) !=
+            SITE_FROM_SITEMAP)
+            continue;
+        findings->unlinked++;
+        if (is_certain)
+            finding_add(findings, &(struct finding_record){
+                                      .kind = FINDING_ORPHAN,
+                                      .subject = site_url_text(site, i),
+                                      .number = i,
+                                  });
+    }
+}
+
+/* A URL that the user or a sitemap names is broken, too, if no page links to
+ * it. */
+static void add_named(struct findings *findings)
+{
+    struct site *site = &findings->site;
+
+    for (uint64_t i = 1; i <= site->last_number; i++) {
+        if (!(site->url[i].flags & (SITE_SEED | SITE_LISTED)))
+            continue;
+        struct site_path path = site_follow(site, i);
+        if (path.is_loop || !path.last ||
+            site_judge(site, path.last) != LINK_BROKEN)
+            continue;
+        finding_add(findings,
+                    &(struct finding_record){
+                        .kind = FINDING_BROKEN,
+                        .subject = site_url_text(site, path.last),
+                        .number = path.last,
+                        .page = site->url[i].flags & SITE_SEED ? PLACE_SEED
+                                                               : PLACE_SITEMAP,
+                        .via = path.hops ? i : 0,
+                    });
+    }
+}
+
+static void note_seeds(struct findings *findings)
+{
+    const struct facts *facts = findings->report->facts;
+
+    for (size_t i = 0; i < facts->seeds; i++) {
+        uint64_t key = hash64(facts->seed[i].url, 0);
+        if (!hashtable_get(&findings->seeds, key))
+            hashtable_put(&findings->seeds, key, &facts->seed[i]);
+    }
+}
+
+bool findings_read_rows(struct findings *findings)
+{
+    const struct fold_reader reader = {
+        .rows = {.user = findings,
+                 .fetch = read_fetch,
+                 .refusal = read_refusal,
+                 .link = read_link,
+                 .mixed = read_mixed},
+        .begin = begin,
+        .url = read_url,
+    };
+    struct report *report = findings->report;
+
+    note_seeds(findings);
+    if (!store_fold(report->store, 0, &reader, &report->error))
+        return false;
+    add_orphans(findings);
+    add_named(findings);
+    return true;
+}
