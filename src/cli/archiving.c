@@ -1,6 +1,7 @@
 #include "cli/plan.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,18 +12,13 @@
 
 /* The options of an archive, and what its files say of the crawl. */
 
-enum { NAME_MAX_LEN = 80, INFO_MAX = 1 << 16 };
+enum { NAME_MAX_LEN = 80, MACHINE_LEN = 8, INFO_MAX = 1 << 16 };
 
 #define DEFAULT_NAME "crawl"
 
-bool archiving_is_wanted(const struct options *options)
+static bool is_wanted(const struct options *options)
 {
     return options->warc || options->warc_file || options->wacz;
-}
-
-bool archiving_saves_pages(const struct options *options)
-{
-    return options->save != SAVE_ARCHIVE;
 }
 
 /* --- is it right? ------------------------------------------------------- */
@@ -84,11 +80,11 @@ static int check_alone(const struct options *options)
     return 0;
 }
 
-int archiving_check(const struct plan *plan)
+int archiving_check(struct plan *plan)
 {
     const struct options *options = plan->options;
 
-    if (!archiving_is_wanted(options))
+    if (!is_wanted(options))
         return check_alone(options);
     if (options->save == SAVE_PAGES)
         return complain("--save pages keeps no archive, and --warc does; leave "
@@ -100,7 +96,8 @@ int archiving_check(const struct plan *plan)
         return complain("--warc-file must be a name of at most %d letters, "
                         "digits, '-', '_' and '.' that begins with a letter or "
                         "a digit, without a directory, not '%.100s'",
-                        NAME_MAX_LEN, options->warc_file);
+                        NAME_MAX_LEN,
+                        login_hide(&plan->arena, options->warc_file));
     return check_headers(&options->warc_headers);
 }
 
@@ -142,10 +139,22 @@ static int plan_dedup(struct plan *plan)
 {
     const char *path = plan->options->warc_dedup;
     char problem[DEDUP_PROBLEM_MAX];
+    int replaced_fd = -1;
 
     if (!path)
         return 0;
-    plan->dedup = dedup_open(path, plan->crawl.frontier.hash_seed, problem);
+    if (plan->options->restart) {
+        if (state_is_own_directory(plan, path))
+            return complain("--warc-dedup '%.200s': --restart replaces the "
+                            "archive there",
+                            path);
+        replaced_fd =
+            openat(plan->dir.fd, ARCHIVE_DIR, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    plan->dedup =
+        dedup_open(path, plan->crawl.frontier.hash_seed, replaced_fd, problem);
+    if (replaced_fd >= 0)
+        close(replaced_fd);
     if (!plan->dedup)
         return complain("--warc-dedup '%.200s': %s", path, problem);
     return 0;
@@ -188,12 +197,37 @@ static int check_place(struct plan *plan)
     return 0;
 }
 
+/* Files of all machines of a fleet may come together in one package, so their
+ * names differ: "crawl-3f2a9c1b". */
+static const char *name_of_files(struct plan *plan)
+{
+    const char *name =
+        plan->options->warc_file ? plan->options->warc_file : DEFAULT_NAME;
+    char *of_machine;
+
+    if (!plan->options->fleet)
+        return name;
+    of_machine = arena_new(&plan->arena, NAME_MAX_LEN + MACHINE_LEN + 2);
+    snprintf(of_machine, NAME_MAX_LEN + MACHINE_LEN + 2, "%.*s-%.*s",
+             NAME_MAX_LEN, name, MACHINE_LEN, plan->fleet.directory);
+    return of_machine;
+}
+
+static uint64_t begun_ms(const struct plan *plan)
+{
+    if (plan->options->fleet)
+        return plan->fleet.begun_ms;
+    return plan->action == ACTION_RESUME
+               ? plan->record.facts.number[FACT_STARTED_MS]
+               : clock_wall_ms();
+}
+
 int archiving_plan(struct plan *plan)
 {
     const struct options *options = plan->options;
     uint64_t now_ms = clock_mono_ms();
 
-    if (!archiving_is_wanted(options) || plan->action == ACTION_NONE)
+    if (!is_wanted(options) || plan->action == ACTION_NONE)
         return 0;
     int status = check_place(plan);
     if (!status)
@@ -202,14 +236,13 @@ int archiving_plan(struct plan *plan)
         return status;
     plan->archive = (struct archive_options){
         .dir_fd = plan->dir.fd,
-        .name = options->warc_file ? options->warc_file : DEFAULT_NAME,
+        .name = name_of_files(plan),
         .file_max = options->warc_max_size,
         .info = make_info(plan),
         .dedup = plan->dedup,
         .hash_seed = plan->crawl.frontier.hash_seed,
-        .begun_ms = plan->action == ACTION_RESUME
-                        ? plan->record.facts.number[FACT_STARTED_MS]
-                        : clock_wall_ms(),
+        .begun_ms = begun_ms(plan),
+        .may_be_set_back = options->fleet,
     };
     plan_style(plan, &plan->archive.style);
     pagerecorder_init(&plan->recorder, &plan->archive.style,
@@ -217,7 +250,8 @@ int archiving_plan(struct plan *plan)
                       &plan->body_budget);
     plan->crawl.archive = &plan->archive;
     plan->crawl.worker.recorder = &plan->recorder;
-    if (!archiving_saves_pages(options)) {
+    plan->crawl.worker.scan.want_title |= !plan->options->state;
+    if (options->save == SAVE_ARCHIVE) {
         plan->crawl.worker.saver = &plan->numbers.saver;
         plan->crawl.worker.archive_only = true;
     }
@@ -230,6 +264,51 @@ void archiving_release(struct plan *plan)
     dedup_free(plan->dedup);
 }
 
+/* --- a crawl that others finished ---------------------------------------- */
+
+static bool settle_file(void *user, const struct store_archive *row)
+{
+    return archivist_add_file(user, row);
+}
+
+static bool settle_capture(void *user, const struct store_capture *row)
+{
+    return archivist_add_capture(user, row);
+}
+
+int archiving_settle(struct plan *plan)
+{
+    const struct options *options = plan->options;
+    const struct archive_options archive = {
+        .dir_fd = plan->dir.fd,
+        .name = name_of_files(plan),
+        .begun_ms = begun_ms(plan),
+        .may_be_set_back = true,
+    };
+    char problem[ARCHIVIST_PROBLEM_MAX] = "";
+    struct store_error error = {.status = STORE_OK};
+
+    if (!is_wanted(options) || !plan->fleet.node ||
+        faccessat(plan->dir.fd, ARCHIVE_DIR, F_OK, 0))
+        return 0;
+    struct store *store =
+        fleet_open_machine(options->fleet, options->name, &plan->fleet.crawl,
+                           plan->fleet.node, crawler_codes());
+    struct archivist *archivist = archivist_new(&archive);
+    const struct store_reader reader = {
+        .user = archivist, .archive = settle_file, .capture = settle_capture};
+    bool good = store && store_load(store, 0, &reader, &error) &&
+                archivist_resume(archivist, problem);
+    if (good)
+        archivist_end(archivist, true);
+    archivist_free(archivist);
+    store_close(store);
+    return good ? 0
+                : complain_failure("cannot put the archive in '%s' right: %s",
+                                   plan->crawl.dir_path,
+                                   *problem ? problem : error.text);
+}
+
 /* --- the crawl before --------------------------------------------------- */
 
 static bool note_file(void *user, const struct store_archive *row)
@@ -237,7 +316,7 @@ static bool note_file(void *user, const struct store_archive *row)
     struct plan *plan = user;
     struct archive_old *old = arena_new(&plan->arena, sizeof(*old));
 
-    /* It is somebody else's file, wherever it leads. */
+    /* A name that we would not write is not ours: remove nothing. */
     if (!archive_name_is_safe(row->name) ||
         !str_ends(row->name, STR(ARCHIVE_SUFFIX)))
         return false;
@@ -259,7 +338,7 @@ static void note_package(struct plan *plan)
     plan->crawl.old_archive = old;
 }
 
-/* Of a record that cannot be read nothing is removed. */
+/* If the record cannot be read, no file is removed. */
 void archiving_note_old(struct plan *plan)
 {
     const struct store_reader reader = {.user = plan, .archive = note_file};

@@ -1,13 +1,15 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/terminal.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/usage.h"
+#include "report/report.h"
+#include "url/filter.h"
 
 /* crawler seedURL pageDirectory maxDepth */
 
@@ -23,22 +25,14 @@ static bool is_ignored(int number)
     return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* The crawler thread reads signals like any other event; no handler runs. */
+/* The crawler thread reads signals like any other event. */
 static int open_signals(void)
 {
-    sigset_t set;
+    const int more[] = {SIGUSR1, SIGHUP};
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    if (!is_ignored(SIGHUP))
-        sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    /* A closed pipe and a file that grows too large show as failed writes. */
-    signal(SIGPIPE, SIG_IGN);
+    /* A file that grows too large shows as a failed write. */
     signal(SIGXFSZ, SIG_IGN);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return signals_open(more, is_ignored(SIGHUP) ? 1 : 2);
 }
 
 /* --- not a single page -------------------------------------------------- */
@@ -83,6 +77,18 @@ static void put_scope(struct buf *out, struct plan *plan, struct str text,
                redirect ? " to follow it" : "");
 }
 
+/* The rule of the user that leaves a URL out. */
+static void put_rule(struct buf *out, const struct plan *plan, struct str url)
+{
+    struct filter_answer answer = {0};
+
+    if (plan->filter)
+        answer = filter_judge(plan->filter, url);
+    if (answer.pattern.ptr)
+        buf_printf(out, "; the rule is %s '%.*s'", filter_option(answer.kind),
+                   STR_ARGS(str_first(answer.pattern, URL_REPEATED)));
+}
+
 static bool is_refused_by_site(const struct reason *reason)
 {
     enum reason_kind kind = reason->kind;
@@ -102,6 +108,8 @@ static void put_help(struct buf *out, struct plan *plan,
         buf_put(out, STR("; --robots ignore is for a site of your own"));
     else if (redirect && reason->verdict == TOO_MANY_REDIRECTS)
         buf_put(out, STR("; --max-redirects allows more"));
+    else if (reason->verdict == EXCLUDED || reason->verdict == RULE_LIMIT)
+        put_rule(out, plan, redirect ? reason->target : reason->url);
     else if (reason->verdict == EXTERNAL)
         put_scope(out, plan, redirect ? reason->target : reason->url, redirect);
 }
@@ -160,6 +168,27 @@ static void print_now(void *user, const struct crawl_progress *now)
     print_stats(&stats, true);
 }
 
+/* The crawl could go on: why it does not, and the command that makes it. */
+static void print_stop(struct plan *plan, enum crawl_state state)
+{
+    const struct list *given = &plan->options->given;
+    struct buf line;
+
+    buf_init(&line, TEXT_MAX);
+    report_put_command(
+        &line, state,
+        crawl_record_secrets(given, plan->origins.logins, &plan->arena),
+        plan->crawl.dir_path);
+    terminal_line(stderr, "%s", report_state_text(state));
+    if (plan->options->fleet)
+        terminal_line(stderr, "go on: the same command%s, here or elsewhere",
+                      state == STATE_MAX_TIME ? " with a longer --max-time"
+                                              : "");
+    else if (plan->store)
+        terminal_line(stderr, "go on: %s", buf_cstr(&line));
+    buf_release(&line);
+}
+
 /* The figures are for whoever watches and for crawls of the open web; the
  * course's crawler prints nothing but its log. A failure was reported. */
 static void print_end(struct plan *plan, const struct stats *stats,
@@ -168,8 +197,11 @@ static void print_end(struct plan *plan, const struct stats *stats,
     bool course = plan_is_course(plan);
 
     if (end != CRAWL_FAILED && !plan->options->quiet &&
-        (!course || plan->options->verbose || progress_is_wanted()))
+        (!course || plan->options->verbose || progress_is_wanted())) {
         print_stats(stats, !course);
+        if (end == CRAWL_STOPPED)
+            print_stop(plan, stats->state);
+    }
     if (end == CRAWL_NOTHING)
         explain_nothing(plan, stats);
 }
@@ -204,9 +236,16 @@ static int crawl(struct plan *plan)
 
     /* Signals are blocked before anything is written, so none is lost. */
     plan->crawl.signal_fd = open_signals();
-    if (!state_begin(plan)) {
+    int status = live_open(plan);
+    bool begins = !status && state_begin(plan);
+    if (!begins) {
+        if (!status)
+            status = options->fleet ? plan->fleet.early_end : CRAWL_FAILED;
+        if (status == CRAWL_REJOIN)
+            status = fleet_rejoin(plan);
+        live_close(plan);
         close(plan->crawl.signal_fd);
-        return CRAWL_FAILED;
+        return status;
     }
     if (plan->crawl.resume && !options->quiet)
         terminal_line(
@@ -227,19 +266,38 @@ static int crawl(struct plan *plan)
     plan->crawl.on_status_signal = print_now;
     plan->crawl.user = &progress;
     enum crawl_end end = crawler_run(&plan->crawl, &stats);
+    if (end == CRAWL_REJOIN)
+        _exit(fleet_rejoin(plan));
+    live_close(plan);
     progress_wipe(&progress);
     if (!plan_is_course(plan))
         write_stats(plan, &stats, end);
     print_end(plan, &stats, end);
+    if (cookie_files_save(plan))
+        end = CRAWL_FAILED;
     reasons_free(plan->crawl.reasons);
     close(plan->crawl.signal_fd);
     return (int)end;
 }
 
-static int say_finished(const struct plan *plan)
+static int say_finished(struct plan *plan)
 {
     store_tidy(plan->store_name);
-    if (!plan->options->quiet)
+    view_tidy(plan->dir.fd);
+    /* Files of a machine that was killed before they counted: others have
+     * fetched those pages again. */
+    if (plan->options->fleet && plan->fleet.is_known) {
+        pagedir_drop_run(&plan->dir, plan->fleet.pages);
+        pagedir_resume(&plan->dir, plan->fleet.pages, true);
+        pagedir_drop_old(&plan->dir);
+        if (archiving_settle(plan))
+            return CRAWL_FAILED;
+    }
+    if (plan->options->fleet && !plan->options->quiet)
+        terminal_line(stderr, "crawler: the crawl at %s is finished: %u pages",
+                      plan->fleet.label,
+                      (unsigned)crawl_record_pages(&plan->record));
+    else if (!plan->options->quiet)
         terminal_line(stderr,
                       "crawler: the crawl in %s is finished: %u pages; "
                       "--restart starts over",
@@ -278,7 +336,8 @@ static int run_plan(const struct options *options)
         status = say_finished(&plan);
     else if (!status)
         status = crawl(&plan);
-    /* Of a crawl that is finished it may be missing: that run was killed. */
+    /* A finished crawl may lack its package: the run that should have written
+     * it was killed. */
     if (options->wacz && plan.crawl.dir_path &&
         (plan.action != ACTION_NONE ||
          !record_has_package(plan.crawl.dir_path)))
@@ -293,13 +352,14 @@ static int run_plan(const struct options *options)
 
 int command_crawl(const struct options *options)
 {
-    struct options resumed;
+    struct options whole;
+    bool is_whole = true;
+    int status = options->resume
+                     ? crawl_record_resume(&whole, options)
+                     : crawl_record_again(&whole, options, &is_whole);
 
-    if (!options->resume)
-        return run_plan(options);
-    int status = crawl_record_resume(&resumed, options);
     if (!status)
-        status = run_plan(&resumed);
-    options_release(&resumed);
+        status = run_plan(is_whole ? &whole : options);
+    options_release(&whole);
     return status;
 }

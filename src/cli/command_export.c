@@ -1,4 +1,4 @@
-/* crawler export: which format is made by whom. A recorded crawl is read in
+/* crawler export: chooses who makes each format. A recorded crawl is read in
  * cli/command_record.c; here are WARC files. */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,8 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/usage.h"
+#include "cli/warc_file.h"
+#include "fleet/engine_postgres.h"
 #include "report/export.h"
 
 /* --- WARC files ----------------------------------------------------------- */
@@ -20,6 +22,7 @@
 struct destination {
     struct cdxj_sorter *sorter; /* of an index */
     struct wacz *wacz;          /* of a package */
+    uint64_t captures;          /* also those without a place in an index */
     int error;                  /* errno, if that failed */
 };
 
@@ -36,6 +39,7 @@ static bool add_capture(void *user, const struct cdxj_entry *entry,
     else
         good = wacz_add_capture(to->wacz, entry) &&
                (!warc_index_is_page(entry) || wacz_add_page(to->wacz, &page));
+    to->captures++;
     if (!good)
         to->error = errno;
     return good;
@@ -48,9 +52,12 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What is not in the index, and why. */
-static void tell(const char *path, const struct warc_indexed *indexed)
+/* Print which captures are not in the index, and why. */
+static void tell(const char *path, const struct warc_indexed *indexed,
+                 bool is_empty)
 {
+    if (is_empty)
+        complain("%s: it is empty", path);
     if (indexed->is_cut)
         complain("%s: it is cut off at byte %llu; the records before it count",
                  path, (unsigned long long)indexed->cut_at);
@@ -61,19 +68,23 @@ static void tell(const char *path, const struct warc_indexed *indexed)
         complain("%s: %llu captures are left out: they share a gzip member "
                  "with another record",
                  path, (unsigned long long)indexed->shared);
+    if (indexed->undated)
+        complain("%s: %llu captures are left out: their WARC-Date is no date",
+                 path, (unsigned long long)indexed->undated);
 }
 
 /* Read one file. `*end` is that of its last whole record. */
 static int index_file(const char *path, struct destination *to, uint64_t *end)
 {
     struct warc_indexed indexed;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd, status = warc_file_open(path, &fd);
 
-    if (fd < 0)
-        return complain("%s: %s", path, strerror(errno));
+    if (status)
+        return status;
     enum warc_got got =
         warc_index(fd, str_of(name_of(path)), add_capture, to, &indexed);
     int why = errno;
+    bool is_empty = warc_file_is_empty(fd);
     close(fd);
     *end = indexed.end;
     if (got == WARC_FAILED)
@@ -83,7 +94,8 @@ static int index_file(const char *path, struct destination *to, uint64_t *end)
                                 strerror(to->error));
     if (indexed.broken && !indexed.records)
         return complain("%s: it is no WARC file", path);
-    tell(path, &indexed);
+    to->captures += indexed.shared + indexed.undated;
+    tell(path, &indexed, is_empty);
     return 0;
 }
 
@@ -140,6 +152,8 @@ static int fill_package(const struct options *options, struct wacz *wacz)
 
     for (size_t i = 0; i < count && !status; i++)
         status = index_file(options->argument[i], &to, &end[i]);
+    if (!status && !to.captures)
+        status = complain_failure("there is no capture to package");
     for (size_t i = 0; i < count && !status; i++)
         status = add_file(wacz, options->argument[i], end[i]);
     free(end);
@@ -197,16 +211,19 @@ static int check_options(const struct options *options)
 
     if (!format)
         return complain("export needs --format jsonl, csv, links, sitemap, "
-                        "cdxj, wacz or pages");
+                        "cdxj, wacz, pages or sqlite");
     if (options->part && format != EXPORT_SITEMAP)
         return complain("--part is for --format sitemap");
     if (format == EXPORT_WACZ && !options->output)
         return complain("--format wacz needs --output FILE");
+    if (format == EXPORT_SQLITE && !options->output)
+        return complain("--format sqlite needs --output FILE");
     if (format == EXPORT_PAGES && !options->output)
         return complain("--format pages needs --output DIRECTORY");
-    if (format != EXPORT_WACZ && format != EXPORT_PAGES && options->output)
-        return complain("--output is for --format wacz and pages; the other "
-                        "formats are printed on standard output");
+    if (format != EXPORT_WACZ && format != EXPORT_PAGES &&
+        format != EXPORT_SQLITE && options->output)
+        return complain("--output is for --format wacz, pages and sqlite; the "
+                        "other formats are printed on standard output");
     return 0;
 }
 
@@ -217,20 +234,35 @@ static bool is_directory(const char *path)
     return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
 }
 
+static bool is_engine(const struct options *options)
+{
+    return engine_postgres_is_url(options->argument[0]);
+}
+
 static int check_arguments(const struct options *options)
 {
     size_t count = options->argument_count;
+
+    if (options->format == EXPORT_PAGES && count &&
+        engine_postgres_is_url(options->argument[0]))
+        return complain("--format pages takes page directories and archives, "
+                        "not a fleet's engine");
 
     if (options->format == EXPORT_PAGES)
         return count ? 0
                      : complain("export takes a pageDirectory, WACZ or WARC "
                                 "files");
     if (is_archive_format(options->format) && !count)
-        return complain("export takes a pageDirectory or WARC files");
-    for (size_t i = 0; i < count && count > 1; i++)
-        if (is_archive_format(options->format) &&
-            is_directory(options->argument[i]))
-            return complain("export takes one pageDirectory, or WARC files");
+        return complain("export takes page directories or WARC files");
+    for (size_t i = 1; i < count && is_archive_format(options->format); i++)
+        if (is_directory(options->argument[i]) !=
+            (is_engine(options) || is_directory(options->argument[0])))
+            return complain("export takes page directories or WARC files, not "
+                            "both");
+    if (options->format == EXPORT_SQLITE && count == 1 &&
+        !engine_postgres_is_url(options->argument[0]))
+        return complain("--format sqlite is for a fleet (postgres://...): the "
+                        "record of a page directory is pageDirectory/.crawler");
     if (!is_archive_format(options->format) && count != 1)
         return complain("export takes one argument, pageDirectory, not %zu",
                         count);
@@ -246,6 +278,10 @@ int command_export(const struct options *options)
         return status;
     if (options->format == EXPORT_PAGES)
         return command_export_pages(options);
+    if (is_archive_format(options->format) &&
+        (is_engine(options) || is_directory(options->argument[0])) &&
+        (is_engine(options) || options->argument_count > 1))
+        return command_export_archives(options);
     if (!is_archive_format(options->format) ||
         is_directory(options->argument[0]))
         return command_record(options);

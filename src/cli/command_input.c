@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/terminal.h"
+#include "cli/filtering.h"
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/usage.h"
@@ -38,13 +39,32 @@ static int cannot_read(const struct options *options)
 
 /* --- lines of standard input -------------------------------------------- */
 
-/* They are resolved against `base`, if there is one, and looked up in `robots`,
- * if there are any. */
+/* They are resolved against `base`, if there is one, and looked up in `robots`
+ * or judged by `filter`, if there is one. */
 struct url_lines {
     const struct url *base;
     const struct robots *robots;
+    struct filter *filter;
+    const struct query_keys *strip;
     struct arena arena;
 };
+
+static void print_checked(struct filter *filter, struct str href)
+{
+    static const char *const words[] = {
+        [FILTER_INCLUDED] = "included",
+        [FILTER_EXCLUDED] = "excluded",
+        [FILTER_UNDECIDED] = "undecided",
+    };
+    struct filter_answer answer = filter_judge(filter, href);
+
+    printf("%s\t", words[answer.verdict]);
+    if (answer.pattern.ptr)
+        printf("%s %.*s", filter_option(answer.kind), STR_ARGS(answer.pattern));
+    else
+        fputs("-", stdout);
+    printf("\t%.*s\n", STR_ARGS(href));
+}
 
 static void print_url(void *user, struct str line)
 {
@@ -54,8 +74,12 @@ static void print_url(void *user, struct str line)
 
     arena_clear(&lines->arena);
     enum err err = url_parse(&url, &lines->arena, line, lines->base, NULL);
+    if (!err && lines->strip)
+        query_strip(lines->strip, &url, &lines->arena);
     if (err) {
         printf("! %s\n", err_message(err));
+    } else if (lines->filter) {
+        print_checked(lines->filter, url.href);
     } else if (!lines->robots) {
         printf("%.*s\n", STR_ARGS(url.href));
     } else {
@@ -66,29 +90,48 @@ static void print_url(void *user, struct str line)
     }
 }
 
-static int print_urls(const struct url *base, const struct robots *robots)
+static int print_urls(struct url_lines *lines)
 {
-    struct url_lines lines = {.base = base, .robots = robots};
-
-    arena_init(&lines.arena);
-    bool good = input_lines("-", print_url, &lines);
+    arena_init(&lines->arena);
+    bool good = input_lines("-", print_url, lines);
     if (!good)
         perror("crawler: cannot read standard input");
-    arena_release(&lines.arena);
+    arena_release(&lines->arena);
     return good ? 0 : 1;
 }
 
 /* --- crawler url: references in, URLs as they would be fetched out ------- */
 
+static int check_rules(const struct options *options)
+{
+    if (options->check && !filtering_has_rules(options))
+        return complain("--check needs --include or --exclude");
+    if (!options->check && filtering_has_rules(options))
+        return complain("--include and --exclude need --check here");
+    return 0;
+}
+
 int command_url(const struct options *options)
 {
+    struct filter *filter = NULL;
+    struct query_keys *strip = NULL;
     struct arena arena;
     struct url base;
 
     arena_init(&arena);
     int status = parse_base(options, &arena, &base);
     if (!status)
-        status = print_urls(base.href.len ? &base : NULL, NULL);
+        status = check_rules(options);
+    if (!status)
+        status = filtering_make(options, &filter, &strip);
+    if (!status)
+        status = print_urls(&(struct url_lines){
+            .base = base.href.len ? &base : NULL,
+            .filter = filter,
+            .strip = strip,
+        });
+    filter_free(filter);
+    query_keys_free(strip);
     arena_release(&arena);
     return status;
 }
@@ -198,7 +241,7 @@ int command_robots(const struct options *options)
     buf_init(&file, ROBOTS_MAX);
     if (input_read(options->argument[0], &file)) {
         struct robots *robots = robots_new(buf_str(&file), agent);
-        status = print_urls(NULL, robots);
+        status = print_urls(&(struct url_lines){.robots = robots});
         robots_free(robots);
     } else {
         status = cannot_read(options);

@@ -2,12 +2,14 @@
 
 #include "base/clock.h"
 #include "base/terminal.h"
+#include "cli/fleet_record.h"
 #include "cli/output_file.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/archivist.h"
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
+#include "fleet/engine_postgres.h"
 #include "report/export.h"
 #include "report/export_archive.h"
 #include "report/report.h"
@@ -75,6 +77,27 @@ static int open_record(struct open_record *open, const char *dir_path)
     return open->report.store ? 0 : refuse(open);
 }
 
+/* The record of a fleet, with the files of one machine if a directory of pages
+ * is named too. */
+static int open_fleet(struct open_record *open, const struct options *options)
+{
+    bool has_files =
+        options->command == COMMAND_VERIFY && options->argument_count > 1;
+
+    *open = (struct open_record){.dir.fd = -1};
+    arena_init(&open->arena);
+    options_init(&open->options);
+    int status = fleet_record_open(&open->report, options, &open->arena);
+    open->label = open->report.dir_path;
+    if (status || !has_files)
+        return status;
+    const char *path = options->argument[1];
+    if (!pagedir_open_read(&open->dir, path))
+        return complain("pageDirectory '%s': %s",
+                        login_hide(&open->arena, path), strerror(errno));
+    return fleet_record_find_machine(&open->report, path, &open->arena);
+}
+
 static void close_record(struct open_record *open)
 {
     if (open->report.loaded)
@@ -100,30 +123,13 @@ static int read_facts(struct open_record *open)
     open->report.error = record->error;
     if (record->error.status != STORE_OK)
         return fail(open);
-    if (record->facts.state == STATE_RUNNING && !open->report.locked)
+    if (record->facts.state == STATE_RUNNING && !open->report.locked &&
+        !open->report.machines)
         open->report.locked = pagedir_is_locked(&open->dir);
     return 0;
 }
 
 /* --- the rules of the crawl --------------------------------------------- */
-
-static const char *secret_options(struct open_record *open)
-{
-    const struct crawl_record *record = &open->plan.record;
-    struct buf text;
-
-    buf_init(&text, 4096);
-    for (size_t i = 0; i < record->given.count; i++)
-        if (crawl_record_is_secret(record->given.item[i])) {
-            struct str name = str_cut(str_of(record->given.item[i]), '=').head;
-            buf_printf(&text, " --%.*s ...", STR_ARGS(name));
-        }
-    if (record->logins.count)
-        buf_put(&text, STR(" --user ..."));
-    const char *copy = arena_copy(&open->arena, buf_str(&text)).ptr;
-    buf_release(&text);
-    return copy;
-}
 
 static bool load(struct report *report)
 {
@@ -132,11 +138,13 @@ static bool load(struct report *report)
         .robots_agent = report->scan.robots_agent,
         .now_ms = report->now_ms,
         .wall_ms = report->wall_ms,
+        .is_copy = report->machines > 0,
     };
     struct resumed resumed;
 
     validator_init(&report->validator, report->scope, report->max_depth,
                    &report->frontier);
+    report->validator.filter = report->filter;
     report->loaded = true;
     return resume_load(report->store, &report->validator, &options, &resumed,
                        &report->error);
@@ -151,12 +159,14 @@ static void fill_report(struct open_record *open)
     report->now_ms = clock_mono_ms();
     report->wall_ms = clock_wall_ms();
     report->scope = plan->scope;
+    report->filter = plan->filter;
     report->domains = plan->domains;
     report->max_depth = plan->crawl.max_depth;
     report->max_redirects = plan->crawl.max_redirects;
     report->frontier = plan->crawl.frontier;
     report->scan = plan->crawl.worker.scan;
-    report->secret_options = secret_options(open);
+    report->secret_options = crawl_record_secrets(
+        &open->plan.record.given, open->plan.record.logins.count, &open->arena);
     report->load = load;
 }
 
@@ -178,11 +188,11 @@ static int plan_report(struct open_record *open)
 
 /* --- the commands ------------------------------------------------------- */
 
-static int print_status(struct open_record *open)
+static int print_status(struct open_record *open, bool json)
 {
     int status = plan_report(open);
 
-    if (!status && !status_print(&open->report))
+    if (!status && !status_print(&open->report, json))
         status = fail(open);
     return status;
 }
@@ -206,7 +216,8 @@ static int verify(struct open_record *open)
 {
     bool clean;
 
-    if (!verify_print(&open->report, &open->dir, clock_mono_us(), &clean))
+    if (!verify_print(&open->report, open->dir.fd < 0 ? NULL : &open->dir,
+                      clock_mono_us(), &clean))
         return fail(open);
     return clean ? 0 : 1;
 }
@@ -272,7 +283,8 @@ static int tell_archive(const struct open_record *open,
                         "without --warc, or nothing was archived yet",
                         dir_path);
     case ARCHIVE_NO_RECORD:
-        return fail(open);
+        return complain_failure("cannot read the state in '%s': %s",
+                                open->label, done->store_error.text);
     case ARCHIVE_NOT_SORTED:
         return complain_failure("cannot sort the index: no room for a "
                                 "temporary file");
@@ -291,33 +303,27 @@ static int tell_archive(const struct open_record *open,
 
 static int print_index(struct open_record *open)
 {
+    const struct archive_source source = {.store = open->report.store,
+                                          .dir_fd = -1};
     struct archive_export done;
-    enum archive_status status = export_cdxj(&open->report, &done);
+    enum archive_status status = export_cdxj(&source, 1, &done);
 
     return tell_archive(open, status, &done, NULL);
 }
 
-/* The other archive that the crawl refers to, or NULL. */
-static const char *dedup_path(const struct open_record *open)
-{
-    const struct list *given = &open->record.given;
-    const char *path = NULL;
-
-    for (size_t i = 0; i < given->count; i++)
-        if (option_is_named(given->item[i], "warc-dedup"))
-            path = strchr(given->item[i], '=');
-    return path ? path + 1 : NULL;
-}
-
-static int fill_package(struct open_record *open, int fd, const char *name)
+/* `*is_damaged`: the package is good but for what is told. */
+static int fill_package(struct open_record *open, int fd, const char *name,
+                        bool *is_damaged)
 {
     const struct wacz_options options = {
         .now_ms = clock_wall_ms(),
         .software = "crawler " CRAWLER_VERSION,
     };
+    const struct archive_source source = {.store = open->report.store,
+                                          .dir_fd = open->dir.fd};
     struct archive_export done;
     enum archive_status end = export_wacz(
-        &open->report, open->dir.fd, dedup_path(open), fd, &options, &done);
+        &source, 1, crawl_record_dedup(&open->record), fd, &options, &done);
     int status = tell_archive(open, end, &done, name);
 
     if (!status && done.originals_missing)
@@ -326,6 +332,13 @@ static int fill_package(struct open_record *open, int fd, const char *name)
                  "'%s'",
                  (unsigned long long)done.originals_missing,
                  (unsigned long long)done.originals, name);
+    *is_damaged = !status && done.damaged;
+    if (*is_damaged)
+        complain("%llu of %llu captures in '%s' are damaged and cannot be "
+                 "found in '%s'; crawler verify tells which",
+                 (unsigned long long)done.damaged,
+                 (unsigned long long)done.captures, open->report.dir_path,
+                 name);
     return status;
 }
 
@@ -333,15 +346,17 @@ static int write_package(struct open_record *open, const char *path,
                          enum output_mode mode)
 {
     struct output_file out;
+    bool is_damaged;
     int status = output_open(&out, path, mode);
 
     if (status)
         return status;
-    status = fill_package(open, out.fd, path);
+    status = fill_package(open, out.fd, path, &is_damaged);
     if (!status)
-        return output_publish(&out);
-    output_discard(&out);
-    return status;
+        status = output_publish(&out);
+    else
+        output_discard(&out);
+    return !status && is_damaged ? EXIT_FAILURE : status;
 }
 
 static int export(struct open_record *open, const struct options *options)
@@ -369,7 +384,7 @@ static int run(struct open_record *open, const struct options *options)
 {
     switch (options->command) {
     case COMMAND_STATUS:
-        return print_status(open);
+        return print_status(open, options->json);
     case COMMAND_WHY:
         return print_why(open, options->argument[1]);
     case COMMAND_VERIFY:
@@ -435,7 +450,7 @@ int record_package(const char *dir_path, bool is_quiet)
     } else if (!status) {
         buf_printf(&path, "%s/" ARCHIVE_DIR "/%s", dir_path,
                    record_package_name(dir_path, &open.arena));
-        status = write_package(&open, buf_cstr(&path), OUTPUT_REPLACE);
+        status = write_package(&open, buf_cstr(&path), OUTPUT_OWN);
         if (!status && !is_quiet)
             terminal_line(stderr, "crawler: the archive is packaged in %s",
                           buf_cstr(&path));
@@ -453,15 +468,69 @@ int record_package_to(const char *dir_path, int fd, const char *name)
     if (!status)
         status = read_facts(&open);
     if (!status)
-        status = fill_package(&open, fd, name);
+        status = fill_package(&open, fd, name, &(bool){false});
     close_record(&open);
     return status;
+}
+
+static int check_kept_links(const struct open_record *open)
+{
+    return option_is_given(&open->plan.record.given, "links")
+               ? 0
+               : complain("the crawl in '%s' was run without --links, so its "
+                          "links were not kept",
+                          open->report.dir_path);
+}
+
+int record_use(const char *dir_path,
+               int (*use)(struct report *report, struct plan *plan, void *user),
+               void *user)
+{
+    struct open_record open;
+    int status = open_record(&open, dir_path);
+
+    if (!status)
+        status = plan_report(&open);
+    if (!status)
+        status = check_kept_links(&open);
+    if (!status)
+        status = use(&open.report, &open.plan, user);
+    if (status < 0)
+        status = fail(&open);
+    close_record(&open);
+    return status;
+}
+
+static int check_verify(const struct options *options, bool is_fleet)
+{
+    size_t count = options->argument_count;
+
+    if (count == 1 || (is_fleet && count == 2))
+        return 0;
+    return is_fleet
+               ? complain("verify takes the engine of a fleet and one "
+                          "pageDirectory at most, not %zu arguments",
+                          count)
+               : complain("verify takes one argument, pageDirectory, not %zu",
+                          count);
 }
 
 int command_record(const struct options *options)
 {
     struct open_record open;
-    int status = open_record(&open, options->argument[0]);
+    bool is_fleet =
+        options->argument_count && engine_postgres_is_url(options->argument[0]);
+    int status;
+
+    if (options->command == COMMAND_VERIFY &&
+        (status = check_verify(options, is_fleet)))
+        return status;
+    if (is_fleet && options->command == COMMAND_STATUS)
+        return command_fleet_status(options);
+    if (is_fleet && options->format == EXPORT_SQLITE)
+        return fleet_record_export(options);
+    status = is_fleet ? open_fleet(&open, options)
+                      : open_record(&open, options->argument[0]);
 
     if (!status)
         status = run(&open, options);

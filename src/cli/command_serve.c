@@ -2,37 +2,26 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/collection.h"
 #include "base/io.h"
+#include "cli/add_archive.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
+#include "cli/signals.h"
 #include "cli/usage.h"
+#include "replay/authority.h"
 #include "replay/replay.h"
 
 /* crawler serve WHAT... */
 
-enum { PATH_ROOM = 4096 };
-
-/* Signals are read like any other event; no handler runs. libssl writes to
- * sockets without the flag that keeps SIGPIPE away. */
-static int open_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
+enum { PATH_ROOM = 4096, CERTIFICATE_MAX = 1 << 20 };
 
 /* --- the archive --------------------------------------------------------- */
 
-/* A file that is not whole counts as far as it goes. */
+/* Warn about a file that is cut off. Its whole records are still served. */
 static void warn(void *user, const char *text)
 {
     (void)user;
@@ -44,8 +33,7 @@ static int add_all(struct collection *collection, const struct options *options)
     struct collection_error error;
 
     for (size_t i = 0; i < options->argument_count; i++)
-        if (!collection_add_path(collection, options->argument[i], warn, NULL,
-                                 &error))
+        if (!add_archive(collection, options->argument[i], warn, NULL, &error))
             return complain("%s", error.text);
     if (!collection_count(collection))
         return complain("there is no capture in '%s'%s", options->argument[0],
@@ -53,7 +41,7 @@ static int add_all(struct collection *collection, const struct options *options)
     return 0;
 }
 
-/* A WACZ is its own package. False if the file is none. */
+/* If the file is a WACZ, serve it as the package. False if it is not one. */
 static bool use_wacz(struct own_pages *own, const char *path)
 {
     char first[4];
@@ -131,41 +119,40 @@ static void find_package(struct own_pages *own, const struct options *options)
 
 /* --- serving ------------------------------------------------------------- */
 
-/* Only a certificate is replaced: it is one of an earlier run. */
-static bool may_replace(int fd)
+/* Only what an earlier run wrote is replaced, or an empty file. */
+static int check_replaced(const char *path)
 {
-    static const char begin[] = "-----BEGIN CERTIFICATE-----";
-    char first[sizeof(begin) - 1];
-    ssize_t len = pread(fd, first, sizeof(first), 0);
+    struct buf text;
 
-    return !len || (len == (ssize_t)sizeof(first) &&
-                    !memcmp(first, begin, sizeof(first)));
+    buf_init(&text, CERTIFICATE_MAX);
+    bool good = io_read_file(path, &text) || errno == ENOENT;
+    int why = errno;
+    bool is_ours = !text.len || authority_made(buf_str(&text));
+    buf_release(&text);
+    if (!good && why != EFBIG)
+        return complain("--write-ca '%s': %s", path, strerror(why));
+    return good && is_ours
+               ? 0
+               : complain("--write-ca '%s': the file is there and is not a "
+                          "certificate that 'crawler serve' wrote, alone",
+                          path);
 }
 
 static int write_authority(const char *path, struct str pem)
 {
     struct iovec part = {(void *)pem.ptr, pem.len};
-    int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644);
+    struct output_file out;
+    int status = output_open(&out, path, OUTPUT_REPLACE);
 
-    if (fd < 0)
-        return complain("--write-ca '%s': %s", path, strerror(errno));
-    if (!may_replace(fd)) {
-        close(fd);
-        return complain("--write-ca '%s': the file exists and is no "
-                        "certificate",
-                        path);
-    }
-    if (ftruncate(fd, 0)) {
-        close(fd);
-        return complain("--write-ca '%s': %s", path, strerror(errno));
-    }
-    bool good = io_write_all(fd, &part, 1);
-    int why = errno;
-    if (close(fd) && good) {
-        good = false;
-        why = errno;
-    }
-    return good ? 0 : complain("--write-ca '%s': %s", path, strerror(why));
+    if (status)
+        return status;
+    status = check_replaced(path);
+    if (!status && !io_write_all(out.fd, &part, 1))
+        status = complain("--write-ca '%s': %s", path, strerror(errno));
+    if (!status)
+        return output_publish(&out);
+    output_discard(&out);
+    return status;
 }
 
 static int listen_on(struct replay *replay, unsigned port)
@@ -182,7 +169,7 @@ static int run(struct replay *replay)
 {
     struct str address = replay_address(replay);
     unsigned long long captures = replay_own_pages(replay)->captures;
-    int signals = open_signals();
+    int signals = signals_open(NULL, 0);
 
     printf("listening on http://%.*s/ with %llu capture%s\n", STR_ARGS(address),
            captures, captures == 1 ? "" : "s");

@@ -1,13 +1,12 @@
 /* crawler warc: the records of WARC files, one JSON object a line. */
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/warc_read.h"
 #include "base/json.h"
 #include "cli/options.h"
 #include "cli/usage.h"
+#include "cli/warc_file.h"
 
 enum { LINE_MAX_LEN = 1 << 20 };
 
@@ -101,17 +100,14 @@ static int print_records(const char *path, struct warc_reader *reader)
 
 static int list_file(const char *path)
 {
-    struct stat about;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd, status = warc_file_open(path, &fd);
 
-    if (fd < 0)
-        return complain("%s: %s", path, strerror(errno));
-    if (fstat(fd, &about) || !S_ISREG(about.st_mode)) {
-        close(fd);
-        return complain("%s: it is no regular file", path);
-    }
+    if (status)
+        return status;
     struct warc_reader *reader = warc_reader_open(fd, 0, 0);
-    int status = print_records(path, reader);
+    status = print_records(path, reader);
+    if (warc_file_is_empty(fd))
+        status = complain_failure("%s: it is empty", path);
     warc_reader_free(reader);
     close(fd);
     return status;

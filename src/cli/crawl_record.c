@@ -40,7 +40,23 @@ void crawl_record_release(struct crawl_record *record)
     *record = (struct crawl_record){0};
 }
 
+const char *crawl_record_dedup(const struct crawl_record *record)
+{
+    const struct list *given = &record->given;
+    const char *path = NULL;
+
+    for (size_t i = 0; i < given->count; i++)
+        if (option_is_named(given->item[i], "warc-dedup"))
+            path = strchr(given->item[i], '=');
+    return path ? path + 1 : NULL;
+}
+
 /* --- writing options ---------------------------------------------------- */
+
+static bool is_proxy_with_login(const char *option)
+{
+    return option_is_named(option, "proxy") && strchr(option, '@');
+}
 
 /* Put the option, without its value if that is secret. */
 static void put_option(struct store_batch *batch, size_t number,
@@ -49,22 +65,42 @@ static void put_option(struct store_batch *batch, size_t number,
     struct str value = str_cut(str_of(option), '=').tail;
     struct str header = option_is_named(option, "header") ? secret_header(value)
                                                           : (struct str){0};
-    bool has_login =
-        option_is_named(option, "proxy") && str_find(value, '@') < value.len;
     struct buf kept;
 
     buf_init(&kept, strlen(option) + sizeof(NOT_KEPT) + 2);
     if (header.len)
         buf_printf(&kept, "header=%.*s: " NOT_KEPT, STR_ARGS(header));
     else
-        buf_put(&kept, str_of(has_login ? "proxy=" NOT_KEPT : option));
+        buf_put(&kept, str_of(is_proxy_with_login(option) ? "proxy=" NOT_KEPT
+                                                          : option));
     facts_put_option(batch, number, buf_str(&kept));
     buf_release(&kept);
 }
 
 bool crawl_record_is_secret(const char *given)
 {
-    return str_ends(str_of(given), STR(NOT_KEPT));
+    return str_ends(str_of(given), STR(NOT_KEPT)) ||
+           is_proxy_with_login(given) ||
+           (option_is_named(given, "header") &&
+            secret_header(str_cut(str_of(given), '=').tail).len);
+}
+
+const char *crawl_record_secrets(const struct list *given, bool has_logins,
+                                 struct arena *arena)
+{
+    struct buf text;
+
+    buf_init(&text, 4096);
+    for (size_t i = 0; i < given->count; i++)
+        if (crawl_record_is_secret(given->item[i])) {
+            struct str name = str_cut(str_of(given->item[i]), '=').head;
+            buf_printf(&text, " --%.*s ...", STR_ARGS(name));
+        }
+    if (has_logins && !option_is_given(given, "netrc"))
+        buf_put(&text, STR(" --user ..."));
+    const char *copy = arena_copy(arena, buf_str(&text)).ptr;
+    buf_release(&text);
+    return copy;
 }
 
 void crawl_record_put_options(struct store_batch *batch,
@@ -100,6 +136,28 @@ const char *crawl_record_missing_option(const struct list *one,
     return NULL;
 }
 
+static const char *next_ordered(const struct list *list, size_t *at)
+{
+    while (*at < list->count) {
+        const char *option = list->item[(*at)++];
+        if (option_is_ordered(option))
+            return option;
+    }
+    return NULL;
+}
+
+bool crawl_record_same_order(const struct list *one, const struct list *other)
+{
+    size_t i = 0, j = 0;
+    const char *a, *b;
+
+    do {
+        a = next_ordered(one, &i);
+        b = next_ordered(other, &j);
+    } while (a && b && !strcmp(a, b));
+    return !a && !b;
+}
+
 /* Does an option given now replace one of the record? A header replaces only
  * one of the same name, and a fixed option only the same again. */
 static bool replaces(const char *now, const char *before)
@@ -107,6 +165,8 @@ static bool replaces(const char *now, const char *before)
     struct str_pair one = str_cut(str_of(now), '=');
     struct str_pair other = str_cut(str_of(before), '=');
 
+    if (option_is_ordered(before))
+        return false;
     /* A user who asks to see something does not want it quiet. */
     if (option_is_named(before, "quiet"))
         return option_is_for_display(now);
@@ -141,7 +201,8 @@ static void set_arguments(struct options *options, const char *dir_path,
     options->argument_count = 2;
 }
 
-/* Options of the record that are not replaced, then those given now. */
+/* Options of the record that are not replaced, then those given now. Ordered
+ * ones are fixed, so they are those of the record. */
 static bool add_all(struct options *options, const struct list *begun,
                     const struct list *now, struct buf *error)
 {
@@ -152,9 +213,19 @@ static bool add_all(struct options *options, const struct list *begun,
             !option_is_named(begun->item[i], "restart"))
             good = options_add(options, begun->item[i], error);
     for (size_t i = 0; i < now->count && good; i++)
-        if (!option_is_named(now->item[i], "resume"))
+        if (!option_is_named(now->item[i], "resume") &&
+            !option_is_ordered(now->item[i]))
             good = options_add(options, now->item[i], error);
     return good;
+}
+
+static int end_options(bool good, const char *dir_path, struct buf *error)
+{
+    if (!good)
+        complain("the options of the crawl in '%s': %s", dir_path,
+                 buf_cstr(error));
+    buf_release(error);
+    return good ? 0 : CRAWL_FAILED;
 }
 
 int crawl_record_options(struct options *options,
@@ -166,12 +237,8 @@ int crawl_record_options(struct options *options,
     buf_init(&error, ERROR_MAX);
     options->remembered = true;
     set_arguments(options, dir_path, record->facts.number[FACT_DEPTH]);
-    bool good = add_all(options, &record->given, now, &error);
-    if (!good)
-        complain("the options of the crawl in '%s': %s", dir_path,
-                 buf_cstr(&error));
-    buf_release(&error);
-    return good ? 0 : CRAWL_FAILED;
+    return end_options(add_all(options, &record->given, now, &error), dir_path,
+                       &error);
 }
 
 /* --- a resume ----------------------------------------------------------- */
@@ -193,8 +260,21 @@ static int cannot_resume(const char *path, const struct store_error *error)
     return status;
 }
 
+int crawl_record_check_secrets(const struct crawl_record *record,
+                               const struct list *now)
+{
+    const struct list *begun = &record->given;
+
+    for (size_t i = 0; i < begun->count && !facts_is_over(&record->facts); i++)
+        if (crawl_record_is_secret(begun->item[i]) &&
+            !is_replaced(begun->item[i], now))
+            return complain("the crawl was begun with --%s; give it again",
+                            begun->item[i]);
+    return 0;
+}
+
 /* The same fixed option once more is no change: its URL may bring the name and
- * password again. Secrets are needed only if there is more to fetch. */
+ * password again. */
 static int check_given(const struct options *options,
                        const struct crawl_record *record)
 {
@@ -205,12 +285,16 @@ static int check_given(const struct options *options,
         return complain("--%s cannot change once the crawl has begun; "
                         "--resume takes only limits and speeds",
                         changed);
-    for (size_t i = 0; i < begun->count && !facts_is_over(&record->facts); i++)
-        if (crawl_record_is_secret(begun->item[i]) &&
-            !is_replaced(begun->item[i], &options->given))
-            return complain("the crawl was begun with --%s; give it again",
-                            begun->item[i]);
-    return 0;
+    return crawl_record_check_secrets(record, &options->given);
+}
+
+/* What is given for this run and is in no record. */
+static void take_unrecorded(struct options *to, const struct options *from)
+{
+    to->user = from->user;
+    to->logins = from->logins;
+    to->listen = from->listen;
+    to->metrics_open = from->metrics_open;
 }
 
 int crawl_record_resume(struct options *resumed, const struct options *options)
@@ -230,8 +314,67 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
     if (!status) {
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);
-        resumed->user = options->user;
-        resumed->logins = options->logins;
+        take_unrecorded(resumed, options);
+    }
+    crawl_record_release(&record);
+    return status;
+}
+
+/* --- the same command again --------------------------------------------- */
+
+/* The crawl may still turn out to be another: its seeds are not read yet. */
+static bool may_go_on(const struct crawl_record *record, const struct list *now)
+{
+    return record->error.status == STORE_OK && !facts_is_over(&record->facts) &&
+           !crawl_record_missing_option(&record->given, now) &&
+           !crawl_record_missing_option(now, &record->given);
+}
+
+static bool is_left_out(const char *begun, const struct list *now)
+{
+    return option_is_kept(begun) && !crawl_record_is_secret(begun) &&
+           !is_replaced(begun, now);
+}
+
+static int add_again(struct options *again, const struct list *begun,
+                     const struct list *now, const char *dir_path)
+{
+    struct buf error;
+    bool good = true;
+
+    buf_init(&error, ERROR_MAX);
+    for (size_t i = 0; i < begun->count && good; i++)
+        if (is_left_out(begun->item[i], now))
+            good = options_add(again, begun->item[i], &error);
+    for (size_t i = 0; i < now->count && good; i++)
+        good = options_add(again, now->item[i], &error);
+    return end_options(good, dir_path, &error);
+}
+
+int crawl_record_again(struct options *again, const struct options *options,
+                       bool *is_whole)
+{
+    const struct list *now = &options->given;
+    bool has_options = now->count || options->user;
+    struct crawl_record record;
+    size_t left_out = 0;
+    int status = 0;
+
+    options_init(again);
+    *is_whole = false;
+    if (!has_options || options->restart || options->state || options->fleet ||
+        options->argument_count < 2)
+        return 0;
+    const char *dir_path = options->argument[options->argument_count - 2];
+    crawl_record_read(&record, dir_path);
+    for (size_t i = 0; i < record.given.count && may_go_on(&record, now); i++)
+        left_out += is_left_out(record.given.item[i], now);
+    if (left_out) {
+        again->argument = options->argument;
+        again->argument_count = options->argument_count;
+        take_unrecorded(again, options);
+        status = add_again(again, &record.given, now, dir_path);
+        *is_whole = true;
     }
     crawl_record_release(&record);
     return status;

@@ -25,6 +25,9 @@ static inline uint32_t crawl_record_pages(const struct crawl_record *record)
     return (uint32_t)record->facts.number[FACT_SAVED];
 }
 
+/* The other archive that the crawl refers to (--warc-dedup), or NULL. */
+const char *crawl_record_dedup(const struct crawl_record *record);
+
 /* Put options into a batch, in place of the `before` options that are recorded
  * already. */
 void crawl_record_put_options(struct store_batch *batch,
@@ -35,12 +38,20 @@ void crawl_record_put_options(struct store_batch *batch,
 void crawl_record_put_logins(struct store_batch *batch,
                              const struct trusted_origins *origins);
 
-/* Was the value of this option not kept? */
+/* Is the value of this option secret, so that it is not kept? */
 bool crawl_record_is_secret(const char *given);
+
+/* The options that a resume must be given again, for people:
+ * " --header ... --user ...". */
+const char *crawl_record_secrets(const struct list *given, bool has_logins,
+                                 struct arena *arena);
 
 /* The first fixed option of `one` that `other` does not have, or NULL. */
 const char *crawl_record_missing_option(const struct list *one,
                                         const struct list *other);
+
+/* Are the options whose order counts the same, in the same order? */
+bool crawl_record_same_order(const struct list *one, const struct list *other);
 
 /* Add to new `options` those that the crawl was begun with, those that are
  * given `now` in place of them, and its arguments. Status 0, or another after
@@ -52,5 +63,17 @@ int crawl_record_options(struct options *options,
 /* The same for `crawler --resume`, of the directory that `options` names; they
  * must outlive `resumed`, which is to be released in either case. */
 int crawl_record_resume(struct options *resumed, const struct options *options);
+
+/* Must an option be given again that the crawl was begun with, because its
+ * value is secret? Only if there is more to fetch. Status as above. */
+int crawl_record_check_secrets(const struct crawl_record *record,
+                               const struct list *now);
+
+/* The same command again, if it leaves options out that its crawl was begun
+ * with: then `*is_whole`, and `again` has them all, but for those that lapse or
+ * are secret. Else `options` are all there is. Status as above; `again` is as
+ * `resumed` above. */
+int crawl_record_again(struct options *again, const struct options *options,
+                       bool *is_whole);
 
 #endif

@@ -1,6 +1,7 @@
 /* crawler export --format pages: page files out of archives. */
 #include <errno.h>
 
+#include "cli/add_archive.h"
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
@@ -19,8 +20,7 @@ static int read_archives(struct collection *collection,
     struct collection_error error;
 
     for (size_t i = 0; i < options->argument_count; i++)
-        if (!collection_add_path(collection, options->argument[i], note, NULL,
-                                 &error))
+        if (!add_archive(collection, options->argument[i], note, NULL, &error))
             return complain("%s", error.text);
     return 0;
 }

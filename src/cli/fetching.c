@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/password.h"
 #include "cli/usage.h"
 #include "names/dns_servers.h"
 #include "page/trust.h"
 #include "robots/robots.h"
+
+enum { LOGIN_MAX = 4096 };
 
 /* --- headers ------------------------------------------------------------ */
 
@@ -128,14 +131,53 @@ int fetching_plan_agent(struct plan *plan)
 
 /* --- logins ------------------------------------------------------------- */
 
+/* A name without a password: ask for it where only the user can see it. */
+static int ask_password(struct plan *plan, const char *name)
+{
+    struct buf text;
+
+    buf_init(&text, LOGIN_MAX);
+    buf_printf(&text, "%s:", name);
+    bool good = password_ask(name, &text);
+    if (good)
+        plan->user = arena_copy(&plan->arena, buf_str(&text)).ptr;
+    buf_release(&text);
+    return good ? 0
+                : complain("--user needs a password: NAME:PASSWORD, NAME: for "
+                           "an empty one, or a terminal to ask on");
+}
+
+static int plan_netrc(struct plan *plan)
+{
+    const char *home = getenv("HOME");
+    struct buf path;
+
+    if (!plan->options->netrc)
+        return 0;
+    if (!home || !home[0])
+        return complain("--netrc: HOME is not set, so there is no ~/.netrc");
+    buf_init(&path, LOGIN_MAX);
+    buf_printf(&path, "%s/.netrc", home);
+    const char *problem = netrc_read(&plan->netrc, buf_cstr(&path));
+    int status =
+        problem ? complain("--netrc: '%s': %s", buf_cstr(&path), problem) : 0;
+    buf_release(&path);
+    return status;
+}
+
 int fetching_plan_logins(struct plan *plan)
 {
     const struct option_login *given = plan->options->logins;
     const char *user = plan->options->user;
     struct url url;
+    int status;
 
     if (user && (!user[0] || user[0] == ':'))
         return complain("--user must be NAME:PASSWORD");
+    plan->user = user;
+    if ((status = plan_netrc(plan)) ||
+        (status = user && !strchr(user, ':') ? ask_password(plan, user) : 0))
+        return status;
     for (; given; given = given->next)
         /* The option's own check reports what is no URL. */
         if (!url_parse(&url, &plan->arena, given->url, NULL, NULL) &&
@@ -148,7 +190,7 @@ int fetching_plan_logins(struct plan *plan)
 /* --- connections -------------------------------------------------------- */
 
 /* Is it [SCHEME://][USER:PASSWORD@]HOST[:PORT]? The URL parser reads what comes
- * after the scheme. */
+ * after the scheme. "http//host:1" is no host "http" with a path. */
 static bool is_proxy(struct plan *plan, const char *text)
 {
     const char *mark = strstr(text, "://");
@@ -160,9 +202,52 @@ static bool is_proxy(struct plan *plan, const char *text)
         return false;
     buf_init(&rest, URL_LEN_MAX);
     bool good = buf_printf(&rest, "http://%s", mark ? mark + 3 : text) &&
-                !url_parse(&url, &plan->arena, buf_str(&rest), NULL, NULL);
+                !url_parse(&url, &plan->arena, buf_str(&rest), NULL, NULL) &&
+                (mark || url_path(&url).len == 1);
     buf_release(&rest);
     return good;
+}
+
+static bool is_env(const struct options *options)
+{
+    return options->proxy && !strcmp(options->proxy, "env");
+}
+
+/* The one that --proxy names, or NULL. */
+static const char *proxy_of(const struct options *options)
+{
+    return options->proxy && options->proxy[0] && !is_env(options)
+               ? options->proxy
+               : NULL;
+}
+
+bool fetching_is_proxied(const struct options *options)
+{
+    struct proxies proxies = proxies_of_environment(getenv);
+
+    return proxy_of(options) ||
+           (is_env(options) && (proxies.http || proxies.https));
+}
+
+static int plan_proxies(struct plan *plan)
+{
+    const char *named = proxy_of(plan->options);
+    struct proxies *env = &plan->proxies;
+
+    if (named && !is_proxy(plan, named))
+        return complain("--proxy must be a URL such as http://localhost:3128, "
+                        "or env, not '%s'",
+                        login_hide(&plan->arena, named));
+    if (!is_env(plan->options))
+        return 0;
+    *env = proxies_of_environment(getenv);
+    const char *bad = env->http && !is_proxy(plan, env->http)     ? env->http
+                      : env->https && !is_proxy(plan, env->https) ? env->https
+                                                                  : NULL;
+    return bad ? complain("--proxy env: a proxy in the environment must be a "
+                          "URL such as http://localhost:3128, not '%s'",
+                          login_hide(&plan->arena, bad))
+               : 0;
 }
 
 static bool has_https_seed(const struct plan *plan)
@@ -231,12 +316,30 @@ static int plan_names(struct plan *plan)
                            login_hide(&plan->arena, servers));
 }
 
+static int plan_types(struct plan *plan)
+{
+    const char *types = plan->options->types;
+    struct str bad;
+
+    if (!types)
+        return 0;
+    if (plan_is_course(plan))
+        return complain("--types has no effect on the CS50 playground, where "
+                        "names decide; use --scope or --internal");
+    if (mime_list_parse(&plan->crawl.worker.fetch.types, str_of(types),
+                        &plan->arena, &bad))
+        return 0;
+    return complain(
+        "--types must be of html, pdf, text, image, audio, video, "
+        "all, and MIME types such as image/png or font/*, with "
+        "commas in between, not '%s'",
+        login_hide(&plan->arena, arena_copy(&plan->arena, bad).ptr));
+}
+
 int fetching_plan(struct plan *plan)
 {
     const struct options *options = plan->options;
     const struct list *rules = &options->connect_to;
-    const char *proxy =
-        options->proxy && options->proxy[0] ? options->proxy : NULL;
     int status = check_headers(options);
 
     if (status || (status = plan_names(plan)))
@@ -246,14 +349,13 @@ int fetching_plan(struct plan *plan)
             return complain("--connect-to must be HOST1:PORT1:HOST2:PORT2, "
                             "not '%s'",
                             login_hide(&plan->arena, rules->item[i]));
-    if (proxy && !is_proxy(plan, proxy))
-        return complain("--proxy must be a URL such as http://localhost:3128, "
-                        "not '%s'",
-                        login_hide(&plan->arena, proxy));
+    if ((status = plan_proxies(plan)))
+        return status;
     plan->crawl.worker.fetch = (struct fetch_options){
         .user_agent = plan->user_agent,
         .headers = options->headers.item,
-        .proxy = proxy,
+        .proxy = proxy_of(options),
+        .proxies = is_env(options) ? &plan->proxies : NULL,
         .timeout_ms = options->timeout_ms,
         .max_size = options->max_size,
         .body_budget = &plan->body_budget,
@@ -263,5 +365,8 @@ int fetching_plan(struct plan *plan)
         .robots_agent = plan->crawl.worker.robots_agent,
         .origins = &plan->origins,
     };
+    if ((status = plan_types(plan)) || (status = cookie_files_plan(plan)))
+        return status;
+    plan->crawl.worker.fetch.cookies = plan->cookies;
     return plan_trust(plan);
 }

@@ -1,6 +1,9 @@
 /* --from: the pages come out of an archive. */
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "cli/add_archive.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 
@@ -10,13 +13,22 @@ static void note(void *user, const char *text)
     complain("--from %s", text);
 }
 
-/* The crawl would read what it replaces. */
-static bool is_page_directory(const struct plan *plan, const char *path)
+/* Is it the page directory of this crawl, the archive there, or a file in one
+ * of them? The crawl would read what it replaces. */
+static bool is_own(const struct plan *plan, const char *path)
 {
-    struct stat from, to;
+    char *real = realpath(path, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    struct stat stat_of;
 
-    return !stat(path, &from) && !fstat(plan->dir.fd, &to) &&
-           from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+    if (!slash)
+        return false;
+    bool is_file = !stat(real, &stat_of) && !S_ISDIR(stat_of.st_mode);
+    if (is_file)
+        slash[slash == real] = '\0';
+    bool is_here = state_is_own_directory(plan, real);
+    free(real);
+    return is_here;
 }
 
 int from_plan(struct plan *plan)
@@ -26,14 +38,14 @@ int from_plan(struct plan *plan)
 
     if (!path)
         return 0;
-    if (is_page_directory(plan, path))
-        return complain("--from %s: it is the page directory itself; name "
-                        "another one for the new crawl",
+    if (is_own(plan, path))
+        return complain("--from %s: it is the page directory itself, or in it; "
+                        "name another one for the new crawl",
                         path);
     plan->from.collection = collection_new();
     plan->crawl.worker.fetch.from = &plan->from;
-    if (!collection_add_path(plan->from.collection, path,
-                             plan->options->quiet ? NULL : note, NULL, &error))
+    if (!add_archive(plan->from.collection, path,
+                     plan->options->quiet ? NULL : note, NULL, &error))
         return complain("--from %s", error.text);
     if (!collection_count(plan->from.collection))
         return complain("--from %s: there is no HTTP response in it", path);

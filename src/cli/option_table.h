@@ -26,11 +26,15 @@ struct option_row {
     const char *argument; /* as help names it; NULL for a flag */
     const char *initial;  /* the default, as the user would type it */
     uint64_t min, max;
-    bool may_be_none;    /* "none" lifts this limit: OPTION_NONE */
+    bool may_be_none;    /* "none" lifts this limit: OPTION_NONE, */
+    bool none_is_max;    /* or the largest value: it guards against servers */
     const char *choices; /* "a|b|c" */
     bool fixed;     /* once the crawl has begun: a resume must not change it */
+    bool ordered;   /* the order of these options counts: a resume keeps it */
     bool display;   /* changes only what a run shows: not kept by a resume */
+    bool lapses;    /* if the same command again does not have it */
     bool has_login; /* a URL: a name and password in it are taken out */
+    bool is_path;   /* recorded from the root: a resume may be elsewhere */
     bool never_recorded; /* not even that it was given */
     const char *help;
 };

@@ -1,5 +1,9 @@
 #include "cli/options.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/str.h"
 #include "base/values.h"
 #include "cli/option_table.h"
@@ -22,8 +26,8 @@ static void list_init(struct options *options, struct list *list)
     };
 }
 
-static void list_add(struct options *options, struct list *list,
-                     const char *text)
+void options_list_add(struct options *options, struct list *list,
+                      const char *text)
 {
     size_t used = list->count + 1;
 
@@ -78,7 +82,7 @@ static bool set_number(const struct option_row *row, struct str text,
     uint64_t value = 0;
 
     if (row->may_be_none && str_eq(text, STR("none"))) {
-        *out = OPTION_NONE;
+        *out = row->none_is_max ? row->max : OPTION_NONE;
         return true;
     }
     bool read = type->read(text, &value);
@@ -109,7 +113,7 @@ static bool set(struct options *options, const struct option_row *row,
         *(const char **)field(options, row) = text;
         return true;
     case OPTION_LIST:
-        list_add(options, field(options, row), text);
+        options_list_add(options, field(options, row), text);
         return true;
     case OPTION_CHOICE:
         if (choice_number(row->choices, str_of(text), field(options, row)))
@@ -148,6 +152,26 @@ static const struct option_row *find_row(enum command command, struct str name,
     return NULL;
 }
 
+/* The path from the root, or the text as it is if there is no such directory.
+ * "-" is no path. */
+static const char *from_root(struct options *options, const char *text)
+{
+    const char *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text;
+    struct str typed = slash ? str_between(text, slash) : STR(".");
+
+    if (!*text || text[0] == '/' || !strcmp(text, "-"))
+        return text;
+    char *directory = realpath(arena_copy(&options->arena, typed).ptr, NULL);
+    if (!directory)
+        return text;
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = arena_new(&options->arena, size);
+    snprintf(path, size, "%s/%s", directory, name);
+    free(directory);
+    return path;
+}
+
 static void note_given(struct options *options, const struct option_row *row,
                        const char *text)
 {
@@ -156,7 +180,7 @@ static void note_given(struct options *options, const struct option_row *row,
     char *given = arena_new(&options->arena, size);
 
     snprintf(given, size, "%s%s%s", row->name, flag ? "" : "=", text);
-    list_add(options, &options->given, given);
+    options_list_add(options, &options->given, given);
 }
 
 /* After this the URL has no password in it. */
@@ -202,7 +226,8 @@ static bool apply(struct parser *parser, const struct option_row *row,
     }
     buf_clear(parser->error);
     if (!row->never_recorded)
-        note_given(options, row, text);
+        note_given(options, row,
+                   row->is_path ? from_root(options, text) : text);
     return true;
 }
 
@@ -259,6 +284,8 @@ void options_init(struct options *options)
         .max_pages = OPTION_NONE,
         .max_time_ms = OPTION_NONE,
         .max_per_domain = OPTION_NONE,
+        .max_bytes = OPTION_NONE,
+        .limit_rate = OPTION_NONE,
         .ip_delay_ms = UINT64_MAX,
     };
     arena_init(&options->arena);
@@ -293,7 +320,7 @@ bool options_parse(struct options *options, enum command command, int argc,
         const char *word = parser.word[parser.at++];
 
         if (options_end || !is_option(word))
-            list_add(options, &arguments, word);
+            options_list_add(options, &arguments, word);
         else if (!strcmp(word, "--"))
             options_end = true;
         else if (word[1] == '-')
@@ -331,11 +358,25 @@ bool option_is_fixed(const char *given)
     return row && row->fixed;
 }
 
+bool option_is_ordered(const char *given)
+{
+    const struct option_row *row = row_of(given);
+
+    return row && row->ordered;
+}
+
 bool option_is_for_display(const char *given)
 {
     const struct option_row *row = row_of(given);
 
     return row && row->display;
+}
+
+bool option_is_kept(const char *given)
+{
+    const struct option_row *row = row_of(given);
+
+    return row && !row->fixed && !row->display && !row->lapses;
 }
 
 void options_release(struct options *options)

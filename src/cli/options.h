@@ -21,7 +21,13 @@ enum command {
     COMMAND_EXPORT = 128,
     COMMAND_WARC = 256,
     COMMAND_SERVE = 512,
-    COMMAND_ANY = 0xffff,
+    COMMAND_FLEET = 1024, /* pause, continue, stop, lost */
+    COMMAND_ADD = 4096,
+    COMMAND_REPORT = 2048,
+    COMMAND_CTL = 1 << 16,
+    COMMAND_WATCH = 1 << 17,
+    COMMAND_COMPLETION = 32768,
+    COMMAND_ANY = 0xffffff,
 };
 
 /* A repeatable option's values, NULL at the end; never NULL itself. */
@@ -46,27 +52,43 @@ enum save { SAVE_BY_DEFAULT, SAVE_PAGES, SAVE_ARCHIVE, SAVE_BOTH };
 struct options {
     enum command command;
     struct list internal, headers, connect_to, sitemap, warc_headers;
+    struct list include, exclude, exclude_from; /* their order: `given` */
+    struct list strip_query;
     const char *user_agent, *contact, *proxy, *cacert, *base, *charset;
     const char *search, *search_url, *seeds, *agent, *robots_agent, *user;
+    const char *listen;
     const char *dns_servers, *warc_file, *warc_dedup, *from, *output, *write_ca;
+    const char *types, *cookies, *save_cookies;
+    const char *fleet, *name;
     uint64_t delay_ms, timeout_ms, max_time_ms, save_every_ms;
     uint64_t ip_delay_ms; /* UINT64_MAX: not given */
+    uint64_t lease_ms, partitions;
+    uint64_t ledger; /* 0: on, 1: off */
     uint64_t per_host, workers, threads, keep_connections, max_pages, max_size,
         retries, max_redirects, max_per_domain, queue_memory;
-    uint64_t scope;  /* enum scope_kind + 1; 0: not given */
-    uint64_t log;    /* enum log_kind + 1; 0: not given */
-    uint64_t order;  /* enum order + 1; 0: not given */
-    uint64_t robots; /* 0: not given, 1: obey, 2: ignore */
-    uint64_t state;  /* 0: file, 1: none */
-    uint64_t format; /* enum export_format; 0: not given */
-    uint64_t part;   /* of a sitemap; 0: not given */
-    uint64_t port;   /* 0: any */
+    uint64_t max_bytes;
+    uint64_t limit_rate;    /* bytes a second */
+    uint64_t scope;         /* enum scope_kind + 1; 0: not given */
+    uint64_t log;           /* enum log_kind + 1; 0: not given */
+    uint64_t order;         /* enum order + 1; 0: not given */
+    uint64_t robots;        /* 0: not given, 1: obey, 2: ignore */
+    uint64_t state;         /* 0: file, 1: none */
+    uint64_t format;        /* enum export_format; 0: not given */
+    uint64_t report_format; /* enum report_format; 0: not given */
+    const char *fail_on, *report_output;
+    uint64_t slow_ms, large;
+    bool check_external;
+    uint64_t part; /* of a sitemap; 0: not given */
+    uint64_t port; /* 0: any */
     uint64_t warc_max_size, warc_compress;
     uint64_t warc_digest; /* enum digest_kind */
     uint64_t save;        /* enum save; 0: not given */
-    bool resume, restart, links, warc, wacz, requisites;
+    bool metrics_open;
+    bool canonical;
+    bool create, resume, restart, links, warc, wacz, requisites;
+    bool cookie_jar, netrc;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
-        version;
+        version, check;
 
     struct arena arena;
     const char **argument; /* the words that are no options */
@@ -75,6 +97,10 @@ struct options {
     struct option_login *logins; /* not part of `given` */
     bool remembered;             /* read from a record, whose seeds count */
 };
+
+/* Add to a list of these options; the text is borrowed. */
+void options_list_add(struct options *options, struct list *list,
+                      const char *text);
 
 /* Set all defaults. */
 void options_init(struct options *options);
@@ -92,7 +118,11 @@ bool options_parse(struct options *options, enum command command, int argc,
  * begun? Does it only change what a run shows? Is this its name? */
 bool option_is_fixed(const char *given);
 bool option_is_for_display(const char *given);
+bool option_is_ordered(const char *given); /* among others of this kind */
 bool option_is_named(const char *given, const char *name);
+
+/* Does it hold on when the same command is given again without it? */
+bool option_is_kept(const char *given);
 
 /* Is there an option of this name? */
 bool option_is_given(const struct list *given, const char *name);

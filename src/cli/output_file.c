@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive_name.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/usage.h"
+#include "page/pagedir.h"
 
 enum { PATH_LEN_MAX = 8192, TRIES = 100 };
 
@@ -28,6 +30,41 @@ static struct str directory_of(const char *path)
     return slash ? str_between(path, slash + 1) : (struct str){path, 0};
 }
 
+/* The directory of a file that need not be there. -1 with errno. */
+static int open_directory_of(const char *path, int flags)
+{
+    struct str directory = directory_of(path);
+    char text[PATH_LEN_MAX];
+
+    snprintf(text, sizeof(text), "%.*s", STR_ARGS(directory));
+    return open(directory.len ? text : ".", flags | O_CLOEXEC, 0666);
+}
+
+/* Is it the folder of a crawl's archive? Its name is read from above, because a
+ * link may lead to it. */
+static bool is_archive(int fd)
+{
+    struct stat here, there;
+
+    return !faccessat(fd, "../" PAGEDIR_MARK, F_OK, AT_SYMLINK_NOFOLLOW) &&
+           !fstat(fd, &here) && !fstatat(fd, "../" ARCHIVE_DIR, &there, 0) &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+bool output_is_of_crawl(const char *path)
+{
+    const char *name = path + directory_of(path).len;
+    int fd = open_directory_of(path, O_PATH | O_DIRECTORY);
+
+    if (fd < 0)
+        return false;
+    bool is_owned = is_archive(fd) ||
+                    (pagedir_owns_name(name) &&
+                     !faccessat(fd, PAGEDIR_MARK, F_OK, AT_SYMLINK_NOFOLLOW));
+    close(fd);
+    return is_owned;
+}
+
 /* A name beside the file, with another number at every call. */
 static char *temp_name(const struct output_file *out, unsigned number)
 {
@@ -38,17 +75,6 @@ static char *temp_name(const struct output_file *out, unsigned number)
     snprintf(text, PATH_LEN_MAX, "%.*s.%s.tmp-%ld-%u", STR_ARGS(directory),
              name, (long)getpid(), number);
     return text;
-}
-
-/* Without a name; -1 with errno where that cannot be. */
-static int open_nameless(const char *path)
-{
-    struct str directory = directory_of(path);
-    char text[PATH_LEN_MAX];
-
-    snprintf(text, sizeof(text), "%.*s", STR_ARGS(directory));
-    return open(directory.len ? text : ".", O_TMPFILE | O_RDWR | O_CLOEXEC,
-                0666);
 }
 
 static int open_named(struct output_file *out)
@@ -68,18 +94,38 @@ static int open_named(struct output_file *out)
     return -1;
 }
 
-int output_open(struct output_file *out, const char *path,
-                enum output_mode mode)
+static int check_name(const char *path, enum output_mode mode)
 {
     struct stat stat;
 
-    *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
     if (!*path || strlen(path) > PATH_LEN_MAX / 2 ||
         path[strlen(path) - 1] == '/')
         return complain("'%s' is no name for a file", path);
-    if (mode == OUTPUT_NEW && !lstat(path, &stat))
+    if (!strcmp(path, "-"))
+        return complain("a file is needed here, not standard output ('-')");
+    if (mode != OUTPUT_OWN && output_is_of_crawl(path))
+        return complain("cannot write '%s': the name belongs to the crawl in "
+                        "that directory",
+                        path);
+    if (lstat(path, &stat))
+        return 0;
+    if (mode == OUTPUT_NEW)
         return complain("'%s' exists: name another file, or remove it", path);
-    out->fd = open_nameless(path);
+    if (!S_ISREG(stat.st_mode))
+        return complain("cannot write '%s': it is not a regular file", path);
+    return 0;
+}
+
+int output_open(struct output_file *out, const char *path,
+                enum output_mode mode)
+{
+    int status = check_name(path, mode);
+
+    *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
+    if (status)
+        return status;
+    /* Without a name, where that can be. */
+    out->fd = open_directory_of(path, O_TMPFILE | O_RDWR);
     if (out->fd < 0 &&
         (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         out->fd = open_named(out);

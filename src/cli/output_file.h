@@ -14,8 +14,11 @@
 #include <stdbool.h>
 
 enum output_mode {
-    OUTPUT_NEW,     /* a file of that name must not be there */
-    OUTPUT_REPLACE, /* it replaces one */
+    OUTPUT_NEW,     /* a file of that name must not be there, nor may a crawl
+                     * use the name */
+    OUTPUT_REPLACE, /* it replaces one; never a device, pipe or link, and never
+                     * a file of a crawl */
+    OUTPUT_OWN,     /* it replaces one, and is of the crawl itself */
 };
 
 struct output_file {
@@ -30,5 +33,9 @@ int output_open(struct output_file *out, const char *path,
                 enum output_mode mode);
 int output_publish(struct output_file *out);
 void output_discard(struct output_file *out);
+
+/* Is it a name in the directory of a crawl that the crawl may use: for a page,
+ * for its record or in its archive? The file need not be there. */
+bool output_is_of_crawl(const char *path);
 
 #endif

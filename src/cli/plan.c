@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/filtering.h"
 #include "cli/usage.h"
 
 /* --- scope ------------------------------------------------------------- */
@@ -67,6 +68,15 @@ static int plan_scope(struct plan *plan)
     return status;
 }
 
+static int plan_filter(struct plan *plan)
+{
+    int status = filtering_make(plan->options, &plan->filter, &plan->strip);
+
+    plan->crawl.filter = plan->filter;
+    plan->crawl.worker.scan.strip = plan->strip;
+    return status;
+}
+
 /* --- limits ------------------------------------------------------------ */
 
 static int plan_depth(struct plan *plan, const char *text)
@@ -99,7 +109,13 @@ static uint32_t core_count(void)
 }
 
 /* Connections that are being closed take up to a second for that. */
-enum { ENDING_CONNECTIONS = 512, OTHER_FILES = 64 };
+enum {
+    ENDING_CONNECTIONS = 512,
+    OTHER_FILES = 64,
+    OTHER_FILES_OF_FEW = 40, /* few fetches in flight look up few names */
+    FEW = 16,
+    KEEP_LEAST = 8,
+};
 
 static uint32_t ending_max(const struct crawl_options *crawl)
 {
@@ -111,14 +127,15 @@ static uint32_t ending_max(const struct crawl_options *crawl)
 static rlim_t files_needed(const struct crawl_options *crawl)
 {
     return (rlim_t)crawl->fetches_max +
-           (rlim_t)crawl->threads * ending_max(crawl) + OTHER_FILES;
+           (rlim_t)crawl->threads * ending_max(crawl) +
+           (crawl->fetches_max > FEW ? OTHER_FILES : OTHER_FILES_OF_FEW);
 }
 
 /* Idle connections may take half of the files that are left, and a 64th of the
  * machine's memory. */
 static uint64_t keep_by_default(const struct crawl_options *crawl)
 {
-    enum { LEAST = 8, MOST = 10000, BYTES_EACH = 25 << 10, SHARE = 64 };
+    enum { MOST = 10000, BYTES_EACH = 25 << 10, SHARE = 64 };
     rlim_t need = files_needed(crawl);
     long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
     uint64_t keep = MOST;
@@ -133,7 +150,28 @@ static uint64_t keep_by_default(const struct crawl_options *crawl)
         uint64_t room = limit.rlim_max > need ? (limit.rlim_max - need) / 2 : 0;
         keep = room < keep ? room : keep;
     }
-    return keep < LEAST ? LEAST : keep;
+    return keep < KEEP_LEAST ? KEEP_LEAST : keep;
+}
+
+/* Where few files may be open, what the user did not ask for gives way: first
+ * the threads, then the fetches in flight. */
+static void fit_files(struct crawl_options *crawl,
+                      const struct options *options)
+{
+    bool is_given = option_is_given(&options->given, "keep-connections");
+    rlim_t keep = is_given ? options->keep_connections : KEEP_LEAST;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    if (!options->threads && files_needed(crawl) + keep > limit.rlim_max)
+        crawl->threads = 1;
+    if (option_is_given(&options->given, "workers"))
+        return;
+    while (crawl->fetches_max > crawl->threads &&
+           files_needed(crawl) + keep > limit.rlim_max)
+        crawl->fetches_max--;
+    crawl->frontier.doubtful_max = crawl->fetches_max - crawl->fetches_max / 4;
 }
 
 /* The connections of each thread. In a crawl of one host, or a few, one thread
@@ -152,12 +190,23 @@ static void plan_connections(struct crawl_options *crawl,
                                           ending_max(crawl);
 }
 
+static const char *files_advice(const struct options *options)
+{
+    return option_is_given(&options->given, "workers") ||
+                   option_is_given(&options->given, "threads")
+               ? "use fewer workers and threads, or keep fewer connections"
+           : option_is_given(&options->given, "keep-connections")
+               ? "keep fewer connections"
+               : "raise that limit";
+}
+
 /* Allow enough open files. Look-ups are among the others: a thousand at a time
  * need a dozen sockets for each name server that is in use. */
-static int plan_files(const struct crawl_options *crawl)
+static int plan_files(const struct plan *plan)
 {
-    rlim_t need = files_needed(crawl) +
-                  (rlim_t)crawl->worker.fetch.keep_connections * crawl->threads;
+    const struct crawl_options *crawl = &plan->crawl;
+    rlim_t keep = (rlim_t)crawl->worker.fetch.keep_connections * crawl->threads;
+    rlim_t need = files_needed(crawl) + keep;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -165,11 +214,11 @@ static int plan_files(const struct crawl_options *crawl)
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
     if (limit.rlim_cur < need || setrlimit(RLIMIT_NOFILE, &limit))
         return complain(
-            "--workers %u with --threads %u and --keep-connections "
-            "may need %llu open files, and ulimit -n allows %llu; use "
-            "fewer workers, or keep fewer connections",
+            "--workers %u with --threads %u and --keep-connections %llu "
+            "may need %llu open files, and ulimit -n allows %llu; %s",
             (unsigned)crawl->fetches_max, (unsigned)crawl->threads,
-            (unsigned long long)need, (unsigned long long)limit.rlim_cur);
+            (unsigned long long)keep, (unsigned long long)need,
+            (unsigned long long)limit.rlim_cur, files_advice(plan->options));
     return 0;
 }
 
@@ -202,7 +251,7 @@ static void plan_frontier(struct plan *plan)
                                ? options->ip_delay_ms
                                : options->delay_ms / 5;
     enum order order = options->search ? ORDER_PRIORITY : ORDER_BFS;
-    bool proxied = options->proxy && options->proxy[0];
+    bool proxied = fetching_is_proxied(options);
 
     /* Behind a proxy there is one address, the proxy's, and the proxy looks
      * names up. Else names are looked up first, also without a pause: an
@@ -212,6 +261,7 @@ static void plan_frontier(struct plan *plan)
         .delay_ms = options->delay_ms,
         .ip_delay_ms = proxied ? 0 : ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
+        .doubtful_max = (uint32_t)(options->workers - options->workers / 4),
         .max_per_domain = max_per_domain(options),
         .host_tries = (uint32_t)options->retries + 1,
         .idle_hosts_max = IDLE_HOSTS_MAX,
@@ -238,26 +288,45 @@ static void plan_limits(struct plan *plan)
     if (crawl->threads > crawl->fetches_max)
         crawl->threads = crawl->fetches_max;
     assert(crawl->threads); /* the least of --workers is 1 */
+    fit_files(crawl, options);
     plan_connections(crawl, options);
     crawl->max_pages = options->max_pages;
+    crawl->max_bytes = options->max_bytes;
     crawl->max_time_ms = options->max_time_ms;
+    crawl->limit_rate = options->from ? OPTION_NONE : options->limit_rate;
     crawl->links = options->links && !options->state;
     crawl->save_every_ms = options->save_every_ms;
     crawl->worker.want_digests = !options->state;
     crawl->worker.scan.want_text = crawl->links;
+    crawl->worker.scan.want_content = crawl->links;
+    crawl->worker.scan.want_title |= crawl->links;
     crawl->sitemaps = options->sitemap.item;
     crawl->robots_sitemaps = options->sitemaps;
     crawl->requisites = options->requisites;
+    crawl->canonical = options->canonical;
+    crawl->canonical_bytes_max = CANONICAL_BYTES_MAX;
+    crawl->worker.scan.want_canonical = options->canonical;
+}
+
+/* The course's log is its contract. A user who gives options and sees the
+ * progress line needs no log. */
+static enum log_kind default_log(const struct options *options)
+{
+    bool is_course_form = !options->given.count && !options->user;
+
+    if (is_course_form || (options->verbose && !options->search))
+        return LOG_TSE;
+    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) ? LOG_NONE
+                                                          : LOG_PAGES;
 }
 
 static void plan_log(struct plan *plan)
 {
     const struct options *options = plan->options;
-    enum log_kind kind = options->log      ? (enum log_kind)(options->log - 1)
-                         : options->search ? LOG_PAGES
-                                           : LOG_TSE;
+    enum log_kind kind =
+        options->log ? (enum log_kind)(options->log - 1) : default_log(options);
 
-    logr_init(&plan->log, stdout, options->quiet ? LOG_NONE : kind,
+    logr_init(&plan->log, STDOUT_FILENO, options->quiet ? LOG_NONE : kind,
               options->verbose && !options->quiet, plan->crawl.worker.saver);
     plan->log.quiet = options->quiet;
     plan->log.archives = plan->crawl.archive != NULL;
@@ -286,7 +355,9 @@ static void plan_init(struct plan *plan, const struct options *options)
     pagenumbers_init(&plan->numbers, &plan->dir);
     plan->crawl.worker.saver = &plan->files.saver;
     arena_init(&plan->arena);
+    arena_init(&plan->fleet.arena);
     origins_init(&plan->origins);
+    netrc_init(&plan->netrc);
     trust_init(&plan->trust, NULL);
     pthread_mutex_init(&plan->from.lock, NULL);
     /* Out of an archive comes one page at a time: it never has to wait. */
@@ -296,6 +367,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->domains = domains_new();
     plan->scope = scope_new(plan->domains);
     plan->crawl.scope = plan->scope;
+    plan->crawl.scope_kind = plan_scope_kind(plan);
     plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(plan),
@@ -322,7 +394,7 @@ static int check_count(const struct options *options)
 }
 
 /* Combinations in which one option has no effect. */
-static int check_pairs(const struct plan *plan)
+static int check_pairs(struct plan *plan)
 {
     const struct options *options = plan->options;
     bool obeys_robots = plan_obeys_robots(plan);
@@ -340,12 +412,13 @@ static int check_pairs(const struct plan *plan)
                         "--state file");
     if (options->state && option_is_given(&options->given, "save-every"))
         return complain("--save-every is for the state; it needs --state file");
-    if (options->proxy && options->proxy[0] && options->dns_servers)
+    if (fetching_is_proxied(options) && options->dns_servers)
         return complain("--dns-servers has no effect with --proxy: the proxy "
                         "looks names up");
     if (!options->search && option_is_given(&options->given, "search-url"))
         return complain("--search-url needs --search");
-    return archiving_check(plan);
+    int status = live_check(plan);
+    return status ? status : archiving_check(plan);
 }
 
 /* The record has the origins that were given a name and password, but neither
@@ -380,7 +453,7 @@ static int plan_seeds(struct plan *plan)
         status = seeds_add_file(plan);
     plan->named_seeds = plan->seed_count;
     if (!status)
-        status = state_decide(plan);
+        status = plan->options->fleet ? fleet_decide(plan) : state_decide(plan);
     if (status)
         return status;
     if (plan->action == ACTION_RESUME) {
@@ -393,13 +466,13 @@ static int plan_seeds(struct plan *plan)
     return status;
 }
 
-int plan_make(struct plan *plan, const struct options *options)
+static int make(struct plan *plan, const struct options *options)
 {
     const char *const *argument = options->argument;
     int status;
 
-    plan_init(plan, options);
     if ((status = check_count(options)) || (status = check_pairs(plan)) ||
+        (status = fleet_check(plan)) || (status = plan_filter(plan)) ||
         (status = fetching_plan_agent(plan)))
         return status;
     const char *seed = options->argument_count == 3 ? *argument++ : NULL;
@@ -417,7 +490,16 @@ int plan_make(struct plan *plan, const struct options *options)
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;
-    return plan_files(&plan->crawl);
+    return plan_files(plan);
+}
+
+int plan_make(struct plan *plan, const struct options *options)
+{
+    plan_init(plan, options);
+    int status = make(plan, options);
+    if (status)
+        state_take_back(plan);
+    return status;
 }
 
 int plan_recall(struct plan *plan, const struct options *options,
@@ -428,7 +510,8 @@ int plan_recall(struct plan *plan, const struct options *options,
     plan_init(plan, options);
     plan->record = *record;
     *record = (struct crawl_record){0};
-    if ((status = plan_recorded_logins(plan, true)) ||
+    if ((status = plan_filter(plan)) ||
+        (status = plan_recorded_logins(plan, true)) ||
         (status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
         (status = plan_depth(plan, options->argument[1])) ||
         (status = seeds_plan_sitemaps(plan)))
@@ -442,8 +525,39 @@ int plan_recall(struct plan *plan, const struct options *options,
     return 0;
 }
 
+static int make_check(struct plan *plan, const struct options *options,
+                      const struct str *url, size_t count)
+{
+    int status;
+
+    if ((status = fetching_plan_agent(plan)) || (status = plan_scope(plan)) ||
+        (status = fetching_plan(plan)) ||
+        (status = state_open_directory(plan, options->argument[0])) ||
+        (status = plan_depth(plan, options->argument[1])) ||
+        (status = state_decide(plan)))
+        return status;
+    for (size_t i = 0; i < count; i++)
+        seeds_add_result(plan, url[i]);
+    plan_frontier(plan);
+    plan_limits(plan);
+    plan->crawl.worker.saver = &plan->numbers.saver;
+    plan->crawl.worker.fetch.max_size = 1; /* the head is the answer */
+    plan_log(plan);
+    plan->crawl.seeds = plan->seeds;
+    plan->crawl.seed_count = plan->seed_count;
+    return plan_files(plan);
+}
+
+int plan_check(struct plan *plan, const struct options *options,
+               const struct str *url, size_t count)
+{
+    plan_init(plan, options);
+    return make_check(plan, options, url, count);
+}
+
 void plan_release(struct plan *plan)
 {
+    fleet_release(plan);
     store_close(plan->store);
     crawl_record_release(&plan->record);
     store_batch_release(&plan->new_facts);
@@ -453,10 +567,14 @@ void plan_release(struct plan *plan)
     archiving_release(plan);
     free(plan->seeds);
     scope_free(plan->scope);
+    filter_free(plan->filter);
+    query_keys_free(plan->strip);
     domains_free(plan->domains);
     origins_release(&plan->origins);
     body_budget_release(&plan->body_budget);
     trust_release(&plan->trust);
+    cookies_free(plan->cookies);
+    netrc_release(&plan->netrc);
     collection_free(plan->from.collection);
     pthread_mutex_destroy(&plan->from.lock);
     arena_release(&plan->arena);

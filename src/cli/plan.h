@@ -4,13 +4,18 @@
 #define CLI_PLAN_H
 
 #include "cli/crawl_record.h"
+#include "cli/fleet.h"
+#include "cli/netrc.h"
 #include "crawler/crawler.h"
 #include "crawler/dedup.h"
+#include "http/listen.h"
 #include "page/bodies.h"
+#include "page/cookies.h"
 #include "page/page_archive.h"
 #include "page/pagefiles.h"
 #include "page/pagenumbers.h"
 #include "page/pagerecorder.h"
+#include "page/proxies.h"
 
 /* The CS50 playground: it is internal if no option says otherwise. */
 #define COURSE_PREFIX    "http://cs50tse.cs.dartmouth.edu/tse/"
@@ -34,22 +39,35 @@ struct plan {
     struct arena arena;
     struct domains *domains;
     struct scope *scope;
+    struct filter *filter;    /* NULL: no rules */
+    struct query_keys *strip; /* NULL: none */
     struct trusted_origins origins;
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
     struct trust trust;
+    struct cookies *cookies;  /* or NULL */
+    struct proxies proxies;   /* of the environment, with --proxy env */
+    const char *user;         /* NAME:PASSWORD of --user, or NULL */
+    struct netrc netrc;       /* with --netrc */
     struct page_archive from; /* with --from */
     struct page_link *seeds;
     size_t seed_count, seed_room;
+    bool is_begun;        /* the crawl is: a new seed does not change its scope,
+                           * and must be in it */
     size_t named_seeds;   /* how many of them, the first ones, the user named */
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;
+    const char *made_dir;       /* by --create; or NULL */
     struct pagefiles files;     /* in it, */
     struct pagenumbers numbers; /* or numbers without files */
     struct archive_options archive;
     struct pagerecorder recorder;
     struct dedup *dedup;
     struct logr log;
+    struct view *view;               /* while it can be watched, or NULL */
+    struct str *view_seeds;          /* for it */
+    struct http_address own_address; /* where it listens */
+    struct fleet_plan fleet;         /* with --fleet */
 };
 
 /* Is it the course's contract? It is if no option says otherwise. */
@@ -81,6 +99,13 @@ int plan_make(struct plan *plan, const struct options *options);
  * directory is opened. Status as above. */
 int plan_recall(struct plan *plan, const struct options *options,
                 struct crawl_record *record);
+
+/* Plan a crawl of nothing but these URLs, of any host, that keeps a record and
+ * no page file, in the directory that the options have as an argument. Nobody
+ * named the URLs, so that no private address is asked for one. Status as above.
+ */
+int plan_check(struct plan *plan, const struct options *options,
+               const struct str *url, size_t count);
 void plan_release(struct plan *plan);
 
 /* --- the parts of a plan --------------------------------------------------
@@ -97,19 +122,28 @@ int fetching_plan_agent(struct plan *plan);
 int fetching_plan_logins(struct plan *plan);
 int fetching_plan(struct plan *plan);
 
+/* May a proxy be asked? Then it looks names up. */
+bool fetching_is_proxied(const struct options *options);
+
 /* The User-Agent that is sent. */
 struct str fetching_user_agent(const struct plan *plan);
 
+/* cli/cookie_files.c: read the cookies that the crawl begins with; write them
+ * when it has stopped. */
+int cookie_files_plan(struct plan *plan);
+int cookie_files_save(struct plan *plan);
+
 /* cli/archiving.c: the archive of the crawl.
  *
- * Does the crawl keep one, and page files? First find what is wrong with the
- * options; then, when the page directory is open and its record is read, plan
- * the archive. */
-bool archiving_is_wanted(const struct options *options);
-bool archiving_saves_pages(const struct options *options);
-int archiving_check(const struct plan *plan);
+ * First find what is wrong with the options; then, when the page directory is
+ * open and its record is read, plan the archive. */
+int archiving_check(struct plan *plan);
 int archiving_plan(struct plan *plan);
 void archiving_release(struct plan *plan);
+
+/* The crawl of a fleet is finished, and this machine was perhaps killed before:
+ * its archive ends with what counts. */
+int archiving_settle(struct plan *plan);
 
 /* A new crawl replaces one that has an archive: its files go with it. */
 void archiving_note_old(struct plan *plan);
@@ -136,7 +170,8 @@ int seeds_add_search(struct plan *plan);
  * internal. */
 void seeds_add_result(struct plan *plan, struct str url);
 
-/* Add the seeds of the record that the user did not name again. */
+/* Add the seeds of the record that the user did not name again, and to the
+ * scope what seeds redirected to. */
 void seeds_add_record(struct plan *plan);
 
 /* If there are no seeds, make the scope of the URLs of the sitemaps. */
@@ -145,11 +180,26 @@ void seeds_scope_of_sitemaps(struct plan *plan);
 /* cli/from.c: read the archive that pages come from. After fetching_plan. */
 int from_plan(struct plan *plan);
 
+/* cli/live.c: showing the crawl while it runs (view/view.h).
+ *
+ * Find what is wrong with --listen; then, when all is planned, listen, and say
+ * where. The status is as above. After the crawl, or where it did not begin,
+ * close it. */
+int live_check(struct plan *plan);
+int live_open(struct plan *plan);
+void live_close(struct plan *plan);
+
 /* cli/state.c: the page directory before a crawl. Is there a crawl to go on
  * with, or one to replace?
  *
  * Open and lock the directory. */
 int state_open_directory(struct plan *plan, const char *path);
+
+/* Is it that directory, or the one of the archive in it, by whatever name? */
+bool state_is_own_directory(const struct plan *plan, const char *path);
+
+/* The crawl is not run: remove the directory if it was made for it. */
+void state_take_back(const struct plan *plan);
 
 /* Read its record and set plan->action. The seeds that the user names must be
  * known, unless the options are remembered ones. */
@@ -158,5 +208,11 @@ int state_decide(struct plan *plan);
 /* Create or open the record: nothing was written before. False after one line.
  * The command calls this once the plan is made. */
 bool state_begin(struct plan *plan);
+
+/* For cli/fleet.c: a difference from the recorded crawl, for people, or NULL;
+ * the first rows of a new crawl; what is new about one that goes on. */
+const char *state_difference(struct plan *plan);
+void state_put_first_rows(struct plan *plan, struct store_batch *first);
+void state_put_new_facts(struct plan *plan);
 
 #endif

@@ -59,6 +59,9 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
     else if (idle->reason == IDLE_RETRY)
         buf_printf(line, ", trying %.*s again in %.1f s", STR_ARGS(idle->host),
                    wait_s);
+    else if (idle->reason == IDLE_ADDRESS)
+        buf_printf(line, ", another machine has the address of %.*s",
+                   STR_ARGS(idle->host));
 }
 
 void progress_format(struct buf *line, const struct crawl_progress *now,
@@ -97,14 +100,38 @@ static double smoothed_rate(struct progress *progress,
     return progress->rate;
 }
 
+void progress_put_end(struct buf *line, struct history *history,
+                      const struct crawl_progress *now, size_t columns)
+{
+    const struct history_point point = {
+        .mono_ms = now->now_ms,
+        .pages = now->stats->saved,
+        .queued = now->counts.queued,
+    };
+    size_t before = line->len;
+    uint64_t left_ms;
+
+    history_add(history, &point);
+    if (now->stopping ||
+        history_expected(history, now->counts.queued + now->counts.in_flight,
+                         UINT64_MAX, &left_ms) != HISTORY_EXPECTED)
+        return;
+    buf_put(line, STR(", about "));
+    put_elapsed(line, left_ms);
+    buf_put(line, STR(" left"));
+    if (line->len > columns)
+        line->len = before;
+}
+
 void progress_draw(void *user, const struct crawl_progress *now)
 {
     struct progress *progress = user;
+    size_t columns = terminal_columns() - 1;
     struct buf line;
 
     buf_init(&line, LINE_MAX_LEN);
-    progress_format(&line, now, smoothed_rate(progress, now),
-                    terminal_columns() - 1);
+    progress_format(&line, now, smoothed_rate(progress, now), columns);
+    progress_put_end(&line, &progress->history, now, columns);
     fprintf(stderr, "\r%.*s\033[K", STR_ARGS(line));
     fflush(stderr);
     buf_release(&line);

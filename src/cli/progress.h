@@ -5,11 +5,13 @@
 
 #include "base/buf.h"
 #include "crawler/crawler.h"
+#include "view/history.h"
 
 struct progress {
     bool shown;
     uint64_t last_ms, last_saved;
-    double rate; /* pages a second, smoothed */
+    double rate;            /* pages a second, smoothed */
+    struct history history; /* for the expected end */
 };
 
 /* Is there a terminal to draw on? */
@@ -23,5 +25,10 @@ void progress_wipe(void *user);
 /* The text alone, at most `columns` wide. */
 void progress_format(struct buf *line, const struct crawl_progress *now,
                      double rate, size_t columns);
+
+/* When it may end, if the queue falls and there is room for that. The figures
+ * go to the history, from which it is told. */
+void progress_put_end(struct buf *line, struct history *history,
+                      const struct crawl_progress *now, size_t columns);
 
 #endif

@@ -8,15 +8,20 @@
 #include "cli/usage.h"
 
 /* Trust the origin of a URL that the user wants to start from. A login in the
- * URL itself goes before that of --user. */
+ * URL itself goes before that of --user, and that before --netrc. */
 static void trust_start(struct plan *plan, const struct url *url)
 {
-    const char *user = plan->options->user;
+    const struct login *known;
+    struct login login;
 
     origins_add(&plan->origins, url);
-    if (user && !origins_login(&plan->origins, url)) {
-        struct login login = login_read(&plan->arena, str_of(user));
+    if (origins_login(&plan->origins, url))
+        return;
+    if (plan->user) {
+        login = login_read(&plan->arena, str_of(plan->user));
         origins_add_login(&plan->origins, url, &login);
+    } else if ((known = netrc_login(&plan->netrc, url_host(url)))) {
+        origins_add_login(&plan->origins, url, known);
     }
 }
 
@@ -27,8 +32,9 @@ static void add(struct plan *plan, const struct page_link *seed, bool named)
 
     plan->seeds = mem_grow(plan->seeds, plan->seed_count, &plan->seed_room,
                            sizeof(*plan->seeds));
-    plan->seeds[plan->seed_count++] = *seed;
-    if (kind != SCOPE_KINDS)
+    plan->seeds[plan->seed_count] = *seed;
+    plan->seeds[plan->seed_count++].named = named;
+    if (kind != SCOPE_KINDS && !plan->is_begun)
         scope_add_seed(plan->scope, kind, &seed->url);
     if (named)
         trust_start(plan, &seed->url);
@@ -37,7 +43,7 @@ static void add(struct plan *plan, const struct page_link *seed, bool named)
 /* A seed that makes its own scope need not be in one. */
 static bool is_internal(const struct plan *plan, const struct page_link *seed)
 {
-    return plan_scope_kind(plan) != SCOPE_KINDS ||
+    return (plan_scope_kind(plan) != SCOPE_KINDS && !plan->is_begun) ||
            scope_contains(plan->scope, &seed->url);
 }
 
@@ -107,6 +113,10 @@ static const char *add_written(struct plan *plan, struct str text)
     if (seed.not_html_name)
         return "not the name of an HTML page; --scope or --internal crawl any "
                "name";
+    if (plan->is_begun && login.name.ptr)
+        return "a name and password cannot be added to a crawl that has begun";
+    if (plan->is_begun && !is_internal(plan, &seed))
+        return "outside of the scope that the crawl was begun with";
     if (!is_internal(plan, &seed))
         return course ? "not internal: it must begin with " COURSE_PREFIX
                         "; --scope or --internal crawl elsewhere"
@@ -183,6 +193,26 @@ void seeds_add_result(struct plan *plan, struct str url)
         add(plan, &seed, false);
 }
 
+/* Before the crawl was stopped, seeds had redirected to these. */
+static void add_moved(struct plan *plan)
+{
+    const struct facts_list *moved = &plan->record.facts.moved;
+    enum scope_kind kind = plan_scope_kind(plan);
+    struct page_link *links =
+        arena_new(&plan->arena, (moved->count + 1) * sizeof(*links));
+    size_t count = 0;
+
+    for (size_t i = 0; i < moved->count; i++) {
+        if (parse(plan, &links[count], str_of(moved->item[i])))
+            continue;
+        if (kind != SCOPE_KINDS)
+            scope_add_seed(plan->scope, kind, &links[count].url);
+        count++;
+    }
+    plan->crawl.moved = links;
+    plan->crawl.moved_count = count;
+}
+
 void seeds_add_record(struct plan *plan)
 {
     const struct facts *facts = &plan->record.facts;
@@ -192,6 +222,7 @@ void seeds_add_record(struct plan *plan)
         if ((plan->options->remembered || !facts->seed[i].named) &&
             !parse(plan, &seed, facts->seed[i].url))
             add(plan, &seed, facts->seed[i].named);
+    add_moved(plan);
 }
 
 int seeds_plan_sitemaps(struct plan *plan)

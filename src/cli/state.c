@@ -3,23 +3,50 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
 
+void state_take_back(const struct plan *plan)
+{
+    if (plan->made_dir)
+        rmdir(plan->made_dir);
+}
+
 int state_open_directory(struct plan *plan, const char *path)
 {
+    if (plan->options->create && !mkdir(path, 0777))
+        plan->made_dir = path;
+    else if (plan->options->create && errno != EEXIST)
+        return complain("pageDirectory '%s' cannot be made: %s",
+                        login_hide(&plan->arena, path), strerror(errno));
     if (!pagedir_open(&plan->dir, path))
         return complain("pageDirectory '%s' must be an existing directory "
-                        "that can be written: %s",
-                        login_hide(&plan->arena, path), strerror(errno));
+                        "that can be written: %s%s",
+                        login_hide(&plan->arena, path), strerror(errno),
+                        errno == ENOENT ? "; --create makes it" : "");
     if (!pagedir_lock(&plan->dir))
         return complain_failure("another crawl is at work in '%s'", path);
     plan->crawl.dir_path = path;
     plan->crawl.dir_fd = plan->dir.fd;
     return 0;
+}
+
+bool state_is_own_directory(const struct plan *plan, const char *path)
+{
+    static const char *const own[] = {".", ARCHIVE_DIR};
+    struct stat there, here;
+
+    if (stat(path, &there))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (!fstatat(plan->dir.fd, own[i], &here, 0) &&
+            here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+            return true;
+    return false;
 }
 
 /* --- is it the same crawl? ---------------------------------------------- */
@@ -43,7 +70,7 @@ static bool has_same_seeds(const struct plan *plan,
 }
 
 /* A difference from the recorded crawl, for people; NULL: there is none. */
-static const char *difference(struct plan *plan)
+const char *state_difference(struct plan *plan)
 {
     const struct crawl_record *record = &plan->record;
     const struct list *now = &plan->options->given;
@@ -56,6 +83,8 @@ static const char *difference(struct plan *plan)
         snprintf(text, 400, "it was begun with --%.300s", with);
     else if (without)
         snprintf(text, 400, "it was begun without --%.300s", without);
+    else if (!crawl_record_same_order(&record->given, now))
+        return "it was begun with --include and --exclude in another order";
     else if (!has_same_seeds(plan, record))
         return "it was begun from other seeds";
     else if (depth != plan->crawl.max_depth)
@@ -79,7 +108,7 @@ static const char *label(struct plan *plan)
     return store_label(plan->store_name, &plan->arena);
 }
 
-/* No crawl is recorded that may have written numbered files. */
+/* Refuse numbered files: no recorded crawl can have written them. */
 static int check_no_files(const struct plan *plan)
 {
     uint32_t unknown = pagedir_unknown_file(&plan->dir, 0, false);
@@ -197,7 +226,7 @@ static int decide_with_record(struct plan *plan)
     const struct options *options = plan->options;
     const char *path = plan->crawl.dir_path;
     bool over = facts_is_over(&plan->record.facts);
-    const char *why = options->remembered ? NULL : difference(plan);
+    const char *why = options->remembered ? NULL : state_difference(plan);
 
     if (is_course_form(options))
         return decide_course_form(plan, why);
@@ -215,7 +244,10 @@ static int decide_with_record(struct plan *plan)
                         "--restart or another directory",
                         path);
     plan->action = over ? ACTION_NONE : ACTION_RESUME;
-    return over ? 0 : check_unknown_files(plan);
+    if (over)
+        return 0;
+    int status = crawl_record_check_secrets(&plan->record, &options->given);
+    return status ? status : check_unknown_files(plan);
 }
 
 int state_decide(struct plan *plan)
@@ -229,7 +261,7 @@ int state_decide(struct plan *plan)
 
 /* --- doing it ----------------------------------------------------------- */
 
-static void put_first_rows(struct plan *plan, struct store_batch *first)
+void state_put_first_rows(struct plan *plan, struct store_batch *first)
 {
     crawl_record_put_options(first, &plan->options->given, 0);
     crawl_record_put_logins(first, &plan->origins);
@@ -257,7 +289,7 @@ static struct store *create(struct plan *plan, enum store_start start,
     struct store_batch first;
 
     store_batch_init(&first);
-    put_first_rows(plan, &first);
+    state_put_first_rows(plan, &first);
     struct store *store =
         store_create(plan->store_name, crawler_codes(), &first, start, error);
     store_batch_release(&first);
@@ -286,7 +318,7 @@ static struct list options_to_keep(struct plan *plan)
 
 /* Keep what is new about the crawl; it is written when its record has been
  * read. */
-static void put_new_facts(struct plan *plan)
+void state_put_new_facts(struct plan *plan)
 {
     const struct list kept = options_to_keep(plan);
     struct store_batch *facts = &plan->new_facts;
@@ -312,7 +344,7 @@ static bool replaces_another(struct plan *plan)
         pagedir_begin_over(&plan->dir, last_known(&plan->record),
                            facts_is_unclean(&plan->record.facts));
     else if (status == STORE_NOTE || pagedir_unknown_file(&plan->dir, 0, false))
-        pagedir_begin_over(&plan->dir, 0, true);
+        pagedir_begin_over(&plan->dir, pagedir_last_in_row(&plan->dir), false);
     return plan->dir.holds_old;
 }
 
@@ -344,7 +376,7 @@ static bool go_on(struct plan *plan, struct store_error *error)
     plan->dir.last_id = crawl_record_pages(&plan->record);
     plan->dir.old_last = (uint32_t)facts->number[FACT_OLD_PAGES];
     plan->crawl.resume_unclean = facts_is_unclean(facts);
-    put_new_facts(plan);
+    state_put_new_facts(plan);
     plan->store =
         store_open(plan->store_name, STORE_WRITE, crawler_codes(), error);
     return plan->store != NULL;
@@ -354,6 +386,8 @@ bool state_begin(struct plan *plan)
 {
     struct store_error error;
 
+    if (plan->options->fleet)
+        return fleet_begin_crawl(plan);
     plan->crawl.resume = plan->action == ACTION_RESUME;
     bool good =
         plan->crawl.resume ? go_on(plan, &error) : begin_new(plan, &error);

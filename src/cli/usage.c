@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "base/terminal.h"
+#include "cli/filtering.h"
 #include "cli/options.h"
 
 enum { ERROR_MAX = 4096 };
@@ -31,28 +32,61 @@ static const struct command_row commands[] = {
      "crawl is of the CS50 playground, http://cs50tse.cs.dartmouth.edu/tse/,\n"
      "and maxDepth is 0 to 10.\n"},
     {"status", COMMAND_STATUS, command_record, 1,
-     "one argument, pageDirectory",
-     "status pageDirectory",
+     "one argument, pageDirectory or the engine of a fleet (postgres://...)",
+     "status [--json] pageDirectory\n"
+     "       crawler status [--name NAME] postgres://...",
      "Tell how the crawl in pageDirectory is: finished, running or stopped, its\n"
-     "pages and its queue, what it waits for, its largest domains.\n"},
+     "pages and its queue, its failures by kind, what it waits for, its largest\n"
+     "domains; or how a fleet is: its machines, partitions and mail.\n"},
     {"why", COMMAND_WHY, command_record, 2,
      "two arguments, pageDirectory and URL",
-     "why pageDirectory URL",
-     "Tell why the crawl in pageDirectory fetched or did not fetch URL.\n"},
-    {"verify", COMMAND_VERIFY, command_record, 1,
-     "one argument, pageDirectory",
-     "verify pageDirectory",
+     "why pageDirectory URL\n"
+     "       crawler why [--name NAME] postgres://... URL",
+     "Tell why the crawl in pageDirectory, or that of a fleet, fetched or did not\n"
+     "fetch URL.\n"},
+    {"verify", COMMAND_VERIFY, command_record, 0, NULL,
+     "verify pageDirectory\n"
+     "       crawler verify [--name NAME] postgres://... [pageDirectory]",
      "Read it all again: pages, numbers, depths, pauses. Exit status 1 and a\n"
-     "list where something is not as it was recorded.\n"},
+     "list where something is not as it was recorded. Of a fleet the record is\n"
+     "read, and the page files of the machine whose directory is named.\n"},
+    {"watch", COMMAND_WATCH, command_watch, 1,
+     "one argument, pageDirectory",
+     "watch pageDirectory",
+     "Show the crawl that is at work in pageDirectory: its figures, its hosts and\n"
+     "what each waits for, drawn again every second on a terminal.\n"},
+    {"ctl", COMMAND_CTL, command_ctl, 0, NULL,
+     "ctl pageDirectory pause|resume|stop|stop-now\n"
+     "       crawler ctl pageDirectory delay HOST SECONDS|-\n"
+     "       crawler ctl pageDirectory drop|retry HOST\n"
+     "       crawler ctl pageDirectory exclude|allow PATTERN\n"
+     "       crawler ctl pageDirectory seed URL",
+     "Give an order to the crawl that is at work in pageDirectory: pause it, go\n"
+     "on, stop it; change the pause of a host, drop it, try it again; refuse URLs\n"
+     "that match a pattern, or let them through again; add a seed.\n"},
     {"export", COMMAND_EXPORT, command_export, 0, NULL,
      "export --format jsonl|csv|links|sitemap [--part N] pageDirectory\n"
-     "       crawler export --format cdxj pageDirectory|FILE...\n"
-     "       crawler export --format wacz --output FILE pageDirectory|FILE...\n"
-     "       crawler export --format pages --output DIRECTORY pageDirectory|FILE...",
+     "       crawler export --format cdxj [postgres://...] pageDirectory...|FILE...\n"
+     "       crawler export --format wacz --output FILE [postgres://...]\n"
+     "           pageDirectory...|FILE...\n"
+     "       crawler export --format pages --output DIRECTORY pageDirectory|FILE...\n"
+     "       crawler export --format jsonl|csv|links|sitemap postgres://...\n"
+     "       crawler export --format sqlite --output FILE postgres://...",
      "Print the pages of a crawl, or its links if it was run with --links; or\n"
      "print the index of its archive, or write the archive into one file. WARC\n"
-     "files of any program can be indexed and packaged too. Page files can be\n"
-     "made out of the archive of a crawl, of WACZ and of WARC files.\n"},
+     "files of any program can be indexed and packaged too. The archives of a\n"
+     "fleet's machines, whose engine stands before their page directories, make\n"
+     "one index or one package. Page files can be made out of the archive of a\n"
+     "crawl, of WACZ and of WARC files. The record of a fleet can be printed\n"
+     "too, or written into a file of SQLite.\n"},
+    {"report", COMMAND_REPORT, command_report, 1,
+     "one argument, pageDirectory",
+     "report [--format text|json|html|junit] [--output FILE]\n"
+     "               [--fail-on KIND,...] [--check-external] pageDirectory",
+     "Tell what is wrong with the site that was crawled with --links: broken links\n"
+     "with every page that has them, redirects, links to ids that are not there,\n"
+     "pages that only the sitemap knows, equal pages and titles, mixed content,\n"
+     "slow and large pages, pages that robots.txt forbids.\n"},
     {"warc", COMMAND_WARC, command_warc, 0, NULL,
      "warc FILE...",
      "List the records of WARC files, one JSON object a line. Exit status 1 where\n"
@@ -63,11 +97,35 @@ static const struct command_row commands[] = {
      "and never asks the network. WHAT is a page directory of a crawl with\n"
      "--warc, a WACZ or WARC files. The page at the address that is printed\n"
      "says how to look at them.\n"},
+    {"pause", COMMAND_FLEET, command_fleet_pause, 1,
+     "one argument, the engine of a fleet (postgres://...)",
+     "pause [--name NAME] postgres://...",
+     "Let every machine of a fleet end its fetches and wait, also machines that\n"
+     "come later, until crawler continue.\n"},
+    {"continue", COMMAND_FLEET, command_fleet_continue, 1,
+     "one argument, the engine of a fleet (postgres://...)",
+     "continue [--name NAME] postgres://...",
+     "Let a fleet go on that was told to pause or to stop.\n"},
+    {"stop", COMMAND_FLEET, command_fleet_stop, 1,
+     "one argument, the engine of a fleet (postgres://...)",
+     "stop [--name NAME] postgres://...",
+     "Let every machine of a fleet leave; crawler continue takes that back.\n"},
+    {"lost", COMMAND_FLEET, command_fleet_lost, 2,
+     "two arguments, the engine of a fleet (postgres://...) and a machine",
+     "lost [--name NAME] postgres://... MACHINE",
+     "Tell a fleet that the page files of a machine are gone: its pages are\n"
+     "fetched again. The machine must not be at work.\n"},
+    {"add", COMMAND_ADD, command_fleet_add, 0, NULL,
+     "add [--name NAME] [--seeds FILE] postgres://... [URL...]",
+     "Give a fleet more seeds, also one that is finished: it goes on when machines\n"
+     "join again.\n"},
     {"url", COMMAND_URL, command_url, 0,
      "no argument (references are read from standard input, one a line)",
-     "url [--base URL]",
+     "url [--base URL] [--strip-query KEYS] [--check RULE...]",
      "Read references from standard input, one a line, and print each as the\n"
-     "URL that would be fetched, or '!' and the reason.\n"},
+     "URL that would be fetched, or '!' and the reason. With --check also print\n"
+     "whether --include and --exclude let it in: included, excluded or\n"
+     "undecided, the rule that decides ('-' for none), the URL.\n"},
     {"links", COMMAND_LINKS, command_links, 1,
      "one argument, FILE ('-' is standard input)",
      "links [--base URL] [--charset LABEL] [--xhtml] [--json] FILE",
@@ -79,8 +137,21 @@ static const struct command_row commands[] = {
      "Read URLs from standard input, one a line, and print what the robots.txt\n"
      "in FILE says of each: allow or disallow, the number of the line that\n"
      "decided (0 for none), the URL.\n"},
+    {"completion", COMMAND_COMPLETION, command_completion, 1,
+     "one argument, bash, zsh or fish",
+     "completion bash|zsh|fish",
+     "Print the script that makes this shell complete commands and options.\n"},
 };
 // clang-format on
+
+const char *usage_command(size_t number, unsigned *command, const char **help)
+{
+    if (number >= ARRAY_LEN(commands))
+        return NULL;
+    *command = commands[number].command;
+    *help = commands[number].help;
+    return commands[number].name;
+}
 
 static const char crawl_end_text[] =
     "\n"
@@ -116,7 +187,7 @@ static void print_help(const struct command_row *row)
         fputs(crawl_end_text, stdout);
 }
 
-static int run(const struct command_row *row, const struct options *options)
+static int run(const struct command_row *row, struct options *options)
 {
     if (options->help) {
         print_help(row);
@@ -129,7 +200,8 @@ static int run(const struct command_row *row, const struct options *options)
     if (row->takes && options->argument_count != row->arguments)
         return complain("%s takes %s, not %zu", row->name, row->takes,
                         options->argument_count);
-    return row->run(options);
+    int status = filtering_read_files(options);
+    return status ? status : row->run(options);
 }
 
 int usage_run(int argc, char *const argv[])

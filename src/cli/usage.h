@@ -38,18 +38,55 @@ int record_package(const char *dir_path, bool is_quiet);
 const char *record_package_name(const char *dir_path, struct arena *arena);
 bool record_has_package(const char *dir_path);
 
+/* Open the record in a page directory, with the rules of its crawl, and let
+ * `use` read it; `use` returns a status, or -1 if report->error says why the
+ * record cannot be read. A record without links is refused. The status, after
+ * one line if it is not that of `use`. */
+struct report;
+struct plan;
+int record_use(const char *dir_path,
+               int (*use)(struct report *report, struct plan *plan, void *user),
+               void *user);
+
 /* Write the package of a crawl to a file, whose name is for messages only; the
  * status as above. */
 int record_package_to(const char *dir_path, int fd, const char *name);
+
+/* cli/command_report.c: what is wrong with a site. */
+int command_report(const struct options *options);
+
+/* cli/check_external.c: ask for the pages of other sites that it links to. */
+struct findings;
+int check_external(struct findings *findings, const struct plan *recorded);
 
 /* Formats that are made of a record, or of WARC files. */
 int command_export(const struct options *options);
 
 /* cli/export_pages.c: its part for --format pages. */
 int command_export_pages(const struct options *options);
+int command_export_archives(const struct options *options);
 
 /* The records of WARC files. */
 int command_warc(const struct options *options);
+
+/* cli/command_live.c: orders to a running crawl, and its figures. */
+int command_ctl(const struct options *options);
+int command_watch(const struct options *options);
+
+/* cli/command_fleet.c: commands of a fleet, whose engine is an argument. */
+int command_fleet_status(const struct options *options);
+int command_fleet_pause(const struct options *options);
+int command_fleet_continue(const struct options *options);
+int command_fleet_stop(const struct options *options);
+int command_fleet_lost(const struct options *options);
+int command_fleet_add(const struct options *options);
+
+/* cli/command_completion.c: how a shell completes the words of a command. */
+int command_completion(const struct options *options);
+
+/* The name of a command by its number, from 1, with the bits of its options
+ * (enum command) and what it does; NULL after the last. */
+const char *usage_command(size_t number, unsigned *command, const char **help);
 
 /* cli/command_serve.c: a recorded crawl behind a proxy. */
 int command_serve(const struct options *options);

@@ -1,0 +1,105 @@
+/* --fleet: a crawl whose record is in an engine that machines share
+ * (fleet/engine.h). The page directory has only a small file that tells which
+ * machine of which crawl it is. */
+#ifndef CLI_FLEET_H
+#define CLI_FLEET_H
+
+#include "fleet/engine.h"
+
+struct fleet;
+struct plan;
+struct options;
+struct store;
+struct store_error;
+struct store_codes;
+struct domains;
+
+enum { FLEET_KEY_LEN = 32 };
+
+/* The name of a crawl that --name does not give. */
+#define FLEET_NAME "crawl"
+
+/* The setting that only the record in a machine's page directory has. */
+#define FLEET_SETTING_DIRECTORY "fleet.directory"
+
+struct fleet_plan {
+    struct fleet_engine *engine; /* NULL: the crawl is not in a fleet, or the
+                                  * store has it */
+    const char *label;           /* the engine without a password */
+    struct arena arena;
+    struct fleet_crawl crawl; /* as it is in the engine; uuid.len 0: none */
+    char directory[FLEET_KEY_LEN + 1]; /* identifies the page directory */
+    bool is_known;                     /* it is in the directory already */
+    uint64_t begun_ms; /* when it was first a machine, by the wall clock */
+    /* As it was planned: its number, 0 if it has none, and how many pages of
+     * the directory count. */
+    uint32_t node, pages;
+    uint64_t incarnation;
+    struct fleet_joined joined;
+    uint64_t joined_ms;        /* when that was sent, by clock_boot_ms */
+    struct fleet_engine *side; /* of the crawler thread */
+    struct store *loader;      /* likewise: it reads partitions */
+    struct fleet *fleet;
+    int early_end; /* the exit status if there is nothing to do here */
+};
+
+/* Find what is wrong with --fleet and its options, as cli/plan.h says. */
+int fleet_check(struct plan *plan);
+
+/* Decide what to do in the page directory. Asks the engine; writes nothing. */
+int fleet_decide(struct plan *plan);
+
+/* Begin the crawl or join it, and open the store. False: the program ends with
+ * `early_end`; if that is a failure, after one line. */
+bool fleet_begin_crawl(struct plan *plan);
+
+/* The machine has to join anew: when the engine can be reached, the program
+ * starts again with the same words. What is in the engine counts, and what this
+ * process still holds does not. It comes back only with an exit status. */
+int fleet_rejoin(struct plan *plan);
+
+/* Before a call of the engine is made, or made again, because the engine was
+ * away: wait a little. Whoever is new gives up after some tries, because the
+ * URL may be wrong; a machine of the crawl waits for as long as it takes, and
+ * says so. */
+bool fleet_may_try(const struct plan *plan, int tries,
+                   const struct fleet_error *why);
+void fleet_release(struct plan *plan);
+
+/* Which machine of which crawl a page directory is; empty: of none. Status as
+ * in cli/plan.h. */
+struct fleet_marker {
+    struct str crawl, directory;
+    uint64_t begun_ms; /* since when, by its own wall clock */
+};
+int fleet_read_marker(const char *store_name, const char *dir_path,
+                      struct fleet_marker *marker, struct arena *arena);
+
+/* Write the marker before the machine joins: a machine that is killed in
+ * between comes back under the same number. False after one line. */
+bool fleet_write_marker(struct plan *plan);
+
+/* Does this program read the crawl as the one that began it? With `domains`
+ * also: does it deal out domains in the same way? Status as in cli/plan.h. */
+int fleet_check_rules(const struct fleet_crawl *crawl, const char *label,
+                      const struct domains *domains);
+
+uint64_t fleet_random_number(void); /* never 0 */
+
+/* The machine that is this directory; NULL: there is none. */
+const struct fleet_node *fleet_find_node(const struct fleet_snapshot *snapshot,
+                                         struct str directory);
+
+/* The record of a crawl at postgres://, for reports. The name is that of the
+ * option, or NULL. NULL with `error`. */
+struct store *fleet_open_record(const char *url, const char *name,
+                                const struct store_codes *codes,
+                                struct store_error *error);
+
+/* The same, with the pages and captures of one machine alone. NULL if it is no
+ * URL of PostgreSQL, or no name. */
+struct store *fleet_open_machine(const char *url, const char *name,
+                                 const struct fleet_crawl *crawl, uint32_t node,
+                                 const struct store_codes *codes);
+
+#endif

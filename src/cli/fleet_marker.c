@@ -1,0 +1,89 @@
+/* Which machine of which crawl a page directory is: settings in a small record
+ * of its own. */
+#include <stdio.h>
+
+#include "cli/fleet.h"
+#include "cli/plan.h"
+#include "cli/usage.h"
+#include "crawler/record_codes.h"
+
+#define SETTING_CRAWL  "fleet.crawl"
+#define SETTING_ENGINE "fleet.engine"
+#define SETTING_BEGUN  "fleet.begun_ms"
+
+struct marker_reading {
+    struct arena *arena;
+    struct fleet_marker *marker;
+};
+
+static bool read_marker_row(void *user, const struct store_setting *row)
+{
+    const struct marker_reading *reading = user;
+
+    if (str_eq(row->name, STR(SETTING_CRAWL)))
+        reading->marker->crawl = arena_copy(reading->arena, row->value);
+    if (str_eq(row->name, STR(FLEET_SETTING_DIRECTORY)))
+        reading->marker->directory = arena_copy(reading->arena, row->value);
+    if (str_eq(row->name, STR(SETTING_BEGUN)))
+        str_to_u64(row->value, &reading->marker->begun_ms);
+    return true;
+}
+
+int fleet_read_marker(const char *store_name, const char *dir_path,
+                      struct fleet_marker *marker, struct arena *arena)
+{
+    struct marker_reading reading = {arena, marker};
+    const struct store_reader reader = {.user = &reading,
+                                        .setting = read_marker_row};
+    struct store_error error;
+    struct store *store =
+        store_open(store_name, STORE_READ, crawler_codes(), &error);
+
+    *marker = (struct fleet_marker){0};
+    if (!store && (error.status == STORE_NONE || error.status == STORE_EMPTY))
+        return 0;
+    bool good = store && store_load(store, 0, &reader, &error);
+    store_close(store);
+    if (!good)
+        return complain_failure("cannot read the state in '%s': %s",
+                                store_label(store_name, arena), error.text);
+    if (marker->directory.len != FLEET_KEY_LEN)
+        return complain("'%s' holds a crawl that is not in a fleet; use "
+                        "another directory",
+                        dir_path);
+    return 0;
+}
+
+static void put_setting(struct store_batch *batch, const char *name,
+                        struct str value)
+{
+    store_add_setting(batch, &(struct store_setting){str_of(name), value});
+}
+
+bool fleet_write_marker(struct plan *plan)
+{
+    const struct fleet_plan *fleet = &plan->fleet;
+    char begun[24];
+    struct store_batch first;
+    struct store_error error;
+
+    if (fleet->is_known)
+        return true;
+    store_batch_init(&first);
+    put_setting(&first, SETTING_CRAWL, fleet->crawl.uuid);
+    put_setting(&first, SETTING_ENGINE, str_of(fleet->label));
+    put_setting(&first, FLEET_SETTING_DIRECTORY, str_of(fleet->directory));
+    snprintf(begun, sizeof(begun), "%llu", (unsigned long long)fleet->begun_ms);
+    put_setting(&first, SETTING_BEGUN, str_of(begun));
+    struct store *store = store_create(plan->store_name, crawler_codes(),
+                                       &first, STORE_AT_ONCE, &error);
+    const struct store_batch *none = &first;
+    store_batch_clear(&first);
+    bool good = store && store_commit_last(store, &none, 1, &error);
+    store_close(store);
+    store_batch_release(&first);
+    if (!good)
+        complain("cannot create the state in '%s': %s",
+                 store_label(plan->store_name, &plan->arena), error.text);
+    return good;
+}
