@@ -189,6 +189,21 @@ refused() {
     grep -aqE '^WARC-Refers-To-Date: 2020-01-02T03:04:05(\.000)?Z' "$TMP/records"
 }
 
+@test "--warc-dedup with --restart does not refer to the archive that is replaced" {
+    start_archive_site
+    run -0 keep --warc
+    "$CRAWLER" export --format cdxj "$DIR" >"$TMP/own.cdxj"
+    cp -r "$DIR" "$TMP/before"
+    capture keep --warc --restart --warc-dedup "$TMP/own.cdxj"
+    complaint "^crawler: --warc-dedup '$TMP/own.cdxj': it lists files of the archive that --restart replaces"
+    capture keep --warc --restart --warc-dedup "$DIR"
+    complaint "^crawler: --warc-dedup '$DIR': --restart replaces the archive there"
+    diff -r "$TMP/before" "$DIR"
+    # That of another directory may have an index of the same kind.
+    sed -i 's/"filename": *"/&other-/' "$TMP/own.cdxj"
+    run -0 keep --warc --restart --warc-dedup "$TMP/own.cdxj"
+}
+
 # --- what is saved ------------------------------------------------------------
 
 @test "--save archive writes no page files; pages still have numbers" {
@@ -234,7 +249,7 @@ refused() {
         "$DIR/.crawler-stats.json")"
     # Where the archive is all that is saved, it is not saved at all.
     rm -rf "$DIR" && mkdir "$DIR"
-    timeout "$LIMIT" "$CRAWLER" --warc --save archive --scope host --delay 0 --retries 0 \
+    timeout "$LIMIT" "$CRAWLER" --log tse --warc --save archive --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 >"$TMP/log" 2>/dev/null
     grep -q 'IgnNoArch: http://archive.test/noarchive/meta$' "$TMP/log"
     run -0 "$CRAWLER" why "$DIR" http://archive.test/noarchive/meta
@@ -248,7 +263,7 @@ refused() {
 
 @test "the logs tell what was left out" {
     start_archive_site
-    timeout "$LIMIT" "$CRAWLER" --warc --scope host --delay 0 --retries 0 \
+    timeout "$LIMIT" "$CRAWLER" --log tse --warc --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 >"$TMP/log" 2>/dev/null
     same "Fetched: IgnNoArch:" \
         "$(grep -E '(Fetched|IgnNoArch): http://archive.test/noarchive/meta$' "$TMP/log" |

@@ -381,7 +381,7 @@ as_nobody() {
     done
     refused 2 '--cacert.*No such file' --cacert "$TMP/none" "$SEED" "$DIR" 3
     for value in 'two words' foo://proxy:1 ftp://proxy/ http:// http://a:x \
-        http://a:99999; do
+        http://a:99999 http//u:p@h:9 http:/h:9; do
         refused 2 '--proxy' --proxy "$value" "$SEED" "$DIR" 3
     done
 }

@@ -122,7 +122,7 @@ END
 END
     start_playground --site "$TMP/proxied.site"
     for proxy in "http://127.0.0.1:$PORT" "127.0.0.1:$PORT"; do
-        capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
+        capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
             --proxy "$proxy" http://nowhere.invalid/ "$DIR" 1
         same 0 "$STATUS" "$proxy"
         whole_pages 2
@@ -130,6 +130,31 @@ END
         same "Added IgnPriv" "$(verdict http://10.0.0.1/)"
     done
     same 0 "$(record_count /secret)" "asked of the proxy"
+}
+
+@test "a proxy that fails is named, without its password, and not the site" {
+    through() {
+        capture "$CRAWLER" --restart --robots ignore -v --log none --delay 0 --retries 0 --scope host \
+            --proxy "$1" "$2" "$DIR" 0
+        same 4 "$STATUS" "$(cat "$ERR")"
+        ! grep -q t0pS3cret "$ERR" || fail "it is told: $(cat "$ERR")"
+    }
+    # Nobody listens on port 1.
+    for proxy in http socks5h; do
+        through "$proxy://me:t0pS3cret@127.0.0.1:1" http://example.org/
+        same 2 "$(grep -cF "http://example.org/: the proxy $proxy://...@127.0.0.1:1: connection refused" "$ERR")" \
+            "$proxy, in the log and at the end: $(cat "$ERR")"
+    done
+    through http://nowhere.invalid:1 http://example.org/
+    grep -qF 'http://example.org/: the proxy http://nowhere.invalid:1: ' "$ERR"
+    # One that lets nobody through: the playground knows no CONNECT.
+    start_playground --letters
+    through "http://127.0.0.1:$PORT" https://example.org/
+    grep -qE "https://example.org/: the proxy http://127.0.0.1:$PORT \(status [45]..\): " "$ERR" ||
+        fail "$(cat "$ERR")"
+    # What is the site's fault stays that.
+    through "http://127.0.0.1:$PORT" http://example.org/none
+    grep -q 'http://example.org/none: 404 Not Found' "$ERR"
 }
 
 # asked_proxy PROXY OPTION...: what a proxy is asked when http://example.org/a?
@@ -208,7 +233,7 @@ END
 
 @test "private addresses are refused for hosts that nobody named" {
     start_trap
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 3
     same 0 "$STATUS"
     same "http://public.test/
@@ -228,7 +253,7 @@ http://public.test/frame" "$(page_urls)"
     printf '/\n    body <a href=http://localhost.:%s/>.</a>\n' "$SECRET_PORT" |
         site trap
     start_playground --site "$TMP/trap.site"
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --delay 0 --retries 0 --scope any \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 3
     same 0 "$STATUS"
     whole_pages 1
@@ -238,7 +263,7 @@ http://public.test/frame" "$(page_urls)"
 
 @test "private addresses are allowed with --allow-private" {
     start_trap
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --allow-private --connect-to "public.test:80:127.0.0.1:$PORT" \
         http://public.test/ "$DIR" 1
     same 0 "$STATUS"
@@ -252,23 +277,58 @@ http://public.test/frame" "$(page_urls)"
 @test "private addresses are allowed for hosts that the seed, --internal and --connect-to name" {
     start_trap
     # The seed's own host, on any port; localhost is another name.
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         "http://127.0.0.1:$PORT/" "$DIR" 1
     same 0 "$STATUS"
     grep -q "Fetched: http://127.0.0.1:$SECRET_PORT/1\$" "$OUT"
     grep -q "IgnPriv: http://localhost:$SECRET_PORT/2\$" "$OUT"
     grep -q "IgnPriv: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
     # --internal.
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope host \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope host \
         --internal "http://127.0.0.2:$SECRET_PORT/" \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 1
     same 0 "$STATUS"
     grep -q "Fetched: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
     # A rule that only changes the port names nobody.
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 --scope any \
+    capture timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" \
         --connect-to "127.0.0.2:$SECRET_PORT::$SECRET_PORT" http://public.test/ \
         "$DIR" 1
     same 0 "$STATUS"
     grep -q "IgnPriv: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
+}
+
+@test "--proxy env: the environment's proxies, by scheme, without the hosts of no_proxy" {
+    serve_two() { cat >"$TMP/two.site"; start_playground --site "$TMP/two.site"; }
+    serve_two <<'END'
+/
+    body <a href=http://direct.test/>.</a> <a href=http://sub.direct.test/>.</a> <a href=http://127.0.0.1:1/>.</a>
+/*
+    body A page.
+END
+    proxy=$PORT proxied=$RECORD proxy_pid=$PID
+    serve_two <<'END'
+/*
+    body Asked directly.
+END
+    capture env http_proxy="http://me:t0pS3cret@127.0.0.1:$proxy" \
+        no_proxy="other.test, .direct.test" timeout -k 5 "$LIMIT" "$CRAWLER" --robots ignore --scope any --delay 0 --retries 0 --log tse --proxy env \
+        --connect-to "direct.test:80:127.0.0.1:$PORT" --connect-to "sub.direct.test:80:127.0.0.1:$PORT" \
+        http://example.org/ "$DIR" 1
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same "http://direct.test/ http://example.org/ http://sub.direct.test/" "$(page_urls | xargs)"
+    same "direct.test sub.direct.test" "$(record_column host | sort | xargs)" "asked directly"
+    same "IgnPriv" "$(sed -n 's/^ 1 *\(.*\): http:..127.*/\1/p' "$OUT" | tail -n 1)"
+    RECORD=$proxied PID=$proxy_pid
+    same "example.org" "$(record_column host | xargs)" "asked by the proxy"
+    # Neither the proxy nor its password is recorded: the next run may have others.
+    ! grep -ra 't0pS3cret\|127.0.0.1:'"$proxy" "$DIR" "$OUT" "$ERR"
+    "$CRAWLER" status "$DIR" >/dev/null
+    http_proxy='http://me:t0pS3cret@[' run -2 "$CRAWLER" --proxy env --scope any http://a.test/ "$DIR" 1
+    [[ $output == "crawler: --proxy env: a proxy in the environment must be a URL such as "* ]]
+    [[ $output != *t0pS3cret* ]]
+    # Where none is set nothing is asked through one.
+    "$CRAWLER" -q --restart --robots ignore --scope host --delay 0 --proxy env \
+        --connect-to "::127.0.0.1:$PORT" http://direct.test/ "$DIR" 0
+    whole_pages 1
 }

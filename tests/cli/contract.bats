@@ -69,7 +69,7 @@ crawl_counts() {
 
 @test "plan: a server that does not exist" {
     # Nothing listens on port 1.
-    capture "$CRAWLER" --robots ignore --connect-to ::127.0.0.1:1 --retries 0 \
+    capture "$CRAWLER" --robots ignore --log tse --connect-to ::127.0.0.1:1 --retries 0 \
         "$LETTERS/index.html" "$DIR" 3
     same 4 "$STATUS" "exit status"
     same " 0    Failed: $LETTERS/index.html" "$(cat "$OUT")"

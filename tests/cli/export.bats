@@ -59,7 +59,7 @@ $1" "${@:2}"
 4 http://example.org/new 1 1 http://example.org/ 200 text/html
 5 http://example.org/deep 2 2 http://example.org/a,b 200 text/html" \
         "$(python '
-keys = "id url depth referrer_id referrer status mime size digest fetched ms"
+keys = "id url depth referrer_id referrer status mime size digest fetched ms equals"
 for line in sys.stdin:
     page = json.loads(line)
     assert list(page) == keys.split(), page
@@ -84,7 +84,7 @@ for line, row in zip(open(sys.argv[2]), view, strict=True):
 @test "export csv: the same columns, by RFC 4180" {
     site_crawl
     export_as csv >"$TMP/csv"
-    same "id,url,depth,referrer_id,referrer,status,mime,size,digest,fetched,ms" \
+    same "id,url,depth,referrer_id,referrer,status,mime,size,digest,fetched,ms,equals" \
         "$(head -n 1 "$TMP/csv" | tr -d '\r')"
     grep -q '^2,"http://example.org/a,b",1,1,http://example.org/,200,application/xhtml+xml,' \
         "$TMP/csv"
@@ -194,8 +194,10 @@ many_pages() {
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         INSERT INTO url SELECT i, '$2?' || i, 7, 11, 7, 11, min(i - 1, 1),
             i > 1, 1, 0, 0, 0, 0, 0, 0 FROM n;
-        INSERT INTO fetch SELECT NULL, number, number, 200, 0, 'text/html', 1,
-            number, 1e12, 1e12, 0, 0, NULL, 0 FROM url"
+        INSERT INTO fetch(number, page, status, outcome, mime,
+            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive)
+        SELECT number, number, 200, 0, 'text/html', 1, number,
+            1e12, 1e12, 0, 0, NULL, 0 FROM url"
 }
 
 @test "export sitemap: as many parts as the limit of 50,000 URLs needs" {
@@ -290,8 +292,8 @@ for line in sys.stdin:
         same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
         [[ $(cat "$ERR") == "crawler: "$1 ]] || fail "said: $(cat "$ERR")"
     }
-    refused "export needs --format jsonl, csv, links, sitemap, cdxj, wacz or pages" "$DIR"
-    refused "--format must be one of jsonl|csv|links|sitemap|cdxj|wacz|pages, not 'xml'" \
+    refused "export needs --format jsonl, csv, links, sitemap, cdxj, wacz, pages or sqlite" "$DIR"
+    refused "--format must be one of jsonl|csv|links|sitemap|cdxj|wacz|pages|sqlite, not 'xml'" \
         --format xml "$DIR"
     refused "--format must be one of *, not ''" --format= "$DIR"
     refused "--format needs a value: *" "$DIR" --format
@@ -324,7 +326,41 @@ for line in sys.stdin:
     # A time that cannot be is no reason.
     cp "$TMP/good" "$DIR/.crawler"
     plant "UPDATE fetch SET start_ms = 9000000000000000000 WHERE page = 1"
-    [[ $(export_as jsonl | head -n 1) == *'"fetched":"9999-12-31T23:59:59.999Z","ms":0}' ]]
+    [[ $(export_as jsonl | head -n 1) == *'"fetched":"9999-12-31T23:59:59.999Z","ms":0,"equals":null}' ]]
+}
+
+@test "pages of equal content: export names the first one, status counts them" {
+    serve <<'END'
+/
+    body <a href=/a>.</a> <a href=/b>.</a> <a href=/c>.</a> <a href=/d>.</a>
+/a
+    body Equal
+/b
+    body Equal
+/c
+    body Other
+/d
+    body Equal
+END
+    fetch 1 --workers 1
+    same "1 None
+2 None
+3 2
+4 None
+5 2" "$(export_as jsonl | python '
+for line in sys.stdin:
+    page = json.loads(line)
+    print(page["id"], page["equals"])')"
+    same ",
+,
+,2
+,
+,2" "$(export_as csv | tr -d '\r' | sed '1d; s/.*\(,[0-9]*\)$/\1/')"
+    "$CRAWLER" status "$DIR" | grep -qx '  equal    2 pages have the content of an earlier one'
+    same 2 "$("$CRAWLER" status --json "$DIR" | python 'print(json.load(sys.stdin)["equal"])')"
+    # A crawl without any says nothing of it.
+    fetch 0
+    run ! grep -q equal <("$CRAWLER" status "$DIR")
 }
 
 @test "export ends when nobody reads its output" {

@@ -56,11 +56,12 @@ refused() {
     [ "$(wc -l <"$TMP/index")" -gt "$(sqlite3 "$DIR/.crawler" "SELECT count(*) FROM capture")" ]
     grep -q '^test,archive)/dir ' "$TMP/index"
     grep -q '^test,archive)/dir/ ' "$TMP/index"
-    # The pages are those that were saved, in their order, with depth and time.
+    # The pages are those that were saved, in their order, with title, depth and time.
     same "$(sqlite3 "$DIR/.crawler" "SELECT '{\"id\":\"' || id || '\",\"url\":\"' || p.url ||
-        '\",\"ts\":\"' || strftime('%Y-%m-%dT%H:%M:%fZ', f.start_ms / 1000.0, 'unixepoch') ||
+        coalesce('\",\"title\":\"' || nullif(p.title, ''), '') || '\",\"ts\":\"' || strftime('%Y-%m-%dT%H:%M:%fZ', f.start_ms / 1000.0, 'unixepoch') ||
         '\",\"depth\":' || depth || '}' FROM pages p JOIN fetch f ON f.page = p.id
         WHERE NOT noarchive ORDER BY id")" "$(cat "$TMP/listed")"
+    grep -q '"title":"start"' "$TMP/listed"
     # Several WARC files, all of them stored.
     [ "$(zipinfo -1 "$TMP/a.wacz" 'archive/*' | wc -l)" -gt 2 ]
     same "$(archive_files)" "$(zipinfo -1 "$TMP/a.wacz" 'archive/*' | sed 's,.*/,,')"
@@ -159,12 +160,67 @@ refused() {
         "$CRAWLER" export --format pages --output "$TMP/extracted" "$TMP/a.wacz"
         diff -r -q -x '.crawler*' -x archive "$DIR" "$TMP/extracted"
         rm -r "$TMP/extracted"
+        # The page directory itself leads there, too.
+        mkdir "$TMP/extracted" "$TMP/again"
+        "$CRAWLER" export --format pages --output "$TMP/extracted" "$DIR"
+        diff -r -q -x '.crawler*' -x archive "$DIR" "$TMP/extracted"
+        "$CRAWLER" --quiet --log none --robots ignore --scope any --from "$DIR" \
+            "$(head -n 1 "$DIR/1")" "$TMP/again" 9
+        [ "$(page_urls "$TMP/again" | wc -l)" -gt 3 ]
+        same "" "$(comm -13 <(page_urls) <(page_urls "$TMP/again"))"
+        rm -r "$TMP/extracted" "$TMP/again"
     done
     mv "$TMP/first" "$TMP/away"
     rm "$TMP/a.wacz"
     capture "$CRAWLER" export --format wacz --output "$TMP/a.wacz" "$DIR"
     one_line 0 "[1-9]* of [1-9]* payloads in the archive of --warc-dedup were not found there; *"
     judge "$TMP/a.wacz"
+}
+
+# damage FILE OFFSET: another byte there.
+damage() {
+    python3 - "$@" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(int(sys.argv[2]))
+    byte = file.read(1)[0]
+    file.seek(int(sys.argv[2]))
+    file.write(bytes([byte ^ 1]))
+END
+}
+
+@test "a package of a damaged archive has what is good, and says so" {
+    start_archive_site
+    for level in 0 1; do
+        rm -rf "$DIR"
+        mkdir "$DIR"
+        run -0 keep --warc --warc-compress "$level"
+        read -r file at url < <(sqlite3 -separator ' ' "$DIR/.crawler" \
+            "SELECT a.name, c.at + c.length - 20, c.url FROM capture c, archive a
+                WHERE c.archive = a.number AND c.kind = 0 AND c.length > 400
+                ORDER BY c.at LIMIT 1 OFFSET 2")
+        captures=$(sqlite3 "$DIR/.crawler" "SELECT count(*) FROM capture")
+        damage "$DIR/archive/$file" "$at"
+        rm -f "$TMP/a.wacz"
+        capture "$CRAWLER" export --format wacz --output "$TMP/a.wacz" "$DIR"
+        one_line 1 "1 of $captures captures in '$DIR' are damaged and cannot be found in '$TMP/a.wacz'; *"
+        unzip -tq "$TMP/a.wacz" >"$TMP/unzip" || fail "$(cat "$TMP/unzip")"
+        unzip -p "$TMP/a.wacz" indexes/index.cdx.gz | zcat >"$TMP/index"
+        ! grep -qF "\"url\":\"$url\"" "$TMP/index" || fail "$url is in the index"
+        [ "$(wc -l <"$TMP/index")" -ge $((captures - 1)) ]
+    done
+}
+
+@test "a capture without a date that can be read is left out of an index, and that is told" {
+    printf '{"url": "http://a.test/%s", "date": "%s"}\n' good 2026-01-02T03:04:05Z \
+        bad 2026-13-01T00:00:00Z worse yesterday |
+        python3 "$BATS_TEST_DIRNAME/make_warc.py" "$TMP/dates.warc.gz"
+    capture "$CRAWLER" export --format cdxj "$TMP/dates.warc.gz"
+    same 0 "$STATUS"
+    same "crawler: $TMP/dates.warc.gz: 2 captures are left out: their WARC-Date is no date" \
+        "$(cat "$ERR")"
+    same 1 "$(wc -l <"$OUT")"
+    grep -q '^test,a)/good 20260102030405 ' "$OUT"
 }
 
 @test "wget's WARC files are indexed and packaged" {
@@ -213,6 +269,29 @@ END
     unzip -p "$TMP/a.wacz" archive/cut.warc.gz | cmp - <(member http://a/1)
 }
 
+@test "one index and one package of several page directories" {
+    start_archive_site
+    run -0 keep --warc --warc-file one
+    package
+    local pages
+    pages=$(wc -l <"$TMP/listed")
+    DIR=$TMP/more
+    mkdir "$DIR"
+    run -0 keep --warc --warc-file two
+    package
+    pages=$((pages + $(wc -l <"$TMP/listed")))
+    index "$TMP/pages" "$DIR"
+    package "$TMP/pages" "$DIR"
+    python3 "$CHECK_WACZ" "$TMP/a.wacz" "$TMP/index" >/dev/null
+    same "$pages" "$(wc -l <"$TMP/listed")"
+    same "" "$(jq -r .id "$TMP/listed" | sort | uniq -d)"
+    # A file of the same name cannot be in one package.
+    cp -r "$DIR" "$TMP/copy"
+    refused "'$TMP/copy/archive/two-*' has the name of another file; *" \
+        --format wacz --output "$TMP/x" "$DIR" "$TMP/copy"
+    [ ! -e "$TMP/x" ]
+}
+
 @test "export of an archive refuses wrong arguments" {
     start_archive_site
     run -0 keep
@@ -221,23 +300,55 @@ END
     refused "there is no archive in *" --format wacz --output "$TMP/x" "$DIR"
     refused "--format wacz needs --output FILE" --format wacz "$DIR"
     refused "--output is for *" --format cdxj --output "$TMP/x" "$DIR"
-    refused "export takes a pageDirectory or WARC files" --format cdxj
-    refused "export takes one pageDirectory, or WARC files" --format cdxj "$DIR" "$DIR"
+    refused "export takes page directories or WARC files" --format cdxj
+    refused "export takes page directories or WARC files, not both" \
+        --format cdxj "$DIR" "$TMP/none"
+    refused "'$DIR' and '$DIR' are the same directory" --format cdxj "$DIR" "$DIR"
     refused "$TMP/none: No such file or directory" --format cdxj "$TMP/none"
     echo no >"$TMP/text"
     refused "$TMP/text: it is no WARC file" --format cdxj "$TMP/text"
     refused "$TMP/text: it is no WARC file" --format wacz --output "$TMP/x" "$TMP/text"
+    mkfifo "$TMP/fifo"
+    for file in "$TMP/fifo" /dev/null; do
+        refused "$file: it is no regular file" --format cdxj "$file"
+        refused "$file: it is no regular file" --format wacz --output "$TMP/x" "$file"
+    done
     refused "'$TMP/text' exists: name another file, or remove it" \
         --format wacz --output "$TMP/text" "$DIR"
     refused "cannot write '$TMP/none/x': No such file or directory" \
         --format wacz --output "$TMP/none/x" "$DIR"
+    for name in 7 .crawler-tmp-x; do
+        refused "cannot write '$DIR/$name': the name belongs to the crawl in that directory" \
+            --format wacz --output "$DIR/$name" "$DIR"
+    done
+    refused "a file is needed here, not standard output ('-')" \
+        --format wacz --output - "$DIR"
     refused "'' is no name for a file" --format wacz --output "" "$DIR"
     mkdir "$TMP/a" "$TMP/b"
     touch "$TMP/a/w.warc" "$TMP/b/w.warc"
     refused "'$TMP/a/w.warc' and '$TMP/b/w.warc' have the same name; *" \
         --format wacz --output "$TMP/x" "$TMP/a/w.warc" "$TMP/b/w.warc"
+    printf 'PK\3\4' >"$TMP/zip"
+    refused "$TMP/zip: it is a ZIP file, no WARC file; *" --format cdxj "$TMP/zip"
+    refused "$TMP/zip: it is a ZIP file, no WARC file; *" --format wacz --output "$TMP/x" "$TMP/zip"
+    refused "/dev/null: it is no regular file" --format wacz --output "$TMP/x" /dev/null
+    mkfifo "$TMP/pipe"
+    refused "$TMP/pipe: it is no regular file" --format cdxj "$TMP/pipe"
     [ ! -e "$TMP/x" ]
     same no "$(cat "$TMP/text")"
+}
+
+@test "WARC files without a capture: an index without a line, no package" {
+    : >"$TMP/empty.warc"
+    gzip -c /dev/null >"$TMP/nothing.warc.gz"
+    capture "$CRAWLER" export --format cdxj "$TMP/empty.warc"
+    one_line 0 "$TMP/empty.warc: it is empty"
+    capture "$CRAWLER" export --format cdxj "$TMP/nothing.warc.gz"
+    same 0 "$STATUS"
+    silent "$OUT"
+    capture "$CRAWLER" export --format wacz --output "$TMP/x" "$TMP/nothing.warc.gz"
+    one_line 1 "there is no capture to package"
+    [ ! -e "$TMP/x" ]
 }
 
 @test "a package that cannot be written leaves nothing, nor does one that is killed" {

@@ -46,6 +46,14 @@ seven" "$(cat "$TMP/made/2")"
     same "1 2" "$(ls "$TMP/made" | paste -sd ' ')"
 }
 
+@test "of archives whose records tell which are pages, these are taken; of others all HTML" {
+    mkdir -p "$TMP/p/archive"
+    record http://a/ 'WARC-Page-Depth: 0\r\n' zero >"$TMP/p/archive/x.warc"
+    record http://a/requisite '' frame >>"$TMP/p/archive/x.warc"
+    pages --output "$TMP/made" "$TMP/p" "$TMP/a.warc.gz"
+    same "http://a/ http://a/1 http://a/2" "$(head -qn 1 "$TMP/made"/[1-9]* | paste -sd ' ')"
+}
+
 @test "pages are the same after wget has made the archive" {
     command -v wget >/dev/null || skip "wget is not installed"
     start_playground --letters
@@ -69,18 +77,31 @@ seven" "$(cat "$TMP/made/2")"
         grep -F -e "crawler: $1" "$ERR" || fail "$(cat "$ERR")"
         same "" "$(ls -A "$TMP/made")" "$1"
     }
-    refused "--output is for --format wacz and pages;" --format csv --output "$TMP/made" "$TMP"
+    refused "--output is for --format wacz, pages and sqlite;" --format csv --output "$TMP/made" "$TMP"
     refused "--format pages needs --output DIRECTORY" --format pages "$TMP/a.warc.gz"
     refused "export takes a pageDirectory, WACZ or WARC files" --format pages --output "$TMP/made"
     refused "--output '$TMP/none': No such file or directory" \
         --format pages --output "$TMP/none" "$TMP/a.warc.gz"
     refused "$TMP/none: No such file or directory" \
         --format pages --output "$TMP/made" "$TMP/none"
+    echo no >"$TMP/text"
+    refused "$TMP/text: it is no WARC file" --format pages --output "$TMP/made" "$TMP/text"
+    same 1 "$(wc -l <"$ERR")" "$(cat "$ERR")"
     pages --output "$TMP/made" "$TMP/a.warc.gz"
     capture pages --output "$TMP/made" "$TMP/a.warc.gz"
     same 2 "$STATUS"
     same "crawler: --output '$TMP/made': there is a crawl in it; use an empty directory" "$(cat "$ERR")"
     same "1 2" "$(ls "$TMP/made" | paste -sd ' ')"
+}
+
+@test "a file that is no WARC file, among those of a page directory, is told of" {
+    mkdir -p "$TMP/p/archive"
+    record http://a/ '' zero >"$TMP/p/archive/x.warc"
+    echo no >"$TMP/p/archive/y.warc"
+    capture pages --output "$TMP/made" "$TMP/p"
+    same 0 "$STATUS"
+    same "crawler: $TMP/p/archive/y.warc: at byte 0: it is no WARC file" "$(cat "$ERR")"
+    same 1 "$(ls "$TMP/made")"
 }
 
 @test "captures that cannot be read are told of, and the others are written" {

@@ -27,7 +27,7 @@ crawl_in_background() {
 crawl_by() {
     OUT=$TMP/out ERR=$TMP/err
     : >"$OUT"
-    env --default-signal=INT,HUP "$CRAWLER" --restart --robots ignore \
+    env --default-signal=INT,HUP "$CRAWLER" --log tse --restart --robots ignore \
         --delay 0 "$@" >"$OUT" 2>"$ERR" </dev/null 3>&- &
     CRAWL=$!
 }
@@ -223,17 +223,17 @@ one_error() {
 
 @test "a log that cannot be written ends the crawl with an error" {
     start_playground --letters
-    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --restart --robots ignore \
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --log tse --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 1 "$STATUS"
     one_error "cannot write the log: No space left"
     whole_pages "$(page_count)"
     # Also where it shows only at the very end.
-    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --restart --robots ignore \
+    capture bash -c 'exec "$@" >/dev/full' - "$CRAWLER" --log tse --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 0
     same 1 "$STATUS"
     one_error "cannot write the log: No space left"
-    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --restart --robots ignore \
+    capture bash -c 'exec "$@" >&-' - "$CRAWLER" --log tse --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 1 "$STATUS"
     one_error "cannot write the log: Bad file descriptor"
@@ -264,7 +264,7 @@ END
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 0 "$STATUS"
     whole_pages 9
-    capture timeout -k 5 "$LIMIT" bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --restart --robots ignore \
+    capture timeout -k 5 "$LIMIT" bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --log tse --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 -v "$LETTERS/index.html" \
         "$DIR" 10
     same 1 "$STATUS" "exit status with a log"
@@ -367,7 +367,7 @@ http://slow.test/slow" "$(page_urls)" "after $signal"
 @test "a hang-up is ignored where the user said so (nohup)" {
     start_slow
     OUT=$TMP/out ERR=$TMP/err
-    env --ignore-signal=HUP "$CRAWLER" --robots ignore --connect-to "::127.0.0.1:$PORT" \
+    env --ignore-signal=HUP "$CRAWLER" --log tse --robots ignore --connect-to "::127.0.0.1:$PORT" \
         --delay 1s --scope any http://a.test/ "$DIR" 1 >"$OUT" 2>"$ERR" \
         </dev/null 3>&- &
     CRAWL=$!
@@ -601,6 +601,33 @@ END
         --threads 1 http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
     whole_pages 41
+}
+
+@test "few open files: the defaults adapt, and only what was asked for is refused" {
+    printf '//start.test/\n    links 40 http://h%%d.test/\n/\n    body page\n' >"$TMP/many.site"
+    start_playground --site "$TMP/many.site"
+    few() {
+        local limit=$1
+
+        shift
+        rm -rf "$DIR" && mkdir "$DIR"
+        capture bash -c 'ulimit -n "$0"; exec "$@"' "$limit" timeout -k 5 "$LIMIT" "$CRAWLER" \
+            --robots ignore --connect-to "::127.0.0.1:$PORT" --delay 0 --per-host 40 \
+            --scope any "$@" http://start.test/ "$DIR" 1
+    }
+    for limit in 64 100 200; do
+        few "$limit"
+        same 0 "$STATUS" "exit status with $limit files: $(cat "$ERR")"
+        whole_pages 41
+    done
+    few 64 --workers 3
+    same 0 "$STATUS" "exit status: $(cat "$ERR")"
+    few 64 --keep-connections 100
+    same 2 "$STATUS"
+    one_error ".*--keep-connections 100 .*ulimit -n allows 64; keep fewer connections"
+    few 30
+    same 2 "$STATUS"
+    one_error ".*ulimit -n allows 30; raise that limit"
 }
 
 @test "no memory for the stacks of threads: one line, and the crawl can go on" {

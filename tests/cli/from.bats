@@ -136,6 +136,19 @@ for line in open(sys.argv[1]):
     diff -r "$TMP/p" "$TMP/q"
 }
 
+@test "a resume from another directory reads the same archive" {
+    mkdir "$TMP/p" "$TMP/elsewhere"
+    cd "$TMP"
+    capture "$CRAWLER" -q --from a.warc --max-pages 3 --scope host "$SITE" "$TMP/p" 9
+    same 3 "$STATUS"
+    # The same command goes on too.
+    capture "$CRAWLER" -q --from a.warc --max-pages 4 --scope host "$SITE" "$TMP/p" 9
+    same 3 "$STATUS"
+    cd "$TMP/elsewhere"
+    "$CRAWLER" -q --resume --max-pages none "$TMP/p"
+    same 6 "$(pages "$TMP/p" | wc -l)"
+}
+
 @test "why tells that a URL is not in the archive" {
     again "$TMP/p" --scope host
     "$CRAWLER" why "$TMP/p" http://site.test/missing | grep -F "not in the archive (--from)"
@@ -145,14 +158,35 @@ for line in open(sys.argv[1]):
 
 @test "an archive without a response, or none at all, is refused before anything is written" {
     mkdir "$TMP/p"
-    for name in none "$TMP/p" "$TMP/empty"; do
-        : >"$TMP/empty"
+    : >"$TMP/empty"
+    echo no >"$TMP/text"
+    for name in none "$TMP/p" "$TMP/empty" "$TMP/text"; do
         capture "$CRAWLER" --from "$name" --scope host "$SITE" "$TMP/p" 1
         same 2 "$STATUS" "$name"
         same 1 "$(wc -l <"$ERR")" "$name"
         grep -F -e "--from $name" "$ERR"
         same "" "$(ls -A "$TMP/p")" "$name"
     done
+}
+
+@test "--from does not take what lies in the page directory, which --restart would remove" {
+    again "$TMP/p" --scope host --wacz
+    file=$(echo "$TMP"/p/archive/*.warc.gz)
+    ln -s "$file" "$TMP/link.warc.gz"
+    ln -s p "$TMP/linked"
+    cp -r "$TMP/p" "$TMP/before"
+    for name in "$TMP/p" "$TMP/linked" "$TMP/p/archive" "$file" "$TMP/link.warc.gz" \
+        "$TMP/linked/archive/${file##*/}" "$TMP"/p/archive/*.wacz; do
+        capture "$CRAWLER" --restart --warc --from "$name" --scope host "$SITE" "$TMP/p" 1
+        same 2 "$STATUS" "$name"
+        same "crawler: --from $name: it is the page directory itself, or in it; name another one for the new crawl" \
+            "$(cat "$ERR")"
+        diff -r "$TMP/before" "$TMP/p"
+    done
+    # Another name for the same bytes keeps them.
+    ln "$file" "$TMP/own.warc.gz"
+    "$CRAWLER" -q --restart --warc --from "$TMP/own.warc.gz" --scope host "$SITE" "$TMP/p" 1
+    [ -s "$TMP/own.warc.gz" ]
 }
 
 @test "a damaged archive is read as far as it is good, with a line that says so" {

@@ -152,10 +152,11 @@ stop_playground() {
 
 # --- crawling ----------------------------------------------------------------
 
-# crawl ARGS...: the crawler, with every host led to the playground. It starts
-# over where the directory remembers a crawl.
+# crawl ARGS...: the crawler, with every host led to the playground, and with the
+# course's log unless ARGS ask for another. It starts over where the directory
+# remembers a crawl.
 crawl() {
-    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore \
+    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse \
         --connect-to "::127.0.0.1:$PORT" "$@"
 }
 

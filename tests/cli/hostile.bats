@@ -81,8 +81,8 @@ END
     done
     # All that the other host has cost by now, in hundredths of a second of the
     # processor: a busy machine does not change that.
-    cost=$(awk -v parent=$crawl '$4 == parent { print $14 + $15 }' \
-        /proc/[0-9]*/stat 2>/dev/null) || :
+    cost=$(cat /proc/[0-9]*/stat 2>/dev/null |
+        awk -v parent=$crawl '$4 == parent { print $14 + $15 }') || :
     kill -TERM $crawl
     wait $crawl || STATUS=$?
     same 3 "$STATUS"

@@ -39,7 +39,7 @@ installs() {
 }
 
 BUILD_PACKAGES="gcc libbrotli-dev libc-ares-dev libc6-dev libcurl4-openssl-dev libdeflate-dev"
-BUILD_PACKAGES+=" libexpat1-dev libidn2-dev libpsl-dev libsqlite3-dev libssl-dev"
+BUILD_PACKAGES+=" libexpat1-dev libidn2-dev libisal-dev libpcre2-dev libpq-dev libpsl-dev libsqlite3-dev libssl-dev"
 BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
 
 @test "each target of the Makefile installs its own group of packages" {
@@ -57,7 +57,7 @@ BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
 }
 
 @test "make test installs the tools that the tests run" {
-    installs "bats brotli ca-certificates curl git libcmocka-dev mandoc nginx-light openssl publicsuffix python3 sqlite3 time unzip zstd" \
+    installs "bats brotli ca-certificates curl git jq libcmocka-dev linkchecker mandoc nginx-light openssl postgresql procps prometheus publicsuffix python3 python3-prometheus-client sqlite3 time unzip zstd" \
         tools/install-deps test
 }
 

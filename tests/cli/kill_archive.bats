@@ -1,12 +1,16 @@
 #!/usr/bin/env bats
 # kill -9 at any moment, cut files, a full disk: the archive is whole.
+#
+# ARCHIVE_KILLS=100 kills so often at random moments, ARCHIVE_KILL_STEP=1 before every
+# writing call, ARCHIVE_CUT_STEP=1 cuts at every byte of the last two records; that takes
+# minutes.
 
 load helper
 load archive
 load killer
 load truth
 
-WEB=(--web kept --hosts 5 --pages 400 --size 1500
+WEB=(--web kept --hosts 5 --pages $((${ARCHIVE_KILLS:-0} * 80 + 400)) --size 1500
     --flaky 0 --limited 0 --errors 0 --slow 0)
 
 crawl_web() {
@@ -33,7 +37,7 @@ every_page_once() {
 }
 
 @test "an archive killed at random moments ends as if it had not been" {
-    local kills=0 wanted=12 status limit longest=250
+    local kills=0 wanted=${ARCHIVE_KILLS:-12} status limit longest=250
     RANDOM=1
 
     if is_sanitized; then
@@ -62,6 +66,7 @@ every_page_once() {
     done
     same 0 "$status" "exit status after $kills kills"
     [ "$kills" -gt 3 ]
+    [ -z "${ARCHIVE_KILLS:-}" ] || same "$ARCHIVE_KILLS" "$kills" kills
     every_page_once
     same 0 "$(find "$DIR/archive" -name '*.open' | wc -l)"
     [ "$(archive_files | wc -l)" -gt 3 ]
@@ -85,7 +90,7 @@ letters_kept() {
     every_page_once
     [ "$(archive_files | wc -l)" -gt 1 ]
     # Some, and all of the last ones: there the files get their names.
-    for ((at = 1; at <= calls; at += (at > calls - 8 ? 1 : 18))); do
+    for ((at = 1; at <= calls; at += (at > calls - 8 ? 1 : ${ARCHIVE_KILL_STEP:-18}))); do
         rm -rf "$DIR" && mkdir "$DIR"
         (KILL_AT=$at LD_PRELOAD=$TMP/killer.so letters_kept) 2>/dev/null || :
         partly_whole "a kill before call $at"
@@ -154,10 +159,12 @@ killed_copy() {
 }
 
 @test "an open file with less than is committed: the crawl does not go on" {
-    local size
+    local size last
 
     killed_copy
-    for size in 0 1 $((COMMITTED / 2)) $((COMMITTED - 1)); do
+    last=$(sqlite3 "$TMP/killed/.crawler" "SELECT max(at) FROM capture")
+    for size in 0 1 $(seq "$last" "${ARCHIVE_CUT_STEP:-700}" $((COMMITTED - 1))) \
+        $((COMMITTED - 1)); do
         rm -rf "$DIR" && cp -a "$TMP/killed" "$DIR"
         truncate -s "$size" "$DIR/archive/$OPEN"
         capture "$CRAWLER" -q --resume "$DIR"
@@ -236,6 +243,7 @@ END
     umount "$TMP/small"
     same 1 "$status" "status on a full disk"
     grep -q 'No space left on device' "$TMP/full.err" || fail "$(cat "$TMP/full.err")"
+    ! grep 'the state in .*: the archive' "$TMP/full.err"
     for file in "$TMP"/full/archive/*; do
         gzip -t <"$file" || fail "$file"
         [[ $file =~ \.warc\.gz(\.open)?$ ]] || fail "$file"

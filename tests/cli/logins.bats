@@ -226,6 +226,29 @@ URL/ "$DIR" 1
 --scope host URL:99999/ "$DIR" 1
 --scope host http://me:p/top@secret@example.org/ "$DIR" 1
 --scope host me:top@secret@example.org "$DIR" 1
+--scope host http//me:top@secret@example.org/ "$DIR" 1
+--internal http//me:top@secret@example.org/ http://example.org/ "$DIR" 1
+--sitemap http//me:top@secret@example.org/ --scope host "$DIR" 1
+--scope host --connect-to http//me:top@secret@x http://example.org/ "$DIR" 1
+--scope host --dns-servers http//me:top@secret@x http://example.org/ "$DIR" 1
+--scope host --listen URL http://example.org/ "$DIR" 1
+--scope host --types URL http://example.org/ "$DIR" 1
+--warc --warc-file URL --scope host http://example.org/ "$DIR" 1
+--scope host --fleet postgres://me:top@secret@127.0.0.1:1/db http://example.org/ "$DIR" 1
+--scope host --fleet postgres://me:x/top@secret@127.0.0.1:1/db http://example.org/ "$DIR" 1
+--scope host --name URL --fleet postgres://x http://example.org/ "$DIR" 1
+stop postgres://me:top@secret@127.0.0.1:1/db
+stop postgres://me:x/top@secret@127.0.0.1:1/db
+stop postgres://me:12/top@secret@127.0.0.1:1/db
+stop --name URL postgres://x/
+stop postgres//me:top@secret@127.0.0.1:1/db
+status postgres://me:top@secret@127.0.0.1:1/db
+status postgres//me:top@secret@127.0.0.1:1/db
+watch http//me:top@secret@example.org/
+ctl URL pause
+report URL
+url --base http//me:top@secret@x </dev/null
+links --base http//me:top@secret@x -
 --scope host http://example.org/ URL/ 1
 --scope host http://example.org/ "$DIR" URL/
 --internal URL:x/ http://example.org/ "$DIR" 1
@@ -270,4 +293,128 @@ END
     same "http://example.org/a
 http://example.org/c" "$(page_urls)"
     hidden "$ERR"
+}
+
+# --- .netrc and a terminal ---------------------------------------------------
+
+@test "--netrc logs in at the seeds' origins alone, and what it has is written nowhere" {
+    closed_site
+    export HOME=$TMP/home
+    mkdir "$HOME"
+    printf '# mine\nmachine example.org\n  login me password "top@secret"\n' >"$HOME/.netrc"
+    printf 'machine other.test login me password top@secret\n' >>"$HOME/.netrc"
+    capture crawl --scope any --delay 0 --retries 0 --netrc --max-pages 1 -v \
+        http://example.org/ "$DIR" 1
+    same 3 "$STATUS"
+    same "example.org /" "$(told)"
+    hidden "$OUT" "$ERR" "$DIR"
+    # A resume reads it again, and so it need not be told.
+    grep -qx "go on: crawler --resume --max-pages ... $DIR" "$ERR"
+    "$CRAWLER" -q --resume --max-pages none "$DIR"
+    same "example.org / /a /b /moved" "$(told | cut -d ' ' -f 1 | uniq | xargs) $(told |
+        cut -d ' ' -f 2 | xargs)"
+    # Without the option it does not count; a login that is given goes first.
+    capture crawl --scope host --delay 0 --retries 0 http://example.org/ "$TMP" 0
+    same 4 "$STATUS"
+    capture crawl --scope host --delay 0 --retries 0 --netrc --user me:other http://example.org/ "$TMP" 0
+    same 4 "$STATUS"
+}
+
+@test "a .netrc that is missing or has another form is one line, without what is in it" {
+    closed_site
+    export HOME=$TMP/home
+    mkdir "$HOME"
+    capture crawl --scope host --netrc http://example.org/ "$DIR" 0
+    complaint "^crawler: --netrc: '.*/home/.netrc': No such file or directory"
+    for command in "env -u HOME" "env HOME="; do
+        # shellcheck disable=SC2086 # they are words
+        capture $command "$CRAWLER" --scope host --netrc http://example.org/ "$DIR" 0
+        complaint "^crawler: --netrc: HOME is not set, so there is no ~/.netrc$"
+    done
+    printf 'machine example.org login me top@secret\n' >"$HOME/.netrc"
+    capture crawl --scope host --netrc http://example.org/ "$DIR" 0
+    complaint "^crawler: --netrc: '.*/home/.netrc': not in the form of a .netrc"
+    hidden "$ERR"
+}
+
+@test "--user NAME asks the terminal for the password, and is refused where there is none" {
+    closed_site
+    capture setsid "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --user me \
+        http://example.org/ "$DIR" 0
+    complaint '^crawler: --user needs a password: NAME:PASSWORD, NAME: for an empty one, or a terminal'
+    # Typed on a terminal it is not shown.
+    python3 - "$CRAWLER" --connect-to "::127.0.0.1:$PORT" --scope host --delay 0 --user me \
+        http://example.org/ "$DIR" 0 >"$TMP/shown" <<'END'
+import os, pty, sys
+pid, fd = pty.fork()
+if not pid:
+    os.execv(sys.argv[1], sys.argv[1:])
+shown = b""
+while b"Password for me: " not in shown:
+    shown += os.read(fd, 1000)
+os.write(fd, b"top@secret\n")
+while True:
+    try:
+        part = os.read(fd, 1000)
+    except OSError:
+        break
+    if not part:
+        break
+    shown += part
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+    whole_pages 1
+    grep -q '1 pages saved' "$TMP/shown"
+    hidden "$TMP/shown" "$DIR"
+}
+
+@test "a signal ends the question for a password, and the terminal is as it was" {
+    python3 - "$CRAWLER" --scope host --user me http://example.org/ "$DIR" 0 <<'END'
+import os, pty, resource, signal, sys, termios
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+# Tests may have been started with these ignored, as a shell does in the
+# background.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+signal.alarm(300)
+
+def ask(end):
+    """Start it, wait for the prompt, end it; its status, and is there an echo?"""
+    # Not over the terminal: what is written there last can be lost when it goes.
+    told, tell = os.pipe()
+    pid, fd = pty.fork()
+    if not pid:
+        # The terminal outlives the crawler.
+        child = os.fork()
+        if not child:
+            os.execv(sys.argv[1], sys.argv[1:])
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_IGN)
+        os.write(tell, b"%d\n" % child)
+        status = os.waitpid(child, 0)[1]
+        echo = termios.tcgetattr(0)[3] & termios.ECHO != 0
+        os.write(tell, b"%d %d\n" % (os.waitstatus_to_exitcode(status), echo))
+        os._exit(0)
+    os.close(tell)
+    shown = b""
+    while b"Password for me: " not in shown:
+        shown += os.read(fd, 1000)
+    with os.fdopen(told) as lines:
+        end(fd, int(lines.readline()))
+        got = lines.readline().strip()
+    os.waitpid(pid, 0)
+    os.close(fd)
+    return got
+
+for name, end, status in (
+    ("Ctrl-C", lambda fd, pid: os.write(fd, b"half\x03"), "-2 1"),
+    ("Ctrl-\\", lambda fd, pid: os.write(fd, b"\x1c"), "-3 1"),
+    ("kill", lambda fd, pid: os.kill(pid, signal.SIGTERM), "-15 1"),
+    ("Ctrl-D", lambda fd, pid: os.write(fd, b"\x04"), "2 1"),
+):
+    got = ask(end)
+    assert got == status, f"{name}: {got}, not {status}"
+END
 }

@@ -63,6 +63,28 @@ options_of_help() {
     done
 }
 
+@test "every name of an outcome and of a verdict is in the man page, as JSON has it" {
+    for table in page/outcome frontier/verdict; do
+        names=$(sed -n 's/^ *\[[A-Z_]*\] *= {"[A-Za-z]*", *"\([a-z-]*\)".*/\1/p' \
+            "$PROJECT/src/$table.c")
+        [ "$(wc -w <<<"$names")" -ge 10 ]
+        for name in $names; do
+            plain_man | sed -n '/^Outcomes are/,/^\.SH/p' |
+                grep -qE "^\.(B|BR) $name( |\$)" || fail "no word on $name"
+        done
+    done
+}
+
+@test "every key of status --json is named in the man page" {
+    start_playground --letters
+    letters_crawl 0 >/dev/null
+    sed -n '/^\.BI "crawler status/,/^\.BI "crawler why/p' <(plain_man) | tr '\n' ' ' >"$TMP/man"
+    for key in $("$CRAWLER" status --json "$DIR" |
+        python3 -c 'import json,sys; print(*json.load(sys.stdin))'); do
+        grep -qw "$key" "$TMP/man" || fail "no word on $key"
+    done
+}
+
 @test "every key of the JSON log is named in the man page" {
     start_playground --letters
     letters_crawl 0 --log json >"$TMP/json"

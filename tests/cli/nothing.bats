@@ -91,7 +91,7 @@ redirect_site() {
     serve <<'END'
 /robots.txt 404
 //example.org/www 301
-    redirect http://www.example.org/home
+    redirect http://www.example.org:8080/home
 //example.org/docs/up 301
     redirect /other/
 //example.org/away 302
@@ -132,7 +132,7 @@ END
 
 @test "a redirect out of scope: where it leads, the seed or the --scope that follows it" {
     redirect_site
-    nothing "$SITE/www: redirects to http://www.example.org/home: outside the scope of the crawl; start from http://www.example.org/home, or use --scope domain to follow it" \
+    nothing "$SITE/www: redirects to http://www.example.org:8080/home: outside the scope of the crawl; start from http://www.example.org:8080/home, or use --scope domain to follow it" \
         --scope host $SITE/www
     nothing "$SITE/docs/up: redirects to $SITE/other/: outside the scope of the crawl; start from $SITE/other/, or use --scope host to follow it" \
         --scope prefix $SITE/docs/up

@@ -377,6 +377,10 @@ assert start >= int(sys.argv[2]) - 0.01, start - int(sys.argv[2])' "$start" "$un
 /robots.txt 404
 //long.example/ 503
     header Retry-After: 99999999
+//more.example/ 503
+    header Retry-After: 99999999999999999999
+//zeros.example/ 503
+    header Retry-After: 00000000000000000002
 //date.example/ 503
     header Retry-After: Fri, 31 Dec 2100 23:59:59 GMT
 //past.example/ 503
@@ -387,11 +391,12 @@ assert start >= int(sys.argv[2]) - 0.01, start - int(sys.argv[2])' "$start" "$un
     header Retry-After: -5
 //many.example/ 429
 END
-    printf 'http://%s.example/\n' long date past word less many >"$TMP/seeds"
+    printf 'http://%s.example/\n' long more zeros date past word less many >"$TMP/seeds"
     capture crawl -v --robots ignore --scope any --delay 0 --log none \
         --max-time 4s --seeds "$TMP/seeds" "$DIR" 0
     same 3 "$STATUS"
-    for host in long date; do
+    grep -q '^crawler: http://zeros.example/: .*; again in 2.0 s$' "$ERR"
+    for host in long more date; do
         grep -q "^crawler: http://$host.example/: .*; again in 3600.0 s$" "$ERR" ||
             fail "$(cat "$ERR")"
     done

@@ -15,7 +15,7 @@ on_terminal() {
 
 # The crawler with the letters site, as words for a shell.
 letters_words() {
-    printf '%q ' "$CRAWLER" --restart --robots ignore --connect-to "::127.0.0.1:$PORT" "$@" \
+    printf '%q ' "$CRAWLER" --restart --robots ignore --log tse --connect-to "::127.0.0.1:$PORT" "$@" \
         "$LETTERS/index.html" "$DIR"
 }
 
@@ -158,4 +158,27 @@ END
     on_terminal 200 "$(letters_words --delay 100ms -q) 2"
     same 0 "$STATUS"
     silent "$TERMINAL"
+}
+
+@test "with options there is no log beside the progress line, and pages are logged elsewhere" {
+    start_playground --letters
+    crawl=$(printf '%q ' "$CRAWLER" --restart --robots ignore --connect-to "::127.0.0.1:$PORT" \
+        --delay 0 --max-pages 2)
+    # On a terminal: the figures, why it stopped and how it goes on.
+    on_terminal 200 "$crawl --internal $LETTERS/ $LETTERS/index.html $DIR 2"
+    same 3 "$STATUS"
+    shown >"$TMP/shown"
+    grep -qx 'crawler: 2 pages saved, .*' <(head -n 1 "$TMP/shown")
+    same "stopped: --max-pages was reached
+go on: crawler --resume --max-pages ... $DIR" "$(tail -n 2 "$TMP/shown")"
+    ! grep -q "$LETTERS" "$TMP/shown"
+    # Where standard output or standard error is no terminal, a line a page.
+    on_terminal 200 "$crawl $LETTERS/index.html $DIR 2 >$TMP/out"
+    same 3 "$(wc -l <"$TMP/out")" "lines: $(cat "$TMP/out")"
+    same "Timestamp" "$(head -n 1 "$TMP/out" | cut -f 1)"
+    on_terminal 200 "$crawl $LETTERS/index.html $DIR 2 2>$TMP/err"
+    same 3 "$(wc -l <"$TERMINAL")"
+    # -v asks for the course's lines, and for more of them.
+    on_terminal 200 "$crawl -v $LETTERS/index.html $DIR 2"
+    grep -q ' Saved: ' "$TERMINAL"
 }

@@ -86,11 +86,11 @@ whole_so_far() {
     end_crawl 1 "(cannot write the state in .*: )?out of memory"
 }
 
-@test "a crawl of 1,000 pages gets by with 200 MB of address space" {
+@test "a crawl of 1,000 pages gets by with 300 MB of address space" {
     without_sanitizer
     start_playground --web 8 --hosts 100 --pages 1000 --errors 0 --flaky 0 \
         --limited 0
-    capture bash -c 'ulimit -v 200000 && exec "$@"' - timeout -k 5 "$LIMIT" \
+    capture bash -c 'ulimit -v 300000 && exec "$@"' - timeout -k 5 "$LIMIT" \
         "$CRAWLER" --robots ignore --scope any --delay 0 --log none --per-host 20 \
         --connect-to "::127.0.0.1:$PORT" http://d0.example/ "$DIR" 100
     same 0 "$STATUS"
@@ -225,7 +225,7 @@ END
     } >"$TMP/seeds"
     same "400" "$(wc -l <"$TMP/seeds")" "seeds"
     env --default-signal=INT "$CRAWLER" --quiet --robots ignore --scope any \
-        --retries 0 --delay 10ms --ip-delay 0 --timeout 1h --workers 250 \
+        --retries 0 --delay 10ms --ip-delay 0 --timeout 1h --workers 300 \
         --seeds "$TMP/seeds" "$DIR" 0 3>&- &
     crawl=$!
     # None of them is given up before the others are done: they have an hour.

@@ -9,7 +9,7 @@ load resume
     capture letters --max-pages 4 10
     same 3 "$STATUS"
     whole_pages 4
-    capture letters 10
+    capture letters --log tse 10
     same 0 "$STATUS"
     whole_pages 9
     grep -q '^crawler: going on with the crawl in .* after 4 pages$' "$ERR"
@@ -136,6 +136,12 @@ load resume
     complaint 'file 4 '
     same mine "$(cat "$DIR/4")"
     same 3 "$(record_total)" "requests"
+    # A crawl that was killed wrote pages, and this is none.
+    state "UPDATE setting SET value = 'running' WHERE name = 'state'"
+    capture "$CRAWLER" --resume --max-pages 9 "$DIR"
+    complaint 'file 4 .* is not of the crawl that is recorded there'
+    same mine "$(cat "$DIR/4")"
+    same 3 "$(record_total)" "requests"
 }
 
 @test "limits and speeds given anew are remembered" {
@@ -162,13 +168,13 @@ load resume
     silent "$OUT"
     silent "$ERR"
     capture "$CRAWLER" --resume --max-pages 3 "$DIR"
-    grep -q ' Fetched: ' "$OUT"
-    ! grep -q ' Saved: ' "$OUT"
+    same 1 "$(grep -c ^20.*Z.*http "$OUT")" "pages in the log"
+    ! grep -q Saved "$OUT"
     # The same command going on is a resume too.
     capture letters -q --max-pages 4 10
     silent "$OUT"
     capture "$CRAWLER" --resume --max-pages 5 "$DIR"
-    grep -q ' Fetched: ' "$OUT"
+    same 1 "$(grep -c ^20.*Z.*http "$OUT")" "pages in the log"
     same "" "$(state "SELECT value FROM setting WHERE value IN ('quiet', 'verbose', 'log=json')")"
 }
 

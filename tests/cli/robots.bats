@@ -731,7 +731,7 @@ END
     same 0 "$STATUS"
     same 2 "$(page_count)"
     same 0 "$(record_count /robots.txt)"
-    capture "$CRAWLER" --restart --connect-to "::127.0.0.1:$PORT" --delay 0 --robots obey \
+    capture "$CRAWLER" --restart --log tse --connect-to "::127.0.0.1:$PORT" --delay 0 --robots obey \
         $seed "$DIR" 1
     same 4 "$STATUS"
     same 1 "$(record_count /robots.txt)"

@@ -3,6 +3,7 @@
 
 load helper
 load serve
+load archive
 
 SITE=(
     '{"url": "http://a.test/", "body": "<a href=b.html>b</a> <a href=https://s.test/>s</a>"}'
@@ -87,6 +88,56 @@ http://127.0.0.1:$PORT/" "$(ask "http://127.0.0.1:$PORT/")"
     same "<p>b</p>" "$(ask -p http://a.test/b.html)"
     # The key is not written anywhere.
     run ! grep -q KEY "$TMP/ca.pem"
+}
+
+# refuses_ca FILE TEXT: --write-ca leaves it as it is.
+refuses_ca() {
+    capture timeout "$LIMIT" "$CRAWLER" serve --port 0 --write-ca "$1" "$TMP/a.warc.gz"
+    same 2 "$STATUS" "--write-ca $1"
+    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
+    grep -qF -- "$2" "$ERR" || fail "$1: $(cat "$ERR")"
+}
+
+@test "--write-ca replaces its own certificate, alone in a file, and nothing else" {
+    make_warc "$TMP/a.warc.gz" "${SITE[@]}"
+    openssl req -x509 -newkey rsa:2048 -nodes -subj "/CN=somebody" \
+        -keyout "$TMP/key" -out "$TMP/other.pem" 2>/dev/null
+    start_serve --write-ca "$TMP/own.pem" "$TMP/a.warc.gz"
+    stop_serve
+    cat "$TMP/own.pem" "$TMP/own.pem" >"$TMP/twice.pem"
+    cat "$TMP/own.pem" "$TMP/key" >"$TMP/keyed.pem"
+    { cat "$TMP/own.pem" && yes | head -n 100000; } >"$TMP/long.pem"
+    cp "$TMP/own.pem" "$TMP/target"
+    ln -s target "$TMP/link.pem"
+    mkdir "$TMP/kept"
+    cp "$TMP"/{other,twice,keyed,long}.pem "$TMP/target" "$TMP/kept"
+    for name in other twice keyed long; do
+        refuses_ca "$TMP/$name.pem" "is not a certificate that 'crawler serve' wrote, alone"
+    done
+    refuses_ca "$TMP/link.pem" "it is not a regular file"
+    refuses_ca - "a file is needed here"
+    for file in "$TMP"/kept/*; do
+        cmp "$file" "$TMP/${file##*/}"
+    done
+    cp "$TMP/own.pem" "$TMP/before"
+    : >"$TMP/empty.pem"
+    for name in own empty; do
+        start_serve --write-ca "$TMP/$name.pem" "$TMP/a.warc.gz"
+        own /ca.pem | cmp - "$TMP/$name.pem"
+        stop_serve
+    done
+    run ! cmp -s "$TMP/before" "$TMP/own.pem"
+}
+
+@test "--write-ca on a full disk leaves the file as it was" {
+    make_warc "$TMP/a.warc.gz" "${SITE[@]}"
+    start_serve --write-ca "$TMP/own.pem" "$TMP/a.warc.gz"
+    stop_serve
+    cp "$TMP/own.pem" "$TMP/before"
+    capture bash -c "(ulimit -f 0 && trap '' XFSZ &&
+        exec timeout '$LIMIT' '$CRAWLER' serve --port 0 --write-ca '$TMP/own.pem' '$TMP/a.warc.gz') 2>&1 | cat"
+    grep -qF -- "--write-ca '$TMP/own.pem': File too large" "$OUT" || fail "$(cat "$OUT" "$ERR")"
+    cmp "$TMP/before" "$TMP/own.pem"
 }
 
 @test "several files, of which one is cut off" {
@@ -265,6 +316,7 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)
 @test "wrong arguments: one line, exit status 2" {
     make_warc "$TMP/a.warc.gz" "${SITE[@]}"
     : >"$TMP/empty"
+    echo no >"$TMP/text"
     mkdir "$TMP/dir"
     while IFS='|' read -r args text; do
         # shellcheck disable=SC2086
@@ -278,9 +330,10 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)
 $TMP/none|No such file
 $TMP/empty|$TMP/empty
 $TMP/dir|$TMP/dir
+$TMP/text|$TMP/text: it is no WARC file
 --port 65536 $TMP/a.warc.gz|--port must be at most 65535
 --port x $TMP/a.warc.gz|--port must be a whole number
---port 0 --write-ca $TMP/none/ca.pem $TMP/a.warc.gz|--write-ca
+--port 0 --write-ca $TMP/none/ca.pem $TMP/a.warc.gz|cannot write '$TMP/none/ca.pem'
 --depth 1 $TMP/a.warc.gz|there is no option --depth
 ROWS
 }
@@ -332,4 +385,36 @@ https://s.test/t" "$(page_urls)"
         cmp "$page" "$TMP/again/${page##*/}"
     done
     same "$(page_count)" "$(page_count "$TMP/again")"
+}
+
+@test "what was recorded and cannot be read is told apart from what was not recorded" {
+    make_warc "$TMP/a.warc.gz" '{"url": "http://a.test/", "body": "A", "date": "some day"}' \
+        '{"url": "http://a.test/orphan", "type": "revisit", "fields": ["WARC-Payload-Digest: sha1:AA"]}'
+    start_serve "$TMP/a.warc.gz"
+    same "502" "$(ask -o "$TMP/body" -w '%{http_code}' http://a.test/orphan)"
+    same "502: this URL was recorded, but cannot be read: it refers to a record that is not there
+http://a.test/orphan" "$(cat "$TMP/body")"
+    same "404" "$(ask -o /dev/null -w '%{http_code}' http://a.test/none)"
+    # A date that cannot be read is none.
+    ask -D "$TMP/head" -o "$TMP/body" http://a.test/
+    same A "$(cat "$TMP/body")"
+    ! grep -qi '^Memento-Datetime' "$TMP/head" || fail "$(cat "$TMP/head")"
+    stop_serve
+}
+
+@test "serve finds what a crawl refers to in another archive" {
+    start_archive_site
+    run -0 keep --warc
+    cp -r "$DIR" "$TMP/first"
+    rm -r "$DIR" && mkdir "$DIR"
+    run -0 keep --warc --warc-dedup "$TMP/first"
+    url=$(sqlite3 "$DIR/.crawler" "SELECT url FROM capture WHERE kind <> 0 AND refers = 0
+        AND status = 200 AND mime = 'text/html' LIMIT 1")
+    start_serve "$TMP/first"
+    ask -o "$TMP/wanted" "$url"
+    stop_serve
+    start_serve "$DIR"
+    same "200" "$(ask -o "$TMP/got" -w '%{http_code}' "$url")"
+    cmp "$TMP/wanted" "$TMP/got"
+    stop_serve
 }

@@ -79,7 +79,10 @@ The crawl in pages is finished
   begun    TIME; ended TIME
   robots   obeyed as crawler
   pages    3 saved, 183 B; 1 redirected, 1 failed, 1 refused
+  equal    1 page has the content of an earlier one
   queue    0 URLs
+  failed   1 URL: refused by the server (4xx), such as http://example.org/no
+  refused  1 URL: the page asks not to follow it, such as http://example.org/c
       saved redirected     failed    refused     queued  domain
           3          1          1          1          0  example.org
 END
@@ -98,6 +101,7 @@ The crawl in pages is finished without a single page
   robots   ignored
   pages    0 saved, 0 B; 0 redirected, 1 failed, 0 refused
   queue    0 URLs
+  failed   1 URL: refused by the server (4xx), such as http://example.org/
       saved redirected     failed    refused     queued  domain
           0          0          1          0          0  example.org
 END
@@ -190,7 +194,7 @@ The crawl in pages is running
 END
     kill -TERM "$CRAWL"
     wait "$CRAWL" || :
-    same "The crawl in pages is stopped: interrupted by a signal" \
+    same "The crawl in pages is stopped by a signal or by order" \
         "$(status | head -n 1)"
     status | grep -x '  go on    crawler --resume pages'
     rm -r "$DIR"
@@ -248,6 +252,9 @@ The crawl in pages is finished
   pages    2 saved, 138 B; 0 redirected, 3 failed, 1 refused
   queue    0 URLs
   limits   maxDepth (1 URL), --max-size (1 page)
+  failed   1 URL: larger than --max-size, or than the 50 MB of a sitemap, such as http://example.org/large
+           2 URLs: the host's robots.txt could not be had, such as http://dead.example.org:1/
+  refused  1 URL: deeper than the maximum depth, such as http://example.org/deep
   dead     2 hosts given up
            busy.example.org: its robots.txt: failed in the server (5xx)
            dead.example.org:1: its robots.txt: connection refused
@@ -369,4 +376,80 @@ refused() {
     refused "one argument" "$DIR" "$DIR"
     refused "No such file or directory" "$TMP/none"
     refused "Not a directory" "$BATS_TEST_FILENAME"
+}
+
+# --- failures by kind --------------------------------------------------------
+
+@test "status shows failures and refusals by kind, with an example each, and they add up" {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /private
+/
+    body <a href=/gone>.</a> <a href=/gone2>.</a> <a href=/text>.</a> <a href=/broken>.</a>
+    body <a href=/private/1>.</a> <a href=/private/2>.</a> <a href=/c rel=nofollow>.</a>
+    body <a href=http://dead.test:1/>.</a> <a href=http://dead.test:1/2>.</a>
+/gone* 404
+/text
+    type text/plain
+    body text
+/broken 500
+END
+    "$CRAWLER" -q --scope any --delay 0 --retries 0 --connect-to dead.test:1:127.0.0.1:1 \
+        --connect-to "::127.0.0.1:$PORT" http://example.org/ "$DIR" 1
+    status >"$TMP/status"
+    sed -n '/^  failed/,/^  dead/p' "$TMP/status" | sed '$d' >"$TMP/kinds"
+    diff -u - "$TMP/kinds" <<'END'
+  failed   1 URL: not an HTML page, such as http://example.org/text
+           2 URLs: refused by the server (4xx), such as http://example.org/gone
+           1 URL: failed in the server (5xx), such as http://example.org/broken
+           2 URLs: the host's robots.txt could not be had, such as http://dead.test:1/
+  refused  1 URL: the page asks not to follow it, such as http://example.org/c
+           2 URLs: forbidden by robots.txt, such as http://example.org/private/1
+END
+    "$CRAWLER" status --json "$DIR" | python3 -c '
+import json, sys
+it = json.loads(sys.stdin.read())
+def same(expected, got):
+    assert expected == got, (expected, got)
+same({"queued": 0, "saved": 1, "redirected": 0, "failed": 6, "refused": 3}, it["urls"])
+for end in "failed", "refused":
+    same(it["urls"][end], sum(kind["count"] for kind in it[end].values()))
+same({"count": 2, "example": "http://example.org/gone"}, it["failed"]["client-error"])
+same({"client-error", "not-html", "server-error", "robots-unknown"}, set(it["failed"]))
+same({"robots", "nofollow"}, set(it["refused"]))
+same("finished", it["state"])
+same(None, it["resume"])
+same(1, it["hosts_given_up"])
+same("http://example.org/", it["seed"])
+same({"queued": 0, "saved": 1, "redirected": 0, "failed": 4, "refused": 3},
+     it["largest_domains"]["example.org"])
+'
+}
+
+@test "status --json of a crawl that can go on has the command, and what it waits for" {
+    small_site
+    capture crawl -q --scope host --delay 1h --ip-delay 0 --max-pages 1 http://example.org/ "$DIR" 3
+    same 3 "$STATUS"
+    "$CRAWLER" status --json "$DIR" | python3 -c '
+import json, sys
+it = json.loads(sys.stdin.read())
+assert it["state"] == "max-pages", it
+assert it["resume"] == "crawler --resume --max-pages ... " + sys.argv[1], it
+assert it["waits"]["for"] == "pause" and it["waits"]["host"] == "example.org", it
+assert it["urls"]["queued"] > 0, it
+' "$DIR"
+    capture "$CRAWLER" why --json "$DIR" http://example.org/
+    same 2 "$STATUS"
+}
+
+@test "status names a private address, not its robots.txt" {
+    printf '//example.org/robots.txt 404\n//example.org/\n    body <a href=http://127.0.0.1:1/a>.</a><a href=http://127.0.0.1:1/b>.</a>\n' >"$TMP/private.site"
+    start_playground --site "$TMP/private.site"
+    timeout -k 5 "$LIMIT" "$CRAWLER" -q --scope any --delay 0 \
+        --connect-to "example.org:80:127.0.0.1:$PORT" http://example.org/ "$DIR" 1
+    run -0 "$CRAWLER" status "$DIR"
+    [[ $output == *"2 URLs: a private address that was not named (--allow-private), such as http://127.0.0.1:1/a"* ]]
+    [[ $output != *"robots.txt could not be had"* ]]
 }

@@ -40,3 +40,19 @@ crawler: $TMP/bad.warc: at byte 0: no record begins here" "$(cat "$ERR")"
     same 2 "$STATUS"
     same "crawler: $TMP/none: No such file or directory" "$(cat "$ERR")"
 }
+
+@test "crawler warc says of an empty file that it is empty, of a package that it is none of its files" {
+    : >"$TMP/empty"
+    capture "$CRAWLER" warc "$TMP/empty"
+    same 1 "$STATUS"
+    same "crawler: $TMP/empty: it is empty" "$(cat "$ERR")"
+    printf 'PK\3\4' >"$TMP/a.wacz"
+    capture "$CRAWLER" warc "$TMP/a.wacz"
+    same 2 "$STATUS"
+    same "crawler: $TMP/a.wacz: it is a ZIP file, no WARC file; the WARC files of a WACZ are in its folder archive/" \
+        "$(cat "$ERR")"
+    mkfifo "$TMP/pipe"
+    capture timeout "$LIMIT" "$CRAWLER" warc "$TMP/pipe"
+    same 2 "$STATUS"
+    same "crawler: $TMP/pipe: it is no regular file" "$(cat "$ERR")"
+}

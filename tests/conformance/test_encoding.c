@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "html/charset.h"
+#include "html/charset_internal.h"
 #include "support/conformance.h"
 
 enum { NONE = -1, CODE_POINTS = 0x30000, POINTERS_MAX = 24000 };
@@ -191,9 +192,9 @@ static void labels(void **state)
             for (size_t i = 0; i < json_count(list); i++, count++) {
                 struct str label = json_str(json_at(list, i));
                 const struct charset *got = charset_find(label);
-                if (!got || !str_eq(charset_name(got), name))
+                if (!got || !str_eq(got->name, name))
                     fail_msg("%s: expected %s, got %s", label.ptr, name.ptr,
-                             got ? charset_name(got).ptr : "nothing");
+                             got ? got->name.ptr : "nothing");
             }
         }
     }

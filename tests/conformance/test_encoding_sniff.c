@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "html/charset.h"
+#include "html/charset_internal.h"
 #include "support/conformance.h"
 
 /* These have a declaration inside of a script or a style. The prescan of the
@@ -42,7 +43,7 @@ static void html5lib(const char *path, size_t cases, size_t exceptions)
         if (got != charset_find(name)) {
             if (!is_in_raw_text(data))
                 fail_msg("%.*s\nexpected %.*s, got %s", (int)data.len, data.ptr,
-                         (int)name.len, name.ptr, charset_name(got).ptr);
+                         (int)name.len, name.ptr, got->name.ptr);
             differ++;
         }
         count++;
@@ -110,8 +111,8 @@ static void sniffer(void **state)
             skip();
         const struct charset *got =
             charset_sniff(buf_str(&file), (struct str){0}, false, &bom_len);
-        if (!str_eq(charset_name(got), str_of(cases[i].expected)))
-            fail_msg("%s: got %s", cases[i].file, charset_name(got).ptr);
+        if (!str_eq(got->name, str_of(cases[i].expected)))
+            fail_msg("%s: got %s", cases[i].file, got->name.ptr);
         buf_release(&file);
     }
 }
@@ -166,8 +167,8 @@ static void wpt_reftests(void **state)
         const struct charset *got =
             charset_sniff(page, (struct str){0}, false, &bom_len);
         const char *expected = is_match ? "windows-1251" : "windows-1252";
-        if (!str_eq(charset_name(got), str_of(expected)))
-            fail_msg("%s: got %s", pages[i], charset_name(got).ptr);
+        if (!str_eq(got->name, str_of(expected)))
+            fail_msg("%s: got %s", pages[i], got->name.ptr);
         buf_release(&file);
     }
 }
@@ -199,8 +200,8 @@ static void wpt_scripted(void **state)
         read_wpt_page(cases[i].page, &file);
         const struct charset *got =
             charset_sniff(buf_str(&file), (struct str){0}, false, &bom_len);
-        if (!str_eq(charset_name(got), str_of(cases[i].expected)))
-            fail_msg("%s: got %s", cases[i].page, charset_name(got).ptr);
+        if (!str_eq(got->name, str_of(cases[i].expected)))
+            fail_msg("%s: got %s", cases[i].page, got->name.ptr);
         buf_release(&file);
     }
 }

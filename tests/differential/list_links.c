@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "html/charset_internal.h"
 #include "html/scan.h"
 
 enum { PAGE_CAP = 64 << 20, NAME_CAP = 4096 };
@@ -58,7 +59,7 @@ static void list(const char *name, struct str html, bool is_xhtml)
     html_scan(&links, &arena, html, &options);
     printf("file");
     put_field(str_of(name));
-    put_field(charset_name(links.info.charset));
+    put_field(links.info.charset->name);
     putchar('\n');
     for (size_t i = 0; i < links.count; i++) {
         const struct html_link *link = &links.link[i];

@@ -25,7 +25,7 @@ void twins_begin(struct twins *twins, const struct frontier_options *like)
     options.queue_dir_fd = twins->dir_fd;
     twins->frontier[DISK] = frontier_new(&options);
     seen_init(&twins->seen);
-    frontier_use_seen(twins->frontier[DISK], &twins->seen);
+    frontier_use_seen(twins->frontier[DISK], &twins->seen, 0);
 }
 
 void twins_end(struct twins *twins)
@@ -65,7 +65,7 @@ void twins_put(struct twins *twins, const char *origin, uint32_t depth)
     offer.redirects = (uint8_t)(twins->urls % 7);
     assert_true(seen_add(&twins->seen, offer.fingerprint));
     for (int i = 0; i < BOTH; i++) {
-        frontier_count_found(twins->frontier[i], &url);
+        frontier_count_found(twins->frontier[i], &url, 1);
         struct queued queued =
             frontier_put(twins->frontier[i], &offer, twins->now_ms);
         assert_int_equal(queued.number, twins->urls);

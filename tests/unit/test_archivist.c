@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -336,6 +337,61 @@ static void a_file_that_is_too_short_is_refused(void **state)
     assert_int_equal(size_of(fixture, NAME0 ".open"), 100);
 }
 
+static void set_file(const struct fixture *fixture, struct str bytes)
+{
+    char path[200];
+
+    snprintf(path, sizeof(path), "%s/archive/" NAME0 ".open",
+             fixture->temp.path);
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes.ptr, bytes.len), bytes.len);
+    close(fd);
+}
+
+/* The file of a killed crawl ends at any byte of its last two records, or has
+ * any number of bytes behind what is committed: a resume leaves exactly what is
+ * committed, or refuses and changes nothing. */
+static void a_file_may_end_at_every_byte(void **state)
+{
+    enum { RUBBISH_MAX = 4096 };
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX], path[200];
+    struct buf file;
+
+    keep(fixture, 'a', 300);
+    keep(fixture, 'b', 300);
+    keep(fixture, 'c', 300);
+    commit(fixture);
+    uint64_t last = fixture->capture[1].at;
+    uint64_t committed = end_of(&fixture->capture[2]);
+    uint64_t earlier = end_of(&fixture->capture[0]);
+
+    buf_init(&file, 1 << 20);
+    snprintf(path, sizeof(path), "%s/archive/" NAME0 ".open",
+             fixture->temp.path);
+    int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0 && buf_reserve(&file, committed + RUBBISH_MAX));
+    assert_int_equal(read(fd, file.ptr, committed), committed);
+    close(fd);
+    for (size_t i = committed; i < committed + RUBBISH_MAX; i++)
+        file.ptr[i] = (char)(i * i % 251);
+    for (uint64_t len = last; len <= committed + RUBBISH_MAX;
+         len += len < committed + 32 ? 1 : 61) {
+        /* All three are committed, or only the first: every time the disk is
+         * synced. */
+        set_file(fixture, (struct str){file.ptr, len});
+        assert_int_equal(resume(fixture, 1, 3, problem), len >= committed);
+        assert_int_equal(size_of(fixture, NAME0 ".open"),
+                         len < committed ? len : committed);
+        if (len % 16)
+            continue;
+        assert_true(resume(fixture, 1, 1, problem));
+        assert_int_equal(size_of(fixture, NAME0 ".open"), earlier);
+    }
+    buf_release(&file);
+}
+
 static void files_without_a_row_are_removed_if_they_are_ours(void **state)
 {
     static const char *const names[] = {
@@ -359,6 +415,45 @@ static void files_without_a_row_are_removed_if_they_are_ours(void **state)
     snprintf(name, sizeof(name), "%s/archive/" NAME0 ".open",
              fixture->temp.path);
     assert_int_not_equal(access(name, F_OK), 0);
+}
+
+/* The engine of a fleet may come back with an older record. */
+static void a_record_that_was_set_back_cuts_complete_files_too(void **state)
+{
+    struct fixture *fixture = *state;
+    char problem[ARCHIVIST_PROBLEM_MAX];
+
+    keep(fixture, 'a', 2000);
+    commit(fixture);
+    uint64_t first = end_of(&fixture->capture[0]);
+    keep(fixture, 'b', 2000);
+    fixture->options.file_max = 1;
+    keep(fixture, 'c', 4000);
+    commit(fixture);
+    archivist_end(fixture->archivist, true);
+    assert_files(fixture, NAME0 " " NAME1 " ");
+    /* The record of a single machine cannot be older: nothing is touched. */
+    assert_true(resume(fixture, 1, 1, problem));
+    assert_files(fixture, NAME0 " " NAME1 " ");
+    assert_true(size_of(fixture, NAME0) > first);
+    fixture->options.may_be_set_back = true;
+    assert_true(resume(fixture, 1, 1, problem));
+    assert_files(fixture, NAME0 " ");
+    assert_int_equal(size_of(fixture, NAME0), first);
+    /* It goes on behind it, and a revisit refers to what was left. */
+    keep(fixture, 'a', 2000);
+    commit(fixture);
+    assert_int_equal(fixture->capture[1].kind, CAPTURE_REVISIT);
+    assert_int_equal(fixture->capture[1].refers, 1);
+    archivist_end(fixture->archivist, true);
+    assert_files(fixture, NAME0 " " NAME1 " ");
+    /* A file of another name, or from before, stays. */
+    fixture->options.name = "b";
+    assert_true(resume(fixture, 0, 0, problem));
+    fixture->options.name = "a";
+    fixture->options.begun_ms = T0 + 1000;
+    assert_true(resume(fixture, 0, 0, problem));
+    assert_files(fixture, NAME0 " " NAME1 " ");
 }
 
 static void rows_that_cannot_be_are_refused(void **state)
@@ -428,7 +523,9 @@ int main(void)
         CASE(the_end_keeps_what_may_be_committed),
         CASE(a_cut_counts_only_if_it_could_be_made),
         CASE(a_file_that_is_too_short_is_refused),
+        CASE(a_file_may_end_at_every_byte),
         CASE(files_without_a_row_are_removed_if_they_are_ours),
+        CASE(a_record_that_was_set_back_cuts_complete_files_too),
         CASE(rows_that_cannot_be_are_refused),
         CASE(a_crawl_that_replaced_nothing_leaves_nothing),
         cmocka_unit_test(no_archive_is_no_trouble),

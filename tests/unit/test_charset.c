@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "html/charset.h"
+#include "html/charset_internal.h"
 
 #define FFFD "\xEF\xBF\xBD"
 
@@ -58,7 +59,7 @@ static void labels(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct charset *got = charset_find(cases[i].label);
-        const char *name = got ? charset_name(got).ptr : NULL;
+        const char *name = got ? got->name.ptr : NULL;
         if ((name == NULL) != (cases[i].name == NULL) ||
             (name && strcmp(name, cases[i].name) != 0))
             fail_msg("\"%s\": expected %s, got %s", cases[i].label.ptr,
@@ -130,11 +131,10 @@ static void sniff_order(void **state)
         size_t bom_len = 99;
         const struct charset *got = charset_sniff(
             cases[i].body, str_of(cases[i].http_label), false, &bom_len);
-        if (!str_eq(charset_name(got), str_of(cases[i].name)) ||
+        if (!str_eq(got->name, str_of(cases[i].name)) ||
             bom_len != cases[i].bom_len)
             fail_msg("case %zu: expected %s, %zu, got %s, %zu", i,
-                     cases[i].name, cases[i].bom_len, charset_name(got).ptr,
-                     bom_len);
+                     cases[i].name, cases[i].bom_len, got->name.ptr, bom_len);
     }
 }
 
@@ -205,7 +205,7 @@ static void declared(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(declared_cases); i++) {
         const struct charset *got = charset_declared(declared_cases[i].body);
-        const char *name = got ? charset_name(got).ptr : NULL;
+        const char *name = got ? got->name.ptr : NULL;
         if ((name == NULL) != (declared_cases[i].name == NULL) ||
             (name && strcmp(name, declared_cases[i].name) != 0))
             fail_msg("%s: expected %s, got %s", declared_cases[i].body.ptr,

@@ -78,7 +78,8 @@ static void check(struct collection *collection, const char *url,
 {
     struct captured captured;
 
-    if (!collection_find(collection, str_of(url), near_ms, &captured)) {
+    if (collection_find(collection, str_of(url), near_ms, &captured) !=
+        CAPTURE_FOUND) {
         if (*wanted)
             fail_msg("%s: not found", url);
         return;
@@ -186,7 +187,8 @@ static void revisits_are_followed(void **state)
                    revisits[i].fields, revisits[i].block);
         put_responses(&file);
         struct collection *collection = collect(&file);
-        if (collection_find(collection, STR("http://r/"), 0, &captured)) {
+        if (collection_find(collection, STR("http://r/"), 0, &captured) ==
+            CAPTURE_FOUND) {
             const char *word = strstr(captured.http.head.ptr, "X: ") + 3;
             buf_printf(&got, "%.*s %.*s", (int)strcspn(word, "\r"), word,
                        STR_ARGS(captured.http.body));
@@ -200,6 +202,112 @@ static void revisits_are_followed(void **state)
         buf_release(&file);
         buf_release(&got);
     }
+}
+
+/* A capture that cannot be read is no URL that was never recorded. */
+static void what_cannot_be_read_is_told(void **state)
+{
+    struct captured captured;
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    put_responses(&file);
+    put_record(&file, "revisit", "http://orphan/", "2026-01-05T00:00:00Z",
+               "WARC-Payload-Digest: sha1:CC\r\n", HEAD);
+    put_record(&file, "response", "http://damaged/", "2026-01-05T00:00:00Z", "",
+               "no HTTP");
+    struct collection *collection = collect(&file);
+    assert_int_equal(
+        collection_find(collection, STR("http://orphan/"), 0, &captured),
+        CAPTURE_UNREADABLE);
+    assert_string_equal(collection_problem(collection),
+                        "it refers to a record that is not there");
+    assert_int_equal(
+        collection_find(collection, STR("http://damaged/"), 0, &captured),
+        CAPTURE_UNREADABLE);
+    assert_string_equal(collection_problem(collection),
+                        "its record is no HTTP response");
+    assert_int_equal(
+        collection_find(collection, STR("http://none/"), 0, &captured),
+        CAPTURE_NONE);
+    collection_free(collection);
+    buf_release(&file);
+}
+
+/* The payload is in a file that is no part of the collection. */
+static void an_original_of_another_archive_is_read_there(void **state)
+{
+    struct buf file, other;
+    size_t count;
+    char path[100];
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    buf_init(&other, 1 << 20);
+    put_record(&other, "response", "http://x/", "2026-01-01T00:00:00Z", "",
+               RESPONSE("not this one"));
+    size_t at = other.len;
+    put_record(&other, "response", "http://y/", "2026-01-01T00:00:00Z",
+               "WARC-Payload-Digest: sha1:CC\r\n", RESPONSE("far away"));
+    tempdir_write(&dir, "other.warc", buf_str(&other));
+    snprintf(path, sizeof(path), "%s/other.warc", dir.path);
+    put_responses(&file);
+    put_record(&file, "revisit", "http://orphan/", "2026-01-05T00:00:00Z",
+               "WARC-Payload-Digest: sha1:CC\r\n", HEAD);
+    struct collection *collection = collect(&file);
+    check(collection, "http://orphan/", 0, "");
+    const uint64_t *revisited = collection_revisited(collection, &count);
+    assert_int_equal(count, 1);
+    assert_true(*revisited == collection_digest_key(STR("sha1:CC")));
+    collection_add_original(collection, STR("sha1:CC"), path, at);
+    check(collection, "http://orphan/", 0, "far away");
+    check(collection, "http://y/", 0, ""); /* it is no capture of this one */
+    assert_int_equal(collection_count(collection), 4);
+    collection_free(collection);
+    buf_release(&file);
+    buf_release(&other);
+}
+
+static bool count_marked(void *user, const struct captured *captured)
+{
+    unsigned *count = user;
+
+    count[captured->is_marked]++;
+    return true;
+}
+
+/* Two archives: only the records of the first say which of them are pages. A
+ * date that is none is not known. */
+static void archives_differ_in_their_marks(void **state)
+{
+    struct collection_error error;
+    struct captured captured;
+    unsigned marked[2] = {0};
+    struct buf file;
+    char path[100];
+
+    (void)state;
+    buf_init(&file, 1 << 20);
+    put_responses(&file);
+    put_record(&file, "response", "http://page/", "2026-01-05T00:00:00Z",
+               "WARC-Page-Depth: 2\r\n", RESPONSE("page"));
+    struct collection *collection = collect(&file);
+    buf_clear(&file);
+    put_record(&file, "response", "http://other/", "yesterday", "",
+               RESPONSE("other"));
+    tempdir_write(&dir, "b.warc", buf_str(&file));
+    snprintf(path, sizeof(path), "%s/b.warc", dir.path);
+    assert_true(collection_add_path(collection, path, NULL, NULL, &error));
+    assert_true(collection_each(collection, count_marked, marked));
+    assert_int_equal(marked[true], 4);
+    assert_int_equal(marked[false], 1);
+    assert_int_equal(
+        collection_find(collection, STR("http://other/"), 7, &captured),
+        CAPTURE_FOUND);
+    assert_int_equal(captured.date_ms, 0);
+    collection_free(collection);
+    buf_release(&file);
 }
 
 static bool put_url(void *user, const struct captured *captured)
@@ -373,6 +481,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(captures_are_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_whole_goes_first, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_told, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            an_original_of_another_archive_is_read_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(archives_differ_in_their_marks, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(revisits_are_followed, set_up,
                                         tear_down),

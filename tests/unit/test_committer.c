@@ -154,13 +154,13 @@ static void batches_that_wait_are_committed_together_and_in_order(void **state)
         put(stage, number);
     left = committer_uncommitted(stage->committer);
     assert_int_equal(left.batches, 200);
-    assert_int_equal(left.pages, 2000);
+    assert_int_equal(left.fetches, 2000);
     assert_true(left.bytes >= 200 * sizeof(struct store_change));
     allow(&stage->slow, 200);
     assert_true(committer_finish(stage->committer, &stage->error));
     left = committer_uncommitted(stage->committer);
     assert_int_equal(left.batches, 0);
-    assert_int_equal(left.pages, 0);
+    assert_int_equal(left.fetches, 0);
     assert_int_equal(left.bytes, 0);
     assert_int_equal(stage->slow.batches, 200);
     assert_true(stage->slow.in_order);

@@ -436,8 +436,8 @@ static void counts_of_a_domain(void **state)
     assert_false(url_parse(&stranger, &stage.arena, STR("http://e.example/"),
                            NULL, NULL));
     const struct offer offer = {.url = &url, .fingerprint = 1};
-    frontier_count_found(stage.frontier, &url);
-    frontier_count_found(stage.frontier, &sister);
+    frontier_count_found(stage.frontier, &url, 1);
+    frontier_count_found(stage.frontier, &sister, 1);
     frontier_put(stage.frontier, &offer, 0);
     struct domain_counts got = frontier_domain_counts(stage.frontier, &url);
     assert_int_equal(got.crawled, 0);

@@ -38,7 +38,8 @@ struct model_target {
 struct model {
     struct frontier *frontier;
     uint64_t delay_ms;
-    uint32_t per_host;
+    uint32_t per_host, doubtful_max;
+    bool is_prompt[DOMAINS];
     uint64_t next_fetch_ms[HOSTS];
     uint32_t host_in_flight[HOSTS], domain_in_flight[DOMAINS];
     struct model_target target[TARGETS];
@@ -60,6 +61,16 @@ static uint32_t lowest_depth(const struct model *model)
     return lowest;
 }
 
+static bool has_place(const struct model *model, size_t domain)
+{
+    uint32_t doubtful = 0;
+
+    for (size_t i = 0; i < DOMAINS; i++)
+        doubtful += model->is_prompt[i] ? 0 : model->domain_in_flight[i];
+    return model->is_prompt[domain] || !model->doubtful_max ||
+           doubtful < model->doubtful_max;
+}
+
 /* When the target may go if nothing else happens; UINT64_MAX: not so. */
 static uint64_t eligible_from(const struct model *model,
                               const struct model_target *target,
@@ -70,6 +81,7 @@ static uint64_t eligible_from(const struct model *model,
 
     if (!target->open || target->state == TARGET_IN_FLIGHT ||
         target->depth != lowest ||
+        !has_place(model, sites[target->site].domain) ||
         model->host_in_flight[host] >= model->per_host ||
         model->domain_in_flight[sites[target->site].domain] >= model->per_host)
         return UINT64_MAX;
@@ -224,7 +236,8 @@ static void take(struct model *model)
     model->domain_in_flight[sites[expected->site].domain]++;
 }
 
-/* The end of a fetch, noticed a little later than it was. */
+/* The end of a fetch: noticed a little later than it was, or reported with a
+ * time ahead of the clock, as for a fetch that we cut. */
 static void end_fetch(struct model *model, bool again)
 {
     struct model_target *target = pick(model, 1u << TARGET_IN_FLIGHT);
@@ -232,22 +245,26 @@ static void end_fetch(struct model *model, bool again)
     if (!target)
         return;
     size_t host = sites[target->site].host;
-    uint64_t late_ms = random_below(&model->random, 20);
-    uint64_t end_ms = model->now_ms - late_ms;
+    uint64_t end_ms = model->now_ms + random_below(&model->random, 70) - 20;
     uint64_t wait_ms = random_below(&model->random, 3000);
     bool whole_host = again && random_below(&model->random, 2);
     uint64_t pause_ms =
         whole_host && wait_ms > model->delay_ms ? wait_ms : model->delay_ms;
 
+    model->is_prompt[sites[target->site].domain] =
+        random_below(&model->random, 3) > 0;
+    frontier_note_prompt(model->frontier, target->target,
+                         model->is_prompt[sites[target->site].domain]);
     model->host_in_flight[host]--;
     model->domain_in_flight[sites[target->site].domain]--;
-    if (model->next_fetch_ms[host] < end_ms + pause_ms)
+    /* Without a pause there is nothing to wait for. */
+    if (pause_ms && model->next_fetch_ms[host] < end_ms + pause_ms)
         model->next_fetch_ms[host] = end_ms + pause_ms;
     if (again) {
         frontier_again(model->frontier, target->target, end_ms, wait_ms,
                        whole_host);
         target->state = TARGET_RETRYING;
-        target->due_ms = end_ms + wait_ms;
+        target->due_ms = wait_ms ? end_ms + wait_ms : 0;
     } else {
         frontier_done(model->frontier, target->target, end_ms, 0);
         target->open = false;
@@ -283,11 +300,13 @@ static void step(struct model *model)
 /* --- runs ------------------------------------------------------------ */
 
 static void simulate(const struct domains *domains, uint64_t delay_ms,
-                     uint32_t per_host, uint64_t seed, int steps)
+                     uint32_t per_host, uint32_t doubtful_max, uint64_t seed,
+                     int steps)
 {
     const struct frontier_options options = {
         .delay_ms = delay_ms,
         .per_host = per_host,
+        .doubtful_max = doubtful_max,
         .hash_seed = seed,
         .domains = domains,
     };
@@ -296,6 +315,7 @@ static void simulate(const struct domains *domains, uint64_t delay_ms,
     model->frontier = frontier_new(&options);
     model->delay_ms = delay_ms;
     model->per_host = per_host;
+    model->doubtful_max = doubtful_max;
     model->now_ms = 1000;
     model->random.state = seed;
     arena_init(&model->arena);
@@ -325,18 +345,21 @@ static void against_a_naive_model(void **state)
 {
     static const struct {
         uint64_t delay_ms;
-        uint32_t per_host;
+        uint32_t per_host, doubtful_max;
     } cases[] = {
-        {0, 1}, {0, 2}, {50, 1}, {1000, 1}, {200, 3}, {1000, 100},
+        {0, 1, 0},  {0, 2, 0},  {50, 1, 0}, {1000, 1, 0},   {200, 3, 0},
+        {0, 1, 1},  {0, 2, 3},  {50, 2, 1}, {1000, 100, 2}, {200, 3, 2},
+        {50, 1, 3}, {50, 3, 5}, {0, 1, 2},  {1000, 100, 0},
     };
     struct domains *domains = domains_new();
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (uint64_t seed = 1; seed <= 4; seed++)
-            simulate(domains, cases[i].delay_ms, cases[i].per_host, seed + i,
-                     5000);
-    simulate(domains, 50, 2, 99, 100000);
+            simulate(domains, cases[i].delay_ms, cases[i].per_host,
+                     cases[i].doubtful_max, seed + i, 5000);
+    simulate(domains, 50, 2, 0, 99, 100000);
+    simulate(domains, 50, 2, 3, 98, 100000);
     domains_free(domains);
 }
 

@@ -14,8 +14,10 @@
 
 enum { MB = 1 << 20, LEN_MAX = MB + MB / 4, CAP = 8 * MB };
 
-/* Around the length from which on it is done piece by piece. */
-static const size_t lengths[] = {0, 1, 100, 65536, MB, MB + 1, LEN_MAX};
+/* Around the length of stored blocks, of steps, and of what is done in one go.
+ */
+static const size_t lengths[] = {0,      1,  100,    65535,  65536,
+                                 131070, MB, MB + 1, LEN_MAX};
 
 /* Half text, half noise: neither kind of block for all of it. */
 static char *make_bytes(void)
@@ -74,7 +76,18 @@ static void members(void **state)
     free(bytes);
 }
 
-/* What cannot be compressed is stored, whatever the level. */
+static void check_kind(struct str whole, int level, bool is_stored)
+{
+    struct buf out;
+
+    buf_init(&out, CAP);
+    gzip_member_put(&out, level, &whole, 1);
+    expect_member(&out, 0, whole);
+    assert_int_equal(out.ptr[10] >> 1 & 3, is_stored ? 0 : 2);
+    buf_release(&out);
+}
+
+/* What is long and cannot be compressed is stored, whatever the level. */
 static void noise(void **state)
 {
     char *bytes = mem_array(LEN_MAX, 1);
@@ -82,15 +95,29 @@ static void noise(void **state)
     struct str whole = {bytes, LEN_MAX};
 
     (void)state;
-    for (int is_noise = 0; is_noise < 2; is_noise++) {
-        struct buf out;
+    check_kind(whole, 1, false);
+    check_kind(whole, 6, false);
+    for (size_t i = 0; i < LEN_MAX; i++)
+        bytes[i] = (char)random_u64(&random);
+    check_kind(whole, 1, true);
+    check_kind(whole, 6, true);
+    free(bytes);
+}
 
-        for (size_t i = 0; is_noise && i < LEN_MAX; i++)
-            bytes[i] = (char)random_u64(&random);
-        buf_init(&out, CAP);
-        gzip_member_put(&out, 6, &whole, 1);
-        expect_member(&out, 0, whole);
-        assert_int_equal(out.ptr[10] >> 1 & 3, is_noise ? 0 : 2);
+/* What comes compressed grows by the frame and five bytes a block. */
+static void stored_length(void **state)
+{
+    char *bytes = make_bytes();
+    struct buf out;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+        const struct str whole = {bytes, lengths[i]};
+        size_t blocks = whole.len ? (whole.len + 65534) / 65535 : 1;
+
+        buf_init(&out, 10 + 5 * (blocks + 1) + whole.len + 8);
+        gzip_member_put(&out, GZIP_STORED, &whole, 1);
+        assert_int_equal(out.len, 10 + 5 * blocks + whole.len + 8);
         buf_release(&out);
     }
     free(bytes);
@@ -138,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members),
         cmocka_unit_test(noise),
+        cmocka_unit_test(stored_length),
         cmocka_unit_test(threads),
     };
 

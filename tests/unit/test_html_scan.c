@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "html/charset_internal.h"
 #include "html/scan.h"
 
 enum { LISTING_CAP = 64 << 20 };
@@ -187,7 +188,7 @@ static void charsets(void **state)
                     &options);
         arena_init(&arena);
         html_scan(&links, &arena, charset_rows[i].html, &options);
-        struct str name = charset_name(links.info.charset);
+        struct str name = links.info.charset->name;
         if (!str_eq_nocase(name, str_of(charset_rows[i].charset)))
             fail_msg("row %zu: expected %s, got %.*s", i,
                      charset_rows[i].charset, (int)name.len, name.ptr);

@@ -135,6 +135,58 @@ static void unix_socket(void **state)
     assert_int_equal(-1, stat(path, &info));
 }
 
+/* As a killed program leaves it. */
+static void leave_socket(const char *path)
+{
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    snprintf(local.sun_path, sizeof(local.sun_path), "%s", path);
+    assert_int_equal(0, bind(fd, (struct sockaddr *)&local, sizeof(local)));
+    close(fd);
+}
+
+static void check_in_use(const char *where)
+{
+    struct http_server *server = http_server_new(&service);
+    const char *problem = NULL;
+
+    assert_false(http_server_listen(server, str_of(where), &problem));
+    assert_string_equal("Address already in use", problem);
+    http_server_free(server);
+}
+
+static void abandoned_unix_socket(void **state)
+{
+    char path[100], where[120];
+    const char *folder = getenv("TMPDIR");
+    struct stat info;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/left-%ld", folder ? folder : "/tmp",
+             (long)getpid());
+    snprintf(where, sizeof(where), "unix:%s", path);
+    leave_socket(path);
+    struct http_server *server = start(where);
+    assert_int_equal(0, stat(path, &info));
+    assert_int_equal(0600, info.st_mode & 0777);
+    check_answer(server, str_of(where));
+    http_server_free(server);
+
+    /* What is no socket stays, and so does somebody else's. */
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    check_in_use(where);
+    assert_int_equal(0, unlink(path));
+    leave_socket(path);
+    if (!geteuid()) {
+        assert_int_equal(0, chown(path, 1, 1));
+        check_in_use(where);
+    }
+    assert_int_equal(0, unlink(path));
+}
+
 #define TEN "0123456789"
 
 static void refused_addresses(void **state)
@@ -219,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loopback),
         cmocka_unit_test(unix_socket),
+        cmocka_unit_test(abandoned_unix_socket),
         cmocka_unit_test(refused_addresses),
         cmocka_unit_test(connection_limit),
         cmocka_unit_test(stop),

@@ -119,10 +119,36 @@ static void commas_are_between_values(void **state)
     buf_release(&buf);
 }
 
+/* Bytes are looked at eight at a time: each counts, wherever it is. */
+static void every_byte_at_every_place(void **state)
+{
+    char text[20];
+    struct buf whole, alone;
+
+    (void)state;
+    buf_init(&whole, 1000);
+    buf_init(&alone, 1000);
+    for (int byte = 0; byte < 0x80; byte++)
+        for (size_t at = 0; at < sizeof(text); at++) {
+            memset(text, 'a', sizeof(text));
+            text[at] = (char)byte;
+            buf_clear(&whole);
+            buf_clear(&alone);
+            json_put_str(&whole, (struct str){text, sizeof(text)});
+            json_put_str(&alone, (struct str){&text[at], 1});
+            assert_int_equal(whole.len, alone.len + sizeof(text) - 1);
+            assert_memory_equal(whole.ptr + 1 + at, alone.ptr + 1,
+                                alone.len - 2);
+        }
+    buf_release(&whole);
+    buf_release(&alone);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings),
+        cmocka_unit_test(every_byte_at_every_place),
         cmocka_unit_test(random_bytes_can_be_read),
         cmocka_unit_test(commas_are_between_values),
     };

@@ -82,7 +82,7 @@ static void messages_show_no_login(void **state)
         const char *text, *shown;
     } cases[] = {
         {"http://me:pw@h/", "http://...@h/"},
-        {"https://a@b:pw@h/x@y", "https://...@h/x@y"},
+        {"https://a@b:pw@h/x@y", "https://...@y"},
         {"http:me:pw@h/", "http:...@h/"},
         {"ht\ttp:/\n/me:pw@h/", "http://...@h/"},
         {"socks5://me:pw@h:1", "socks5://...@h:1"},
@@ -92,10 +92,19 @@ static void messages_show_no_login(void **state)
         {"http://me:p?w@h/", "http://...@h/"},
         {"http://me:p w#x@h/", "http://...@h/"},
         {"me:p/w@h", "...@h"},
+        {"http://me:p@w/x@h/", "http://...@h/"},
+        {"http://me:12/w@h/", "http://...@h/"},
+        {"postgres://me:p/w@h:1/db", "postgres://...@h:1/db"},
+        /* A slip in the scheme. */
+        {"http//me:pw@h/", "http//...@h/"},
+        {"//me:pw@h/", "//...@h/"},
+        {"http//token@h/", "http//...@h/"},
+        {"postgres:/me:pw@h/", "...@h/"},
+        {"1.1.1.1,http//me:pw@h", "1.1.1.1,http//...@h"},
         /* Nothing to hide. */
         {"http://h/", "http://h/"},
         {"http://h/@name", "http://h/@name"},
-        {"http://h:80/@name", "http://h:80/@name"},
+        {"/home/me@work/pages", "/home/me@work/pages"},
         {"word", "word"},
         {"", ""},
     };

@@ -113,6 +113,51 @@ static void only_the_first_bytes(void **state)
     assert_false(mime_sniffs_as_html(all));
 }
 
+static void lists_of_types(void **state)
+{
+    static const struct {
+        const char *list;
+        struct str essence;
+        bool has;
+    } rows[] = {
+        {"html", STR_INIT("text/html"), false},
+        {"html", STR_INIT(""), false},
+        {"pdf", STR_INIT("application/pdf"), true},
+        {"pdf", STR_INIT("Application/PDF"), true},
+        {"pdf", STR_INIT("application/pdfx"), false},
+        {"html, pdf , text", STR_INIT("text/plain"), true},
+        {"text", STR_INIT("text/css"), false},
+        {"text/*", STR_INIT("text/css"), true},
+        {"text/*", STR_INIT("textual/css"), false},
+        {"image", STR_INIT("image/png"), true},
+        {"Image/PNG", STR_INIT("image/png"), true},
+        {"image/svg+xml", STR_INIT("image/svg"), false},
+        {"audio,video", STR_INIT("video/mp4"), true},
+        {"audio,video", STR_INIT(""), false},
+        {"all", STR_INIT("a/b"), true},
+        {"*/*", STR_INIT(""), true},
+    };
+    static const char *const bad[] = {
+        "", ",", "pdf,", "PDF", "*", "*/x", "a*/b", "a/b*", "a/", "/b", "a b/c",
+    };
+    struct mime_list list;
+    struct arena arena;
+    struct str word;
+
+    (void)state;
+    arena_init(&arena);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_true(
+            mime_list_parse(&list, str_of(rows[i].list), &arena, &word));
+        if (mime_list_has(&list, rows[i].essence) != rows[i].has)
+            fail_msg("%s: %s", rows[i].list, rows[i].essence.ptr);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        if (mime_list_parse(&list, str_of(bad[i]), &arena, &word))
+            fail_msg("'%s' is taken", bad[i]);
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +165,7 @@ int main(void)
         cmocka_unit_test(verdicts),
         cmocka_unit_test(sniffed),
         cmocka_unit_test(only_the_first_bytes),
+        cmocka_unit_test(lists_of_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

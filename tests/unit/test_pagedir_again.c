@@ -14,6 +14,8 @@
 #include "page/pagedir.h"
 #include "support/tempdir.h"
 
+#define PAGE "http://a.test/\n1\na page"
+
 static int setup(void **state)
 {
     *state = malloc(sizeof(struct tempdir));
@@ -83,7 +85,7 @@ static void write_all(const struct tempdir *temp, const char *names)
         struct str_pair cut = str_cut(rest, ' ');
         char name[32];
         snprintf(name, sizeof(name), "%.*s", (int)cut.head.len, cut.head.ptr);
-        tempdir_write(temp, name, STR("a page"));
+        tempdir_write(temp, name, STR(PAGE));
         rest = cut.tail;
     }
 }
@@ -138,7 +140,8 @@ static void strangers(void **state)
     }
 }
 
-/* A link to nowhere and a directory are in the way of a page too. */
+/* A link to nowhere and a directory are in the way of a page too, and a crawl
+ * that was killed did not make them. */
 static void strangers_of_all_kinds(void **state)
 {
     const struct tempdir *temp = *state;
@@ -147,9 +150,45 @@ static void strangers_of_all_kinds(void **state)
     assert_true(pagedir_open(&dir, temp->path));
     assert_int_equal(symlinkat("nowhere", temp->fd, "1"), 0);
     assert_int_equal(pagedir_unknown_file(&dir, 0, false), 1);
-    assert_int_equal(pagedir_unknown_file(&dir, 0, true), 0);
-    tempdir_mkdir(temp, "3");
-    assert_int_equal(pagedir_unknown_file(&dir, 0, true), 3);
+    assert_int_equal(pagedir_unknown_file(&dir, 0, true), 1);
+    assert_int_equal(unlinkat(temp->fd, "1", 0), 0);
+    tempdir_mkdir(temp, "1");
+    assert_int_equal(pagedir_unknown_file(&dir, 0, true), 1);
+    assert_int_equal(pagedir_last_in_row(&dir), 1);
+    pagedir_close(&dir);
+}
+
+/* What a killed crawl may have left begins with a URL and a depth. */
+static void strangers_by_what_is_in_them(void **state)
+{
+    static const struct {
+        struct str text;
+        bool is_page;
+    } cases[] = {
+        {STR_INIT(PAGE), true},
+        {STR_INIT("https://a.test/\n0\n"), true},
+        {STR_INIT(""), true},
+        {STR_INIT("\0\0\0"), true},
+        {STR_INIT("\0\0\0x"), false},
+        {STR_INIT("my notes\n"), false},
+        {STR_INIT("http://a.test/"), false},
+        {STR_INIT("http://a.test/\n"), false},
+        {STR_INIT("http://a.test/\n1"), false},
+        {STR_INIT("http://a.test/\nhttp://b.test/\n"), false},
+        {STR_INIT("notes\n1\n"), false},
+    };
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    assert_true(pagedir_open(&dir, temp->path));
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        tempdir_write(temp, "3", cases[i].text);
+        if (pagedir_unknown_file(&dir, 2, true) != (cases[i].is_page ? 0 : 3))
+            fail_msg("case %zu", i);
+        pagedir_resume(&dir, 2, true);
+        assert_int_equal(dir.holds_old, cases[i].is_page);
+        dir.old_last = 0;
+    }
     pagedir_close(&dir);
 }
 
@@ -254,8 +293,23 @@ static void pages_after_going_on(void **state)
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
     assert_string_equal(tempdir_list(temp), ".crawler 1 2 3 ");
-    assert_file(temp, "2", STR("a page"));
+    assert_file(temp, "2", STR(PAGE));
     assert_file(temp, "3", STR("new"));
+    pagedir_close(&dir);
+}
+
+/* Files behind a hole are somebody else's. */
+static void a_run_goes_up_to_the_first_hole(void **state)
+{
+    const struct tempdir *temp = *state;
+    struct pagedir dir;
+
+    write_all(temp, ".crawler 1 2 3 4 5 7");
+    assert_true(pagedir_open(&dir, temp->path));
+    pagedir_drop_run(&dir, 2);
+    assert_string_equal(tempdir_list(temp), ".crawler 1 2 7 ");
+    pagedir_drop_run(&dir, 2);
+    assert_string_equal(tempdir_list(temp), ".crawler 1 2 7 ");
     pagedir_close(&dir);
 }
 
@@ -266,9 +320,11 @@ int main(void)
         CASE(a_killed_crawl_holds_no_lock),
         cmocka_unit_test(strangers),
         CASE(strangers_of_all_kinds),
+        CASE(strangers_by_what_is_in_them),
         cmocka_unit_test(what_goes_when_it_goes_on),
         cmocka_unit_test(what_goes_when_it_starts_over),
         CASE(pages_after_going_on),
+        CASE(a_run_goes_up_to_the_first_hole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ a_crawl_that_was_killed_goes_on_after_its_last_known_page(void **state)
 
     for (const char *name = "1\0002\0003\000.crawler-tmp-9\0"; *name;
          name += strlen(name) + 1)
-        tempdir_write(&fixture->temp, name, STR("u\n0\nx"));
+        tempdir_write(&fixture->temp, name, STR("http://u/\n0\nx"));
     pagesaver_resume(fixture->saver, 2, true);
     /* Page 3 is not known; it goes with the next one, and not earlier. */
     assert_string_equal(tempdir_list(&fixture->temp), "1 2 3 ");

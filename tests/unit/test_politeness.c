@@ -263,6 +263,117 @@ static void a_full_queue_of_a_deeper_level_does_not_block(void **state)
     end(&fixture);
 }
 
+/* --- places of workers -----------------------------------------------------
+ */
+
+enum { TARPITS = 5, PLACES = 3, TIMEOUT_MS = 60000 };
+
+static void ended(struct fixture *fixture, struct target *target,
+                  uint64_t now_ms, bool is_prompt)
+{
+    frontier_note_prompt(fixture->frontier, target, is_prompt);
+    done(fixture, target, now_ms);
+}
+
+/* Tarpits in front of a host, all at addresses of their own or all at one. */
+static void begin_tarpits(struct fixture *fixture, enum order order,
+                          const char *healthy)
+{
+    char host[32];
+
+    begin(fixture, &(struct frontier_options){
+                       .order = order,
+                       .per_host = 1 + TARPITS,
+                       .doubtful_max = PLACES,
+                   });
+    put(fixture, healthy, 0, 9);
+    ended(fixture, expect(fixture, 0, healthy), 0, true);
+    for (int i = 0; i < TARPITS; i++) {
+        snprintf(host, sizeof(host), "tar.pit%d.example", i);
+        put(fixture, host, 0, 5);
+        put(fixture, host, 0, 5);
+    }
+    put(fixture, healthy, 0, 0);
+    put(fixture, healthy, 0, 0);
+}
+
+/* The host of the next page is a tarpit. */
+static struct target *expect_tarpit(struct fixture *fixture, uint64_t now_ms)
+{
+    struct target *target = take(fixture, now_ms);
+
+    assert_non_null(target);
+    assert_true(str_starts(host_name(target->host), STR("tar.")));
+    return target;
+}
+
+static void tarpits_leave_places_for_prompt_domains(void **state)
+{
+    static const enum order orders[] = {ORDER_BFS, ORDER_PRIORITY};
+    static const char *const healthy[] = {"b.healthy.example",
+                                          "a.healthy.example"};
+    struct target *held[PLACES];
+    struct fixture fixture;
+    uint64_t now_ms = IP_DELAY_MS;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        begin_tarpits(&fixture, orders[i / 2], healthy[i % 2]);
+        for (size_t k = 0; k < PLACES; k++)
+            held[k] = expect_tarpit(&fixture, now_ms);
+        struct target *page = expect(&fixture, now_ms, healthy[i % 2]);
+        ended(&fixture, page, now_ms, true);
+        /* Its last fetch ran into its time-out: it has no place any more. */
+        page = expect(&fixture, now_ms + IP_DELAY_MS, healthy[i % 2]);
+        ended(&fixture, page, now_ms + IP_DELAY_MS, false);
+        put(&fixture, healthy[i % 2], 0, 99);
+        expect(&fixture, now_ms + TIMEOUT_MS, "");
+        assert_int_equal(
+            frontier_idle(fixture.frontier, now_ms + TIMEOUT_MS).reason,
+            IDLE_FLIGHT);
+        for (size_t k = 0; k < PLACES; k++)
+            ended(&fixture, held[k], now_ms + TIMEOUT_MS, false);
+        for (size_t k = 0; k < PLACES; k++)
+            held[k] = take(&fixture, now_ms + 2 * TIMEOUT_MS);
+        assert_null(take(&fixture, now_ms + 2 * TIMEOUT_MS));
+        for (size_t k = 0; k < PLACES; k++)
+            ended(&fixture, held[k], now_ms + 2 * TIMEOUT_MS, false);
+        end(&fixture);
+    }
+}
+
+/* A page that came makes its domain prompt: its other fetches in flight do not
+ * count any more. Targets that are to be refused need no place. */
+static void a_domain_that_becomes_prompt_frees_its_places(void **state)
+{
+    struct target *held[PLACES], *refused;
+    struct fixture fixture;
+
+    (void)state;
+    begin(&fixture, &(struct frontier_options){
+                        .order = ORDER_BFS,
+                        .per_host = PLACES,
+                        .max_per_domain = PLACES,
+                        .doubtful_max = PLACES,
+                    });
+    for (size_t i = 0; i < PLACES + 2; i++)
+        put(&fixture, "b.one.example", 0, 0);
+    put(&fixture, "a.two.example", 0, 0);
+    for (size_t i = 0; i < PLACES; i++)
+        held[i] = expect(&fixture, 0, "b.one.example");
+    refused = expect(&fixture, 0, "b.one.example");
+    assert_int_equal(refused->verdict, DOMAIN_CAP);
+    frontier_drop(fixture.frontier, refused, 0);
+    refused = expect(&fixture, 0, "b.one.example");
+    frontier_drop(fixture.frontier, refused, 0);
+    expect(&fixture, 0, "");
+    frontier_note_prompt(fixture.frontier, held[0], true);
+    done(&fixture, expect(&fixture, 0, "a.two.example"), 0);
+    for (size_t i = 0; i < PLACES; i++)
+        done(&fixture, held[i], 0);
+    end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +383,8 @@ int main(void)
         cmocka_unit_test(a_busy_domain_does_not_block),
         cmocka_unit_test(refused_hosts_leave_the_queue),
         cmocka_unit_test(a_large_domain_leaves_room),
+        cmocka_unit_test(tarpits_leave_places_for_prompt_domains),
+        cmocka_unit_test(a_domain_that_becomes_prompt_frees_its_places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

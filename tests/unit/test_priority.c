@@ -287,7 +287,7 @@ static void put(struct model *model)
         .depth = target->depth,
     };
     if (target->found) {
-        frontier_count_found(model->frontier, &url);
+        frontier_count_found(model->frontier, &url, 1);
         model->found[domain_of_model(model, target->host)]++;
     }
     frontier_put(model->frontier, &offer, model->now_ms);
@@ -309,7 +309,7 @@ static void find_again(struct model *model)
         .found = 1,
         .depth = depth,
     };
-    frontier_count_found(model->frontier, &url);
+    frontier_count_found(model->frontier, &url, 1);
     frontier_found_again(model->frontier, &offer);
     model->found[domain_of_model(model, target->host)]++;
     if (target->in_flight)

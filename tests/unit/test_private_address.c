@@ -242,12 +242,57 @@ static void literals(void **state)
     assert_false(address_of_literal((struct str){0}, &address));
 }
 
+static struct sockaddr_storage address_and_port(const char *host,
+                                                unsigned short port)
+{
+    struct sockaddr_storage address;
+
+    if (!address_of_literal(str_of(host), &address))
+        fail_msg("%s is no address", host);
+    /* The port is at the same place in both. */
+    ((struct sockaddr_in *)&address)->sin_port = htons(port);
+    return address;
+}
+
+static void own_address(void **state)
+{
+    static const struct {
+        const char *to, *own;
+        bool leads;
+    } cases[] = {
+        {"127.0.0.1", "127.0.0.1", true},
+        {"[::1]", "[::1]", true},
+        {"[::ffff:127.0.0.1]", "127.0.0.1", true},
+        {"0.0.0.0", "127.0.0.1", true},
+        {"[::ffff:0.0.0.0]", "127.0.0.1", true},
+        {"[::]", "[::1]", true},
+        {"127.0.0.2", "127.0.0.1", false},
+        {"[::1]", "127.0.0.1", false},
+        {"[::2]", "[::1]", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct sockaddr_storage to = address_and_port(cases[i].to, 8080);
+        struct sockaddr_storage other = address_and_port(cases[i].to, 8081);
+        struct sockaddr_storage own = address_and_port(cases[i].own, 8080);
+        if (address_leads_to((struct sockaddr *)&to, (struct sockaddr *)&own) !=
+            cases[i].leads)
+            fail_msg("from %s to %s", cases[i].to, cases[i].own);
+        assert_false(address_leads_to((struct sockaddr *)&other,
+                                      (struct sockaddr *)&own));
+    }
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    assert_false(
+        address_leads_to((struct sockaddr *)&local, (struct sockaddr *)&local));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(v4),       cmocka_unit_test(embedded),
         cmocka_unit_test(v6),       cmocka_unit_test(other_families),
-        cmocka_unit_test(literals),
+        cmocka_unit_test(literals), cmocka_unit_test(own_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,9 +128,52 @@ static void long_host(void **state)
     buf_release(&line);
 }
 
+/* The end of the line after `seconds` in which the queue changed by so many
+ * URLs a second, from 1000. */
+static const char *end_after(struct buf *line, unsigned seconds, int change,
+                             bool stopping, size_t columns)
+{
+    static struct history history;
+
+    history = (struct history){0};
+    for (unsigned s = 0; s <= seconds; s++) {
+        const struct stats stats = {.saved = 10 * (uint64_t)s};
+        const struct crawl_progress now = {
+            .stats = &stats,
+            .counts = {.queued = (uint64_t)(1000 + change * (int)s)},
+            .now_ms = NOW + 1000 * (uint64_t)s,
+            .stopping = stopping,
+        };
+        buf_clear(line);
+        buf_put(line, STR("x"));
+        progress_put_end(line, &history, &now, columns);
+    }
+    return buf_cstr(line);
+}
+
+static void tells_when_it_may_end(void **state)
+{
+    struct buf line;
+
+    (void)state;
+    buf_init(&line, 1024);
+    assert_string_equal(end_after(&line, 2, -10, false, 80), "x");
+    /* 900 are left at 10 a second. */
+    assert_string_equal(end_after(&line, 10, -10, false, 80),
+                        "x, about 1:30 left");
+    assert_string_equal(end_after(&line, 10, -10, false, 18),
+                        "x, about 1:30 left");
+    assert_string_equal(end_after(&line, 10, -10, false, 17), "x");
+    assert_string_equal(end_after(&line, 10, -10, true, 80), "x");
+    assert_string_equal(end_after(&line, 10, 10, false, 80), "x");
+    assert_string_equal(end_after(&line, 10, 0, false, 80), "x");
+    buf_release(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_when_it_may_end),
         cmocka_unit_test(every_line_at_every_width),
         cmocka_unit_test(long_host),
     };

@@ -69,8 +69,15 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a < b ? b - a : a - b;
 }
 
-bool collection_find(struct collection *collection, struct str url,
-                     uint64_t near_ms, struct captured *captured)
+const char *collection_problem(const struct collection *collection)
+{
+    (void)collection;
+    return "the test says so";
+}
+
+enum collection_answer collection_find(struct collection *collection,
+                                       struct str url, uint64_t near_ms,
+                                       struct captured *captured)
 {
     uint64_t best = UINT64_MAX;
     struct arena arena;
@@ -88,8 +95,11 @@ bool collection_find(struct collection *collection, struct str url,
         best = far;
         read_capture(i, captured);
     }
+    bool is_unreadable = str_eq(url, STR("http://a.test/unreadable"));
     arena_release(&arena);
-    return best < UINT64_MAX;
+    if (is_unreadable)
+        return CAPTURE_UNREADABLE;
+    return best < UINT64_MAX ? CAPTURE_FOUND : CAPTURE_NONE;
 }
 
 bool collection_each(struct collection *collection,
@@ -258,6 +268,8 @@ static const struct {
     {"GET http://a.test/none HTTP/1.1\r\nHost: x\r\n",
      "not recorded\nhttp://a.test/none\n"},
     {"GET http://a.test/s HTTP/1.1\r\nHost: x\r\n", "HTTP/1.1 404 "},
+    {"GET http://a.test/unreadable HTTP/1.1\r\nHost: x\r\n",
+     "HTTP/1.1 502 "},
     {"POST http://a.test/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n",
      "HTTP/1.1 405 "},
     {"OPTIONS http://a.test/ HTTP/1.1\r\nHost: x\r\n", "Allow: GET, HEAD\r\n"},

@@ -107,7 +107,7 @@ static void find(struct crawl *crawl)
         .found = 1,
     };
 
-    frontier_count_found(crawl->frontier, offer.url);
+    frontier_count_found(crawl->frontier, offer.url, 1);
     if (row->known) {
         frontier_found_again(crawl->frontier, &offer);
         return;

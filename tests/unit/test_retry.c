@@ -30,7 +30,7 @@ static void every_outcome(void **state)
         {TLS_NAME, 0, 0},          {TLS_ISSUER, 0, 0},
         {TLS_SELF_SIGNED, 0, 0},   {TLS_EXPIRED, 0, 0},
         {TLS_NOT_YET_VALID, 0, 0}, {NOARCHIVE, 0, 0},
-        {NOT_IN_ARCHIVE, 0, 0},
+        {NOT_IN_ARCHIVE, 0, 0},    {CANONICAL, 0, 0},
     };
 
     (void)state;

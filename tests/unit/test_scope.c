@@ -258,6 +258,35 @@ static void described_to_people(void **state)
     buf_release(&text);
 }
 
+static void seeds_that_move(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        bool may;
+    } rows[] = {
+        {"http://example.org/", "http://www.example.org/a", true},
+        {"http://www.example.org/", "http://example.org/", true},
+        {"http://example.org/", "https://example.org/", true},
+        {"http://example.org/", "https://www.example.org/", true},
+        {"http://example.org:8080/", "https://www.example.org:8080/", true},
+        {"http://127.0.0.1/", "https://127.0.0.1/", true},
+        {"http://example.org/a/", "http://example.org/b/", false},
+        {"http://example.org/", "http://example.net/", false},
+        {"http://example.org/", "http://www.example.org:8080/", false},
+        {"http://example.org:8080/", "https://example.org/", false},
+        {"http://a.github.io/", "http://b.github.io/", false},
+        {"http://127.0.0.1/", "http://127.0.0.2/", false},
+    };
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct url from = parse(fixture, rows[i].from);
+        struct url to = parse(fixture, rows[i].to);
+        if (scope_may_move(fixture->scope, &from, &to) != rows[i].may)
+            fail_msg("%s to %s", rows[i].from, rows[i].to);
+    }
+}
+
 static void kind_names(void **state)
 {
     (void)state;
@@ -337,6 +366,7 @@ int main(void)
         TEST(any),
         TEST(many),
         TEST(described_to_people),
+        TEST(seeds_that_move),
         TEST(kind_names),
         TEST(domain_of_hosts),
         TEST(domain_of_many_hosts),

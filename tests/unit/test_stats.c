@@ -94,12 +94,35 @@ static void seconds_add_up_as_they_are_shown(void **state)
     }
 }
 
+static void a_heading_with_nothing_below_it_is_left_out(void **state)
+{
+    struct stats *stats = stats_new();
+    struct buf text;
+
+    (void)state;
+    buf_init(&text, 64 * 1024);
+    stats_put_details(stats, &text);
+    assert_null(strstr(buf_cstr(&text), "URLs by outcome"));
+    assert_null(strstr(buf_cstr(&text), "links by verdict"));
+    assert_null(strstr(buf_cstr(&text), "when their turn had come"));
+    stats->outcome[FETCHED] = 3;
+    stats->late.verdict[ROBOTS_REFUSED] = 2;
+    buf_clear(&text);
+    stats_put_details(stats, &text);
+    assert_non_null(strstr(buf_cstr(&text), "URLs by outcome:\n  "));
+    assert_null(strstr(buf_cstr(&text), "links by verdict"));
+    assert_non_null(strstr(buf_cstr(&text), "when their turn had come:\n  "));
+    buf_release(&text);
+    free(stats);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_add_up_to_the_time_that_elapsed),
         cmocka_unit_test(times_of_a_state_file_are_made_to_add_up),
         cmocka_unit_test(seconds_add_up_as_they_are_shown),
+        cmocka_unit_test(a_heading_with_nothing_below_it_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,10 +72,13 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_robots(batch, &(struct store_robots){.host = STR("b")});
     store_add_host(batch,
                    &(struct store_host){hard, 255, 255, 255, 255, U63, 255});
+    store_add_hand_order(
+        batch, &(struct store_hand_order){U63, 255, U63, hard, U63, true});
+    store_add_hand_order(batch, &(struct store_hand_order){.number = 1});
     store_add_change(batch, &(struct store_change){U63, U32, U32, U32});
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
-                                                 hard, true});
+                                                 hard, true, hard});
     store_add_fetch(batch, &(struct store_fetch){.number = 1,
                                                  .mime = STR(""),
                                                  .digest = 1ULL << 63});
@@ -84,7 +87,11 @@ static void add_hard_rows(struct store_batch *batch)
     url.kind = url.verdict = url.redirects = url.nesting = 255;
     url.via = U63;
     store_add_url(batch, &url);
-    store_add_link(batch, &(struct store_link){U32, 255, hard, hard, hard});
+    store_add_content(batch, &(struct store_content){U32, hard, U32, U32});
+    store_add_content(batch, &(struct store_content){.ids = STR("")});
+    store_add_mixed(batch, &(struct store_mixed){U32, 255, hard});
+    store_add_link(batch,
+                   &(struct store_link){U32, 255, hard, hard, hard, hard, 255});
     store_add_link(batch,
                    &(struct store_link){.url = STR("u"), .rel = STR("")});
     store_add_archive(batch, &(struct store_archive){U63, hard, U63});
@@ -112,15 +119,21 @@ static void add_hard_rows(struct store_batch *batch)
     "robots 'a' '' 0 0 0 0 0 0 0 0 ''\n"                                       \
     "robots 'b' - 0 0 0 0 0 0 0 0 -\n"                                         \
     "host " HARD " 255 255 255 255" MAX_U63 " 255\n"                           \
+    "hand_order" MAX_U63 " 255" MAX_U63 " " HARD MAX_U63 " 1\n"                \
+    "hand_order 1 0 0 - 0 0\n"                                                 \
     "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 "\n"                              \
     "fetch" MAX_U63 MAX_U32 MAX_U32 " 255 " HARD MAX_U63                       \
-    " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD " 1\n"    \
-    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0\n"                     \
+    " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD           \
+    " 1 " HARD "\n"                                                            \
+    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0 -\n"                   \
     "refusal" MAX_U63 " 255 255" MAX_U32 MAX_U63 "\n"                          \
     "url 2 'http://www/' 'www' 'ww'" MAX_U32 MAX_U32 MAX_U32                   \
     " 255 255 255" MAX_U32 MAX_U63 " 255\n"                                    \
-    "link" MAX_U32 " 255 " HARD " " HARD " " HARD "\n"                         \
-    "link 0 0 'u' - ''\n"                                                      \
+    "content" MAX_U32 " " HARD MAX_U32 MAX_U32 "\n"                            \
+    "content 0 '' 0 0\n"                                                       \
+    "mixed" MAX_U32 " 255 " HARD "\n"                                          \
+    "link" MAX_U32 " 255 " HARD " " HARD " " HARD " " HARD " 255\n"            \
+    "link 0 0 'u' - '' - 0\n"                                                  \
     "archive" MAX_U63 " " HARD MAX_U63 "\n"                                    \
     "capture" MAX_U63 MAX_U32 MAX_U63 MAX_U63 MAX_U63 " " HARD " 255" MAX_U32  \
     " " HARD " " HARD MAX_U63 MAX_U63 "\n"                                     \
@@ -350,8 +363,8 @@ static void a_batch_is_counted_and_cleared(void **state)
     assert_int_equal(store_batch_count(&file->batch), 0);
     for (int i = 0; i < 3; i++) {
         add_hard_rows(&file->batch);
-        assert_int_equal(store_batch_count(&file->batch), 21);
-        assert_true(store_batch_bytes(&file->batch) > 21);
+        assert_int_equal(store_batch_count(&file->batch), 26);
+        assert_true(store_batch_bytes(&file->batch) > 26);
         store_batch_clear(&file->batch);
         assert_int_equal(store_batch_count(&file->batch), 0);
         assert_int_equal(store_batch_bytes(&file->batch), 0);

@@ -65,6 +65,7 @@ static void add_fetch(struct store_batch *batch, uint64_t number, uint32_t page,
         .start_ms = T0,
         .end_ms = T2,
         .due_ms = due_ms,
+        .title = page == 2 ? STR("A title") : (struct str){0},
     };
 
     store_add_fetch(batch, &row);
@@ -117,8 +118,12 @@ static void make_crawl(struct storefile *file)
                       &(struct store_refusal){9, HOST_DEAD, NO_DNS, 0, T2});
     store_add_refusal(batch,
                       &(struct store_refusal){10, ROBOTS_REFUSED, 0, 4, T2});
-    store_add_link(batch, &(struct store_link){1, ACCEPT, STR("http://x/"),
-                                               STR("a | text"), STR("me")});
+    store_add_link(batch, &(struct store_link){.page = 1,
+                                               .verdict = ACCEPT,
+                                               .url = STR("http://x/"),
+                                               .text = STR("a | text"),
+                                               .rel = STR("me"),
+                                               .fragment = STR("part")});
     store_add_link(batch, &(struct store_link){.page = 3,
                                                .verdict = DUPLICATE,
                                                .url = STR("http://y/")});
@@ -143,13 +148,14 @@ static void pages(void **state)
     struct storefile *file = *state;
 
     make_crawl(file);
-    assert_rows(file, "SELECT * FROM pages",
-                "1|http://www.a.org/|0|-|200|text/html|100|0000000000000001|"
-                "2024-05-06 07:08:09|2000|www.a.org|a.org\n"
-                "2|http://www.a.org/it's|1|1|200|text/html|200|"
-                "fffffffffffffffe|2024-05-06 07:08:09|2000|www.a.org|a.org\n"
-                "3|http://b.org/new|1|1|200|text/html|300|0000000000000003|"
-                "2024-05-06 07:08:09|2000|b.org|b.org\n");
+    assert_rows(
+        file, "SELECT * FROM pages",
+        "1|http://www.a.org/|0|-|200|text/html|100|0000000000000001|"
+        "2024-05-06 07:08:09|2000|www.a.org|a.org|-\n"
+        "2|http://www.a.org/it's|1|1|200|text/html|200|"
+        "fffffffffffffffe|2024-05-06 07:08:09|2000|www.a.org|a.org|A title\n"
+        "3|http://b.org/new|1|1|200|text/html|300|0000000000000003|"
+        "2024-05-06 07:08:09|2000|b.org|b.org|-\n");
 }
 
 static void urls(void **state)
@@ -211,8 +217,8 @@ static void links(void **state)
 
     make_crawl(file);
     assert_rows(file, "SELECT * FROM links",
-                "1|http://www.a.org/|http://x/|a | text|me|accept\n"
-                "3|http://b.org/new|http://y/|-|-|duplicate\n");
+                "1|http://www.a.org/|http://x/|a | text|me|accept|part\n"
+                "3|http://b.org/new|http://y/|-|-|duplicate|-\n");
 }
 
 /* They are in no other view. */
@@ -281,7 +287,7 @@ static void columns(void **state)
     } rows[] = {
         {"pages",
          "id url depth referrer status mime size digest fetched ms host "
-         "domain"},
+         "domain title"},
         {"urls",
          "number url host domain depth referrer found state outcome fetches "
          "due_ms"},
@@ -289,7 +295,7 @@ static void columns(void **state)
         {"domains",
          "domain urls pages redirected failed refused queued fetches"},
         {"errors", "url outcome status at referrer"},
-        {"links", "page source target text rel verdict"},
+        {"links", "page source target text rel verdict fragment"},
         {"requisites",
          "number url referrer via state outcome status mime size"},
         {"captures", "number url kind status mime digest fetched file at "

@@ -439,7 +439,8 @@ static void restored(void **state)
 {
     static const bool is_seen[VERDICTS] = {
         [ACCEPT] = true,         [DOMAIN_CAP] = true, [ROBOTS_REFUSED] = true,
-        [ROBOTS_UNKNOWN] = true, [HOST_DEAD] = true,
+        [ROBOTS_UNKNOWN] = true, [HOST_DEAD] = true,  [EXCLUDED] = true,
+        [RULE_LIMIT] = true,     [BY_HAND] = true,
     };
 
     (void)state;
@@ -462,6 +463,40 @@ static void restored(void **state)
         assert_int_equal(queued(&fixture), !is_seen[i]);
         finish(&fixture);
     }
+}
+
+/* They are judged once, pages alone, and not for seeds that the user named. */
+static void rules_of_the_user(void **state)
+{
+    struct filter *filter = filter_new();
+    struct fixture fixture;
+    struct heard heard;
+    unsigned line;
+
+    (void)state;
+    assert_true(
+        filter_add(filter, RULE_EXCLUDE, STR("http://h.example/no/**"), NULL));
+    start(&fixture);
+    attach(&fixture, &heard);
+    fixture.validator.filter = filter;
+    assert_int_equal(
+        validator_precheck(&fixture.validator,
+                           parse(&fixture, "http://h.example/no/a"), &line),
+        EXCLUDED);
+    assert_int_equal(offer(&fixture, "http://h.example/no/a", 1), EXCLUDED);
+    assert_int_equal(offer(&fixture, "http://h.example/no/a", 1), DUPLICATE);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(offer(&fixture, "http://h.example/yes", 1), ACCEPT);
+    assert_int_equal(offer(&fixture, "http://other.example/no/", 1), EXTERNAL);
+
+    struct offer seed = offer_of(&fixture, "http://h.example/no/seed", 0);
+    seed.is_named = true;
+    assert_int_equal(validator_offer(&fixture.validator, &seed, 0), ACCEPT);
+    struct offer sitemap = offer_of(&fixture, "http://h.example/no/map", 0);
+    sitemap.kind = TARGET_SITEMAP;
+    assert_int_equal(validator_offer(&fixture.validator, &sitemap, 0), ACCEPT);
+    finish(&fixture);
+    filter_free(filter);
 }
 
 /* Asking changes nothing: neither seen nor told, nor is a host known by it. */
@@ -514,6 +549,7 @@ int main(void)
         cmocka_unit_test(redirects_are_told),
         cmocka_unit_test(refused_by_others),
         cmocka_unit_test(restored),
+        cmocka_unit_test(rules_of_the_user),
         cmocka_unit_test(prechecked),
     };
 

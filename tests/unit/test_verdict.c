@@ -90,6 +90,10 @@ static void what_becomes_of_a_url(void **state)
         {ROBOTS_UNKNOWN, BASIS_PAGE, URL_FAILED},
         {HOST_DEAD, BASIS_PAGE, URL_FAILED},
         {TOO_MANY_LINKS, BASIS_LINK, URL_REFUSED},
+        {ELSEWHERE, BASIS_LINK, URL_REFUSED},
+        {EXCLUDED, BASIS_PAGE, URL_REFUSED},
+        {RULE_LIMIT, BASIS_PAGE, URL_REFUSED},
+        {BY_HAND, BASIS_PAGE, URL_REFUSED},
     };
 
     (void)state;

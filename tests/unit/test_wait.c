@@ -45,6 +45,7 @@ static void set_up(struct fixture *fixture, uint64_t now_ms)
         .signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC),
         .on_status_signal = count_asked,
         .user = fixture,
+        .max_bytes = UINT64_MAX,
         .max_time_ms = UINT64_MAX,
         .frontier = {.per_host = 1, .domains = fixture->domains},
     };

@@ -1,0 +1,185 @@
+#!/usr/bin/env bats
+# Cookies: who gets them, and that they are written nowhere but into the file
+# that was named.
+
+load helper
+load resume
+load site
+
+# member_site: every page but the first needs the cookie that the first sets.
+member_site() {
+    serve <<'END'
+/robots.txt 404
+//example.org/
+    header Set-Cookie: id=t0pS3cret; Path=/; HttpOnly
+    header Set-Cookie: all=t0pS3cret2; Domain=example.org
+    header Set-Cookie: stranger=t0pS3cret3; Domain=other.test
+    header Set-Cookie: suffix=t0pS3cret4; Domain=org
+    body <a href=/in>.</a> <a href=http://www.example.org/in>.</a> <a href=http://other.test/>.</a>
+//example.org/in
+    when Cookie: id=t0pS3cret
+    header Set-Cookie: id=; Max-Age=0
+    body <a href=/out>.</a>
+//example.org/out
+    when Cookie: id=
+    status 500
+/in
+    status 403
+/*
+    body A page.
+END
+}
+
+# cookies_sent: "host path cookies" of all requests that had some, sorted.
+cookies_sent() {
+    record_lines | python3 -c '
+import re, sys
+for line in sys.stdin:
+    field = line.rstrip("\n").split("\t")
+    found = re.search(r"Cookie: (.*?)(\\r|\r|$)", line)
+    if found: print(field[4], field[6], found.group(1))
+' | LC_ALL=C sort
+}
+
+# hidden FILE...: no value of a cookie is in any of these files and folders.
+hidden() {
+    ! grep -ra t0pS3cret "$@" || fail "it is told"
+}
+
+@test "without an option no cookie is kept or sent" {
+    member_site
+    crawl -q --scope any --delay 0 http://example.org/ "$DIR" 2
+    same "" "$(cookies_sent)"
+    same "http://example.org/ http://other.test/" "$(page_urls | xargs)"
+}
+
+@test "--cookie-jar sends what a site sets back to it, and to nobody else" {
+    member_site
+    crawl -q --scope any --delay 0 --cookie-jar http://example.org/ "$DIR" 2
+    same "example.org /in id=t0pS3cret; all=t0pS3cret2
+example.org /out all=t0pS3cret2
+www.example.org /in all=t0pS3cret2" "$(cookies_sent)"
+    same "http://example.org/ http://example.org/in http://example.org/out http://other.test/" \
+        "$(page_urls | xargs)"
+}
+
+@test "cookies are in no log, no record, no archive and no report" {
+    for form in tse json pages; do
+        member_site
+        capture crawl -v --log $form --scope any --delay 0 --cookie-jar --warc --links \
+            http://example.org/ "$DIR" 2
+        same 0 "$STATUS" "$(cat "$ERR")"
+        hidden "$OUT" "$ERR" "$DIR"
+    done
+    gzip -dc "$DIR"/archive/*.warc.gz >"$TMP/warc"
+    # The archive has the answers, and not even the names of their cookies.
+    grep -qa '^HTTP/1.1 200' "$TMP/warc"
+    hidden "$TMP/warc"
+    ! grep -qai '^\(Set-\)\?Cookie:' "$TMP/warc"
+    "$CRAWLER" verify "$DIR"
+    for command in "status" "status --json" "export --format jsonl"; do
+        # shellcheck disable=SC2086 # the words are the arguments
+        "$CRAWLER" $command "$DIR" >"$TMP/report"
+        hidden "$TMP/report"
+    done
+    # Without a jar the archive has what the server sent.
+    crawl -q --scope any --delay 0 --warc --restart http://example.org/ "$DIR" 0
+    gzip -dc "$DIR"/archive/*.warc.gz | grep -qa '^Set-Cookie: id=t0pS3cret'
+}
+
+@test "--cookies reads a file, --save-cookies writes one that only its owner can read" {
+    member_site
+    printf '%s\n' '# Netscape HTTP Cookie File' \
+        $'example.org\tFALSE\t/\tFALSE\t0\tid\tt0pS3cret' \
+        $'.other.test\tTRUE\t/\tFALSE\t4000000000\tmine\tt0pS3cret5' \
+        $'#HttpOnly_example.org\tFALSE\t/in\tTRUE\t0\ttls\tt0pS3cret6' >"$TMP/cookies"
+    crawl -q --scope any --delay 0 --cookies "$TMP/cookies" --save-cookies "$TMP/saved" \
+        http://example.org/in "$DIR" 0
+    same "example.org /in id=t0pS3cret" "$(cookies_sent)"
+    same 600 "$(stat -c %a "$TMP/saved")"
+    # That the site took back is gone; the rest is as it was.
+    diff -u - <(LC_ALL=C sort "$TMP/saved") <<END
+# Netscape HTTP Cookie File
+#HttpOnly_example.org	FALSE	/in	TRUE	0	tls	t0pS3cret6
+.other.test	TRUE	/	FALSE	4000000000	mine	t0pS3cret5
+END
+    # It may be the same file, and others may have been able to read it.
+    chmod 644 "$TMP/cookies"
+    crawl -q --scope any --delay 0 --cookies "$TMP/cookies" --save-cookies "$TMP/cookies" \
+        http://example.org/ "$DIR" 0
+    same 600 "$(stat -c %a "$TMP/cookies")"
+    grep -qx $'#HttpOnly_example.org\tFALSE\t/\tFALSE\t0\tid\tt0pS3cret' "$TMP/cookies"
+    same "" "$(find "$TMP" -name '*.tmp-*')"
+    hidden "$DIR"
+}
+
+@test "a resume reads the cookies again, and curl reads what was saved" {
+    member_site
+    capture crawl -q --scope any --delay 0 --save-cookies "$TMP/saved" --max-pages 1 \
+        http://example.org/ "$DIR" 2
+    same 3 "$STATUS"
+    "$CRAWLER" -q --resume --cookies "$TMP/saved" --max-pages none "$DIR"
+    grep -q '^example.org /in id=t0pS3cret; all=t0pS3cret2$' <(cookies_sent)
+    crawl -q --scope any --delay 0 --save-cookies "$TMP/saved" http://example.org/ "$DIR" 0
+    curl -s -b "$TMP/saved" --connect-to "::127.0.0.1:$PORT" http://example.org/in |
+        grep -q /out
+}
+
+@test "a resume from another directory finds the same files" {
+    member_site
+    mkdir "$TMP/here" "$TMP/elsewhere"
+    cd "$TMP/here"
+    : >none
+    capture crawl -q --scope any --delay 0 --cookies none --save-cookies ../here/saved --max-pages 1 \
+        http://example.org/ "$DIR" 2
+    same 3 "$STATUS"
+    rm saved
+    cd "$TMP/elsewhere"
+    "$CRAWLER" -q --resume --max-pages none "$DIR"
+    [ -s "$TMP/here/saved" ]
+    same "" "$(ls -A)" "files"
+}
+
+@test "--save-cookies replaces cookies or an empty file, and nothing else" {
+    member_site
+    mkdir "$TMP/other"
+    touch "$TMP/other/.crawler" "$TMP/other/1"
+    printf 'my notes\n' >"$TMP/notes"
+    cp "$TMP/notes" "$TMP/kept"
+    capture crawl --scope any --delay 0 --save-cookies "$TMP/notes" http://example.org/ "$DIR" 0
+    complaint "^crawler: --save-cookies '$TMP/notes': the file is there and is no file of cookies"
+    cmp "$TMP/kept" "$TMP/notes"
+    for name in .crawler 1; do
+        capture crawl --scope any --delay 0 --save-cookies "$TMP/other/$name" http://example.org/ "$DIR" 0
+        complaint "^crawler: cannot write '$TMP/other/$name': the name belongs to the crawl"
+        [ ! -s "$TMP/other/$name" ]
+    done
+    same "" "$(ls -A "$DIR")" "files"
+    : >"$TMP/empty"
+    crawl -q --scope any --delay 0 --save-cookies "$TMP/empty" http://example.org/ "$DIR" 0
+    [ -s "$TMP/empty" ]
+}
+
+@test "a wrong cookie file is one line, without what is in it" {
+    start_playground --letters
+    printf 'example.org\tFALSE\t/\tFALSE\t0\tid\tgood\nt0pS3cret\n' >"$TMP/bad"
+    capture crawl --scope host --cookies "$TMP/bad" http://example.org/ "$DIR" 1
+    complaint "^crawler: --cookies '.*/bad': line 2 is no cookie in Netscape's format"
+    hidden "$ERR"
+    capture crawl --scope host --cookies "$TMP/none" http://example.org/ "$DIR" 1
+    complaint "^crawler: --cookies '.*/none': No such file or directory"
+    capture crawl --scope host --save-cookies "$TMP/none/file" http://example.org/ "$DIR" 1
+    complaint "^crawler: cannot write '.*/none/file': No such file or directory"
+    mkfifo "$TMP/pipe"
+    ln -s "$TMP/elsewhere" "$TMP/link"
+    for file in "$TMP" "$TMP/pipe" "$TMP/link"; do
+        capture crawl --scope host --save-cookies "$file" http://example.org/ "$DIR" 1
+        complaint "^crawler: cannot write '$file': it is not a regular file"
+    done
+    [ -p "$TMP/pipe" ]
+    [ -L "$TMP/link" ]
+    capture crawl --scope host --cookie-jar -H 'Cookie: t0pS3cret' http://example.org/ "$DIR" 1
+    complaint '^crawler: --header Cookie and a cookie jar contradict each other'
+    hidden "$ERR"
+    same "" "$(ls -A "$DIR")" "files"
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# Commands of a fleet: status, pause, continue, stop and lost ask the engine.
+
+load helper
+load postgres
+
+# engine_check leaves a crawl behind: finished, with machines and mail.
+setup_file() {
+    postgres_start || return 0
+    "$(dirname "$RESEAL")/engine_check" "$(postgres_url)" >/dev/null
+}
+
+teardown_file() { postgres_stop; }
+
+setup() {
+    postgres_needed
+    helper_setup
+    # A crawl at work: machine 1 is alive, machine 2 is dead.
+    sql "UPDATE crawl SET state = 'running', wanted = 'run';
+         UPDATE node SET state = 'alive', pages_lost = false, name = 'one' WHERE node = 1;
+         UPDATE node SET state = 'dead', pages_lost = false, name = 'two' WHERE node = 2"
+}
+
+sql() {
+    postgres_sql "SET search_path TO engine_check; $1"
+}
+
+# fleet COMMAND [ARGUMENT...]: of the crawl in the engine.
+fleet() {
+    capture "$CRAWLER" "$1" --name engine_check "$(postgres_url)" "${@:2}"
+}
+
+# refused TEXT: one line that holds it, status 2.
+refused() {
+    same 2 "$STATUS" "status: $(cat "$ERR")" || return
+    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")" || return
+    grep -qF -- "$1" "$ERR" || fail "no '$1' in: $(cat "$ERR")"
+}
+
+@test "status of a fleet shows its machines" {
+    fleet status
+    same 0 "$STATUS" "$(cat "$ERR")"
+    silent "$ERR"
+    grep -qx "The crawl 'engine_check' in $(postgres_url) is running" "$OUT"
+    grep -qE '^  machines 1 at work, .* dead$' "$OUT"
+    grep -qE '^ +1  alive .* one$' "$OUT"
+    grep -qE '^ +2   dead .* two$' "$OUT"
+}
+
+@test "pause, continue and stop are kept in the engine" {
+    fleet pause
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same pause "$(sql 'SELECT wanted FROM crawl')"
+    fleet status
+    grep -q 'is paused$' "$OUT"
+    fleet continue
+    same run "$(sql 'SELECT wanted FROM crawl')"
+    fleet stop
+    same stop "$(sql 'SELECT wanted FROM crawl')"
+    grep -q 'To go on: crawler continue' "$OUT"
+    fleet status
+    grep -q 'is stopped$' "$OUT"
+}
+
+@test "a finished crawl is not told to pause" {
+    sql "UPDATE crawl SET state = 'finished'"
+    fleet pause
+    refused "is finished"
+    same run "$(sql 'SELECT wanted FROM crawl')"
+}
+
+@test "the pages of a machine are lost only if it is not at work" {
+    fleet lost 1
+    refused "machine 1 is at work"
+    fleet lost 9
+    refused "has no machine 9"
+    fleet lost 0
+    refused "has no machine 0"
+    fleet lost two
+    refused "'two' is no number of a machine"
+    fleet lost 2
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same t "$(sql 'SELECT pages_lost FROM node WHERE node = 2')"
+    fleet status
+    grep -q 'two (its pages are lost)$' "$OUT"
+}
+
+@test "what is no engine, no crawl or no name is refused in one line" {
+    local command
+
+    for command in status pause continue stop; do
+        capture "$CRAWLER" "$command" --name none "$(postgres_url)"
+        refused "$(postgres_url): "
+    done
+    capture "$CRAWLER" pause "$TMP"
+    refused "is no engine of a fleet"
+    capture "$CRAWLER" stop --name 'a"b' "$(postgres_url)"
+    refused "--name"
+    capture "$CRAWLER" pause
+    refused "takes one argument"
+    capture "$CRAWLER" lost "$(postgres_url)"
+    refused "takes two arguments"
+    capture "$CRAWLER" status 'postgres://u:geheim@[::1/x'
+    refused "not valid"
+    capture "$CRAWLER" status --json "$(postgres_url)"
+    refused "--json"
+}
+
+@test "a password in the URL is never shown" {
+    local url
+
+    url=$(postgres_url)
+    url=${url/crawl@/crawl:geheim@}
+    capture "$CRAWLER" status --name engine_check "$url"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    ! grep -q geheim "$OUT" "$ERR"
+    # Neither where nobody answers, nor where the database is not there.
+    capture "$CRAWLER" pause "${url/:$POSTGRES_PORT/:1}"
+    same 1 "$STATUS"
+    grep -q "is away" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR"
+    capture "$CRAWLER" pause "${url%/crawl}/nothing"
+    [ "$STATUS" -ne 0 ]
+    ! grep -q geheim "$OUT" "$ERR"
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# Several machines crawl together: every page once over all directories, at its
+# depth, and one end, whatever happens to one of them.
+
+load helper
+load postgres
+load machines
+
+setup_file() { postgres_start; }
+teardown_file() { postgres_stop; }
+
+setup() { postgres_needed && helper_setup && start_web; }
+
+teardown() { helper_teardown; }
+
+@test "three machines share a crawl and end together" {
+    machine 1 && machine 2 && machine 3
+    for i in 1 2 3; do machine_ends $i 0; done
+    all_pages
+}
+
+@test "a machine that is killed loses nothing: the others take over" {
+    LEASE=3s DELAY=20ms
+    machine 1 && machine 2 && machine 3
+    wait_until_saved 50
+    kill -9 "${MACHINE[2]}"
+    for i in 1 3; do machine_ends $i 0; done
+    # It comes back to a crawl that is finished, and puts its directory right.
+    machine 2
+    machine_ends 2 0
+    all_pages
+}
+
+@test "a machine that is told to stop leaves at once, and comes back" {
+    DELAY=20ms
+    machine 1 && machine 2
+    wait_until_saved 50
+    kill -TERM "${MACHINE[1]}"
+    machine_ends 1 3
+    machine 1
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+}
+
+@test "a machine that stood still for longer than its lease joins anew" {
+    LEASE=3s DELAY=20ms
+    machine 1 && machine 2
+    wait_until_saved 50
+    kill -STOP "${MACHINE[1]}"
+    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
+        sleep 0.1
+    done
+    kill -CONT "${MACHINE[1]}"
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+}
+
+# All hosts are at one address, so the machines take turns at it.
+@test "the pause of an address holds over all machines" {
+    LEASE=3s IP_DELAY=10ms
+    for i in 1 2; do machine $i -U "crawler/$i"; done
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+    flush_record
+    PATH="$POSTGRES_BIN:$PATH" "$PROJECT/tools/fleet-check" --name "$NAME" --record "$RECORD" \
+        --address-pause 10 --per-host 1 "$(postgres_url)" "$TMP"/m[12]
+    # Both had it, and it was handed over more than once.
+    turns=$(record_column user_agent | uniq | wc -l)
+    [ "$turns" -gt 2 ] || fail "$turns turns"
+}
+
+@test "a machine that is started again while the engine is away waits for it" {
+    DELAY=20ms
+    machine 1
+    wait_until_saved 50
+    kill -9 "${MACHINE[1]}"
+    machine_ends 1 137
+    postgres_pause fast
+    machine 1
+    local start=$SECONDS
+    until grep -q "is away .*; it is waited for" "$TMP/m1.err"; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "it does not wait" || return
+        sleep 0.1
+    done
+    postgres_go_on
+    machine_ends 1 0
+    all_pages
+}

@@ -1,0 +1,204 @@
+#!/usr/bin/env bats
+# A crawl of one machine whose record is in PostgreSQL: it ends as it would
+# without, whatever happens to the program, its directory, or the server.
+
+load helper
+load postgres
+load relay
+
+WEB=(--web one --hosts 20 --pages 400 --size 800
+    --flaky 0 --limited 0 --errors 0 --slow 0)
+
+setup_file() { postgres_start; }
+teardown_file() { postgres_stop; }
+
+setup() {
+    postgres_needed && helper_setup
+    NAME=t$BATS_TEST_NUMBER
+    start_playground "${WEB[@]}"
+    "$PLAYGROUND" truth "${WEB[@]}" |
+        awk -F '\t' '{ print $2, $1 }' | LC_ALL=C sort >"$TMP/truth"
+}
+
+teardown() { helper_teardown; }
+
+# fleet_crawl DIR [OPTION...]: the words of the command, in COMMAND.
+fleet_crawl() {
+    COMMAND=("$CRAWLER" --quiet --fleet "${URL:-$(postgres_url)}" --name "$NAME"
+        --partitions 8 --connect-to "::127.0.0.1:$PORT" --scope any --delay 0
+        --per-host 8 --save-every 20ms "${@:2}" http://d0.example/ "$1" 1000)
+}
+
+# all_pages DIR...: these directories together have every page once, each
+# directory's numbers are without a hole, the engine says it is finished, and
+# the record is right in itself.
+all_pages() {
+    local dir
+
+    for dir; do
+        page_depths "$dir"
+    done | LC_ALL=C sort | diff "$TMP/truth" - >"$TMP/diff" ||
+        fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 5 "$TMP/diff")" || return
+    for dir; do
+        pages_are_whole "$(find "$dir" -name '[1-9]*' | wc -l)" "$dir" || return
+    done
+    same finished "$(postgres_sql "SELECT state FROM $NAME.crawl")" &&
+        "$CRAWLER" verify --name "$NAME" "$(postgres_url)"
+}
+
+# saved: the pages that are recorded.
+saved() {
+    postgres_sql "SELECT coalesce(sum(pages), 0) FROM $NAME.node" 2>/dev/null ||
+        echo 0
+}
+
+wait_until_saved() {
+    local start=$SECONDS
+
+    until [ "$(saved)" -ge "$1" ]; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
+        sleep 0.05
+    done
+}
+
+@test "the pages are those of a crawl without a fleet" {
+    fleet_crawl "$DIR"
+    "${COMMAND[@]}"
+    all_pages "$DIR"
+    # Again: it is finished, and nothing is asked for.
+    before=$(record_total)
+    "${COMMAND[@]}"
+    same "$before" "$(record_total)" "requests after the end"
+    # The directory knows only which machine it is.
+    same 0 "$(sqlite3 "$DIR/.crawler" 'SELECT count(*) FROM url')"
+}
+
+@test "killed at random moments, with answers of commits lost, it ends as if not" {
+    local kills=0 wanted=12 status longest=600 limit
+    RANDOM=3
+
+    ! is_sanitized || longest=6000
+    start_relay "$POSTGRES_PORT" --lose 0.05 --only COMMIT
+    URL=$(postgres_url "$RELAY_PORT")
+    fleet_crawl "$DIR" --delay 20ms
+    while :; do
+        status=0
+        limit=$(printf '0.%03d' $((RANDOM % longest % 1000)))
+        [ "$kills" -lt "$wanted" ] || limit=$LIMIT
+        timeout --foreground -s KILL "$limit" "${COMMAND[@]}" || status=$?
+        [[ $status =~ ^(124|137)$ ]] || break
+        kills=$((kills + 1))
+    done
+    same 0 "$status" "exit status after $kills kills"
+    [ "$kills" -gt 2 ]
+    all_pages "$DIR"
+    # Each URL ended once in the record, too.
+    same "" "$(postgres_sql "SELECT node FROM $NAME.node WHERE state = 'alive'")"
+}
+
+@test "another directory takes over when the lease is over" {
+    fleet_crawl "$DIR" --delay 30ms --lease 2s
+    "${COMMAND[@]}" 3>&- &
+    pid=$!
+    wait_until_saved 20
+    kill -KILL "$pid"
+    wait "$pid" || :
+    mkdir "$TMP/second"
+    fleet_crawl "$TMP/second" --lease 2s
+    "${COMMAND[@]}"
+    # The pages that were written and not recorded are no part of the crawl:
+    # whoever comes back removes them.
+    fleet_crawl "$DIR" --lease 2s
+    "${COMMAND[@]}"
+    recorded=$(postgres_sql "SELECT pages FROM $NAME.node WHERE node = 1")
+    [ "$recorded" -ge 20 ]
+    find "$DIR" -name '[1-9]*' | while read -r file; do
+        [ "${file##*/}" -le "$recorded" ] || rm "$file"
+    done
+    all_pages "$DIR" "$TMP/second"
+    same "1 dead 2 left" "$(postgres_sql "SELECT node, state FROM $NAME.node
+        WHERE node > 0 ORDER BY 1" | paste -sd ' ')"
+}
+
+@test "a server that is away pauses the crawl, which goes on by itself" {
+    fleet_crawl "$DIR" --delay 30ms --lease 2s
+    "${COMMAND[@]}" 2>"$TMP/err" 3>&- &
+    pid=$!
+    wait_until_saved 20
+    postgres_pause immediate
+    timeout "$LIMIT" sh -c 'until grep -q " is away " "$1"; do
+        sleep 0.05; done' - "$TMP/err"
+    kill -0 "$pid"
+    postgres_go_on
+    wait "$pid"
+    grep -q ' is back$' "$TMP/err"
+    all_pages "$DIR"
+}
+
+# rules: the patterns of the orders that the crawl in DIR obeys.
+rules() {
+    (cd "$DIR" && curl -s -m "$LIMIT" --unix-socket .crawler-socket \
+        http://localhost/status.json) | jq -r '.rules[].pattern'
+}
+
+batch() { postgres_sql "SELECT batch FROM $NAME.node WHERE node = 1"; }
+
+wait_for_batch() {
+    local start=$SECONDS
+
+    until [ "$(batch)" -ge "$1" ]; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no batch $1" || return
+        sleep 0.05
+    done
+}
+
+@test "an order holds after a kill" {
+    fleet_crawl "$DIR" --delay 1h --robots ignore
+    "${COMMAND[@]}" 3>&- &
+    pid=$!
+    wait_until_saved 1
+    "$CRAWLER" ctl "$DIR" exclude '**/nothing/**'
+    wait_for_batch $(($(batch) + 3))
+    kill -KILL "$pid"
+    wait "$pid" || :
+    "${COMMAND[@]}" 3>&- &
+    pid=$!
+    timeout "$LIMIT" bash -c 'until [ -S "$1/.crawler-socket" ] &&
+        "$2" ctl "$1" pause; do sleep 0.05; done' - "$DIR" "$CRAWLER"
+    same '**/nothing/**' "$(rules)"
+    kill -TERM "$pid"
+    wait "$pid" || :
+}
+
+@test "what does not fit is refused in one line, and a password is never kept" {
+    fleet_crawl "$DIR" --max-pages 5
+    run -0 "${COMMAND[@]}"
+    COMMAND[-1]=7
+    run -2 "${COMMAND[@]}"
+    [[ $output == *"is another: it was begun with maxDepth 1000"* ]]
+    COMMAND[-1]=1000
+    run -2 "${COMMAND[@]}" --partitions 9
+    [[ $output == *"partitions"* ]]
+    run -2 "$CRAWLER" --scope any http://d0.example/ "$DIR" 1000
+    [[ $output == *"$DIR"* ]]
+    run -2 "$CRAWLER" --fleet mysql://x/y http://d0.example/ "$DIR" 3
+    [[ $output == "crawler: --fleet takes postgres://"* ]]
+    run -2 "$CRAWLER" --lease 5s http://d0.example/ "$DIR" 3
+    [[ $output == "crawler: --lease needs --fleet"* ]]
+    run -2 "$CRAWLER" --fleet "$(postgres_url)" --name 'no; name' http://d0.example/ "$DIR" 3
+    [[ $output == *"--name"* ]]
+    run -2 "$CRAWLER" --fleet "postgres://u:s3cret@[::1" http://d0.example/ "$DIR" 3
+    [[ $output != *s3cret* ]]
+    run -1 "$CRAWLER" --scope any --fleet "postgres://u:s3cret@127.0.0.1:1/x" http://d0.example/ "$TMP" 3
+    [[ $output == *"cannot reach postgres://u@127.0.0.1:1/x"* ]]
+    [[ $output != *s3cret* ]]
+    # It is not in the record either.
+    NAME=secret
+    URL="postgres://crawl:s3cret@127.0.0.1:$POSTGRES_PORT/crawl"
+    mkdir "$TMP/other"
+    fleet_crawl "$TMP/other" --max-pages 3
+    run -0 "${COMMAND[@]}"
+    ! grep -rq s3cret "$TMP/other"
+    ! "$POSTGRES_BIN/pg_dump" -h "$POSTGRES_HOME" -p "$POSTGRES_PORT" -U crawl crawl |
+        grep -q s3cret
+}

@@ -1,0 +1,302 @@
+#!/usr/bin/env bats
+# Reports on a fleet: export, why and verify read its record in the engine as
+# they read that of a page directory.
+
+load helper
+load postgres
+
+WEB=(--web reports --hosts 30 --pages 300 --size 800
+    --flaky 0 --limited 0 --errors 0 --slow 0)
+
+# Three machines crawl once; the tests only read. One of them is killed on the
+# way, so partitions have had several owners.
+setup_file() {
+    postgres_start || return 0
+    local i
+
+    TMP=$BATS_FILE_TMPDIR SERVERS=() MACHINE=()
+    start_playground "${WEB[@]}"
+    "$PLAYGROUND" truth "${WEB[@]}" |
+        awk -F '\t' '{ print $2, $1 }' | LC_ALL=C sort >"$TMP/truth"
+    for i in 1 2 3; do machine "$i"; done
+    wait_until_saved 30
+    kill -KILL "${MACHINE[2]}"
+    wait "${MACHINE[2]}" || :
+    machine 2
+    for i in 1 2 3; do wait "${MACHINE[$i]}" || return; done
+    MACHINE=()
+    helper_teardown
+}
+
+teardown_file() { postgres_stop; }
+
+setup() {
+    postgres_needed && helper_setup
+    FLEET=$BATS_FILE_TMPDIR
+}
+
+# Machines that a test leaves at work end with it.
+teardown() {
+    [ -z "${MACHINE[*]}" ] || kill -KILL "${MACHINE[@]}" 2>/dev/null || :
+    helper_teardown
+}
+
+machine() {
+    mkdir -p "$TMP/m$1"
+    "$CRAWLER" --quiet --fleet "$(postgres_url)" --partitions 16 \
+        --connect-to "::127.0.0.1:$PORT" --scope any --delay 20ms --links \
+        --save-every 50ms http://d0.example/ "$TMP/m$1" 1000 \
+        2>"$TMP/m$1.err" 3>&- &
+    MACHINE[$1]=$!
+}
+
+wait_until_saved() {
+    local start=$SECONDS
+
+    until [ "$(postgres_sql "SELECT coalesce(sum(pages), 0) FROM ${NAME:-crawl}.node" \
+        2>/dev/null || echo 0)" -ge "$1" ]; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
+        sleep 0.05
+    done
+}
+
+# refused TEXT: one line that holds it, status 2.
+refused() {
+    same 2 "$STATUS" "status: $(cat "$ERR")" || return
+    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")" || return
+    grep -qF -- "$1" "$ERR" || fail "no '$1' in: $(cat "$ERR")"
+}
+
+# export_sqlite: the record of the fleet, in $DB.
+export_sqlite() {
+    DB=$TMP/out.db
+    capture "$CRAWLER" export --format sqlite "$(postgres_url)" --output "$DB"
+    same 0 "$STATUS" "$(cat "$ERR")" && silent "$ERR"
+}
+
+# of_page ID: "MACHINE PAGE", by the settings of the file.
+of_page() {
+    sqlite3 -separator ' ' "$DB" "SELECT substr(m.name, 9) + 0, $1 - m.value FROM setting m
+        WHERE m.name = (SELECT max(name) FROM setting
+            WHERE name LIKE 'machine.%' AND value + 0 < $1)"
+}
+
+@test "export --format sqlite: one file with every page once, in the usual views" {
+    export_sqlite
+    same "ok" "$(sqlite3 "$DB" 'PRAGMA integrity_check')"
+    diff "$FLEET/truth" <(sqlite3 -separator ' ' "$DB" \
+        'SELECT url, depth FROM pages' | LC_ALL=C sort) >"$TMP/diff" ||
+        fail "pages: $(head -n 5 "$TMP/diff")"
+    # Numbers have no holes.
+    same t "$(sqlite3 "$DB" "SELECT CASE WHEN count(*) = max(number) THEN 't' END FROM url")"
+    same t "$(sqlite3 "$DB" "SELECT CASE WHEN count(DISTINCT id) = max(id) THEN 't' END FROM pages")"
+    same 0 "$(sqlite3 "$DB" 'SELECT count(*) FROM queue')"
+    same finished "$(sqlite3 "$DB" "SELECT value FROM setting WHERE name = 'state'")"
+    # Links are those of their page.
+    same 0 "$(sqlite3 "$DB" 'SELECT count(*) FROM link WHERE page NOT IN (SELECT id FROM pages)')"
+    [ "$(sqlite3 "$DB" 'SELECT count(*) FROM links')" -gt 100 ]
+    # Nothing else is left beside it.
+    same out.db "$(find "$TMP" -maxdepth 1 -name '*out.db*' -printf '%f\n')"
+    same "" "$(find "$TMP" -name '.crawler-copy*')"
+}
+
+@test "a page of the file is a page file of the machine that it names" {
+    local id url depth node page dir
+
+    export_sqlite
+    same 3 "$(sqlite3 "$DB" "SELECT count(*) FROM setting WHERE name LIKE 'machine.%'")"
+    sqlite3 -separator ' ' "$DB" "SELECT id, url, depth FROM pages WHERE id % 7 = 1" >"$TMP/some"
+    [ "$(wc -l <"$TMP/some")" -gt 10 ]
+    while read -r id url depth; do
+        read -r node page < <(of_page "$id")
+        dir=$(directory_of "$node")
+        same "$url $depth" "$(head -n 2 "$dir/$page" | paste -sd ' ')" "page $id"
+    done <"$TMP/some"
+}
+
+# directory_of MACHINE: the page directory that is this machine.
+directory_of() {
+    local key dir
+
+    key=$(postgres_sql "SELECT directory FROM crawl.node WHERE node = $1")
+    for dir in "$FLEET"/m[0-9]; do
+        same "$key" "$(sqlite3 "$dir/.crawler" \
+            "SELECT value FROM setting WHERE name = 'fleet.directory'")" \
+            >/dev/null 2>&1 || continue
+        echo "$dir"
+    done
+}
+
+@test "export jsonl, csv and links of a fleet" {
+    local line
+
+    capture "$CRAWLER" export --format jsonl "$(postgres_url)"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    diff "$FLEET/truth" <(jq -r '"\(.url) \(.depth)"' "$OUT" | LC_ALL=C sort) >"$TMP/diff" ||
+        fail "pages: $(head -n 5 "$TMP/diff")"
+    # Each line names the file.
+    line=$(sed -n 5p "$OUT")
+    same "$(jq -r .url <<<"$line")" \
+        "$(head -n 1 "$(directory_of "$(jq .machine <<<"$line")")/$(jq .page <<<"$line")")"
+    # A page where another was found is one level above it.
+    same true "$(jq -s '(map({(.id | tostring): .depth}) | add) as $depth |
+        all(.[]; .referrer_id == null or $depth[.referrer_id | tostring] == .depth - 1)' "$OUT")"
+    jq -se 'any(.[]; .referrer_id != null)' "$OUT" >/dev/null
+    capture "$CRAWLER" export --format csv "$(postgres_url)"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same $(($(wc -l <"$FLEET/truth") + 1)) "$(wc -l <"$OUT")" "lines of CSV"
+    head -n 1 "$OUT" | grep -q '^id,url,.*,equals,machine,page'
+    capture "$CRAWLER" export --format links "$(postgres_url)"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    [ "$(wc -l <"$OUT")" -gt 100 ]
+}
+
+@test "why names the machine that has the page" {
+    local node page url
+
+    read -r node page url < <(postgres_sql "SELECT node, page, url FROM crawl.pages
+        WHERE depth = 2 ORDER BY node DESC, page LIMIT 1")
+    capture "$CRAWLER" why "$(postgres_url)" "$url"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    grep -qx "$url was fetched as page $node.$page at depth 2" "$OUT" ||
+        fail "$(cat "$OUT")"
+    grep -qE '^  found     on (page [1-3]\.[1-9]|a page of another machine)' "$OUT"
+    # A URL that nobody linked to: the rules of the crawl are known.
+    capture "$CRAWLER" why "$(postgres_url)" http://nobody.example/
+    same 0 "$STATUS" "$(cat "$ERR")"
+    grep -q 'was never seen; would be queued' "$OUT"
+    capture "$CRAWLER" why "$(postgres_url)" http://d0.example/
+    grep -q '^  found     as a seed' "$OUT"
+}
+
+@test "verify finds a whole fleet to be as recorded, and each machine's files" {
+    local i pages
+
+    pages=$(wc -l <"$FLEET/truth")
+    capture "$CRAWLER" verify "$(postgres_url)"
+    same 0 "$STATUS" "$(cat "$OUT" "$ERR")"
+    grep -q "^verified: $pages pages, .* all as recorded$" "$OUT"
+    for i in 1 2 3; do
+        capture "$CRAWLER" verify "$(postgres_url)" "$FLEET/m$i"
+        same 0 "$STATUS" "$(cat "$OUT" "$ERR")"
+    done
+    # A file that was changed is found in its directory only.
+    cp -r "$FLEET/m1" "$TMP/copy"
+    echo x >>"$TMP/copy/2"
+    rm "$TMP/copy/3"
+    capture "$CRAWLER" verify "$(postgres_url)" "$TMP/copy"
+    same 1 "$STATUS" "$(cat "$OUT" "$ERR")"
+    same 2 "$(wc -l <"$OUT")" "$(cat "$OUT")"
+    grep -qE '^page [1-3]\.2: it has [0-9]+ bytes, not [0-9]+$' "$OUT"
+    grep -qE '^page [1-3]\.3: there is no file$' "$OUT"
+}
+
+@test "verify and export of a fleet at work are of one moment" {
+    local i
+
+    # Another crawl of the same web, slower.
+    NAME=atwork
+    start_playground "${WEB[@]}"
+    for i in 1 2; do
+        mkdir "$TMP/w$i"
+        "$CRAWLER" --quiet --fleet "$(postgres_url)" --name "$NAME" --partitions 16 \
+            --connect-to "::127.0.0.1:$PORT" --scope any --delay 100ms \
+            --save-every 20ms http://d0.example/ "$TMP/w$i" 1000 3>&- &
+        MACHINE[i]=$!
+    done
+    wait_until_saved 10
+    for i in 1 2 3; do
+        capture "$CRAWLER" verify --name "$NAME" "$(postgres_url)"
+        same 0 "$STATUS" "$(cat "$OUT" "$ERR")"
+        capture "$CRAWLER" verify --name "$NAME" "$(postgres_url)" "$TMP/w1"
+        same 0 "$STATUS" "$(cat "$OUT" "$ERR")"
+    done
+    capture "$CRAWLER" export --name "$NAME" --format sqlite "$(postgres_url)" \
+        --output "$TMP/out.db"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    same t "$(sqlite3 "$TMP/out.db" "SELECT CASE WHEN count(*) = (SELECT value FROM setting
+        WHERE name = 'count.saved') THEN 't' END FROM pages")"
+    capture "$CRAWLER" why --name "$NAME" "$(postgres_url)" \
+        "$(sqlite3 "$TMP/out.db" 'SELECT url FROM queue LIMIT 1')"
+    same 0 "$STATUS" "$(cat "$ERR")"
+}
+
+@test "a damaged segment is found" {
+    export NAME=damaged
+    postgres_sql "DROP SCHEMA IF EXISTS damaged CASCADE; CREATE SCHEMA damaged"
+    local table
+    for table in crawl node part journal mail address addition fetched; do
+        postgres_sql "CREATE TABLE damaged.$table AS SELECT * FROM crawl.$table"
+    done
+    capture "$CRAWLER" verify --name damaged "$(postgres_url)"
+    same 0 "$STATUS" "$(cat "$OUT" "$ERR")"
+    postgres_sql "UPDATE damaged.journal SET payload = set_byte(payload, 20,
+        (get_byte(payload, 20) + 1) % 256) WHERE (part, epoch, batch, piece) =
+        (SELECT part, epoch, batch, piece FROM damaged.journal WHERE part < 16 AND
+        length(payload) > 100 LIMIT 1)"
+    capture "$CRAWLER" verify --name damaged "$(postgres_url)"
+    same 1 "$STATUS" "$(cat "$OUT" "$ERR")"
+    grep -q 'partition [0-9]* ' "$ERR" || fail "$(cat "$ERR")"
+    same 1 "$(wc -l <"$ERR")"
+}
+
+@test "a page that is recorded twice is found" {
+    # Two machines that both say they have the same URL: as a fence that does
+    # not hold would leave it.
+    postgres_sql "DROP SCHEMA IF EXISTS twice CASCADE; CREATE SCHEMA twice"
+    local table
+    for table in crawl node part journal mail address addition fetched; do
+        postgres_sql "CREATE TABLE twice.$table AS SELECT * FROM crawl.$table"
+    done
+    postgres_sql "INSERT INTO twice.journal SELECT part, epoch, batch, piece + 100, node, payload
+        FROM twice.journal WHERE (part, epoch, batch, piece) IN
+        (SELECT part, epoch, batch, piece FROM twice.journal WHERE part < 16
+         ORDER BY length(payload) DESC LIMIT 1)"
+    capture "$CRAWLER" verify --name twice "$(postgres_url)"
+    same 1 "$STATUS" "$(cat "$OUT" "$ERR")"
+}
+
+@test "wrong words are refused in one line, and a password is never shown" {
+    local url
+
+    url=$(postgres_url)
+    capture "$CRAWLER" export --format sqlite "$url"
+    refused "--format sqlite needs --output FILE"
+    capture "$CRAWLER" export --format sqlite "$FLEET/m1" --output "$TMP/x.db"
+    refused "--format sqlite is for a fleet"
+    touch "$TMP/there"
+    capture "$CRAWLER" export --format sqlite "$url" --output "$TMP/there"
+    refused "exists"
+    capture "$CRAWLER" export --format sqlite "$url" --output "$TMP/no/where"
+    [ "$STATUS" -ne 0 ]
+    same 1 "$(wc -l <"$ERR")"
+    capture "$CRAWLER" export --format pages --output "$TMP/p" "${url/crawl@/crawl:geheim@}"
+    refused "not a fleet's engine"
+    ! grep -q geheim "$ERR"
+    capture "$CRAWLER" report "${url/crawl@/crawl:geheim@}"
+    [ "$STATUS" -ne 0 ]
+    ! grep -q geheim "$ERR"
+    capture "$CRAWLER" export --format jsonl --name none "$url"
+    refused "$url: "
+    capture "$CRAWLER" verify "$url" "$FLEET/m1" "$FLEET/m2"
+    refused "verify takes"
+    capture "$CRAWLER" verify "$url" "$DIR"
+    refused "is no page directory of the crawl"
+    capture "$CRAWLER" verify
+    refused "verify takes one argument, pageDirectory, not 0"
+    capture "$CRAWLER" why "$url" 'mailto:a@b'
+    refused "cannot be crawled"
+    capture "$CRAWLER" why --name 'a"b' "$url" http://d0.example/
+    refused "--name"
+    capture "$CRAWLER" why 'postgres://u:geheim@[::1/x' http://d0.example/
+    refused "not valid"
+    ! grep -q geheim "$OUT" "$ERR"
+    url=${url/crawl@/crawl:geheim@}
+    capture "$CRAWLER" verify "${url/:$POSTGRES_PORT/:1}"
+    same 1 "$STATUS"
+    grep -q "is away" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR"
+    capture "$CRAWLER" export --format sqlite "$url" --output "$TMP/secret.db"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    ! grep -q geheim "$OUT" "$ERR" "$TMP/secret.db"
+}

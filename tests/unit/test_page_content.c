@@ -1,0 +1,119 @@
+/* What the pagescanner finds for a report on the site: title, ids, mixed
+ * content. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "page/pagescanner.h"
+
+#define PAGE "http://h.example/d/p.html"
+
+static void ask(struct webpage *page, const char *url)
+{
+    webpage_init(page);
+    webpage_ask(page, str_of(url), 0, true);
+}
+
+static const struct scan_options of_report = {
+    .want_text = true,
+    .want_title = true,
+    .want_content = true,
+};
+
+/* Title, ids and fragments stay when the body is gone. */
+static void content(void **state)
+{
+    char body[] = "<title>A page</title><p id=one><a name=two href=x#f>.</a>"
+                  "<a href=y>.</a><img src=http://h.example/i.png>";
+    struct webpage page;
+
+    (void)state;
+    ask(&page, PAGE);
+    page.exchange.body = str_of(body);
+    pagescanner_scan(&page, &of_report);
+    pagescanner_keep_texts(&page);
+    memset(body, '?', sizeof(body));
+    assert_true(page.content.is_known);
+    assert_true(str_eq(page.title, STR("A page")));
+    assert_true(str_eq(page.content.ids, STR("one\ntwo")));
+    assert_int_equal(page.content.mixed_count, 0);
+    assert_true(str_eq(page.links.link[0].html->href, STR("#f")));
+    assert_int_equal(page.links.link[1].html->href.len, 0);
+    /* Nobody asked for requisites. */
+    assert_int_equal(page.requisites.count, 0);
+    webpage_release(&page);
+
+    ask(&page, PAGE);
+    page.exchange.body = STR("<title>A page</title><p id=one>");
+    pagescanner_scan(&page, &(struct scan_options){0});
+    assert_false(page.content.is_known);
+    assert_null(page.title.ptr);
+    assert_int_equal(page.content.ids.len, 0);
+    webpage_release(&page);
+}
+
+static void mixed_content(void **state)
+{
+    struct webpage page;
+    struct buf got;
+
+    (void)state;
+    buf_init(&got, 4096);
+    ask(&page, "https://h.example/");
+    page.exchange.body =
+        STR("<img src=http://a.example/i.png><img src=j.png><script "
+            "src=' HTTP://b.example/s.js'></script><iframe "
+            "src=http://c.example/></iframe><a href=http://d.example/>.</a>"
+            "<p style='background:url(http://e.example/b.png)'>"
+            "<link rel=stylesheet href=https://f.example/>");
+    pagescanner_scan(&page, &of_report);
+    for (size_t i = 0; i < page.content.mixed_count; i++)
+        buf_printf(&got, "%s %.*s\n",
+                   html_requisite_kind_name(page.content.mixed[i].kind),
+                   STR_ARGS(page.content.mixed[i].url));
+    assert_string_equal(buf_cstr(&got), "image http://a.example/i.png\n"
+                                        "script http://b.example/s.js\n"
+                                        "frame http://c.example/\n"
+                                        "css http://e.example/b.png\n");
+    assert_int_equal(page.requisites.count, 0);
+    webpage_release(&page);
+
+    /* A base of http makes all of them so. */
+    ask(&page, "https://h.example/");
+    page.exchange.body = STR("<base href=http://h.example/><img src=i.png>");
+    pagescanner_scan(&page, &of_report);
+    assert_int_equal(page.content.mixed_count, 1);
+    webpage_release(&page);
+    buf_release(&got);
+}
+
+static void mixed_content_is_bounded(void **state)
+{
+    struct webpage page;
+    struct buf body;
+
+    (void)state;
+    buf_init(&body, 1 << 20);
+    for (unsigned i = 0; i < PAGE_MIXED_MAX + 7; i++)
+        buf_printf(&body, "<img src=http://a.example/%u>", i);
+    ask(&page, "https://h.example/");
+    page.exchange.body = buf_str(&body);
+    pagescanner_scan(&page, &of_report);
+    assert_int_equal(page.content.mixed_count, PAGE_MIXED_MAX);
+    assert_int_equal(page.content.mixed_beyond, 7);
+    webpage_release(&page);
+    buf_release(&body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(content),
+        cmocka_unit_test(mixed_content),
+        cmocka_unit_test(mixed_content_is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
