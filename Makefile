@@ -4,13 +4,21 @@
 #                 variant; VALGRIND=1 runs the unit tests under valgrind)
 # make differential
 #                 compare links with parse5's, URLs with whatwg-url's (npm)
+# make demo-fleet a PostgreSQL and three crawlers on this machine, one is killed
+# make test-fleet fleets under random faults (FLEET_RUNS, 50), and the loss of
+#                 the leader of three servers (Patroni, etcd)
 # make test-archive
 #                 archives before judges of others: warcio.js, a browser (npm)
+# make test-browser
+#                 pages of ours in a real browser, before axe-core (npm)
+# make test-judges
+#                 broken links of whole sites, as linkchecker finds them
 # make lint       format, static analysis, warnings with gcc and clang
 # make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each),
 #                 compares 100,000 spoiled pages and URLs (FUZZ_SEED) and
 #                 crawls beside 10,000 tarpits
-# make install    DESTDIR and PREFIX as usual
+# make install    DESTDIR and PREFIX as usual; make uninstall takes it back
+# make deb        a Debian package in build/
 
 BUILD   ?= release
 PREFIX  ?= /usr/local
@@ -39,11 +47,11 @@ endif
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCRAWLER_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 $(WARN) $(CFLAGS.$(BUILD)) -pthread
 LDFLAGS  += $(filter -fsanitize%,$(CFLAGS.$(BUILD))) -pthread
-LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lz -lbrotlidec -lzstd -lsqlite3 \
-            -lssl -lcrypto -lcares
+LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lisal -lz -lbrotlidec -lzstd -lsqlite3 \
+            -lssl -lcrypto -lcares -lpcre2-8 -lpq
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds http url archive html robots frontier names store page crawler report replay cli
+LIB_DIRS := base ds http view url archive html robots frontier names store fleet page crawler report replay cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))
@@ -61,7 +69,8 @@ BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 # $(DEPS)GROUP: the packages of that group are installed (tools/install-deps).
 DEPS := build/.installed-
 
-.PHONY: all demo test test-archive differential bench fuzz lint format install clean \
+.PHONY: all demo demo-fleet test test-fleet test-archive test-browser test-judges differential bench fuzz lint format install install-files \
+        uninstall deb clean \
         tests benches fuzzers FORCE
 .DELETE_ON_ERROR:
 
@@ -103,6 +112,8 @@ $(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libsupport.a $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
+# The assembler reads the page, which no dependency file tells.
+$(OUT)/src/view/page.o: src/view/page.html
 $(OUT)/testserver/%.o: CPPFLAGS += -I.
 $(OUT)/tests/%.o $(OUT)/bench/%.o $(OUT)/fuzz/%.o: CPPFLAGS += -I. -Itests
 # What the scanner is compared with, where it is installed (tools/bench).
@@ -122,7 +133,7 @@ $(DEPS)%: tools/install-deps
 	tools/install-deps $*
 	@touch $@
 # One after the other, also with -j: apt-get locks others out.
-$(DEPS)demo $(DEPS)test: | $(DEPS)build
+$(DEPS)demo $(DEPS)test $(DEPS)deb: | $(DEPS)build
 $(DEPS)valgrind: | $(DEPS)test
 
 -include $(wildcard $(OUT)/*/*.d $(OUT)/*/*/*.d)
@@ -133,6 +144,14 @@ fuzzers: $(FUZZERS)
 
 demo: all $(DEPS)demo
 	tools/demo
+
+demo-fleet: all $(DEPS)test
+	tools/demo-fleet
+
+# One after the other: they are about time.
+test-fleet: all $(DEPS)test
+	-tools/install-deps fleet
+	TEST_JOBS=1 tools/run-tests $(OUT) $(wildcard tests/fleet/*.bats)
 
 test: tests $(DEPS)test $(if $(VALGRIND),$(DEPS)valgrind)
 	tools/run-tests $(OUT)
@@ -145,6 +164,15 @@ test-archive: all
 	command -v npm >/dev/null || tools/install-deps differential
 	-tools/install-deps archive
 	tools/run-tests $(OUT) tests/archive/judges.bats
+
+test-browser: all
+	command -v npm >/dev/null || tools/install-deps differential
+	-tools/install-deps browser
+	tools/run-tests $(OUT) $(wildcard tests/browser/*.bats)
+
+# One after the other: each site keeps two cores busy.
+test-judges: all $(DEPS)test
+	TEST_JOBS=1 tools/run-tests $(OUT) $(wildcard tests/judges/*.bats)
 
 bench: all
 	tools/bench $(OUT)
@@ -166,10 +194,33 @@ format:
 compile_commands.json: Makefile
 	tools/compile-commands > $@
 
-install: all
-	install -D -m 755 crawler $(DESTDIR)$(PREFIX)/bin/crawler
-	install -D -m 644 docs/crawler.1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man1/crawler.1
+# The program without what only a debugger needs, its man page, and completion
+# for the shells, which the program itself prints.
+BINARY  ?= crawler
+SHARE   := $(DESTDIR)$(PREFIX)/share
+ZSH_DIR ?= share/zsh/site-functions
+INSTALLED = $(DESTDIR)$(PREFIX)/bin/crawler \
+            $(SHARE)/man/man1/crawler.1 \
+            $(SHARE)/bash-completion/completions/crawler \
+            $(DESTDIR)$(PREFIX)/$(ZSH_DIR)/_crawler \
+            $(SHARE)/fish/vendor_completions.d/crawler.fish
+
+install: all install-files
+
+install-files:
+	install -D -m 755 -s $(BINARY) $(DESTDIR)$(PREFIX)/bin/crawler
+	install -D -m 644 docs/crawler.1 $(SHARE)/man/man1/crawler.1
+	install -d $(SHARE)/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/$(ZSH_DIR) $(SHARE)/fish/vendor_completions.d
+	./$(BINARY) completion bash >$(SHARE)/bash-completion/completions/crawler
+	./$(BINARY) completion zsh >$(DESTDIR)$(PREFIX)/$(ZSH_DIR)/_crawler
+	./$(BINARY) completion fish >$(SHARE)/fish/vendor_completions.d/crawler.fish
+
+uninstall:
+	rm -f $(INSTALLED)
+
+deb: $(DEPS)build $(DEPS)deb
+	tools/make-deb
 
 clean:
 	rm -rf build crawler playground compile_commands.json

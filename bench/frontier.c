@@ -120,12 +120,14 @@ static void measure(enum order order, uint64_t urls,
     scope_add_seed(scope, SCOPE_ANY, &seed);
     validator_init(&validator, scope, UINT32_MAX, &options);
     double spent = judge_all(&validator, batch, urls);
-    printf("%-8s %9llu URLs: %6.0f ns a candidate, %8.0f candidates/s, "
-           "%5.2f bytes a seen URL\n",
-           order == ORDER_BFS ? "bfs" : "priority", (unsigned long long)urls,
-           spent / (double)urls / 10 * 1e9, (double)urls * 10 / spent,
-           (double)((validator.seen.room + validator.seen.spare) * 8) /
-               (double)validator.seen.count);
+    printf(
+        "%-8s %9llu URLs: %6.0f ns a candidate, %8.0f candidates/s, "
+        "%5.2f bytes a seen URL\n",
+        order == ORDER_BFS ? "bfs" : "priority", (unsigned long long)urls,
+        spent / (double)urls / 10 * 1e9, (double)urls * 10 / spent,
+        (double)((validator.part[0].seen.room + validator.part[0].seen.spare) *
+                 8) /
+            (double)validator.part[0].seen.count);
     drain(validator.frontier, 0);
     validator_release(&validator);
     for (size_t i = 0; i < 100; i++)

@@ -7,6 +7,7 @@ import time
 
 import archive
 import crawl
+import fleet
 import measure
 import names
 import pictures
@@ -25,6 +26,7 @@ PARTS = {
     "https": secure.run,
     "names": names.run,
     "archive": archive.run,
+    "fleet": fleet.run,
 }
 
 FIGURES = "build/bench"
