@@ -12,8 +12,8 @@
  *
  * A finding has a kind, a subject (a URL, a title), and the places where it is:
  * pages, each with the text of its link. Findings are sorted in a temporary
- * file (archive/sorter.h), so their number costs no memory but 4 bytes a subject.
- * All texts are those of the site: printers escape them.
+ * file (archive/sorter.h), so their number costs no memory but 4 bytes a
+ * subject. All texts are those of the site: printers escape them.
  */
 #ifndef REPORT_FINDINGS_H
 #define REPORT_FINDINGS_H
