@@ -20,9 +20,9 @@ teardown() { helper_teardown; }
 }
 
 @test "a machine that is killed loses nothing: the others take over" {
-    LEASE=3s DELAY=20ms
-    machine 1 && machine 2 && machine 3
-    wait_until_saved 50
+    LEASE=3s DELAY=40ms
+    machines 3
+    wait_until_saved 15 2
     kill -9 "${MACHINE[2]}"
     for i in 1 3; do machine_ends $i 0; done
     # It comes back to a crawl that is finished, and puts its directory right.
@@ -32,9 +32,9 @@ teardown() { helper_teardown; }
 }
 
 @test "a machine that is told to stop leaves at once, and comes back" {
-    DELAY=20ms
-    machine 1 && machine 2
-    wait_until_saved 50
+    DELAY=40ms
+    machines 2
+    wait_until_saved 15 1
     kill -TERM "${MACHINE[1]}"
     machine_ends 1 3
     machine 1
@@ -43,9 +43,9 @@ teardown() { helper_teardown; }
 }
 
 @test "a machine that stood still for longer than its lease joins anew" {
-    LEASE=3s DELAY=20ms
-    machine 1 && machine 2
-    wait_until_saved 50
+    LEASE=3s DELAY=40ms
+    machines 2
+    wait_until_saved 15 1
     kill -STOP "${MACHINE[1]}"
     until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
         sleep 0.1
@@ -70,7 +70,7 @@ teardown() { helper_teardown; }
 }
 
 @test "a machine that is started again while the engine is away waits for it" {
-    DELAY=20ms
+    DELAY=40ms
     machine 1
     wait_until_saved 50
     kill -9 "${MACHINE[1]}"

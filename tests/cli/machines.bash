@@ -9,7 +9,7 @@
 #     setup() { postgres_needed && helper_setup && start_web; }
 #
 #     @test "..." {
-#         machine 1 && machine 2 --warc
+#         machines 2 --warc
 #         for i in 1 2; do machine_ends $i 0; done
 #         all_pages
 #     }
@@ -36,6 +36,26 @@ machine() {
     MACHINE[$1]=$!
 }
 
+# machines N [OPTION...]: start machines 1 to N. The web answers nobody until
+# each has partitions, so that each will have pages, however busy we are.
+machines() {
+    local n=$1 start=$SECONDS i status=0
+
+    kill -STOP "$PID"
+    for ((i = 1; i <= n; i++)); do machine "$i" "${@:2}"; done
+    until [ "$(owners)" = "$n" ]; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || { status=1 && break; }
+        sleep 0.05
+    done
+    kill -CONT "$PID"
+    [ "$status" = 0 ] || fail "$(owners) machines have partitions, not $n"
+}
+
+# owners: how many machines have partitions.
+owners() {
+    postgres_sql "SELECT count(DISTINCT owner) FROM $NAME.part" 2>/dev/null || echo 0
+}
+
 # machine_ends N STATUS: wait for it.
 machine_ends() {
     local status=0
@@ -60,15 +80,21 @@ all_pages() {
         "$CRAWLER" verify --name "$NAME" "$(postgres_url)"
 }
 
+# saved [N]: pages that are committed, of all machines or of machine N.
 saved() {
-    postgres_sql "SELECT coalesce(sum(pages), 0) FROM $NAME.node" 2>/dev/null ||
-        echo 0
+    local of=true
+
+    [ $# -eq 0 ] || of="directory = '$(sqlite3 "$TMP/m$1/.crawler" \
+        "SELECT value FROM setting WHERE name = 'fleet.directory'")'"
+    postgres_sql "SELECT coalesce(sum(pages), 0) FROM $NAME.node WHERE $of" \
+        2>/dev/null || echo 0
 }
 
+# wait_until_saved COUNT [N]: until all together, or machine N, saved so many.
 wait_until_saved() {
     local start=$SECONDS
 
-    until [ "$(saved)" -ge "$1" ]; do
+    until [ "$(saved "${@:2}")" -ge "$1" ]; do
         [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
         sleep 0.05
     done
