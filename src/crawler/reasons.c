@@ -136,29 +136,6 @@ void reasons_add_sitemap(struct reasons *reasons, const struct webpage *page)
 
 /* --- hosts and their robots.txt ----------------------------------------- */
 
-/* Would any fetch from the host have ended like this? */
-static bool is_of_host(enum outcome outcome)
-{
-    switch (outcome) {
-    case NO_DNS:
-    case DNS_FAILED:
-    case PRIVATE_ADDRESS:
-    case NOT_CONNECTED:
-    case CONNECTION_REFUSED:
-    case CONNECT_TIMED_OUT:
-    case TLS_FAILED:
-    case TLS_PROTOCOL:
-    case TLS_NAME:
-    case TLS_ISSUER:
-    case TLS_SELF_SIGNED:
-    case TLS_EXPIRED:
-    case TLS_NOT_YET_VALID:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* "http://example.org/robots.txt" without its path. */
 static struct str site_of(struct str url)
 {
@@ -174,7 +151,7 @@ void reasons_note_failure(struct reasons *reasons, const struct webpage *page)
     if (!reasons || page->outcome == FETCHED || page->outcome == REDIRECTED)
         return;
     struct failure *failure = &reasons->failure[page->outcome];
-    bool of_host = page->kind == WEBPAGE_ROBOTS && is_of_host(page->outcome);
+    bool of_host = page->kind == WEBPAGE_ROBOTS && outcome_is_of_host(page->outcome);
 
     if (failure->url.len)
         return;
@@ -193,7 +170,7 @@ static void add_unasked(struct reasons *reasons, struct str url,
 
     add(reasons,
         &(struct reason){
-            .kind = verdict == ROBOTS_UNKNOWN && !is_of_host(cause)
+            .kind = verdict == ROBOTS_UNKNOWN && !outcome_is_of_host(cause)
                         ? REASON_NO_ROBOTS
                         : REASON_OUTCOME,
             .outcome = cause,

@@ -65,6 +65,28 @@ const char *outcome_text(enum outcome outcome)
     return rows[outcome].text;
 }
 
+bool outcome_is_of_host(enum outcome outcome)
+{
+    switch (outcome) {
+    case NO_DNS:
+    case DNS_FAILED:
+    case PRIVATE_ADDRESS:
+    case NOT_CONNECTED:
+    case CONNECTION_REFUSED:
+    case CONNECT_TIMED_OUT:
+    case TLS_FAILED:
+    case TLS_PROTOCOL:
+    case TLS_NAME:
+    case TLS_ISSUER:
+    case TLS_SELF_SIGNED:
+    case TLS_EXPIRED:
+    case TLS_NOT_YET_VALID:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void put_status(struct buf *out, int status)
 {
     const char *phrase = http_status_phrase(status);

@@ -49,6 +49,9 @@ const char *outcome_word(enum outcome outcome);
 const char *outcome_name(enum outcome outcome);
 const char *outcome_text(enum outcome outcome);
 
+/* Would any fetch from the host have ended like this? */
+bool outcome_is_of_host(enum outcome outcome);
+
 /* What else is known of an answer; all of it may be missing. The texts are the
  * server's. */
 struct outcome_details {

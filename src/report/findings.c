@@ -273,11 +273,38 @@ bool findings_has_gaps(const struct findings *findings)
            gaps->too_deep || gaps->capped || gaps->left_out || gaps->unknown;
 }
 
+/* What was not asked for: links to it may be broken, and it may have links. */
+static void put_gaps(struct findings *findings, struct buf *out)
+{
+    const struct site_gaps *gaps = &findings->gaps;
+
+    if (!facts_is_over(findings->report->facts))
+        buf_put(out, STR(", the crawl has not ended"));
+    put_gap(out, gaps->queued, "URL", "still to be fetched");
+    put_gap(out, gaps->too_deep, "URL", "deeper than maxDepth");
+    put_gap(out, gaps->capped, "URL", "beyond --max-per-domain");
+    put_gap(out, gaps->left_out, "URL", "left out by other rules");
+}
+
+static const char *broken_doubt(struct findings *findings)
+{
+    const char *doubt = NULL;
+    struct buf text;
+
+    buf_init(&text, DOUBT_MAX);
+    buf_put(&text, STR("not all links were followed"));
+    size_t len = text.len;
+    put_gaps(findings, &text);
+    if (text.len > len)
+        doubt = keep(findings, &text);
+    buf_release(&text);
+    return doubt;
+}
+
 /* A page that seems to be an orphan may be linked from one that was not read.
  */
 static const char *orphan_doubt(struct findings *findings)
 {
-    const struct site_gaps *gaps = &findings->gaps;
     struct buf text;
 
     if (!findings->unlinked || !findings_has_gaps(findings))
@@ -287,13 +314,8 @@ static const char *orphan_doubt(struct findings *findings)
                "%s of the sitemap without a link to it, but not all "
                "pages were read",
                words_count(findings->unlinked, "page").text);
-    if (!facts_is_over(findings->report->facts))
-        buf_put(&text, STR(", the crawl has not ended"));
-    put_gap(&text, gaps->queued, "URL", "still to be fetched");
-    put_gap(&text, gaps->too_deep, "URL", "deeper than maxDepth");
-    put_gap(&text, gaps->capped, "URL", "beyond --max-per-domain");
-    put_gap(&text, gaps->left_out, "URL", "left out by other rules");
-    put_gap(&text, gaps->unknown, "page", "that could not be read");
+    put_gaps(findings, &text);
+    put_gap(&text, findings->gaps.unknown, "page", "that could not be read");
     const char *doubt = keep(findings, &text);
     buf_release(&text);
     return doubt;
@@ -305,6 +327,7 @@ static void note_doubts(struct findings *findings)
     struct buf text;
 
     buf_init(&text, DOUBT_MAX);
+    summary->doubts[FINDING_BROKEN] = broken_doubt(findings);
     summary->doubts[FINDING_ORPHAN] = orphan_doubt(findings);
     uint64_t known = findings->contents + findings->others;
     if (known < summary->pages) {

@@ -52,10 +52,8 @@ static bool answer_of(const struct site *site, uint64_t number,
     *answer = (struct outside_answer){
         .outcome = url->outcome,
         .status = url->status,
-        .is_refused =
-            url->end == URL_REFUSED ||
-            (url->end == URL_FAILED && url->verdict == ROBOTS_UNKNOWN &&
-             url->outcome != PRIVATE_ADDRESS),
+        .is_refused = url->end == URL_REFUSED ||
+                      (url->end == URL_FAILED && site_lacks_robots(url)),
         .verdict = url->verdict,
     };
     return true;

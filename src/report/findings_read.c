@@ -7,6 +7,7 @@
 #include "html/scan.h"
 #include "report/findings_internal.h"
 #include "url/key.h"
+#include "view/order.h"
 
 /* --- pages --------------------------------------------------------------- */
 
@@ -332,10 +333,22 @@ static void note_seeds(struct findings *findings)
     }
 }
 
+/* Seeds that the user named while the crawl ran. */
+static bool read_order(void *user, const struct store_hand_order *row)
+{
+    struct findings *findings = user;
+    uint64_t key = hash64(row->text, 0);
+
+    if (row->kind == ORDER_SEED && !hashtable_get(&findings->seeds, key))
+        hashtable_put(&findings->seeds, key, findings);
+    return true;
+}
+
 bool findings_read_rows(struct findings *findings)
 {
     const struct fold_reader reader = {
         .rows = {.user = findings,
+                 .hand_order = read_order,
                  .fetch = read_fetch,
                  .refusal = read_refusal,
                  .link = read_link,

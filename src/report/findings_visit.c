@@ -59,7 +59,7 @@ static void put_url_detail(struct findings *findings, struct buf *out,
 {
     const struct site_url *url = &findings->site.url[record->number];
 
-    if (url->verdict == ROBOTS_UNKNOWN && url->outcome != PRIVATE_ADDRESS)
+    if (site_lacks_robots(url))
         buf_put(out, STR("robots.txt could not be fetched"));
     else
         put_answer(out, url->outcome, url->status);

@@ -95,6 +95,33 @@ void hand_orders_print(struct report *report, const struct url *url,
     hand_orders_release(&orders);
 }
 
+struct seed_search {
+    struct str url;
+    uint64_t at_ms;
+};
+
+static bool read_seed(void *user, const struct store_hand_order *row)
+{
+    struct seed_search *search = user;
+
+    if (row->kind == ORDER_SEED && !search->at_ms &&
+        str_eq(row->text, search->url))
+        search->at_ms = row->at_ms;
+    return true;
+}
+
+uint64_t hand_orders_seed_ms(struct report *report, struct str url)
+{
+    struct seed_search search = {.url = url};
+    const struct store_reader reader = {
+        .user = &search,
+        .hand_order = read_seed,
+    };
+
+    store_load(report->store, 0, &reader, &report->error);
+    return search.at_ms;
+}
+
 static bool read_pause(void *user, const struct store_hand_order *row)
 {
     uint64_t *since_ms = user;

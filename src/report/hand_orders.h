@@ -34,6 +34,9 @@ bool hand_orders_change_pause(const struct hand_orders *orders, struct str host,
  * report's error. */
 bool hand_orders_paused(struct report *report, uint64_t *since_ms);
 
+/* When did the user name this URL as a seed while the crawl ran? 0: never. */
+uint64_t hand_orders_seed_ms(struct report *report, struct str url);
+
 /* For `why`: print the order that refused the URL, up to that time. */
 void hand_orders_print(struct report *report, const struct url *url,
                        uint64_t until_ms);

@@ -153,6 +153,16 @@ static void text_head(struct site_report *report)
     print_flush(report);
 }
 
+static bool is_certain(const struct site_report *report)
+{
+    const struct findings_summary *summary = findings_summary(report->findings);
+
+    for (unsigned i = 0; i < FINDINGS; i++)
+        if (summary->doubts[i])
+            return false;
+    return true;
+}
+
 bool print_text(struct site_report *report)
 {
     const struct findings_visitor visitor = {
@@ -167,6 +177,8 @@ bool print_text(struct site_report *report)
     if (!findings_summary(report->findings)->pages)
         fputs("\nNothing is known: no page was saved.\n", report->out);
     else if (!report_count(report, (1u << FINDINGS) - 1))
-        fputs("\nNothing is wrong.\n", report->out);
+        fputs(is_certain(report) ? "\nNothing is wrong.\n"
+                                 : "\nNothing wrong was found.\n",
+              report->out);
     return good;
 }

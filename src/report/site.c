@@ -46,13 +46,19 @@ enum link_judgement judge_answer(enum outcome outcome, unsigned status)
     return (enum link_judgement)judgement_of[outcome];
 }
 
+bool site_lacks_robots(const struct site_url *url)
+{
+    return url->verdict == ROBOTS_UNKNOWN &&
+           !outcome_is_of_host((enum outcome)url->outcome);
+}
+
 enum link_judgement site_judge(const struct site *site, uint64_t number)
 {
     const struct site_url *url = &site->url[number];
 
     if (url->end != URL_FAILED)
         return LINK_GOOD;
-    return url->verdict == ROBOTS_UNKNOWN
+    return site_lacks_robots(url)
                ? LINK_UNKNOWN
                : judge_answer((enum outcome)url->outcome, url->status);
 }
@@ -131,7 +137,8 @@ bool site_add_refusal(struct site *site, const struct store_refusal *row)
         return false;
     struct site_url *url = &site->url[row->number];
     url->line = row->line;
-    if (row->verdict == HOST_DEAD || row->outcome == PRIVATE_ADDRESS)
+    if (row->verdict == HOST_DEAD ||
+        outcome_is_of_host((enum outcome)row->outcome))
         url->outcome = row->outcome;
     return true;
 }

@@ -71,6 +71,10 @@ struct str site_page_text(struct site *site, uint32_t page);
 /* Does a link to this URL work? */
 enum link_judgement site_judge(const struct site *site, uint64_t number);
 
+/* It was not fetched for want of the host's robots.txt, and that alone: another
+ * page of the host might have been had. */
+bool site_lacks_robots(const struct site_url *url);
+
 /* Where the redirects that begin at `number` lead. */
 struct site_path {
     uint64_t last;     /* 0: out of the scope */

@@ -451,6 +451,7 @@ static void say_found(struct why *why)
 {
     const struct url_details *url = &why->url;
     struct buf *line = &why->line;
+    uint64_t seed_ms;
 
     if (kind_of(why) == TARGET_REQUISITE) {
         /* A page that needs something was saved. */
@@ -464,6 +465,8 @@ static void say_found(struct why *why)
         put_referrer(why);
     else if (url->row.via)
         buf_put(line, STR("by a redirect from a seed"));
+    else if ((seed_ms = hand_orders_seed_ms(why->report, url->row.url)))
+        buf_printf(line, "as a seed, by hand at %s", words_time(seed_ms).text);
     else
         buf_put(line, report_nowhere(why->report, url->record.depth));
     if (url->record.found > 1)

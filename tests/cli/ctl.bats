@@ -63,6 +63,21 @@ start() {
          (SELECT kind FROM hand_order ORDER BY number)")"
 }
 
+@test "a seed that was given by hand is one, for why and for the report" {
+    start --links
+    ctl exclude '**/cal/**'
+    ctl drop b.test
+    ctl seed http://a.test/new
+    ctl seed http://a.test/missing
+    ctl delay a.test 0
+    wait_crawl
+    run -0 "$CRAWLER" why "$DIR" http://a.test/new
+    [[ $output =~ "found     as a seed, by hand at 20"[0-9]{2}- ]]
+    "$CRAWLER" report --format json "$DIR" >"$TMP/report.json"
+    same "0 http://a.test/missing a seed" "$(jq -r '.findings |
+        [.orphan.count, (.broken.items[] | .url, .places[].named_by)] | join(" ")' "$TMP/report.json")"
+}
+
 @test "orders are kept by a resume, and can be taken back" {
     start
     ctl exclude '**/cal/**'

@@ -216,6 +216,28 @@ END
     report --fail-on orphan >/dev/null
 }
 
+@test "links that the crawl did not follow are told, and are not called good" {
+    serve <<'END'
+/
+    body <title>Start</title><a href=/gone>1</a><a href=/gone2>2</a>
+END
+    run -0 fetch 0 -q --links
+    finds broken <<'END'
+inconclusive: not all links were followed, 2 URLs deeper than maxDepth
+END
+    run -0 report
+    same "Nothing wrong was found." "${lines[-1]}"
+    run fetch 5 -q --links --restart --max-pages 1
+    finds broken <<'END'
+inconclusive: not all links were followed, the crawl has not ended, 2 URLs still to be fetched
+END
+    run -0 fetch 5 -q --links --restart --exclude '**/gone'
+    finds broken <<'END'
+/gone2 | 404 Not Found | / | 2
+inconclusive: not all links were followed, 1 URL left out by other rules
+END
+}
+
 @test "ids: escapes, names of a, the top, text directives; a redirect keeps the fragment" {
     serve <<'END'
 /
@@ -343,6 +365,7 @@ END
     chmod -R u+w "$DIR"
     finds broken <<'END'
 /missing | 404 Not Found | / | .
+inconclusive: not all links were followed, the crawl has not ended, 3 URLs still to be fetched, 1 URL left out by other rules
 END
     same "inconclusive: titles and ids of 3 pages are not known: fetched by an earlier version of this program, or of no known type" \
         "$(found no-title)"

@@ -87,6 +87,19 @@ END
     run -1 "$CRAWLER" report --check-external --fail-on external "$DIR"
 }
 
+@test "a site where nobody listens is broken, not unknown for want of its robots.txt" {
+    serve <<'END'
+/
+    body <a href=http://127.0.0.1:1/x>dead</a>
+END
+    run -0 "$CRAWLER" -q --links --delay 0 --allow-private --scope host \
+        "http://$ADDRESS/" "$DIR" 1
+    TMPDIR=$TMP run -1 "$CRAWLER" report --check-external --fail-on external "$DIR"
+    TMPDIR=$TMP "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    same "http://127.0.0.1:1/x | connection refused | dead" "$(judged external)"
+    same "" "$(judged unknown)"
+}
+
 @test "HEAD is asked first, and GET only where the answer to HEAD says too little" {
     serve <<'END'
 /
