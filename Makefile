@@ -199,22 +199,22 @@ compile_commands.json: Makefile
 BINARY  ?= crawler
 SHARE   := $(DESTDIR)$(PREFIX)/share
 ZSH_DIR ?= share/zsh/site-functions
-INSTALLED = $(DESTDIR)$(PREFIX)/bin/crawler \
-            $(SHARE)/man/man1/crawler.1 \
-            $(SHARE)/bash-completion/completions/crawler \
-            $(DESTDIR)$(PREFIX)/$(ZSH_DIR)/_crawler \
-            $(SHARE)/fish/vendor_completions.d/crawler.fish
+INSTALLED = "$(DESTDIR)$(PREFIX)/bin/crawler" \
+            "$(SHARE)/man/man1/crawler.1" \
+            "$(SHARE)/bash-completion/completions/crawler" \
+            "$(DESTDIR)$(PREFIX)/$(ZSH_DIR)/_crawler" \
+            "$(SHARE)/fish/vendor_completions.d/crawler.fish"
 
 install: all install-files
 
 install-files:
-	install -D -m 755 -s $(BINARY) $(DESTDIR)$(PREFIX)/bin/crawler
-	install -D -m 644 docs/crawler.1 $(SHARE)/man/man1/crawler.1
-	install -d $(SHARE)/bash-completion/completions \
-	    $(DESTDIR)$(PREFIX)/$(ZSH_DIR) $(SHARE)/fish/vendor_completions.d
-	./$(BINARY) completion bash >$(SHARE)/bash-completion/completions/crawler
-	./$(BINARY) completion zsh >$(DESTDIR)$(PREFIX)/$(ZSH_DIR)/_crawler
-	./$(BINARY) completion fish >$(SHARE)/fish/vendor_completions.d/crawler.fish
+	install -D -m 755 -s $(BINARY) "$(DESTDIR)$(PREFIX)/bin/crawler"
+	install -D -m 644 docs/crawler.1 "$(SHARE)/man/man1/crawler.1"
+	install -d "$(SHARE)/bash-completion/completions" \
+	    "$(DESTDIR)$(PREFIX)/$(ZSH_DIR)" "$(SHARE)/fish/vendor_completions.d"
+	./$(BINARY) completion bash >"$(SHARE)/bash-completion/completions/crawler"
+	./$(BINARY) completion zsh >"$(DESTDIR)$(PREFIX)/$(ZSH_DIR)/_crawler"
+	./$(BINARY) completion fish >"$(SHARE)/fish/vendor_completions.d/crawler.fish"
 
 uninstall:
 	rm -f $(INSTALLED)

@@ -1,6 +1,8 @@
 #include "base/terminal.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -63,4 +65,11 @@ void terminal_line(FILE *out, const char *format, ...)
     va_start(args, format);
     terminal_vline(out, format, args);
     va_end(args);
+}
+
+bool terminal_can_redraw(int fd)
+{
+    const char *name = getenv("TERM");
+
+    return isatty(fd) && name && name[0] && strcmp(name, "dumb") != 0;
 }

@@ -23,4 +23,8 @@ void terminal_line(FILE *out, const char *format, ...)
 void terminal_vline(FILE *out, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
+/* Is this a terminal that can go back in a line and clear the screen? Not so
+ * one that calls itself dumb, or nothing. */
+bool terminal_can_redraw(int fd);
+
 #endif

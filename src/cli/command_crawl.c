@@ -245,6 +245,7 @@ static int crawl(struct plan *plan)
             status = fleet_rejoin(plan);
         live_close(plan);
         close(plan->crawl.signal_fd);
+        state_take_back(plan);
         return status;
     }
     if (plan->crawl.resume && !options->quiet)

@@ -120,7 +120,7 @@ static void tell_end(const char *dir_path)
 int command_watch(const struct options *options)
 {
     const char *dir_path = options->argument[0];
-    bool on_terminal = isatty(STDOUT_FILENO), was_there = false;
+    bool on_terminal = terminal_can_redraw(STDOUT_FILENO), was_there = false;
     const struct timespec second = {.tv_sec = 1};
     unsigned misses = 0;
     int status = 0;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "cli/filtering.h"
 #include "cli/usage.h"
 
@@ -316,8 +317,10 @@ static enum log_kind default_log(const struct options *options)
 
     if (is_course_form || (options->verbose && !options->search))
         return LOG_TSE;
-    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) ? LOG_NONE
-                                                          : LOG_PAGES;
+    return terminal_can_redraw(STDOUT_FILENO) &&
+                   terminal_can_redraw(STDERR_FILENO)
+               ? LOG_NONE
+               : LOG_PAGES;
 }
 
 static void plan_log(struct plan *plan)

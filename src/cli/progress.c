@@ -4,13 +4,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "report/words.h"
 
 enum { DEFAULT_COLUMNS = 80, LINE_MAX_LEN = 1024 };
 
 bool progress_is_wanted(void)
 {
-    return isatty(STDERR_FILENO);
+    return terminal_can_redraw(STDERR_FILENO);
 }
 
 static size_t terminal_columns(void)

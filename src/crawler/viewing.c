@@ -384,7 +384,9 @@ void viewing_tend(struct crawler *crawler)
         viewing->is_called = false;
         orders = take_orders(crawler, answer);
     }
-    if (orders || crawler->now_ms >= viewing_due_ms(viewing, crawler->now_ms))
+    /* The first shows the start, which rates are counted from. */
+    if (orders || !viewing->posted_ms ||
+        crawler->now_ms >= viewing_due_ms(viewing, crawler->now_ms))
         post(crawler, state_of(crawler));
     answer_orders(crawler, answer, orders);
 }

@@ -29,11 +29,17 @@ static uint32_t origin_number(bool https, uint16_t port)
     return IS_ORIGIN | (https ? (uint32_t)IS_HTTPS : 0u) | port;
 }
 
+/* "example.org." is the host "example.org". */
+static struct str without_dot(struct str host)
+{
+    return str_ends(host, STR(".")) ? str_first(host, host.len - 1) : host;
+}
+
 void origins_add(struct trusted_origins *origins, const struct url *url)
 {
     struct str host = arena_copy(&origins->arena, url_host(url));
 
-    nameset_add(&origins->hosts, host, ANY_ORIGIN);
+    nameset_add(&origins->hosts, without_dot(host), ANY_ORIGIN);
     nameset_add(&origins->hosts, host, origin_number(url->https, url->port));
 }
 
@@ -250,5 +256,5 @@ bool origins_allow_private(const struct trusted_origins *origins,
 
     /* A rule without a host changes only the port. */
     return (rule && rule->to_host.len) ||
-           nameset_has(&origins->hosts, host, ANY_ORIGIN);
+           nameset_has(&origins->hosts, without_dot(host), ANY_ORIGIN);
 }

@@ -74,8 +74,8 @@ void history_add(struct history *history, const struct history_point *point)
     add_whole(history, point);
 }
 
-/* The first point of the last `ms`, which is older than the last one; or
- * NULL. */
+/* The first point of the last `ms`, or the last one before if nobody looked in
+ * that time; NULL if there is only one point. */
 static const struct history_point *since(const struct history *history,
                                          uint64_t ms)
 {
@@ -89,6 +89,8 @@ static const struct history_point *since(const struct history *history,
         else
             high = middle;
     }
+    if (low && low == history->recent_count - 1)
+        low--;
     if (low < history->recent_count)
         first = history_recent(history, low);
     return first && first->mono_ms < now->mono_ms ? first : NULL;

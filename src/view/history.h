@@ -36,7 +36,8 @@ const struct history_point *history_recent(const struct history *history,
 struct history_rates {
     double pages, failures; /* a second */
 };
-/* Over the last `ms`, or as long as there are points. */
+/* Over the last `ms`; longer if there is no older point in that time, shorter
+ * if there is none at all. */
 struct history_rates history_rates(const struct history *history, uint64_t ms);
 
 /* When will it be over? */

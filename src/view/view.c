@@ -168,10 +168,12 @@ void view_want(struct view *view, uint64_t now_us)
         wake(view->crawler_fd);
 }
 
+/* The first snapshot is of the start, before anything was fetched. */
 bool view_is_fresh(const struct view *view, uint64_t now_us)
 {
     return view->now &&
-           (view->is_over || view->now->mono_ms + FRESH_MS >= now_us / 1000);
+           (view->is_over ||
+            (view->turn > 1 && view->now->mono_ms + FRESH_MS >= now_us / 1000));
 }
 
 struct figures view_figures(const struct view *view)

@@ -89,11 +89,15 @@ options_of() {
     cd "$PROJECT" || return
     cp "$CRAWLER" "$TMP/crawler"
     cd "$TMP" && mkdir docs && cp "$PROJECT/docs/crawler.1" docs && cp "$PROJECT/VERSION" .
-    make -s -f "$PROJECT/Makefile" install-files DESTDIR="$TMP/root" PREFIX=/usr >/dev/null
-    "$TMP/root/usr/bin/crawler" --version
-    same "" "$(nm "$TMP/root/usr/bin/crawler" 2>/dev/null)" "symbols"
+    # A blank in the name of the folder is no end of it.
+    root="$TMP/the root"
+    echo data >"$TMP/the"
+    make -s -f "$PROJECT/Makefile" install-files DESTDIR="$root" PREFIX=/usr >/dev/null
+    "$root/usr/bin/crawler" --version
+    same "" "$(nm "$root/usr/bin/crawler" 2>/dev/null)" "symbols"
     same "usr/bin/crawler usr/share/bash-completion/completions/crawler usr/share/fish/vendor_completions.d/crawler.fish usr/share/man/man1/crawler.1 usr/share/zsh/site-functions/_crawler" \
-        "$(cd root && find usr -type f | LC_ALL=C sort | xargs)"
-    make -s -f "$PROJECT/Makefile" uninstall DESTDIR="$TMP/root" PREFIX=/usr >/dev/null
-    same "" "$(find "$TMP/root" -type f)"
+        "$(cd "$root" && find usr -type f | LC_ALL=C sort | xargs)"
+    make -s -f "$PROJECT/Makefile" uninstall DESTDIR="$root" PREFIX=/usr >/dev/null
+    same "" "$(find "$root" -type f)"
+    same data "$(cat "$TMP/the")"
 }

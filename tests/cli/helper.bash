@@ -20,8 +20,9 @@
 
 bats_require_minimum_version 1.5.0
 
-# Tests are in UTF-8, whatever the machine is set to.
-export LC_ALL=C.UTF-8
+# Tests are in UTF-8 and on a terminal that can redraw, whatever the machine is
+# set to.
+export LC_ALL=C.UTF-8 TERM=xterm
 
 PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 CRAWLER=$(realpath -m "${CRAWLER:-$PROJECT/crawler}")

@@ -159,6 +159,9 @@ teardown() { view_teardown; }
         "$DIR" 1
     [[ $output == *"cannot listen on 127.0.0.1:$PORT: Address already in use"* ]]
     same "" "$(ls -A "$DIR")"
+    run -2 "$CRAWLER" --create --scope host --listen "127.0.0.1:$PORT" "$LETTERS/" \
+        "$TMP/new" 1
+    [ ! -e "$TMP/new" ]
 }
 
 @test "a Unix socket is for its owner only, and asks for the token all the same" {

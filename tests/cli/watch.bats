@@ -40,6 +40,31 @@ teardown() { view_teardown; }
         awk 'length > 60 && !/^Script/ && !/has ended/ { exit 1 }'
 }
 
+@test "a terminal that cannot redraw gets plain text, and no progress line" {
+    start_playground --letters
+    begin_crawl --scope host --delay 1h "$LETTERS/index.html" "$DIR" 9
+    wait_for '"$CRAWLER" watch "$DIR" | grep -q "1 saved"'
+    TERM=dumb timeout "$LIMIT" script -qec "'$CRAWLER' watch '$DIR'" "$TMP/typescript" >/dev/null 3>&-
+    grep -q "is running: 1 host in pause" "$TMP/typescript"
+    ! grep -q $'\e' "$TMP/typescript"
+    end_crawl
+    TERM=dumb timeout "$LIMIT" script -qec "'$CRAWLER' --create --scope host --delay 0 \
+        --connect-to '::127.0.0.1:$PORT' '$LETTERS/index.html' '$TMP/other' 0" \
+        "$TMP/typescript" >/dev/null 3>&-
+    grep -q "$LETTERS/index.html" "$TMP/typescript"
+    ! grep -q $'\e' "$TMP/typescript"
+}
+
+@test "the first look at a crawl tells its rate since it began" {
+    start_playground --letters
+    begin_crawl --scope host --delay 200ms "$LETTERS/index.html" "$DIR" 9
+    wait_for '[ -e "$DIR/4" ]'
+    run -0 "$CRAWLER" watch "$DIR"
+    [[ $output =~ ([0-9.]+)/s" now" ]]
+    [ "${BASH_REMATCH[1]}" != 0.0 ] || fail "$output"
+    end_crawl
+}
+
 @test "watch on a terminal leaves its error message there" {
     timeout "$LIMIT" script -qec "'$CRAWLER' watch '$TMP/none'" "$TMP/typescript" >/dev/null 3>&- || :
     grep -q "crawler: pageDirectory '$TMP/none': No such file" "$TMP/typescript"

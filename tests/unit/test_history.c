@@ -40,6 +40,17 @@ static void test_rates(void **state)
     assert_true(history_rates(&history, 60000).pages == 0.5);
 }
 
+static void test_rates_over_a_time_in_which_nobody_looked(void **state)
+{
+    (void)state;
+    begin();
+    add(0, 0, 0);
+    add(80, 240, 0);
+    assert_true(history_rates(&history, 10000).pages == 3);
+    add(81, 241, 0);
+    assert_true(history_rates(&history, 10000).pages == 1);
+}
+
 static void test_keeps_ten_minutes_and_the_whole_run(void **state)
 {
     (void)state;
@@ -110,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_rates_over_a_time_in_which_nobody_looked),
         cmocka_unit_test(test_keeps_ten_minutes_and_the_whole_run),
         cmocka_unit_test(test_leaves_out_points_of_the_same_second),
         cmocka_unit_test(test_expects_an_end),

@@ -84,6 +84,10 @@ static void who_may_be_private(void **state)
         {"http://a.example/", {NULL}, "example", 80, false},
         {"http://[::1]/", {NULL}, "[::1]", 80, true},
         {"http://127.0.0.1/", {NULL}, "127.0.0.2", 80, false},
+        /* A final dot does not make another host. */
+        {"http://a.example./", {NULL}, "a.example", 80, true},
+        {"http://a.example/", {NULL}, "a.example.", 80, true},
+        {"http://a.example./", {NULL}, "b.example.", 80, false},
         /* A rule that applies names its target. */
         {NULL, {"::127.0.0.1:1"}, "any.example", 80, true},
         {NULL, {"a.example:80:127.0.0.1:1"}, "a.example", 80, true},
