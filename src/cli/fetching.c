@@ -46,16 +46,23 @@ static int check_header(const char *text)
 {
     struct str name = str_cut(str_of(text), ':').head;
 
-    /* The rest of the header may be a secret. */
+    /* It is not shown: all of it but a name may be a secret. */
     if (!is_header(text))
-        return complain("--header must be 'Name: value' in one line, not "
-                        "'%.*s...'",
-                        (int)strcspn(text, ": \t\r\n"), text);
+        return complain("--header must be 'Name: value' in one line");
     if (is_one_of(name, connection_headers))
         return complain("--header cannot set %.*s, which belongs to the "
                         "connection",
                         STR_ARGS(name));
     return 0;
+}
+
+/* Line ends, escapes and the like. */
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7F)
+            return true;
+    return false;
 }
 
 static int check_headers(const struct options *options)
@@ -65,10 +72,10 @@ static int check_headers(const struct options *options)
         if (status)
             return status;
     }
-    if (options->user_agent && strpbrk(options->user_agent, "\r\n"))
-        return complain("--user-agent must be one line");
-    if (options->contact && strpbrk(options->contact, "\r\n"))
-        return complain("--contact must be one line");
+    if (options->user_agent && has_control(options->user_agent))
+        return complain("--user-agent must be one line of plain text");
+    if (options->contact && has_control(options->contact))
+        return complain("--contact must be one line of plain text");
     return 0;
 }
 
@@ -85,7 +92,7 @@ static const char *default_user_agent(struct plan *plan)
              host);
     if (!contact)
         contact = getenv("EMAIL");
-    if (!contact || !contact[0] || strpbrk(contact, "\r\n"))
+    if (!contact || !contact[0] || has_control(contact))
         contact = address;
     snprintf(agent, 4096, "crawler/" CRAWLER_VERSION " (+%s)", contact);
     return agent;

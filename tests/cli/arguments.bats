@@ -366,6 +366,12 @@ as_nobody() {
     for value in '' word 'two words: x' ': x' $'A: b\r\nC: d' $'A\n: b' 'ä: b'; do
         refused 2 '--header must be' --header "$value" "$SEED" "$DIR" 3
     done
+    refused 2 '--header must be' --header 'Bearer-0123abcd' "$SEED" "$DIR" 3
+    ! grep -q 0123abcd "$ERR" || fail "a secret is shown: $(cat "$ERR")"
+    for value in $'a\nb' $'a\033[1m' $'a\177'; do
+        refused 2 '--contact must be one line' --contact "$value" "$SEED" "$DIR" 3
+        refused 2 '--user-agent must be one line' -U "$value" "$SEED" "$DIR" 3
+    done
     for name in Content-Length Transfer-Encoding Connection Keep-Alive Upgrade \
         Trailer TE Expect Proxy-Connection connection; do
         refused 2 "--header cannot set $name, which belongs to the connection" \
