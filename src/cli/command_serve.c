@@ -12,7 +12,7 @@
 #include "cli/output_file.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
-#include "replay/authority.h"
+#include "replay/certificate_authority.h"
 #include "replay/replay.h"
 
 /* crawler serve WHAT... */
@@ -127,7 +127,7 @@ static int check_replaced(const char *path)
     buf_init(&text, CERTIFICATE_MAX);
     bool good = io_read_file(path, &text) || errno == ENOENT;
     int why = errno;
-    bool is_ours = !text.len || authority_made(buf_str(&text));
+    bool is_ours = !text.len || certificate_authority_made(buf_str(&text));
     buf_release(&text);
     if (!good && why != EFBIG)
         return complain("--write-ca '%s': %s", path, strerror(why));
