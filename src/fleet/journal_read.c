@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "fleet/journal.h"
-#include "store/engine.h"
 #include "store/pack.h"
+#include "store/store_type.h"
 #include "url/partition.h"
 
 /* Rows out of segments. */

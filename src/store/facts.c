@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 
 static const char *const fact_names[] = {
     [FACT_STATE] = "state",

@@ -12,7 +12,7 @@
 
 #include "crawler/committer.h"
 #include "page/pagefiles.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 
 /* --- a store that waits to be let on -------------------------------------- */
 
@@ -73,7 +73,7 @@ static bool replace_old(struct store *base, struct store_error *error)
     return true;
 }
 
-static const struct store_engine engine = {
+static const struct store_type type = {
     .kind = "slow",
     .commit = commit,
     .commit_last = commit_last,
@@ -109,7 +109,7 @@ static int setup(void **state)
 {
     struct stage *stage = calloc(1, sizeof(*stage));
 
-    stage->slow.base.engine = &engine;
+    stage->slow.base.type = &type;
     stage->slow.in_order = true;
     pthread_mutex_init(&stage->slow.lock, NULL);
     pthread_cond_init(&stage->slow.changed, NULL);
