@@ -38,7 +38,7 @@
 #define FRONTIER_FRONTIER_H
 
 #include "frontier/address.h"
-#include "frontier/options.h"
+#include "frontier/frontier_options.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
 #include "robots/robots.h"

@@ -14,7 +14,7 @@
 #define FRONTIER_ORDER_H
 
 #include "ds/heap.h"
-#include "frontier/options.h"
+#include "frontier/frontier_options.h"
 #include "frontier/target.h"
 
 struct domain;

@@ -15,8 +15,8 @@
 
 #include "ds/hashtable.h"
 #include "frontier/disk_queue.h"
+#include "frontier/frontier_options.h"
 #include "frontier/levels.h"
-#include "frontier/options.h"
 #include "frontier/order.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"

@@ -1,6 +1,6 @@
 /* The options of a frontier. */
-#ifndef FRONTIER_OPTIONS_H
-#define FRONTIER_OPTIONS_H
+#ifndef FRONTIER_FRONTIER_OPTIONS_H
+#define FRONTIER_FRONTIER_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
