@@ -51,7 +51,7 @@ struct frontier;
 enum { FRONTIER_BFS_SCORE = 200 };
 
 /* In a fleet (options.partitions) a frontier holds the targets of some
- * partitions; frontier/partition.c has the functions for that. */
+ * partitions; frontier/frontier_partition.c has the functions for that. */
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
 
