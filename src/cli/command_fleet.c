@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/terminal.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/options.h"
 #include "cli/plan.h"
 #include "cli/usage.h"

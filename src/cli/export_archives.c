@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/crawl_record.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/usage.h"

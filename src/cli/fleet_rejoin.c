@@ -5,7 +5,7 @@
 
 #include "base/io.h"
 #include "base/terminal.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "fleet/engine_postgres.h"

@@ -1,4 +1,4 @@
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

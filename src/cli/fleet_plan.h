@@ -1,8 +1,8 @@
 /* --fleet: a crawl whose record is in an engine that machines share
  * (fleet/engine.h). The page directory has only a small file that tells which
  * machine of which crawl it is. */
-#ifndef CLI_FLEET_H
-#define CLI_FLEET_H
+#ifndef CLI_FLEET_PLAN_H
+#define CLI_FLEET_PLAN_H
 
 #include "fleet/engine.h"
 
