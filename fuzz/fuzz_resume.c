@@ -225,7 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct made_up store = {{&type, crawler_codes()},
                             {(const char *)data, size}};
     const struct frontier_options frontier = {
-        .order = size && data[0] & 1 ? ORDER_PRIORITY : ORDER_BFS,
+        .ranking = size && data[0] & 1 ? RANKING_PRIORITY : RANKING_BFS,
         .delay_ms = 10,
         .per_host = 1,
         .max_per_domain = size && data[0] & 2 ? 5 : 0,

@@ -419,7 +419,7 @@ static void open_fleet(struct plan *plan)
         .partitions = fleet->crawl.partitions,
         .lease_ms = plan->options->lease_ms,
         .pages_max = fleet->crawl.pages_max,
-        .by_level = plan->crawl.frontier.order == ORDER_BFS,
+        .by_level = plan->crawl.frontier.ranking == RANKING_BFS,
     });
     engine_postgres_hurry(fleet->side, fleet_may_wait, fleet->fleet);
     open_loader(plan);

@@ -156,7 +156,7 @@ void note_time(struct crawler *crawler, uint64_t now_ms);
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* --- handle_orders.c: orders by hand------------------------------------ */
+/* --- handle_orders.c: orders by hand ----------------------------------- */
 
 struct order_answer {
     size_t slot;

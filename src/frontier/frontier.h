@@ -3,7 +3,7 @@
  *
  * It is made of five parts (frontier/parts.h), each with a header that states
  * its invariant:
- *     order       which of two targets goes first
+ *     ranking     which of two targets goes first
  *     queue       the targets of every host, in memory and beyond it on disk
  *     politeness  hosts, domains, addresses: who may be asked, and when
  *     host setup  name look-up and robots.txt before a host's first page
@@ -20,7 +20,7 @@
  * resting, it joins the queue of the address. It is asked when it is the first
  * there and the address is free.
  *
- * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
+ * RANKING_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
  * always the shortest distance from the seeds.
  *
@@ -28,7 +28,7 @@
  * lead to no page, so no depth waits for them; and the cap of a domain does not
  * count for them.
  *
- * ORDER_PRIORITY: the highest score first, then the oldest, where
+ * RANKING_PRIORITY: the highest score first, then the oldest, where
  *     score = max(0, 10 - 0.1 * crawled(domain))
  *           + 1 * found(url) + 0.01 * found(domain)
  * in integers of hundredths. Two terms belong to the domain, so that a change
@@ -315,7 +315,7 @@ uint64_t frontier_due_ms(const struct target *target);
 /* Counts of a URL's domain. */
 struct domain_counts {
     uint32_t crawled; /* fetches */
-    uint32_t found;   /* links to it in pages; counted in ORDER_PRIORITY */
+    uint32_t found;   /* links to it in pages; counted in RANKING_PRIORITY */
 };
 struct domain_counts frontier_domain_counts(const struct frontier *frontier,
                                             const struct url *url);

@@ -7,13 +7,13 @@
 
 #include "frontier/changes.h"
 #include "frontier/host_setup.h"
-#include "frontier/order.h"
 #include "frontier/politeness.h"
 #include "frontier/queue.h"
+#include "frontier/ranking.h"
 
 struct frontier {
     struct frontier_options options;
-    struct ordering order;
+    struct ranking ranking;
     struct queue queue;
     struct politeness politeness;
     struct setups setups;

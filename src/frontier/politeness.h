@@ -55,7 +55,7 @@ struct address_leases {
 
 struct politeness {
     const struct frontier_options *options;
-    const struct ordering *order;
+    const struct ranking *ranking;
     uint64_t now_ms;          /* of the last call of the frontier */
     struct hashtable hosts;   /* remembered, by the hash of the name */
     struct hashtable domains; /* ever seen */
@@ -83,7 +83,7 @@ struct politeness {
 
 void politeness_init(struct politeness *politeness,
                      const struct frontier_options *options,
-                     const struct ordering *order);
+                     const struct ranking *ranking);
 void politeness_release(struct politeness *politeness);
 
 /* --- politeness.c: where a host stands ---------------------------------- */

@@ -249,7 +249,7 @@ static void say_score(const struct why *why, const struct target *target)
         frontier_domain_counts(frontier, &why->known.url);
     struct str domain = frontier_domain_name(target);
 
-    if (why->report->frontier.order == ORDER_BFS)
+    if (why->report->frontier.ranking == RANKING_BFS)
         terminal_line(stdout,
                       "  score     %.2f as all; smaller depths go first, then "
                       "older URLs; %llu before it",

@@ -90,7 +90,7 @@ static void init_state(struct machine *machine)
 {
     struct sim *sim = machine->sim;
     const struct frontier_options options = {
-        .order = sim->order,
+        .ranking = sim->ranking,
         .delay_ms = SIM_DELAY_MS,
         .per_host = 1,
         .report_changes = true,
@@ -107,7 +107,7 @@ static void init_state(struct machine *machine)
     machine->validator.post = (struct validator_post){machine, owns, send_away};
     machine->validator.listener =
         (struct validator_listener){.user = machine, .judged = judged};
-    machine->outbox = outbox_new(SIM_PARTS, sim->order == ORDER_BFS, 4);
+    machine->outbox = outbox_new(SIM_PARTS, sim->ranking == RANKING_BFS, 4);
     for (unsigned i = 0; i < SIM_PARTS; i++)
         buf_init(&machine->rows[i], ROWS_MAX);
     arena_init(&machine->arena);
@@ -188,7 +188,7 @@ static void try_to_join(struct machine *machine)
                                  &error) == FLEET_COUNTED) {
         const struct member_options options = {
             .partitions = SIM_PARTS,
-            .by_level = sim->order == ORDER_BFS,
+            .by_level = sim->ranking == RANKING_BFS,
             .lease_ms = SIM_LEASE_MS,
             .pages_max = UINT64_MAX,
             .random = machine->incarnation,

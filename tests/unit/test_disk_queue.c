@@ -55,12 +55,12 @@ static void crawl(const struct frontier_options *options, uint64_t seed)
 static void the_same_order(void **state)
 {
     static const struct frontier_options cases[] = {
-        {.order = ORDER_BFS},
-        {.order = ORDER_PRIORITY},
-        {.order = ORDER_BFS, .delay_ms = 5, .per_host = 2},
-        {.order = ORDER_PRIORITY, .delay_ms = 5, .per_host = 2},
-        {.order = ORDER_BFS, .max_per_domain = 100},
-        {.order = ORDER_PRIORITY, .max_per_domain = 700},
+        {.ranking = RANKING_BFS},
+        {.ranking = RANKING_PRIORITY},
+        {.ranking = RANKING_BFS, .delay_ms = 5, .per_host = 2},
+        {.ranking = RANKING_PRIORITY, .delay_ms = 5, .per_host = 2},
+        {.ranking = RANKING_BFS, .max_per_domain = 100},
+        {.ranking = RANKING_PRIORITY, .max_per_domain = 700},
     };
 
     (void)state;

@@ -20,9 +20,10 @@ static void a_move_waits_for_the_pause(void **state)
     struct target *target;
 
     (void)state;
-    for (int order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
-        set_up(&fixture, &(struct frontier_options){.order = (enum order)order,
-                                                    .per_host = 4});
+    for (int ranking = RANKING_BFS; ranking <= RANKING_PRIORITY; ranking++) {
+        set_up(&fixture,
+               &(struct frontier_options){.ranking = (enum ranking_kind)ranking,
+                                          .per_host = 4});
         put(&fixture, "http://a.example/x");
         put(&fixture, "http://a.example/no");
         target = take(&fixture, 0, "http://a.example/robots.txt");

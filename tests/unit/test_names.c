@@ -133,7 +133,7 @@ static void one_that_is_nearer_is_not_forgotten_in_a_line(void **state)
 
     (void)state;
     set_up(&fixture, &(struct frontier_options){
-                         .order = ORDER_BFS,
+                         .ranking = RANKING_BFS,
                          .resolve = true,
                      });
     for (int i = 0; i < 40 * NAMES; i++) {

@@ -191,7 +191,7 @@ static void ended_before_it_was_told(void **state)
 
 static void mentioned(void **state)
 {
-    const struct frontier_options options = {.order = ORDER_PRIORITY};
+    const struct frontier_options options = {.ranking = RANKING_PRIORITY};
     struct fixture fixture;
     struct str name;
     uint32_t found;
@@ -282,7 +282,7 @@ static void forgotten(void **state)
 /* Who does not ask for it keeps no lists. */
 static void not_told(void **state)
 {
-    const struct frontier_options options = {.order = ORDER_PRIORITY,
+    const struct frontier_options options = {.ranking = RANKING_PRIORITY,
                                              .per_host = 1};
     struct fixture fixture = {.domains = domains_new()};
     struct frontier_options own = options;
@@ -470,7 +470,7 @@ static void robots(void **state)
 static void fetches(void **state)
 {
     const struct frontier_options options = {
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .max_per_domain = 3,
     };
     struct fixture fixture;
@@ -500,7 +500,7 @@ static void fetches(void **state)
 
 static void scores(void **state)
 {
-    const struct frontier_options options = {.order = ORDER_PRIORITY};
+    const struct frontier_options options = {.ranking = RANKING_PRIORITY};
     struct fixture fixture;
 
     (void)state;

@@ -335,7 +335,7 @@ static void by_priority(void **state)
 {
     (void)state;
     run(&(struct frontier_options){
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .delay_ms = 30,
         .per_host = 1,
     });
@@ -345,7 +345,7 @@ static void capped_and_given_up(void **state)
 {
     (void)state;
     run(&(struct frontier_options){
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .delay_ms = 10,
         .per_host = 2,
         .max_per_domain = 6,
