@@ -277,7 +277,7 @@ static void handle_job(struct crawler *crawler, struct job *job)
 {
     bool is_lookup = job->target->kind == TARGET_RESOLVE;
 
-    crawler->validator.source_part = partition_of_number(job->target->age);
+    crawler->validator.source_part = partition_of_number(job->target->number);
     if (crawler->archivist && !is_lookup)
         webpage_own_url(&job->page);
     handle_target(crawler, job);

@@ -216,8 +216,8 @@ bool frontier_robots_moved(struct frontier *frontier, struct target *from,
 
 /* --- for the record ---------------------------------------------------- */
 
-/* A target's `age` is its number; this is the next one of the partition (0 but
- * in a fleet), for whatever else needs a number of its own. */
+/* Take the next number for a URL of the partition (0 without a fleet), for one
+ * that is recorded and becomes no target. */
 uint64_t frontier_next_number(struct frontier *frontier, uint32_t part);
 
 /* The pause that the target's host is given after a fetch. */

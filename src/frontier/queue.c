@@ -102,7 +102,7 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
 
     target->depth = offer->depth;
     target->fingerprint = offer->fingerprint;
-    target->age = number;
+    target->number = number;
     target->referrer_id = offer->referrer_id;
     target->found = offer->found;
     target->redirects = offer->redirects;

@@ -21,7 +21,7 @@ static bool is_shallower(const struct target *a, const struct target *b)
         return class_of(a) < class_of(b);
     if (a->depth != b->depth)
         return a->depth < b->depth;
-    return partition_is_older(a->age, b->age);
+    return partition_is_older(a->number, b->number);
 }
 
 static bool target_shallower(const struct heap_node *a,
@@ -80,7 +80,7 @@ static bool is_wanted_more(const struct target *a, const struct target *b)
         return class_of(a) < class_of(b);
     if (a->found != b->found)
         return a->found > b->found;
-    return partition_is_older(a->age, b->age);
+    return partition_is_older(a->number, b->number);
 }
 
 static bool target_wanted_more(const struct heap_node *a,
@@ -115,7 +115,7 @@ static bool scores_more(const struct target *a, const struct target *b)
     if (a->kind != b->kind && class_of(a) != class_of(b))
         return class_of(a) < class_of(b);
     return score_a != score_b ? score_a > score_b
-                              : partition_is_older(a->age, b->age);
+                              : partition_is_older(a->number, b->number);
 }
 
 static bool domain_scores_more(const struct heap_node *a,

@@ -348,7 +348,7 @@ static void land(struct machine *machine)
             continue;
         }
         machine->flight[i] = machine->flight[--machine->flights];
-        add_row(machine, 'F', flight.target->age, flight.target->depth,
+        add_row(machine, 'F', flight.target->number, flight.target->depth,
                 target_url(flight.target));
         offer_links(machine, &flight);
         machine->pages++;
@@ -400,7 +400,8 @@ static void add_segments(struct machine *machine)
     size_t count = 0;
 
     while ((target = frontier_next_changed(machine->validator.frontier)))
-        add_row(machine, 'C', target->age, target->depth, target_url(target));
+        add_row(machine, 'C', target->number, target->depth,
+                target_url(target));
     for (uint32_t part = 0; part < SIM_PARTS; part++) {
         struct buf *rows = &machine->rows[part];
         if (!rows->len)

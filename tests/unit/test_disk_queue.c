@@ -122,7 +122,7 @@ static void a_nearer_way(void **state)
         for (unsigned n = 0; n < 2000; n++) {
             assert_true(twins_take(&twins, target));
             assert_int_equal(target[DISK]->depth, n < 2 ? 4 : 5);
-            assert_int_equal(target[DISK]->age, n < 2 ? 1999 + n : n - 1);
+            assert_int_equal(target[DISK]->number, n < 2 ? 1999 + n : n - 1);
             assert_int_equal(target[DISK]->changed_at > 0, n < 2);
             twins_finish(&twins, target, &random);
         }

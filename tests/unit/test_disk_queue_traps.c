@@ -29,8 +29,8 @@ static void hosts_without_end(void **state)
     while ((target = twins_next(&twins))) {
         assert_true(target->depth >= depth);
         depth = target->depth;
-        assert_false(seen[target->age]);
-        seen[target->age] = 1;
+        assert_false(seen[target->number]);
+        seen[target->number] = 1;
         taken++;
         twins_done(&twins, target);
     }
@@ -90,8 +90,8 @@ static void domains_without_end(void **state)
                 assert_true(cases[i].ranking == RANKING_PRIORITY ||
                             target->depth >= depth);
                 depth = target->depth;
-                assert_false(seen[target->age]);
-                seen[target->age] = 1;
+                assert_false(seen[target->number]);
+                seen[target->number] = 1;
                 taken++;
                 twins_done(&twins, target);
                 const struct frontier_counts counts =

@@ -205,8 +205,8 @@ static void numbers_count_in_each_partition(void **state)
     start(&fixture, RANKING_BFS, 0);
     offer_part(&fixture, PARTS);
     while ((target = take(&fixture))) {
-        uint32_t part = partition_of_number(target->age);
-        uint64_t n = target->age - partition_number(part, 0);
+        uint32_t part = partition_of_number(target->number);
+        uint64_t n = target->number - partition_number(part, 0);
         assert_int_equal(part,
                          frontier_part_of(fixture.validator.frontier, NULL,
                                           frontier_domain_name(target)));
@@ -258,7 +258,7 @@ static void drop_one(struct fixture *fixture, struct random *random,
     frontier_freeze_part(frontier, part, true);
     for (unsigned i = 0; i < flights; i++) {
         if (random_below(random, 3)) {
-            taken[partition_of_number(flying[i]->age)]++;
+            taken[partition_of_number(flying[i]->number)]++;
             done(fixture, flying[i]);
         } else {
             frontier_again(frontier, flying[i], fixture->now_ms, 5, false);
@@ -269,8 +269,8 @@ static void drop_one(struct fixture *fixture, struct random *random,
         struct target *target = take(fixture);
         if (!target)
             continue;
-        assert_int_not_equal(partition_of_number(target->age), part);
-        taken[partition_of_number(target->age)]++;
+        assert_int_not_equal(partition_of_number(target->number), part);
+        taken[partition_of_number(target->number)]++;
         done(fixture, target);
     }
     while (frontier_next_changed(frontier))
@@ -313,7 +313,7 @@ static void a_partition_is_forgotten_and_comes_back(void **state)
                 idle++;
                 continue;
             }
-            taken[partition_of_number(target->age)]++;
+            taken[partition_of_number(target->number)]++;
             done(&fixture, target);
         }
         for (uint32_t i = 0; i < PARTS; i++)

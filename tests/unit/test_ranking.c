@@ -30,7 +30,7 @@ static void score_of_a_domain(void **state)
 struct side {
     struct domain_score counts; /* of its domain */
     uint32_t depth, found;
-    uint64_t age;
+    uint64_t number;
 };
 
 static struct target *make(struct target *target, struct host *host,
@@ -42,7 +42,7 @@ static struct target *make(struct target *target, struct host *host,
         .host = host,
         .depth = side->depth,
         .found = side->found,
-        .age = side->age,
+        .number = side->number,
     };
     return target;
 }
@@ -54,19 +54,23 @@ static void which_goes_first(void **state)
         enum ranking_kind ranking;
         struct side a, b;
     } cases[] = {
-        {RANKING_BFS, {.depth = 1, .age = 9}, {.depth = 2, .age = 1}},
+        {RANKING_BFS, {.depth = 1, .number = 9}, {.depth = 2, .number = 1}},
         {RANKING_BFS,
-         {.depth = 1, .age = 1},
-         {.depth = 1, .age = 2, .found = 9}},
-        {RANKING_BFS, {{100, 0}, .age = 1}, {{0, 50}, .age = 2}},
-        {RANKING_PRIORITY, {.depth = 9, .found = 1, .age = 2}, {.age = 1}},
-        {RANKING_PRIORITY, {.age = 1}, {.age = 2}},
-        {RANKING_PRIORITY, {{0, 0}, .age = 2}, {{1, 9}, .age = 1}},
-        {RANKING_PRIORITY, {{1, 11}, .age = 2}, {{0, 0}, .age = 1}},
+         {.depth = 1, .number = 1},
+         {.depth = 1, .number = 2, .found = 9}},
+        {RANKING_BFS, {{100, 0}, .number = 1}, {{0, 50}, .number = 2}},
         {RANKING_PRIORITY,
-         {{0, 100}, .age = 1},
-         {{0, 0}, .found = 1, .age = 2}},
-        {RANKING_PRIORITY, {{0, 0}, .found = 1, .age = 2}, {{0, 99}, .age = 1}},
+         {.depth = 9, .found = 1, .number = 2},
+         {.number = 1}},
+        {RANKING_PRIORITY, {.number = 1}, {.number = 2}},
+        {RANKING_PRIORITY, {{0, 0}, .number = 2}, {{1, 9}, .number = 1}},
+        {RANKING_PRIORITY, {{1, 11}, .number = 2}, {{0, 0}, .number = 1}},
+        {RANKING_PRIORITY,
+         {{0, 100}, .number = 1},
+         {{0, 0}, .found = 1, .number = 2}},
+        {RANKING_PRIORITY,
+         {{0, 0}, .found = 1, .number = 2},
+         {{0, 99}, .number = 1}},
     };
 
     (void)state;
@@ -96,9 +100,17 @@ static void turns_at_an_address(void **state)
         uint64_t turn_a, turn_b;
         struct side a, b;
     } cases[] = {
-        {RANKING_PRIORITY, 1, 2, {.age = 2}, {.age = 1, .found = 9}},
-        {RANKING_BFS, 1, 2, {.depth = 3, .age = 2}, {.depth = 3, .age = 1}},
-        {RANKING_BFS, 2, 1, {.depth = 2, .age = 2}, {.depth = 3, .age = 1}},
+        {RANKING_PRIORITY, 1, 2, {.number = 2}, {.number = 1, .found = 9}},
+        {RANKING_BFS,
+         1,
+         2,
+         {.depth = 3, .number = 2},
+         {.depth = 3, .number = 1}},
+        {RANKING_BFS,
+         2,
+         1,
+         {.depth = 2, .number = 2},
+         {.depth = 3, .number = 1}},
     };
 
     (void)state;

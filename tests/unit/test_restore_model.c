@@ -243,7 +243,8 @@ static void assert_same_target(const struct target *a, const struct target *b,
         return;
     if (a->verdict != b->verdict || a->depth != b->depth ||
         a->referrer_id != b->referrer_id || a->found != b->found ||
-        a->tries != b->tries || a->age != b->age || a->priority != b->priority)
+        a->tries != b->tries || a->number != b->number ||
+        a->priority != b->priority)
         fail_msg("%s: %u/%u/%u/%u/%u/%u, restored %u/%u/%u/%u/%u/%u", a->url,
                  a->verdict, a->depth, a->referrer_id, a->found, a->tries,
                  a->priority, b->verdict, b->depth, b->referrer_id, b->found,
