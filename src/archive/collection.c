@@ -429,7 +429,6 @@ static bool read_capture(struct collection *collection, size_t number,
     *captured = (struct captured){
         .url = arena_copy(arena, record.url),
         .date_ms = capture->date_ms,
-        .record_date = arena_copy(arena, record.date),
         .truncated = arena_copy(arena, record.truncated),
         .is_revisit = record.type == WARC_REVISIT,
         .is_replaced = capture->is_replaced,

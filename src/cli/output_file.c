@@ -51,7 +51,9 @@ static bool is_archive(int fd)
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-bool output_is_of_crawl(const char *path)
+/* Is it a name in the directory of a crawl that the crawl may use: for a page,
+ * for its record or in its archive? The file need not be there. */
+static bool is_of_crawl(const char *path)
 {
     const char *name = path + directory_of(path).len;
     int fd = open_directory_of(path, O_PATH | O_DIRECTORY);
@@ -103,7 +105,7 @@ static int check_name(const char *path, enum output_mode mode)
         return complain("'%s' is no name for a file", path);
     if (!strcmp(path, "-"))
         return complain("a file is needed here, not standard output ('-')");
-    if (mode != OUTPUT_OWN && output_is_of_crawl(path))
+    if (mode != OUTPUT_OWN && is_of_crawl(path))
         return complain("cannot write '%s': the name belongs to the crawl in "
                         "that directory",
                         path);

@@ -34,8 +34,4 @@ int output_open(struct output_file *out, const char *path,
 int output_publish(struct output_file *out);
 void output_discard(struct output_file *out);
 
-/* Is it a name in the directory of a crawl that the crawl may use: for a page,
- * for its record or in its archive? The file need not be there. */
-bool output_is_of_crawl(const char *path);
-
 #endif

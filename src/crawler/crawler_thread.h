@@ -135,7 +135,6 @@ void note_promptness(struct crawler *crawler, const struct job *job);
 /* Wait until a result is there, a host is due, a limit is reached or a signal
  * came. */
 void wait_for_results(struct crawler *crawler);
-void flush_log(struct crawler *crawler);
 
 /* The log has more lines of one page than are kept: wait until its reader goes
  * on. False, with a signal: do not wait. `user` is the crawler. */

@@ -134,7 +134,7 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
         workers_abandon(crawler->workers);
 }
 
-void flush_log(struct crawler *crawler)
+static void flush_log(struct crawler *crawler)
 {
     if (logr_flush(crawler->options->log) || crawler->failed)
         return;

@@ -21,7 +21,7 @@ void pg_args_init(struct pg_args *args)
     buf_init(&args->bytes, ARGS_BYTES_MAX);
 }
 
-void pg_args_release(struct pg_args *args)
+static void args_release(struct pg_args *args)
 {
     buf_release(&args->bytes);
 }
@@ -273,7 +273,7 @@ void pg_send(struct postgres *pg, struct pg_args *args, const char *sql)
                            value, args ? args->len : NULL, format, 1))
         fail_away(pg);
     if (args)
-        pg_args_release(args);
+        args_release(args);
 }
 
 bool pg_sync(struct postgres *pg)
