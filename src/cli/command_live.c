@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "base/words.h"
 #include "cli/crawl_record.h"
 #include "cli/live_client.h"
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "report/report.h"
-#include "report/words.h"
 #include "view/flat_json.h"
 #include "view/order.h"
 

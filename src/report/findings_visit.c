@@ -1,7 +1,7 @@
 /* Findings in order: counted once, then shown. */
 #include "base/mem.h"
+#include "base/words.h"
 #include "report/findings_internal.h"
-#include "report/words.h"
 
 enum { DETAIL_MAX = 64 << 10 };
 

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/terminal.h"
-#include "report/words.h"
+#include "base/words.h"
 
 enum { LINE_MAX_LEN = 4096 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/terminal.h"
+#include "base/words.h"
 #include "report/details.h"
 #include "report/hand_orders.h"
-#include "report/words.h"
 
 /* A line of robots.txt may be long, a chain of redirects too. */
 enum { LINE_MAX_LEN = 64 * 1024, RULE_SHOWN = 200, HOPS_SHOWN = 10 };
