@@ -215,11 +215,18 @@ bool may_save(struct crawler *crawler);
 /* Fail the crawl if the frontier could not read its file. */
 void check_queue(struct crawler *crawler);
 
-/* --- crawler.c: limits -------------------------------------------------- */
+/* --- limits.c ------------------------------------------------------------ */
+
+/* Is --max-pages or --max-bytes reached, or will --max-pages be if all pages in
+ * flight are saved? */
+bool has_enough_pages(const struct crawler *crawler);
 
 bool is_stopping(const struct crawler *crawler);
-
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
+
+/* --limit-rate: the bytes that came are paid for with time in which no fetch
+ * starts. So the average holds, however fast a single answer came. */
+void wait_for_rate(struct crawler *crawler, const struct job *job);
 
 #endif
