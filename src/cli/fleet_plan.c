@@ -136,7 +136,7 @@ static int check_same(struct plan *plan)
     return 0;
 }
 
-/* What the crawl was begun with. */
+/* The options with which the crawl was begun. */
 static bool read_crawl(struct plan *plan, struct store_error *error)
 {
     struct fleet_error why;

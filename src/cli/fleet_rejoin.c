@@ -12,7 +12,7 @@
 
 enum {
     LOOK_MS = 250,
-    TRIES = 8,                       /* of who is new */
+    TRIES = 8,                       /* of a new machine */
     SAY_AGAIN = 60 * 1000 / LOOK_MS, /* a line a minute */
 };
 

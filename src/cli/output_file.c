@@ -126,7 +126,7 @@ int output_open(struct output_file *out, const char *path,
     *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
     if (status)
         return status;
-    /* Without a name, where that can be. */
+    /* A file without a name, where the file system can make one. */
     out->fd = open_directory_of(path, O_TMPFILE | O_RDWR);
     if (out->fd < 0 &&
         (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))

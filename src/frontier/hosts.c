@@ -100,7 +100,7 @@ void host_remember_answer(struct politeness *politeness, const struct url *url)
              key_of(politeness, name_of(url, &name)));
 }
 
-/* Of a host that was not known until now. */
+/* When a host that was not known until now may first be asked. */
 static uint64_t first_ms(const struct politeness *politeness,
                          const struct domain *domain)
 {

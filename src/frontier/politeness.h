@@ -172,7 +172,7 @@ void address_lease_forget(struct politeness *politeness,
 
 /* --- hosts.c: finding and forgetting ------------------------------------- */
 
-/* Under which it is known, or would be. */
+/* The key under which the host is known, or would be. */
 uint64_t host_key(const struct politeness *politeness, const struct url *url);
 struct host *host_for(struct politeness *politeness, const struct url *url);
 struct host *host_known(const struct politeness *politeness,

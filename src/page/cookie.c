@@ -43,7 +43,7 @@ static struct str default_path(const struct url *url)
 
 struct attributes {
     struct str domain, path;
-    uint64_t expires_s, max_age_s; /* as times; the latter goes first */
+    uint64_t expires_s, max_age_s; /* as times; Max-Age counts before Expires */
     bool has_expires, has_max_age;
     bool secure, http_only, is_for_all_sites; /* SameSite=None */
 };
