@@ -3,8 +3,6 @@
  * Originals in other archives are in that table by their digest. */
 #include "archive/collection.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 

@@ -1,6 +1,5 @@
 #include <stdio.h>
 
-#include "base/buf.h"
 #include "cli/option_table.h"
 #include "cli/usage.h"
 #include "report/findings.h"

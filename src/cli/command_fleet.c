@@ -2,7 +2,6 @@
  * that every machine reads with its next commit, also one that comes later. */
 #include <time.h>
 
-#include "base/mem.h"
 #include "base/terminal.h"
 #include "cli/fleet_plan.h"
 #include "cli/options.h"

@@ -6,7 +6,6 @@
 #include "cli/output_file.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
-#include "crawler/archivist.h"
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "fleet/engine_postgres.h"

@@ -11,8 +11,6 @@
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
-#include <stdbool.h>
-
 enum output_mode {
     OUTPUT_NEW,     /* a file of that name must not be there, nor may a crawl
                      * use the name */

@@ -1,9 +1,7 @@
 #include "crawler/worker.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/container.h"
 #include "base/hash.h"

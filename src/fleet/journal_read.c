@@ -4,7 +4,6 @@
 #include "fleet/journal.h"
 #include "store/pack.h"
 #include "store/store_type.h"
-#include "url/partition.h"
 
 /* Rows out of segments. */
 

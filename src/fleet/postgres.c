@@ -4,10 +4,8 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 
 /* A commit holds at most the batches that may wait (crawler/record.c), and the
  * mail that goes with them. */

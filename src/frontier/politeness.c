@@ -1,6 +1,5 @@
 #include "frontier/politeness.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 static bool host_is_due_before(const struct heap_node *a,

@@ -1,6 +1,5 @@
 #include "report/fleet_status.h"
 
-#include "base/mem.h"
 #include "base/terminal.h"
 #include "base/words.h"
 

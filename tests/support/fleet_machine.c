@@ -1,8 +1,6 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "support/fleet_sim.h"
 #include "url/key.h"
 #include "url/partition.h"

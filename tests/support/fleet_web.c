@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "support/fleet_sim.h"
 #include "url/partition.h"
 

@@ -1,12 +1,9 @@
 /* The side thread: batches become durable in order, the crawler thread hears of
  * it, and after a failure nothing more is written. */
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 

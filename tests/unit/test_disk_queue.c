@@ -2,12 +2,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "support/twins.h"
 
 /* Pages lead to others, of a few domains of one host each, until enough are

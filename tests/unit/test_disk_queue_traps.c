@@ -3,12 +3,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "support/twins.h"
 
 /* A site that makes up hosts: what is not its turn yet is no host either. */

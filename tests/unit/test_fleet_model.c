@@ -6,7 +6,6 @@
  * FLEET_RUNS=5000 makes more runs of each kind, FLEET_SEED=7 only that one. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

@@ -1,7 +1,6 @@
 /* What became of a URL follows from its rows in one way. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

@@ -2,7 +2,6 @@
  * robots.txt that is somewhere else. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

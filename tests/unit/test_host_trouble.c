@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
 #include "frontier/frontier.h"
 
 #define A      "http://a.example/"

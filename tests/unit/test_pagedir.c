@@ -4,10 +4,8 @@
 #include <stdlib.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "frontier/frontier.h"
 #include "frontier/host.h"
 
 static void score_of_a_domain(void **state)

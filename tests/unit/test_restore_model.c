@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
 #include "frontier/frontier.h"
 
 enum {
