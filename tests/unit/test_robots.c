@@ -414,7 +414,6 @@ static void compact(void **state)
     buf_release(&buf);
 }
 
-/* The text of a line is that of the line which robots_allows names. */
 int main(void)
 {
     const struct CMUnitTest tests[] = {
