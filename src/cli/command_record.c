@@ -350,11 +350,7 @@ static int write_package(struct open_record *open, const char *path,
 
     if (status)
         return status;
-    status = fill_package(open, out.fd, path, &is_damaged);
-    if (!status)
-        status = output_publish(&out);
-    else
-        output_discard(&out);
+    status = output_close(&out, fill_package(open, out.fd, path, &is_damaged));
     return !status && is_damaged ? EXIT_FAILURE : status;
 }
 

@@ -149,10 +149,7 @@ static int write_authority(const char *path, struct str pem)
     status = check_replaced(path);
     if (!status && !io_write_all(out.fd, &part, 1))
         status = complain("--write-ca '%s': %s", path, strerror(errno));
-    if (!status)
-        return output_publish(&out);
-    output_discard(&out);
-    return status;
+    return output_close(&out, status);
 }
 
 static int listen_on(struct replay *replay, unsigned port)

@@ -316,11 +316,7 @@ static int write_package(const struct archives *all)
 
     if (status)
         return status;
-    status = fill_package(all, out.fd, &is_damaged);
-    if (!status)
-        status = output_publish(&out);
-    else
-        output_discard(&out);
+    status = output_close(&out, fill_package(all, out.fd, &is_damaged));
     return !status && is_damaged ? EXIT_FAILURE : status;
 }
 

@@ -174,11 +174,9 @@ static bool publish(struct output_file *out)
     return out->temp && !rename(out->temp, out->path);
 }
 
-int output_publish(struct output_file *out)
+int output_close(struct output_file *out, int status)
 {
-    int status = 0;
-
-    if (fsync(out->fd) || !publish(out))
+    if (!status && (fsync(out->fd) || !publish(out)))
         status = fail(out, "write");
     output_discard(out);
     return status;

@@ -29,7 +29,9 @@ struct output_file {
 /* Status 0, or another after one line on standard error. */
 int output_open(struct output_file *out, const char *path,
                 enum output_mode mode);
-int output_publish(struct output_file *out);
+/* With status 0 the file gets its name, else it is gone. Returns the status, or
+ * that of a failure to name it. */
+int output_close(struct output_file *out, int status);
 void output_discard(struct output_file *out);
 
 #endif
