@@ -117,16 +117,6 @@ static struct attributes read_attributes(struct str text, uint64_t now_s)
 
 /* --- the cookie ---------------------------------------------------------- */
 
-bool cookie_is_clean(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 static void set_name(struct cookie *cookie, struct str pair)
 {
     struct str_pair cut = str_cut(pair, '=');
@@ -186,7 +176,7 @@ bool cookie_parse(struct cookie *cookie, struct str header,
                                             : attributes.expires_s,
     };
     set_name(cookie, cut.head);
-    if (!cookie_is_clean(header) || url_host(url).len > COOKIE_DOMAIN_MAX ||
+    if (!str_is_clean(header) || url_host(url).len > COOKIE_DOMAIN_MAX ||
         cookie->path.len > COOKIE_ATTRIBUTE_MAX ||
         !(cookie->name.len + cookie->value.len) ||
         cookie->name.len + cookie->value.len > COOKIE_BYTES_MAX)
