@@ -355,7 +355,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     };
     pagefiles_init(&plan->files, &plan->dir);
     pagenumbers_init(&plan->numbers, &plan->dir);
-    plan->crawl.worker.saver = &plan->files.saver;
+    plan->crawl.worker.saver = &plan->files;
     arena_init(&plan->arena);
     arena_init(&plan->fleet.arena);
     origins_init(&plan->origins);

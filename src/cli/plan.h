@@ -58,7 +58,7 @@ struct plan {
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;
     const char *made_dir;       /* by --create; or NULL */
-    struct pagefiles files;     /* in it, */
+    struct pagesaver files;     /* in it, */
     struct pagenumbers numbers; /* or numbers without files */
     struct archive_options archive;
     struct pagerecorder recorder;

@@ -99,7 +99,7 @@ struct stage {
     struct store_batch batch;
     struct store_error error;
     struct pagedir dir;
-    struct pagefiles files;
+    struct pagesaver files;
 };
 
 static int setup(void **state)
@@ -114,7 +114,7 @@ static int setup(void **state)
     pagefiles_init(&stage->files, &stage->dir);
     store_batch_init(&stage->batch);
     stage->committer =
-        committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
+        committer_start(&stage->slow.base, &stage->files, &stage->error);
     assert_non_null(stage->committer);
     *state = stage;
     return 0;
@@ -205,7 +205,7 @@ static void batches_are_committed_although_nobody_listens(void **state)
     committer_free(stage->committer);
     assert_int_equal(stage->slow.batches, 2);
     stage->committer =
-        committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
+        committer_start(&stage->slow.base, &stage->files, &stage->error);
 }
 
 /* --- the end -------------------------------------------------------------- */

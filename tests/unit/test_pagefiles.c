@@ -19,7 +19,7 @@
 struct fixture {
     struct tempdir temp;
     struct pagedir dir;
-    struct pagefiles files;
+    struct pagesaver files;
     struct pagesaver *saver; /* the files' */
     struct webpage page;
 };
@@ -31,7 +31,7 @@ static int setup(void **state)
     tempdir_make(&fixture->temp);
     fixture->dir = (struct pagedir){.fd = fixture->temp.fd};
     pagefiles_init(&fixture->files, &fixture->dir);
-    fixture->saver = &fixture->files.saver;
+    fixture->saver = &fixture->files;
     webpage_init(&fixture->page);
     *state = fixture;
     return 0;
