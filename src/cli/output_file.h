@@ -4,7 +4,7 @@
  *     if ((status = output_open(&out, path, OUTPUT_NEW)))
  *         return status;
  *     ... write to out.fd ...
- *     status = good ? output_publish(&out) : (output_discard(&out), 1);
+ *     status = output_close(&out, good ? 0 : 1);
  *
  * Until then it has no name where the file system can do that, so that nothing
  * is left when the program is killed. */
