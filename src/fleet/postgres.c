@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 
 /* A commit holds at most the batches that may wait (crawler/record.c), and the
  * mail that goes with them. */
@@ -19,7 +21,7 @@ void pg_args_init(struct pg_args *args)
     buf_init(&args->bytes, ARGS_BYTES_MAX);
 }
 
-static void args_release(struct pg_args *args)
+void pg_args_release(struct pg_args *args)
 {
     buf_release(&args->bytes);
 }
@@ -271,7 +273,7 @@ void pg_send(struct postgres *pg, struct pg_args *args, const char *sql)
                            value, args ? args->len : NULL, format, 1))
         fail_away(pg);
     if (args)
-        args_release(args);
+        pg_args_release(args);
 }
 
 bool pg_sync(struct postgres *pg)

@@ -63,6 +63,7 @@ struct pg_args {
 };
 
 void pg_args_init(struct pg_args *args);
+void pg_args_release(struct pg_args *args);
 void pg_put_int(struct pg_args *args, int64_t value);      /* int */
 void pg_put_big(struct pg_args *args, uint64_t value);     /* bigint */
 void pg_put_bytes(struct pg_args *args, struct str value); /* text, bytea */
