@@ -102,11 +102,11 @@ static double judge_all(struct validator *validator, struct batch *batch,
     return spent;
 }
 
-static void measure(enum order order, uint64_t urls,
+static void measure(enum ranking_kind ranking, uint64_t urls,
                     const struct domains *domains)
 {
     const struct frontier_options options = {
-        .order = order,
+        .ranking = ranking,
         .per_host = 1,
         .hash_seed = 1,
         .domains = domains,
@@ -123,7 +123,7 @@ static void measure(enum order order, uint64_t urls,
     printf(
         "%-8s %9llu URLs: %6.0f ns a candidate, %8.0f candidates/s, "
         "%5.2f bytes a seen URL\n",
-        order == ORDER_BFS ? "bfs" : "priority", (unsigned long long)urls,
+        ranking == RANKING_BFS ? "bfs" : "priority", (unsigned long long)urls,
         spent / (double)urls / 10 * 1e9, (double)urls * 10 / spent,
         (double)((validator.part[0].seen.room + validator.part[0].seen.spare) *
                  8) /
@@ -149,7 +149,7 @@ static size_t domain_bytes(const struct frontier *frontier)
 static void measure_domains(const struct domains *domains)
 {
     const struct frontier_options options = {
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .per_host = 1,
         .idle_hosts_max = 10000,
         .hash_seed = 1,
@@ -188,7 +188,7 @@ static void measure_domains(const struct domains *domains)
 static void measure_address(const struct domains *domains, uint64_t hosts)
 {
     const struct frontier_options options = {
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .per_host = 1,
         .delay_ms = 1000,
         .ip_delay_ms = 10,
@@ -246,8 +246,8 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < count; i++) {
         uint64_t urls =
             strtoull(argc > 1 ? argv[i + 1] : standard[i], NULL, 10);
-        measure(ORDER_BFS, urls, domains);
-        measure(ORDER_PRIORITY, urls, domains);
+        measure(RANKING_BFS, urls, domains);
+        measure(RANKING_PRIORITY, urls, domains);
     }
     measure_domains(domains);
     measure_address(domains, 1000);

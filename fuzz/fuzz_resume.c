@@ -9,7 +9,7 @@
 
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 #include "url/domain.h"
 #include "url/scope.h"
 
@@ -181,7 +181,7 @@ static unsigned one_slice(const struct store *store)
     return 1;
 }
 
-static const struct store_engine engine = {
+static const struct store_type type = {
     .kind = "made-up",
     .slices = one_slice,
     .load = make_up,
@@ -222,10 +222,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dir_fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
     struct scope *scope = scope_new(domains);
-    struct made_up store = {{&engine, crawler_codes()},
+    struct made_up store = {{&type, crawler_codes()},
                             {(const char *)data, size}};
     const struct frontier_options frontier = {
-        .order = size && data[0] & 1 ? ORDER_PRIORITY : ORDER_BFS,
+        .ranking = size && data[0] & 1 ? RANKING_PRIORITY : RANKING_BFS,
         .delay_ms = 10,
         .per_host = 1,
         .max_per_domain = size && data[0] & 2 ? 5 : 0,

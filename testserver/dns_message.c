@@ -1,7 +1,5 @@
 #include "testserver/dns_message.h"
 
-#include <stdio.h>
-
 enum { HEAD = 12, CLASS_IN = 1, COUNT_AT = 6, LABEL_MAX = 63 };
 
 static unsigned get16(const char *at)

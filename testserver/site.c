@@ -1,11 +1,9 @@
 #include "testserver/site.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/io.h"

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 bool archive_name_is_safe(struct str name)
 {
     return name.len && name.len <= ARCHIVE_NAME_LEN && name.ptr[0] != '.' &&
@@ -38,8 +40,6 @@ int archive_open_below(int dir_fd, struct str name, int flags)
     if (archive_fd < 0)
         return -1;
     int fd = archive_open_named(archive_fd, name, flags);
-    int why = errno;
-    close(archive_fd);
-    errno = why;
+    io_close(archive_fd);
     return fd;
 }

@@ -3,8 +3,6 @@
  * Originals in other archives are in that table by their digest. */
 #include "archive/collection.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -429,7 +427,6 @@ static bool read_capture(struct collection *collection, size_t number,
     *captured = (struct captured){
         .url = arena_copy(arena, record.url),
         .date_ms = capture->date_ms,
-        .record_date = arena_copy(arena, record.date),
         .truncated = arena_copy(arena, record.truncated),
         .is_revisit = record.type == WARC_REVISIT,
         .is_replaced = capture->is_replaced,

@@ -55,9 +55,8 @@ struct captured {
     struct str url;   /* as written */
     uint64_t date_ms; /* 0: the record has no date that can be read */
     struct warc_http http;
-    struct str record_date; /* WARC-Date, as written */
-    struct str truncated;   /* WARC-Truncated: why the body is not whole; of
-                             * a revisit, that of its original */
+    struct str truncated; /* WARC-Truncated: why the body is not whole; of
+                           * a revisit, that of its original */
     bool is_revisit;
     /* Of our own archives: it was saved as a page, at this depth. If a later
      * capture of the URL is a page too, this one came back when the crawl was

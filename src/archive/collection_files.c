@@ -82,9 +82,9 @@ void collection_files_note(const struct collection_listener *listener,
     listener->note(listener->note_user, text);
 }
 
-/* What is wrong before the first record is told when there is one. */
+/* A fault before the first record is reported when a record comes. */
 struct first_fault {
-    const char *what; /* NULL: nothing, or it was told */
+    const char *what; /* NULL: none, or it was reported */
     uint64_t at;
 };
 
@@ -189,7 +189,7 @@ static bool add_file(struct collection_files *files, const char *path,
     return is_warc || collection_files_fail(error, path, NO_WARC);
 }
 
-/* One of several, of which the others may be good. */
+/* One file of several: the others may be good. */
 static bool add_found(struct collection_files *files, const char *path,
                       const struct collection_listener *listener,
                       struct collection_error *error)

@@ -14,7 +14,7 @@ enum {
     /* ISA-L has this level in less than half the time of libdeflate, and takes
      * it piece by piece. Its members are 4 % longer. */
     FAST_LEVEL = 1,
-    /* Of other levels what is longer is compressed by zlib. That takes twice
+    /* At other levels zlib compresses what is longer than this: it takes twice
      * the time, but not twice the memory. */
     IN_ONE_GO_MAX = 1 << 20,
     SCRATCH_KEEP_MAX = 256 << 10,
@@ -201,8 +201,8 @@ static void put_piece_fast(struct buf *out, struct fast *fast, struct str piece,
     } while (piece.len);
 }
 
-/* In one piece it is read where it is: of several ISA-L would copy twice as
- * much, to have what came before. */
+/* A single piece is read where it is. Given several, ISA-L would copy twice as
+ * much, to keep what came before. */
 static void put_fast(struct buf *out, const struct str *piece, size_t count,
                      size_t len)
 {

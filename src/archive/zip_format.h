@@ -3,8 +3,6 @@
 #ifndef ARCHIVE_ZIP_FORMAT_H
 #define ARCHIVE_ZIP_FORMAT_H
 
-#include "base/str.h"
-
 enum {
     ZIP_LOCAL_LEN = 30, /* of the headers, without names and extra fields */
     ZIP_CENTRAL_LEN = 46,

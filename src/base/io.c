@@ -28,6 +28,14 @@ bool io_write_all(int fd, struct iovec part[], int count)
     return true;
 }
 
+void io_close(int fd)
+{
+    int why = errno;
+
+    close(fd);
+    errno = why;
+}
+
 bool io_read_all(int fd, struct buf *out)
 {
     char *at;
@@ -51,8 +59,6 @@ bool io_read_file(const char *path, struct buf *out)
     if (fd < 0)
         return false;
     bool good = io_read_all(fd, out);
-    int why = errno;
-    close(fd);
-    errno = why;
+    io_close(fd);
     return good;
 }

@@ -11,6 +11,9 @@
  * with errno. */
 bool io_write_all(int fd, struct iovec part[], int count);
 
+/* Close it; errno stays as it is. */
+void io_close(int fd);
+
 /* Append all that can be read, or all of a file. False with errno, which is
  * EFBIG past the cap of `out`. */
 bool io_read_all(int fd, struct buf *out);

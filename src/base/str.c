@@ -26,6 +26,16 @@ bool str_ends(struct str s, struct str suffix)
            str_eq(str_skip(s, s.len - suffix.len), suffix);
 }
 
+bool str_is_clean(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
 size_t str_find(struct str s, char c)
 {
     const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;

@@ -135,6 +135,9 @@ struct str_pair str_cut(struct str s, char separator);
 struct str str_trim(struct str s);
 struct str str_trim_start(struct str s);
 
+/* Has it no control characters but tabs? Then a header may have it. */
+bool str_is_clean(struct str s);
+
 /* The position of the first `c`, or s.len. */
 size_t str_find(struct str s, char c);
 

@@ -1,6 +1,5 @@
 #include <stdio.h>
 
-#include "base/buf.h"
 #include "cli/option_table.h"
 #include "cli/usage.h"
 #include "report/findings.h"
@@ -35,7 +34,7 @@ static void print_choices(const struct option_row *row)
         putchar(*c == '|' ? ' ' : *c);
 }
 
-/* The kinds of findings, of which a comma makes a list. */
+/* The kinds of findings; several are given with commas in between. */
 static void print_kinds(void)
 {
     for (unsigned i = 0; i < FINDINGS; i++)
@@ -111,7 +110,7 @@ static void print_bash_value(const struct option_row *row)
     }
 }
 
-/* What a command's options take, and which it has: the same name may mean
+/* The options of a command and what each takes: the same name may mean
  * different things to two commands. */
 static void print_bash_command(const char *name, unsigned command)
 {

@@ -168,7 +168,8 @@ static void print_now(void *user, const struct crawl_progress *now)
     print_stats(&stats, true);
 }
 
-/* The crawl could go on: why it does not, and the command that makes it. */
+/* Say why a crawl that could go on has stopped, and the command that goes on
+ * with it. */
 static void print_stop(struct plan *plan, enum crawl_state state)
 {
     const struct list *given = &plan->options->given;

@@ -8,6 +8,7 @@
 #include "archive/wacz.h"
 #include "archive/warc_index.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/mem.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -135,11 +136,10 @@ static int add_file(struct wacz *wacz, const char *path, uint64_t length)
     if (fd < 0)
         return complain_failure("%s: %s", path, strerror(errno));
     bool good = wacz_add_file(wacz, name_of(path), fd, length);
-    int why = errno;
-    close(fd);
+    io_close(fd);
     return good ? 0
                 : complain_failure("cannot package '%s': %s", path,
-                                   strerror(why));
+                                   strerror(errno));
 }
 
 /* Index all files, then copy them. */
@@ -192,10 +192,7 @@ static int write_package(const struct options *options)
                   : complain_failure("cannot write '%s': %s", options->output,
                                      strerror(errno));
     wacz_free(wacz);
-    if (!status)
-        return output_publish(&out);
-    output_discard(&out);
-    return status;
+    return output_close(&out, status);
 }
 
 /* --- the command ---------------------------------------------------------- */

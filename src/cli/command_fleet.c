@@ -2,9 +2,8 @@
  * that every machine reads with its next commit, also one that comes later. */
 #include <time.h>
 
-#include "base/mem.h"
 #include "base/terminal.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/options.h"
 #include "cli/plan.h"
 #include "cli/usage.h"

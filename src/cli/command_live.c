@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "base/words.h"
 #include "cli/crawl_record.h"
 #include "cli/live_client.h"
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "report/report.h"
-#include "report/words.h"
 #include "view/flat_json.h"
 #include "view/order.h"
 
@@ -98,7 +98,7 @@ static enum live_fault draw(const char *dir_path, bool on_terminal,
     return fault;
 }
 
-/* As the record tells it. */
+/* Say how the crawl ended, as its record tells it. */
 static void tell_end(const char *dir_path)
 {
     struct crawl_record record;
@@ -116,7 +116,7 @@ static void tell_end(const char *dir_path)
     crawl_record_release(&record);
 }
 
-/* On a terminal until the crawl ends, which is no fault then. */
+/* On a terminal, show it until the crawl ends; that end is no fault. */
 int command_watch(const struct options *options)
 {
     const char *dir_path = options->argument[0];
@@ -131,7 +131,7 @@ int command_watch(const struct options *options)
         bool has_ended = fault == LIVE_NOT_THERE && was_there;
         misses = fault == LIVE_NO_ANSWER ? misses + 1 : 0;
         was_there = was_there || !fault;
-        /* One that ends while it is asked is gone at the next look. */
+        /* A crawl that ends while it is asked is gone at the next look. */
         bool goes_on = on_terminal && (!fault || (was_there && misses == 1));
         if (has_ended)
             tell_end(dir_path);

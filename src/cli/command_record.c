@@ -6,7 +6,6 @@
 #include "cli/output_file.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
-#include "crawler/archivist.h"
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "fleet/engine_postgres.h"
@@ -351,11 +350,7 @@ static int write_package(struct open_record *open, const char *path,
 
     if (status)
         return status;
-    status = fill_package(open, out.fd, path, &is_damaged);
-    if (!status)
-        status = output_publish(&out);
-    else
-        output_discard(&out);
+    status = output_close(&out, fill_package(open, out.fd, path, &is_damaged));
     return !status && is_damaged ? EXIT_FAILURE : status;
 }
 

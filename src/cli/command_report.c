@@ -59,11 +59,7 @@ static int print(struct site_report *report, const struct options *options)
     int status = output_open(&file, options->report_output, OUTPUT_REPLACE);
     if (status)
         return status;
-    status = write_file(report, options, file.fd);
-    if (!status)
-        return output_publish(&file);
-    output_discard(&file);
-    return status;
+    return output_close(&file, write_file(report, options, file.fd));
 }
 
 /* --- the report ---------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include "cli/output_file.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
-#include "replay/authority.h"
+#include "replay/certificate_authority.h"
 #include "replay/replay.h"
 
 /* crawler serve WHAT... */
@@ -127,7 +127,7 @@ static int check_replaced(const char *path)
     buf_init(&text, CERTIFICATE_MAX);
     bool good = io_read_file(path, &text) || errno == ENOENT;
     int why = errno;
-    bool is_ours = !text.len || authority_made(buf_str(&text));
+    bool is_ours = !text.len || certificate_authority_made(buf_str(&text));
     buf_release(&text);
     if (!good && why != EFBIG)
         return complain("--write-ca '%s': %s", path, strerror(why));
@@ -149,10 +149,7 @@ static int write_authority(const char *path, struct str pem)
     status = check_replaced(path);
     if (!status && !io_write_all(out.fd, &part, 1))
         status = complain("--write-ca '%s': %s", path, strerror(errno));
-    if (!status)
-        return output_publish(&out);
-    output_discard(&out);
-    return status;
+    return output_close(&out, status);
 }
 
 static int listen_on(struct replay *replay, unsigned port)

@@ -145,13 +145,9 @@ int cookie_files_save(struct plan *plan)
     cookies_put_file(plan->cookies, clock_wall_ms() / 1000, &text);
     /* Restrict the file to its owner before any cookie is written. */
     if (fchmod(out.fd, S_IRUSR | S_IWUSR) ||
-        !io_write_all(out.fd, &(struct iovec){text.ptr, text.len}, 1)) {
+        !io_write_all(out.fd, &(struct iovec){text.ptr, text.len}, 1))
         status =
             complain_failure("cannot write '%s': %s", path, strerror(errno));
-        output_discard(&out);
-    } else {
-        status = output_publish(&out);
-    }
     buf_release(&text);
-    return status;
+    return output_close(&out, status);
 }

@@ -288,7 +288,7 @@ static int check_given(const struct options *options,
     return crawl_record_check_secrets(record, &options->given);
 }
 
-/* What is given for this run and is in no record. */
+/* Options that are given for this run and are never recorded. */
 static void take_unrecorded(struct options *to, const struct options *from)
 {
     to->user = from->user;

@@ -69,10 +69,10 @@ int crawl_record_resume(struct options *resumed, const struct options *options);
 int crawl_record_check_secrets(const struct crawl_record *record,
                                const struct list *now);
 
-/* The same command again, if it leaves options out that its crawl was begun
- * with: then `*is_whole`, and `again` has them all, but for those that lapse or
- * are secret. Else `options` are all there is. Status as above; `again` is as
- * `resumed` above. */
+/* Does the same command, given again, leave out options with which its crawl
+ * was begun? Then set `*is_whole` and put all of them into `again`, except
+ * those that lapse or are secret. Otherwise `options` are complete. Status as
+ * above; `again` is as `resumed` above. */
 int crawl_record_again(struct options *again, const struct options *options,
                        bool *is_whole);
 

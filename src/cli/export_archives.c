@@ -2,8 +2,10 @@
  * one fleet, whose engine is named first, or any others.
  *
  *     crawler export --format wacz --output all.wacz postgres://db/crawl m1 m2
- *     crawler export --format cdxj postgres://db/crawl       all of its
- * machines crawler export --format cdxj one two
+ *     crawler export --format cdxj postgres://db/crawl
+ *     crawler export --format cdxj one two
+ *
+ * The second is the index of all machines of the fleet.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/crawl_record.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/usage.h"
@@ -171,8 +173,9 @@ static bool is_given(const struct archives *all, uint32_t node)
     return false;
 }
 
-/* An index needs no files, so without directories it is of all machines; what
- * is missing otherwise is told. Pages that are lost are nowhere. */
+/* Machines whose directory is not given. An index needs no files, so it can
+ * have them all; otherwise say which are missing. A machine whose pages are
+ * lost has none to miss. */
 static void look_at_others(struct archives *all, bool adds_all)
 {
     for (size_t i = 0; i < all->fleet.nodes; i++) {
@@ -313,11 +316,7 @@ static int write_package(const struct archives *all)
 
     if (status)
         return status;
-    status = fill_package(all, out.fd, &is_damaged);
-    if (!status)
-        status = output_publish(&out);
-    else
-        output_discard(&out);
+    status = output_close(&out, fill_package(all, out.fd, &is_damaged));
     return !status && is_damaged ? EXIT_FAILURE : status;
 }
 

@@ -56,15 +56,6 @@ static int check_header(const char *text)
     return 0;
 }
 
-/* Line ends, escapes and the like. */
-static bool has_control(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7F)
-            return true;
-    return false;
-}
-
 static int check_headers(const struct options *options)
 {
     for (size_t i = 0; i < options->headers.count; i++) {
@@ -72,9 +63,9 @@ static int check_headers(const struct options *options)
         if (status)
             return status;
     }
-    if (options->user_agent && has_control(options->user_agent))
+    if (options->user_agent && !str_is_clean(str_of(options->user_agent)))
         return complain("--user-agent must be one line of plain text");
-    if (options->contact && has_control(options->contact))
+    if (options->contact && !str_is_clean(str_of(options->contact)))
         return complain("--contact must be one line of plain text");
     return 0;
 }
@@ -92,7 +83,7 @@ static const char *default_user_agent(struct plan *plan)
              host);
     if (!contact)
         contact = getenv("EMAIL");
-    if (!contact || !contact[0] || has_control(contact))
+    if (!contact || !contact[0] || !str_is_clean(str_of(contact)))
         contact = address;
     snprintf(agent, 4096, "crawler/" CRAWLER_VERSION " (+%s)", contact);
     return agent;

@@ -1,7 +1,6 @@
 #include "cli/filtering.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "cli/input.h"
 #include "cli/usage.h"

@@ -1,4 +1,4 @@
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 
 #include "fleet/engine_postgres.h"
 #include "fleet/fleet_store.h"

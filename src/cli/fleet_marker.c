@@ -2,7 +2,7 @@
  * of its own. */
 #include <stdio.h>
 
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"

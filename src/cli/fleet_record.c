@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"

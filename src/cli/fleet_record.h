@@ -9,7 +9,6 @@
 #define CLI_FLEET_RECORD_H
 
 #include "base/arena.h"
-#include "fleet/engine.h"
 #include "report/report.h"
 
 struct options;

@@ -5,14 +5,14 @@
 
 #include "base/io.h"
 #include "base/terminal.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "fleet/engine_postgres.h"
 
 enum {
     LOOK_MS = 250,
-    TRIES = 8,                       /* of who is new */
+    TRIES = 8,                       /* of a new machine */
     SAY_AGAIN = 60 * 1000 / LOOK_MS, /* a line a minute */
 };
 

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "cli/usage.h"
 #include "fleet/engine_postgres.h"
 #include "store/store.h"
@@ -32,9 +33,7 @@ static int connect_to(int dir_fd)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
     if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
         return fd;
-    int problem = errno;
-    close(fd);
-    errno = problem;
+    io_close(fd);
     return -1;
 }
 

@@ -70,7 +70,7 @@ struct options {
     uint64_t limit_rate;    /* bytes a second */
     uint64_t scope;         /* enum scope_kind + 1; 0: not given */
     uint64_t log;           /* enum log_kind + 1; 0: not given */
-    uint64_t order;         /* enum order + 1; 0: not given */
+    uint64_t order;         /* enum ranking_kind + 1; 0: not given */
     uint64_t robots;        /* 0: not given, 1: obey, 2: ignore */
     uint64_t state;         /* 0: file, 1: none */
     uint64_t format;        /* enum export_format; 0: not given */

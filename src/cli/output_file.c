@@ -51,7 +51,9 @@ static bool is_archive(int fd)
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-bool output_is_of_crawl(const char *path)
+/* Is it a name in the directory of a crawl that the crawl may use: for a page,
+ * for its record or in its archive? The file need not be there. */
+static bool is_of_crawl(const char *path)
 {
     const char *name = path + directory_of(path).len;
     int fd = open_directory_of(path, O_PATH | O_DIRECTORY);
@@ -103,7 +105,7 @@ static int check_name(const char *path, enum output_mode mode)
         return complain("'%s' is no name for a file", path);
     if (!strcmp(path, "-"))
         return complain("a file is needed here, not standard output ('-')");
-    if (mode != OUTPUT_OWN && output_is_of_crawl(path))
+    if (mode != OUTPUT_OWN && is_of_crawl(path))
         return complain("cannot write '%s': the name belongs to the crawl in "
                         "that directory",
                         path);
@@ -124,7 +126,7 @@ int output_open(struct output_file *out, const char *path,
     *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
     if (status)
         return status;
-    /* Without a name, where that can be. */
+    /* A file without a name, where the file system can make one. */
     out->fd = open_directory_of(path, O_TMPFILE | O_RDWR);
     if (out->fd < 0 &&
         (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
@@ -172,11 +174,9 @@ static bool publish(struct output_file *out)
     return out->temp && !rename(out->temp, out->path);
 }
 
-int output_publish(struct output_file *out)
+int output_close(struct output_file *out, int status)
 {
-    int status = 0;
-
-    if (fsync(out->fd) || !publish(out))
+    if (!status && (fsync(out->fd) || !publish(out)))
         status = fail(out, "write");
     output_discard(out);
     return status;

@@ -4,14 +4,12 @@
  *     if ((status = output_open(&out, path, OUTPUT_NEW)))
  *         return status;
  *     ... write to out.fd ...
- *     status = good ? output_publish(&out) : (output_discard(&out), 1);
+ *     status = output_close(&out, good ? 0 : 1);
  *
  * Until then it has no name where the file system can do that, so that nothing
  * is left when the program is killed. */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
-
-#include <stdbool.h>
 
 enum output_mode {
     OUTPUT_NEW,     /* a file of that name must not be there, nor may a crawl
@@ -31,11 +29,9 @@ struct output_file {
 /* Status 0, or another after one line on standard error. */
 int output_open(struct output_file *out, const char *path,
                 enum output_mode mode);
-int output_publish(struct output_file *out);
+/* With status 0 the file gets its name, else it is gone. Returns the status, or
+ * that of a failure to name it. */
+int output_close(struct output_file *out, int status);
 void output_discard(struct output_file *out);
-
-/* Is it a name in the directory of a crawl that the crawl may use: for a page,
- * for its record or in its archive? The file need not be there. */
-bool output_is_of_crawl(const char *path);
 
 #endif

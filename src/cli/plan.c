@@ -251,14 +251,16 @@ static void plan_frontier(struct plan *plan)
     uint64_t ip_delay_ms = options->ip_delay_ms != UINT64_MAX
                                ? options->ip_delay_ms
                                : options->delay_ms / 5;
-    enum order order = options->search ? ORDER_PRIORITY : ORDER_BFS;
+    enum ranking_kind ranking =
+        options->search ? RANKING_PRIORITY : RANKING_BFS;
     bool proxied = fetching_is_proxied(options);
 
     /* Behind a proxy there is one address, the proxy's, and the proxy looks
      * names up. Else names are looked up first, also without a pause: an
      * address has at most --per-host fetches in flight. */
     plan->crawl.frontier = (struct frontier_options){
-        .order = options->order ? (enum order)(options->order - 1) : order,
+        .ranking =
+            options->order ? (enum ranking_kind)(options->order - 1) : ranking,
         .delay_ms = options->delay_ms,
         .ip_delay_ms = proxied ? 0 : ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
@@ -356,7 +358,7 @@ static void plan_init(struct plan *plan, const struct options *options)
     };
     pagefiles_init(&plan->files, &plan->dir);
     pagenumbers_init(&plan->numbers, &plan->dir);
-    plan->crawl.worker.saver = &plan->files.saver;
+    plan->crawl.worker.saver = &plan->files;
     arena_init(&plan->arena);
     arena_init(&plan->fleet.arena);
     origins_init(&plan->origins);

@@ -4,7 +4,7 @@
 #define CLI_PLAN_H
 
 #include "cli/crawl_record.h"
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 #include "cli/netrc.h"
 #include "crawler/crawler.h"
 #include "crawler/dedup.h"
@@ -58,7 +58,7 @@ struct plan {
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;
     const char *made_dir;       /* by --create; or NULL */
-    struct pagefiles files;     /* in it, */
+    struct pagesaver files;     /* in it, */
     struct pagenumbers numbers; /* or numbers without files */
     struct archive_options archive;
     struct pagerecorder recorder;
@@ -209,8 +209,8 @@ int state_decide(struct plan *plan);
  * The command calls this once the plan is made. */
 bool state_begin(struct plan *plan);
 
-/* For cli/fleet.c: a difference from the recorded crawl, for people, or NULL;
- * the first rows of a new crawl; what is new about one that goes on. */
+/* For cli/fleet_plan.c: a difference from the recorded crawl, for people, or
+ * NULL; the first rows of a new crawl; what is new about one that goes on. */
 const char *state_difference(struct plan *plan);
 void state_put_first_rows(struct plan *plan, struct store_batch *first);
 void state_put_new_facts(struct plan *plan);

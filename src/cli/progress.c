@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "report/words.h"
+#include "base/words.h"
 
 enum { DEFAULT_COLUMNS = 80, LINE_MAX_LEN = 1024 };
 
@@ -21,16 +21,6 @@ static size_t terminal_columns(void)
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
         return DEFAULT_COLUMNS;
     return size.ws_col;
-}
-
-static void put_elapsed(struct buf *line, uint64_t elapsed_ms)
-{
-    unsigned long long s = elapsed_ms / 1000;
-
-    if (s >= 3600)
-        buf_printf(line, "%llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
-    else
-        buf_printf(line, "%llu:%02llu", s / 60, s % 60);
 }
 
 static void put_idle(struct buf *line, const struct crawl_progress *now)
@@ -68,11 +58,10 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
 void progress_format(struct buf *line, const struct crawl_progress *now,
                      double rate, size_t columns)
 {
-    buf_printf(line, "%llu saved, %zu queued, %zu in flight, %s, %.1f/s, ",
+    buf_printf(line, "%llu saved, %zu queued, %zu in flight, %s, %.1f/s, %s",
                (unsigned long long)now->stats->saved, now->counts.queued,
-               now->counts.in_flight, words_bytes(now->stats->bytes).text,
-               rate);
-    put_elapsed(line, now->elapsed_ms);
+               now->counts.in_flight, words_bytes(now->stats->bytes).text, rate,
+               words_elapsed(now->elapsed_ms).text);
     if (now->counts.domains_capped)
         buf_printf(line, ", %zu domains at their cap",
                    now->counts.domains_capped);
@@ -117,9 +106,7 @@ void progress_put_end(struct buf *line, struct history *history,
         history_expected(history, now->counts.queued + now->counts.in_flight,
                          UINT64_MAX, &left_ms) != HISTORY_EXPECTED)
         return;
-    buf_put(line, STR(", about "));
-    put_elapsed(line, left_ms);
-    buf_put(line, STR(" left"));
+    buf_printf(line, ", about %s left", words_elapsed(left_ms).text);
     if (line->len > columns)
         line->len = before;
 }

@@ -62,7 +62,7 @@ int check_external(struct findings *findings, const struct plan *recorded);
 /* Formats that are made of a record, or of WARC files. */
 int command_export(const struct options *options);
 
-/* cli/export_pages.c: its part for --format pages. */
+/* cli/command_export_pages.c: its part for --format pages. */
 int command_export_pages(const struct options *options);
 int command_export_archives(const struct options *options);
 

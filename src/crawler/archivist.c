@@ -1,6 +1,5 @@
 #include "crawler/archivist.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

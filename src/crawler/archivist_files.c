@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/mem.h"
 #include "crawler/archivist_internal.h"
 
@@ -37,9 +38,7 @@ bool archive_open_dir(struct archivist *archivist)
     int fd = openat(dir_fd, ARCHIVE_DIR,
                     O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && !is_beside(fd, dir_fd)) {
-        int why = errno;
-        close(fd);
-        errno = why;
+        io_close(fd);
         return false;
     }
     archivist->archive_fd = fd;

@@ -3,7 +3,6 @@
 #define CRAWLER_ARCHIVIST_INTERNAL_H
 
 #include "crawler/archivist.h"
-#include "crawler/original.h"
 #include "crawler/payloads.h"
 
 enum {

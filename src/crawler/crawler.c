@@ -108,80 +108,6 @@ static void offer_seeds(struct crawler *crawler)
     record_at_once(crawler->record); /* `crawler status` shows the seeds */
 }
 
-/* --- limits ------------------------------------------------------------- */
-
-/* Requisites do not count as pages: those of the last page are fetched too. */
-static bool has_requisites(const struct crawler *crawler)
-{
-    return crawler->stats->requisite_ends[URL_QUEUED] > 0;
-}
-
-/* --max-pages or --max-bytes is reached. */
-static bool has_limit_of_pages(const struct crawler *crawler)
-{
-    return crawler->stats->saved >= crawler->options->max_pages ||
-           crawler->stats->bytes >= crawler->options->max_bytes;
-}
-
-bool is_stopping(const struct crawler *crawler)
-{
-    return crawler->signals || crawler->failed ||
-           crawler->now_ms - crawler->start_ms >=
-               crawler->options->max_time_ms ||
-           (has_limit_of_pages(crawler) && !has_requisites(crawler));
-}
-
-/* --max-pages or --max-bytes is reached, or --max-pages will be if all pages
- * in flight are saved. */
-static bool has_enough_pages(const struct crawler *crawler)
-{
-    const struct crawl_options *options = crawler->options;
-    uint64_t max_pages =
-        options->fleet ? fleet_page_limit(options->fleet) : options->max_pages;
-
-    return has_limit_of_pages(crawler) ||
-           crawler->stats->saved + workers_busy(crawler->workers) -
-                   crawler->requisites_in_flight >=
-               max_pages;
-}
-
-bool may_fetch_more(const struct crawler *crawler)
-{
-    return !is_stopping(crawler) && !crawler->paused &&
-           fleet_may_fetch(crawler->options->fleet) &&
-           crawler->now_ms >= crawler->hold_ms &&
-           workers_has_room(crawler->workers) &&
-           !record_holds(crawler->record) &&
-           !outlet_is_full(&crawler->options->log->out) &&
-           (!has_enough_pages(crawler) || has_requisites(crawler));
-}
-
-/* --max-pages is reached, and the requisites that are left are on disk behind
- * pages: a resume that may fetch more pages will find them. */
-static bool is_stuck(const struct crawler *crawler)
-{
-    return has_enough_pages(crawler) &&
-           frontier_idle(crawler->validator.frontier, crawler->now_ms).reason ==
-               IDLE_EMPTY;
-}
-
-bool is_over(const struct crawler *crawler)
-{
-    struct frontier_counts counts =
-        frontier_counts(crawler->validator.frontier);
-
-    const struct fleet *fleet = crawler->options->fleet;
-
-    /* The result of a look-up is not needed any more. */
-    if ((is_stopping(crawler) || (fleet && fleet_is_over(fleet))) &&
-        counts.in_flight == crawler->resolving)
-        return true;
-    /* As long as others go on, there may be mail. */
-    if (fleet)
-        return false;
-    return !counts.in_flight && (!counts.queued || is_stuck(crawler));
-}
-
 /* --- fetches and results ------------------------------------------------ */
 
 /* Nothing is left to fetch from the host: its connection need not stay. */
@@ -277,7 +203,7 @@ static void handle_job(struct crawler *crawler, struct job *job)
 {
     bool is_lookup = job->target->kind == TARGET_RESOLVE;
 
-    crawler->validator.source_part = partition_of_number(job->target->age);
+    crawler->validator.source_part = partition_of_number(job->target->number);
     if (crawler->archivist && !is_lookup)
         webpage_own_url(&job->page);
     handle_target(crawler, job);
@@ -295,23 +221,6 @@ static void update_need(struct crawler *crawler, const struct job *job,
     if (is_needed != job->page.is_host_needed)
         workers_need_host(crawler->workers, job->worker, job->page.origin,
                           is_needed);
-}
-
-/* --limit-rate: the bytes that came are paid for with time in which no fetch
- * starts. So the average holds, however fast a single answer came. */
-static void wait_for_rate(struct crawler *crawler, const struct job *job)
-{
-    uint64_t rate = crawler->options->limit_rate;
-    double cost_ms;
-
-    if (rate == UINT64_MAX || job->target->kind == TARGET_RESOLVE)
-        return;
-    if (crawler->rate_ms < (double)crawler->now_ms)
-        crawler->rate_ms = (double)crawler->now_ms;
-    cost_ms = (double)job->page.exchange.received * 1000 / (double)rate;
-    crawler->rate_ms += cost_ms;
-    if (crawler->rate_ms > (double)crawler->hold_ms)
-        crawler->hold_ms = (uint64_t)crawler->rate_ms;
 }
 
 static void handle_results(struct crawler *crawler)

@@ -135,7 +135,6 @@ void note_promptness(struct crawler *crawler, const struct job *job);
 /* Wait until a result is there, a host is due, a limit is reached or a signal
  * came. */
 void wait_for_results(struct crawler *crawler);
-void flush_log(struct crawler *crawler);
 
 /* The log has more lines of one page than are kept: wait until its reader goes
  * on. False, with a signal: do not wait. `user` is the crawler. */
@@ -156,7 +155,7 @@ void note_time(struct crawler *crawler, uint64_t now_ms);
 void fail_crawl(struct crawler *crawler, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* --- orders.c: orders by hand ------------------------------------------- */
+/* --- handle_orders.c: orders by hand ----------------------------------- */
 
 struct order_answer {
     size_t slot;
@@ -216,11 +215,18 @@ bool may_save(struct crawler *crawler);
 /* Fail the crawl if the frontier could not read its file. */
 void check_queue(struct crawler *crawler);
 
-/* --- crawler.c: limits -------------------------------------------------- */
+/* --- limits.c ------------------------------------------------------------ */
+
+/* Is --max-pages or --max-bytes reached, or will --max-pages be if all pages in
+ * flight are saved? */
+bool has_enough_pages(const struct crawler *crawler);
 
 bool is_stopping(const struct crawler *crawler);
-
 bool may_fetch_more(const struct crawler *crawler);
 bool is_over(const struct crawler *crawler);
+
+/* --limit-rate: the bytes that came are paid for with time in which no fetch
+ * starts. So the average holds, however fast a single answer came. */
+void wait_for_rate(struct crawler *crawler, const struct job *job);
 
 #endif

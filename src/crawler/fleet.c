@@ -12,7 +12,6 @@
 #include "fleet/mail.h"
 #include "fleet/member.h"
 #include "url/key.h"
-#include "url/partition.h"
 
 struct fleet {
     struct fleet_options options;

@@ -22,8 +22,8 @@
 
 /* Longest time between two looks at the clock. */
 enum { FLEET_LOOK_MS = 500, FLEET_URGENT_MS = 40 };
-/* A commit for the sake of an address is so long after the last; and it has at
- * most so many that are wanted, and given up. */
+/* A commit for the sake of an address comes this long after the last one. It
+ * has at most so many addresses that are wanted, and so many given up. */
 enum { FLEET_ADDRESS_MS = 200, FLEET_ADDRESSES_MAX = 1000 };
 
 struct crawler;

@@ -81,7 +81,7 @@ static bool is_at_hand(struct crawler *crawler, const struct job *job,
         .depth = job->page.depth,
         .referrer_id = job->target->referrer_id,
         .found = job->target->found,
-        .via = job->target->age,
+        .via = job->target->number,
     };
 
     if (frontier_find(crawler->validator.frontier, canonical->fingerprint))
@@ -151,7 +151,7 @@ void canonical_ended(struct crawler *crawler, const struct target *target,
             .depth = target->depth,
             .referrer_id = target->referrer_id,
             .found = page->found,
-            .via = target->age,
+            .via = target->number,
             .redirects = target->redirects,
             .nesting = PAGE_KEPT,
         };

@@ -67,7 +67,7 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
         .depth = job->page.depth,
         .referrer_id = job->target->referrer_id,
         .found = job->target->found,
-        .via = job->target->age,
+        .via = job->target->number,
     };
     enum verdict verdict = NOT_HTML_NAME;
 

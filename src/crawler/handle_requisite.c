@@ -83,7 +83,7 @@ static void offer_nested(struct crawler *crawler, const struct job *job)
     const struct offer offer = {
         .depth = page->depth,
         .referrer_id = target->referrer_id,
-        .via = target->age,
+        .via = target->number,
         .nesting =
             (uint8_t)(target->nesting == NESTING_FRAME ? NESTING_LAST
                                                        : target->nesting + 1),
@@ -105,7 +105,7 @@ static void follow_requisite(struct crawler *crawler, const struct job *job)
         .kind = TARGET_REQUISITE,
         .depth = target->depth,
         .referrer_id = target->referrer_id,
-        .via = target->age,
+        .via = target->number,
         .nesting = target->nesting,
     };
 

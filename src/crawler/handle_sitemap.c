@@ -54,7 +54,7 @@ static void follow_sitemap(struct crawler *crawler, const struct job *job)
         .fingerprint = target_fingerprint(TARGET_SITEMAP, link->fingerprint),
         .kind = TARGET_SITEMAP,
         .referrer_id = job->target->referrer_id,
-        .via = job->target->age,
+        .via = job->target->number,
     };
 
     enum verdict verdict = validator_offer_redirect(

@@ -71,8 +71,8 @@ void flush_archive_if_due(struct crawler *crawler)
 
 /* A crawl that was to replace another one, and saved no page, leaves nothing
  * behind. The last commit of a machine is the one with which it leaves its
- * fleet, and comes before this: whoever is killed in between puts the names
- * right at the next start. */
+ * fleet, and comes before this: a machine that is killed in between puts the
+ * names right at its next start. */
 void end_archive(struct crawler *crawler)
 {
     struct store_error error;

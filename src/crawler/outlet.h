@@ -1,5 +1,5 @@
-/* A descriptor that is written without waiting for who reads it. What does not
- * go out yet is kept; who has kept much should make no more for a while.
+/* A descriptor that is written without waiting for its reader. Text that cannot
+ * go out yet is kept; when much is kept, no more should be made for a while.
  *
  * The descriptor is standard output, which others may share: so it is not made
  * non-blocking. It is written only where poll says so, and to what is no file

@@ -1,7 +1,6 @@
 #include "crawler/record.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +129,7 @@ void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms)
 static void add_change(struct record *record, const struct target *target)
 {
     const struct store_change row = {
-        .number = target->age,
+        .number = target->number,
         .depth = target->depth,
         .referrer = target->referrer_id,
         .found = target->found,
@@ -173,7 +172,7 @@ void record_fetch(struct record *record, const struct job *job,
         return;
     const struct webpage *page = &job->page;
     const struct store_fetch row = {
-        .number = job->target->age,
+        .number = job->target->number,
         .page = page_id,
         .status = (uint32_t)page->exchange.status,
         .outcome = (uint8_t)page->outcome,
@@ -205,7 +204,7 @@ void record_refusal(struct record *record, const struct target *target,
     if (!record)
         return;
     const struct store_refusal row = {
-        .number = target->age,
+        .number = target->number,
         .verdict = target->verdict,
         .outcome = target->last_outcome,
         .line = target->robots_line,

@@ -15,8 +15,8 @@ struct resume_options {
     uint64_t now_ms;         /* the monotonic clock, and the wall clock, now */
     uint64_t wall_ms;
     struct seen *pages_kept; /* gets the pages in the archive; or NULL */
-    /* With --canonical, or NULL: what was saved, and where pages are told that
-     * gave way (handle_canonical.c). */
+    /* With --canonical, else NULL: the set gets the URLs that were saved, and
+     * the function each page that gave way (handle_canonical.c). */
     struct seen *saved_urls;
     void (*gave_way)(void *user, uint64_t canonical, const struct offer *offer);
     void *user;

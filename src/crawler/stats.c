@@ -200,7 +200,7 @@ static void put_times(const struct stats *stats, struct buf *out)
     buf_put(out, STR(" s idle"));
 }
 
-/* A heading and what is below it; nothing if nothing is. */
+/* A heading and the lines below it; nothing if there are no lines. */
 static void put_verdicts(struct buf *out, const char *heading,
                          const struct tally *tally)
 {

@@ -2,7 +2,6 @@
 #ifndef CRAWLER_STATS_H
 #define CRAWLER_STATS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

@@ -134,7 +134,6 @@ static void fill_figures(struct view_snapshot *snapshot,
                            : max_pages > stats->saved ? max_pages - stats->saved
                                                       : 0;
     snapshot->robots_fetched = stats->robots;
-    snapshot->names_resolved = stats->resolved;
     snapshot->last_page = pagesaver_last(crawler->options->worker.saver);
     view_count_all(&snapshot->domains, "known", counts.domains);
     view_count_all(&snapshot->domains, "crawled", counts.domains_crawled);

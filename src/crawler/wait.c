@@ -12,7 +12,7 @@
 
 enum {
     SIGNALS_EVERY_MS = 5, /* the longest time between two looks at them */
-    /* How long a crawl that was told to stop waits for who reads its log. */
+    /* So long a stopped crawl waits for the reader of its log. */
     READER_PATIENCE_MS = 5000,
 };
 
@@ -134,7 +134,7 @@ void fail_crawl(struct crawler *crawler, const char *format, ...)
         workers_abandon(crawler->workers);
 }
 
-void flush_log(struct crawler *crawler)
+static void flush_log(struct crawler *crawler)
 {
     if (logr_flush(crawler->options->log) || crawler->failed)
         return;

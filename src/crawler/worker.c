@@ -1,9 +1,7 @@
 #include "crawler/worker.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/container.h"
 #include "base/hash.h"
@@ -175,9 +173,8 @@ struct worker *worker_start(const struct worker_options *options,
     worker->options = options;
     worker->results = results;
     worker->fetch = options->fetch;
-    worker->fetch.wishes = options->saver->type->wishes;
     if (options->recorder) {
-        worker->fetch.wishes |= PAGERECORDER_WISHES;
+        worker->fetch.wishes = PAGERECORDER_WISHES;
         worker->fetch.only_gzip = true;
     }
     if (mailbox_init(&worker->inbox))

@@ -9,7 +9,6 @@
 #ifndef DS_HASHTABLE_H
 #define DS_HASHTABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -179,7 +179,7 @@ static void fleet_close(struct store *base)
     free(store);
 }
 
-static const struct store_engine fleet_engine_of_store = {
+static const struct store_type fleet_store_type = {
     .kind = "fleet",
     .close = fleet_close,
     .commit = fleet_commit_batches,
@@ -207,7 +207,7 @@ struct store *fleet_store_new(const struct fleet_store_options *options)
     struct fleet_store *store = NEW(struct fleet_store);
     uint32_t partitions = options->crawl.partitions;
 
-    store->base.engine = &fleet_engine_of_store;
+    store->base.type = &fleet_store_type;
     store->base.codes = options->codes;
     store->options = *options;
     store->journal =

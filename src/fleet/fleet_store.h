@@ -19,7 +19,6 @@
 
 #include "fleet/engine.h"
 #include "store/store.h"
-#include "url/domain.h"
 
 struct fleet_store_options {
     struct fleet_engine *engine; /* the store closes it */

@@ -6,7 +6,7 @@
 
 #include "fleet/fleet_store.h"
 #include "fleet/journal.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 
 enum { TRY_AGAIN_MS = 500 }; /* an engine that is away */
 

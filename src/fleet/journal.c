@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "fleet/settings.h"
-#include "store/engine.h"
 #include "store/pack.h"
+#include "store/store_type.h"
 #include "url/partition.h"
 
 /* A row on its way to a segment. */

@@ -2,9 +2,8 @@
 
 #include "base/mem.h"
 #include "fleet/journal.h"
-#include "store/engine.h"
 #include "store/pack.h"
-#include "url/partition.h"
+#include "store/store_type.h"
 
 /* Rows out of segments. */
 

@@ -8,7 +8,6 @@
 #ifndef FLEET_PART_H
 #define FLEET_PART_H
 
-#include "base/str.h"
 #include "fleet/engine.h"
 #include "url/partition.h"
 

@@ -41,8 +41,11 @@ bool by_hand_refuses(const struct by_hand *hand, struct str url)
  */
 
 /* The order for the host, made if need be; NULL: there are too many. */
-static struct hand_host *order_for(struct by_hand *hand, uint64_t key)
+static struct hand_host *order_for(struct politeness *politeness,
+                                   const struct url *url)
 {
+    struct by_hand *hand = &politeness->by_hand;
+    uint64_t key = host_key(politeness, url);
     struct hand_host *order = hashtable_get(&hand->hosts, key);
 
     if (order || hand->hosts.count >= BY_HAND_MAX)
@@ -67,8 +70,7 @@ bool frontier_set_delay(struct frontier *frontier, const struct url *url,
                         uint64_t delay_ms, uint64_t now_ms)
 {
     struct politeness *politeness = &frontier->politeness;
-    struct hand_host *order =
-        order_for(&politeness->by_hand, host_key(politeness, url));
+    struct hand_host *order = order_for(politeness, url);
     struct host *host = host_known(politeness, url);
 
     if (!order)
@@ -84,18 +86,11 @@ bool frontier_set_delay(struct frontier *frontier, const struct url *url,
     return true;
 }
 
-/* Targets that wait for another try come out now. */
-static void hasten(struct frontier *frontier, struct host *host)
-{
-    queue_hasten_retries(&frontier->queue, host);
-}
-
 bool frontier_set_dropped(struct frontier *frontier, const struct url *url,
                           bool dropped, uint64_t now_ms)
 {
     struct politeness *politeness = &frontier->politeness;
-    struct hand_host *order =
-        order_for(&politeness->by_hand, host_key(politeness, url));
+    struct hand_host *order = order_for(politeness, url);
     struct host *host = host_known(politeness, url);
 
     if (!order)
@@ -106,7 +101,7 @@ bool frontier_set_dropped(struct frontier *frontier, const struct url *url,
         return true;
     host->dropped = dropped;
     if (dropped)
-        hasten(frontier, host);
+        queue_hasten_retries(&frontier->queue, host);
     politeness_place(politeness, host);
     return true;
 }
@@ -125,22 +120,24 @@ void frontier_forget_trouble(struct frontier *frontier, const struct url *url,
     if (host->backing_off)
         shorten_pause(frontier, host);
     host->backing_off = false;
-    hasten(frontier, host);
+    queue_hasten_retries(&frontier->queue, host);
     politeness_place(politeness, host);
 }
 
 /* --- patterns ---------------------------------------------------------------
  */
 
-static bool take_back(struct by_hand *hand, struct str pattern)
+/* Remove the pattern if it is there. Did it say the opposite? */
+static bool take_back(struct by_hand *hand, struct str pattern, bool allows)
 {
     for (size_t i = 0; i < hand->pattern_count; i++) {
-        if (!str_eq(hand->pattern[i].text, pattern))
+        struct hand_pattern old = hand->pattern[i];
+        if (!str_eq(old.text, pattern))
             continue;
-        free((void *)hand->pattern[i].text.ptr);
+        free((void *)old.text.ptr);
         memmove(&hand->pattern[i], &hand->pattern[i + 1],
                 (--hand->pattern_count - i) * sizeof(hand->pattern[0]));
-        return true;
+        return old.allows != allows;
     }
     return false;
 }
@@ -149,14 +146,8 @@ bool frontier_add_pattern(struct frontier *frontier, struct str pattern,
                           bool allows)
 {
     struct by_hand *hand = &frontier->politeness.by_hand;
-    bool was_there = false, allowed = false;
 
-    for (size_t i = 0; i < hand->pattern_count; i++)
-        if (str_eq(hand->pattern[i].text, pattern)) {
-            was_there = true;
-            allowed = hand->pattern[i].allows;
-        }
-    if (was_there && take_back(hand, pattern) && allowed != allows)
+    if (take_back(hand, pattern, allows))
         return true;
     if (hand->pattern_count >= BY_HAND_MAX)
         return false;

@@ -54,11 +54,11 @@ struct frontier *frontier_new(const struct frontier_options *options)
     };
 
     frontier->options = *options;
-    order_init(&frontier->order, options->order);
-    queue_init(&frontier->queue, &frontier->options, &frontier->order,
+    ranking_init(&frontier->ranking, options->ranking);
+    queue_init(&frontier->queue, &frontier->options, &frontier->ranking,
                &callbacks);
     politeness_init(&frontier->politeness, &frontier->options,
-                    &frontier->order);
+                    &frontier->ranking);
     setups_init(&frontier->setups, &frontier->options);
     size_t partitions = options->partitions ? options->partitions : 1;
     frontier->next_n = mem_array(partitions, sizeof(*frontier->next_n));
@@ -94,7 +94,7 @@ void frontier_count_found(struct frontier *frontier, const struct url *url,
 {
     struct domain *domain;
 
-    if (frontier->order.by_level)
+    if (frontier->ranking.by_level)
         return;
     domain = domain_for(&frontier->politeness, url);
     domain->score.found += count;
@@ -150,7 +150,7 @@ enum verdict frontier_precheck(const struct frontier *frontier,
 
 void enqueue(struct frontier *frontier, struct target *target)
 {
-    domain_active(target->host->domain, &frontier->order);
+    domain_active(target->host->domain, &frontier->ranking);
     queue_put(&frontier->queue, target);
     politeness_place(&frontier->politeness, target->host);
 }
@@ -465,7 +465,7 @@ void frontier_done(struct frontier *frontier, struct target *target,
 void put_retry(struct frontier *frontier, struct target *target,
                uint64_t due_ms)
 {
-    domain_active(target->host->domain, &frontier->order);
+    domain_active(target->host->domain, &frontier->ranking);
     queue_put_retry(&frontier->queue, target, due_ms);
 }
 

@@ -3,7 +3,7 @@
  *
  * It is made of five parts (frontier/parts.h), each with a header that states
  * its invariant:
- *     order       which of two targets goes first
+ *     ranking     which of two targets goes first
  *     queue       the targets of every host, in memory and beyond it on disk
  *     politeness  hosts, domains, addresses: who may be asked, and when
  *     host setup  name look-up and robots.txt before a host's first page
@@ -20,7 +20,7 @@
  * resting, it joins the queue of the address. It is asked when it is the first
  * there and the address is free.
  *
- * ORDER_BFS: smaller depth first, then older. No target of depth d+1 comes
+ * RANKING_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
  * always the shortest distance from the seeds.
  *
@@ -28,7 +28,7 @@
  * lead to no page, so no depth waits for them; and the cap of a domain does not
  * count for them.
  *
- * ORDER_PRIORITY: the highest score first, then the oldest, where
+ * RANKING_PRIORITY: the highest score first, then the oldest, where
  *     score = max(0, 10 - 0.1 * crawled(domain))
  *           + 1 * found(url) + 0.01 * found(domain)
  * in integers of hundredths. Two terms belong to the domain, so that a change
@@ -38,7 +38,7 @@
 #define FRONTIER_FRONTIER_H
 
 #include "frontier/address.h"
-#include "frontier/options.h"
+#include "frontier/frontier_options.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
 #include "robots/robots.h"
@@ -51,7 +51,7 @@ struct frontier;
 enum { FRONTIER_BFS_SCORE = 200 };
 
 /* In a fleet (options.partitions) a frontier holds the targets of some
- * partitions; frontier/partition.c has the functions for that. */
+ * partitions; frontier/frontier_partition.c has the functions for that. */
 struct frontier *frontier_new(const struct frontier_options *options);
 void frontier_free(struct frontier *frontier);
 
@@ -216,8 +216,8 @@ bool frontier_robots_moved(struct frontier *frontier, struct target *from,
 
 /* --- for the record ---------------------------------------------------- */
 
-/* A target's `age` is its number; this is the next one of the partition (0 but
- * in a fleet), for whatever else needs a number of its own. */
+/* Take the next number for a URL of the partition (0 without a fleet), for one
+ * that is recorded and becomes no target. */
 uint64_t frontier_next_number(struct frontier *frontier, uint32_t part);
 
 /* The pause that the target's host is given after a fetch. */
@@ -315,7 +315,7 @@ uint64_t frontier_due_ms(const struct target *target);
 /* Counts of a URL's domain. */
 struct domain_counts {
     uint32_t crawled; /* fetches */
-    uint32_t found;   /* links to it in pages; counted in ORDER_PRIORITY */
+    uint32_t found;   /* links to it in pages; counted in RANKING_PRIORITY */
 };
 struct domain_counts frontier_domain_counts(const struct frontier *frontier,
                                             const struct url *url);

@@ -5,14 +5,14 @@
 #include "base/mem.h"
 
 struct host *host_new(struct str name, struct domain *domain,
-                      const struct ordering *order)
+                      const struct ranking *ranking)
 {
     struct host *host = mem_new(sizeof(*host) + name.len + 1);
 
     host->domain = domain;
     host->name_len = name.len;
     memcpy(host->name, name.ptr, name.len);
-    heap_init(&host->queue.targets, order->target);
+    heap_init(&host->queue.targets, ranking->target);
     return host;
 }
 
@@ -37,13 +37,13 @@ struct domain *domain_new(struct arena *arena, struct str name)
 }
 
 struct active *domain_active(struct domain *domain,
-                             const struct ordering *order)
+                             const struct ranking *ranking)
 {
     if (!domain->active) {
         struct active *active = domain->active = NEW(struct active);
         active->domain = domain;
-        heap_init(&active->ready, order->host);
-        heap_init(&active->unresolved, order->host);
+        heap_init(&active->ready, ranking->host);
+        heap_init(&active->unresolved, ranking->host);
         queue_init_domain(&active->queue);
     }
     return domain->active;

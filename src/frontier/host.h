@@ -7,8 +7,8 @@
 #include "base/container.h"
 #include "frontier/address.h"
 #include "frontier/host_setup.h"
-#include "frontier/order.h"
 #include "frontier/queue.h"
+#include "frontier/ranking.h"
 
 /* Where a host stands; always exactly one. */
 enum host_standing {
@@ -172,13 +172,13 @@ static inline struct str domain_name(const struct domain *domain)
 
 /* host.c: making them. Domains are never freed before the arena is. */
 struct host *host_new(struct str name, struct domain *domain,
-                      const struct ordering *order);
+                      const struct ranking *ranking);
 void host_free(struct host *host); /* with its queued targets */
 struct domain *domain_new(struct arena *arena, struct str name);
 
 /* Its active part, made if need be; freed again if it is empty. */
 struct active *domain_active(struct domain *domain,
-                             const struct ordering *order);
+                             const struct ranking *ranking);
 void domain_free_unused(struct domain *domain);
 void domain_free_active(struct domain *domain); /* with its targets */
 

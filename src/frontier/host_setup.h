@@ -11,7 +11,7 @@
 #ifndef FRONTIER_HOST_SETUP_H
 #define FRONTIER_HOST_SETUP_H
 
-#include "frontier/options.h"
+#include "frontier/frontier_options.h"
 #include "frontier/rules.h"
 #include "frontier/target.h"
 

@@ -100,7 +100,7 @@ void host_remember_answer(struct politeness *politeness, const struct url *url)
              key_of(politeness, name_of(url, &name)));
 }
 
-/* Of a host that was not known until now. */
+/* When a host that was not known until now may first be asked. */
 static uint64_t first_ms(const struct politeness *politeness,
                          const struct domain *domain)
 {
@@ -120,7 +120,7 @@ struct host *host_for(struct politeness *politeness, const struct url *url)
     if (host)
         return host;
     host = host_new(name_of(url, &name), domain_for(politeness, url),
-                    politeness->order);
+                    politeness->ranking);
     host->key = key_of(politeness, name.text);
     host->next_ms = first_ms(politeness, host->domain);
     host->setup.resolved = !politeness->options->resolve;
@@ -171,7 +171,7 @@ void host_move_to(struct politeness *politeness, struct host *host,
         address = NEW(struct address);
         address->key = key_of_ip(politeness, ip);
         address->ip = *ip;
-        heap_init(&address->queue, politeness->order->turn);
+        heap_init(&address->queue, politeness->ranking->turn);
         hashtable_put(&politeness->addresses, address->key, address);
     }
     address->hosts++;

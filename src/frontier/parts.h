@@ -7,13 +7,13 @@
 
 #include "frontier/changes.h"
 #include "frontier/host_setup.h"
-#include "frontier/order.h"
 #include "frontier/politeness.h"
 #include "frontier/queue.h"
+#include "frontier/ranking.h"
 
 struct frontier {
     struct frontier_options options;
-    struct ordering order;
+    struct ranking ranking;
     struct queue queue;
     struct politeness politeness;
     struct setups setups;
@@ -57,7 +57,7 @@ void forget_idle_hosts(struct frontier *frontier);
 uint64_t host_delay_ms(const struct frontier *frontier,
                        const struct host *host);
 
-/* --- restore.c, for partition.c ------------------------------------------ */
+/* --- restore.c, for frontier_partition.c --------------------------------- */
 
 /* The host rests for a whole pause from now on. */
 void rest_host(struct frontier *frontier, struct host *host, uint64_t now_ms);

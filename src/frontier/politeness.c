@@ -1,6 +1,5 @@
 #include "frontier/politeness.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 static bool host_is_due_before(const struct heap_node *a,
@@ -17,20 +16,20 @@ static bool address_is_due_before(const struct heap_node *a,
 
 void politeness_init(struct politeness *politeness,
                      const struct frontier_options *options,
-                     const struct ordering *order)
+                     const struct ranking *ranking)
 {
-    *politeness = (struct politeness){.options = options, .order = order};
+    *politeness = (struct politeness){.options = options, .ranking = ranking};
     arena_init(&politeness->domain_arena);
     hashtable_init(&politeness->hosts);
     hashtable_init(&politeness->domains);
     hashtable_init(&politeness->addresses);
     for (size_t i = 0; i < ARRAY_LEN(politeness->ready); i++) {
-        heap_init(&politeness->ready[i], order->domain);
-        heap_init(&politeness->unresolved[i], order->unresolved);
+        heap_init(&politeness->ready[i], ranking->domain);
+        heap_init(&politeness->unresolved[i], ranking->unresolved);
     }
     heap_init(&politeness->waiting, host_is_due_before);
     heap_init(&politeness->resting, address_is_due_before);
-    heap_init(&politeness->open, order->address);
+    heap_init(&politeness->open, ranking->address);
     address_leases_init(&politeness->leases);
     by_hand_init(&politeness->by_hand);
     seen_init(&politeness->hosts_seen);
@@ -474,7 +473,7 @@ static struct target *better(const struct politeness *politeness,
     if (!has_place(politeness, other->host->domain) &&
         !politeness_is_to_refuse(politeness, other))
         return first;
-    return first && politeness->order->before(first, other) ? first : other;
+    return first && politeness->ranking->before(first, other) ? first : other;
 }
 
 struct target *politeness_first_ready(const struct politeness *politeness,

@@ -55,7 +55,7 @@ struct address_leases {
 
 struct politeness {
     const struct frontier_options *options;
-    const struct ordering *order;
+    const struct ranking *ranking;
     uint64_t now_ms;          /* of the last call of the frontier */
     struct hashtable hosts;   /* remembered, by the hash of the name */
     struct hashtable domains; /* ever seen */
@@ -83,7 +83,7 @@ struct politeness {
 
 void politeness_init(struct politeness *politeness,
                      const struct frontier_options *options,
-                     const struct ordering *order);
+                     const struct ranking *ranking);
 void politeness_release(struct politeness *politeness);
 
 /* --- politeness.c: where a host stands ---------------------------------- */
@@ -172,7 +172,7 @@ void address_lease_forget(struct politeness *politeness,
 
 /* --- hosts.c: finding and forgetting ------------------------------------- */
 
-/* Under which it is known, or would be. */
+/* The key under which the host is known, or would be. */
 uint64_t host_key(const struct politeness *politeness, const struct url *url);
 struct host *host_for(struct politeness *politeness, const struct url *url);
 struct host *host_known(const struct politeness *politeness,

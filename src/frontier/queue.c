@@ -36,12 +36,12 @@ static bool domain_is_due_before(const struct heap_node *a,
 }
 
 void queue_init(struct queue *queue, const struct frontier_options *options,
-                const struct ordering *order,
+                const struct ranking *ranking,
                 const struct queue_callbacks *callbacks)
 {
     *queue = (struct queue){
         .options = options,
-        .order = order,
+        .ranking = ranking,
         .callbacks = *callbacks,
         .level = UINT32_MAX,
     };
@@ -102,7 +102,7 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
 
     target->depth = offer->depth;
     target->fingerprint = offer->fingerprint;
-    target->age = number;
+    target->number = number;
     target->referrer_id = offer->referrer_id;
     target->found = offer->found;
     target->redirects = offer->redirects;
@@ -162,7 +162,7 @@ void queue_take(struct queue *queue, struct target *target)
     struct host_queue *host = &target->host->queue;
     struct domain_queue *domain = &target->host->domain->active->queue;
 
-    target->priority = (uint32_t)order_score(queue->order, target);
+    target->priority = (uint32_t)ranking_score(queue->ranking, target);
     hashtable_take(&queue->targets, target->fingerprint);
     heap_remove(&host->targets, &target->node);
     size_t bytes =
@@ -197,7 +197,7 @@ void queue_found_again(struct queue *queue, struct target *target,
 
 bool queue_is_its_level(const struct queue *queue, const struct target *target)
 {
-    return !queue->order->by_level || !opens_depth(target) ||
+    return !queue->ranking->by_level || !opens_depth(target) ||
            (target->depth <= queue->level &&
             target->depth <= levels_lowest(&queue->levels) &&
             target->depth <= queue_disk_depth(queue));

@@ -15,9 +15,9 @@
 
 #include "ds/hashtable.h"
 #include "frontier/disk_queue.h"
+#include "frontier/frontier_options.h"
 #include "frontier/levels.h"
-#include "frontier/options.h"
-#include "frontier/order.h"
+#include "frontier/ranking.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
 #include "url/partition.h"
@@ -54,7 +54,7 @@ struct queue_callbacks {
 
 struct queue {
     const struct frontier_options *options;
-    const struct ordering *order;
+    const struct ranking *ranking;
     struct queue_callbacks callbacks;
     struct hashtable targets; /* by fingerprint */
     struct levels levels;
@@ -82,7 +82,7 @@ struct queue {
 };
 
 void queue_init(struct queue *queue, const struct frontier_options *options,
-                const struct ordering *order,
+                const struct ranking *ranking,
                 const struct queue_callbacks *callbacks);
 void queue_release(struct queue *queue);
 

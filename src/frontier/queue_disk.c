@@ -151,7 +151,7 @@ static void update_disk_queue(struct queue *queue, struct disk_queue *disk)
 
 static uint32_t level_of(const struct queue *queue, uint32_t depth)
 {
-    return queue->order->by_level ? depth : 0;
+    return queue->ranking->by_level ? depth : 0;
 }
 
 /* False if the file cannot be written. */
@@ -363,7 +363,7 @@ static bool note_shortened(struct queue *queue, struct disk_queue *disk,
 
 bool queue_shorten_on_disk(struct queue *queue, const struct offer *offer)
 {
-    if (!queue->on_disk || !queue->order->by_level || !queue->seen ||
+    if (!queue->on_disk || !queue->ranking->by_level || !queue->seen ||
         !seen_has_flag(seen_of(queue, part_of_url(queue->options, offer->url,
                                                   offer->domain)),
                        offer->fingerprint))
@@ -532,7 +532,7 @@ bool queue_open_disk(struct queue *queue)
 
     if (queue->trouble)
         return false;
-    if (!queue->order->by_level)
+    if (!queue->ranking->by_level)
         return let_in(queue, bytes);
     /* Before the next depth begins. */
     if (queue->shortened_depth < lowest) {

@@ -63,7 +63,7 @@ struct target {
     uint32_t depth;
     struct host *host;
     uint64_t fingerprint;
-    uint64_t age; /* the URL's number; a smaller one is older */
+    uint64_t number; /* of the URL; a smaller one is older (url/partition.h) */
     union {
         uint64_t due_ms;    /* RETRYING: when it goes back to its queue */
         struct host *asker; /* TARGET_ROBOTS: the host whose rules these are */

@@ -47,7 +47,7 @@ struct validator_post {
     void (*send)(void *user, uint32_t part, const struct offer *offer);
 };
 
-/* What is known of the URLs of a partition; `refused` and `withheld` are of the
+/* The URLs of a partition that were judged; `refused` and `withheld` are of the
  * URLs that were found in its pages. */
 struct validator_part {
     struct seen seen;

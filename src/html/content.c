@@ -1,7 +1,5 @@
 #include "html/content.h"
 
-#include "base/utf8.h"
-
 void html_content_init(struct html_content *content, struct html_info *info,
                        struct arena *arena,
                        const struct html_scan_options *options)

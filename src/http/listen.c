@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum { BACKLOG = 4096 };
 
 static const char syntax[] =
@@ -168,9 +170,6 @@ int http_address_listen(struct http_address *address)
 
     if (fd < 0 || start_listening(fd, address))
         return fd;
-
-    int problem = errno;
-    close(fd);
-    errno = problem;
+    io_close(fd);
     return -1;
 }

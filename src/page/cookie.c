@@ -43,7 +43,7 @@ static struct str default_path(const struct url *url)
 
 struct attributes {
     struct str domain, path;
-    uint64_t expires_s, max_age_s; /* as times; the latter goes first */
+    uint64_t expires_s, max_age_s; /* as times; Max-Age counts before Expires */
     bool has_expires, has_max_age;
     bool secure, http_only, is_for_all_sites; /* SameSite=None */
 };
@@ -117,16 +117,6 @@ static struct attributes read_attributes(struct str text, uint64_t now_s)
 
 /* --- the cookie ---------------------------------------------------------- */
 
-bool cookie_is_clean(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 static void set_name(struct cookie *cookie, struct str pair)
 {
     struct str_pair cut = str_cut(pair, '=');
@@ -186,7 +176,7 @@ bool cookie_parse(struct cookie *cookie, struct str header,
                                             : attributes.expires_s,
     };
     set_name(cookie, cut.head);
-    if (!cookie_is_clean(header) || url_host(url).len > COOKIE_DOMAIN_MAX ||
+    if (!str_is_clean(header) || url_host(url).len > COOKIE_DOMAIN_MAX ||
         cookie->path.len > COOKIE_ATTRIBUTE_MAX ||
         !(cookie->name.len + cookie->value.len) ||
         cookie->name.len + cookie->value.len > COOKIE_BYTES_MAX)

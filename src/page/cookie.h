@@ -28,9 +28,6 @@ static inline bool cookie_is_expired(const struct cookie *cookie,
     return !cookie->is_session && cookie->expires_s <= now_s;
 }
 
-/* Has it no control characters but tabs? Others could end a header. */
-bool cookie_is_clean(struct str text);
-
 /* Is `host` this domain, or below it? An address is only itself. */
 bool cookie_domain_matches(struct str host, struct str domain);
 

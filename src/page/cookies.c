@@ -371,7 +371,7 @@ bool cookies_take_line(struct cookies *cookies, struct str line, uint64_t now_s)
         line.len--;
     if (!line.len || (line.ptr[0] == '#' && !str_starts(line, STR(HTTP_ONLY))))
         return true;
-    if (!cookie_is_clean(line) || !read_line(line, &cookie))
+    if (!str_is_clean(line) || !read_line(line, &cookie))
         return false;
     for (size_t i = 0; i < cookie.domain.len; i++)
         domain[i] = ascii_lower(cookie.domain.ptr[i]);

@@ -1,19 +1,11 @@
 #include "page/pagefiles.h"
 
 #include <stdio.h>
-#include <unistd.h>
-
-#include "base/container.h"
 
 /* page->prepared: the file has this name until it gets its number. */
 struct prepared {
     char name[PAGEDIR_TEMP_MAX + 1];
 };
-
-static struct pagedir *dir_of(const struct pagesaver *saver)
-{
-    return container_of(saver, struct pagefiles, saver)->dir;
-}
 
 static const char *name_of(const struct webpage *page)
 {
@@ -32,68 +24,35 @@ static bool prepare(struct pagesaver *saver, struct webpage *page)
     };
 
     page->prepared = prepared;
-    return pagedir_save(dir_of(saver), part, ARRAY_LEN(part), prepared->name);
+    return pagedir_save(saver->dir, part, ARRAY_LEN(part), prepared->name);
 }
 
 static uint32_t commit(struct pagesaver *saver, const struct webpage *page)
 {
-    struct pagedir *dir = dir_of(saver);
+    struct pagedir *dir = saver->dir;
 
     return pagedir_publish(dir, name_of(page)) ? dir->last_id : 0;
 }
 
 static void discard(struct pagesaver *saver, const struct webpage *page)
 {
-    pagedir_discard(dir_of(saver), name_of(page));
-}
-
-static uint32_t last(const struct pagesaver *saver)
-{
-    return dir_of(saver)->last_id;
-}
-
-static uint32_t holds_old(const struct pagesaver *saver)
-{
-    const struct pagedir *dir = dir_of(saver);
-
-    return dir->holds_old ? dir->old_last : 0;
-}
-
-static void drop_old(struct pagesaver *saver)
-{
-    pagedir_drop_old(dir_of(saver));
-}
-
-static void resume(struct pagesaver *saver, uint32_t last_id, bool was_killed)
-{
-    pagedir_resume(dir_of(saver), last_id, was_killed);
+    pagedir_discard(saver->dir, name_of(page));
 }
 
 static struct str url_of(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena)
 {
-    return pagedir_url(dir_of(saver), id, arena);
+    return pagedir_url(saver->dir, id, arena);
 }
 
-/* Syncing the file system costs less than syncing every file. */
-static bool sync_files(struct pagesaver *saver)
-{
-    return !syncfs(dir_of(saver)->fd);
-}
-
-void pagefiles_init(struct pagefiles *files, struct pagedir *dir)
+void pagefiles_init(struct pagesaver *saver, struct pagedir *dir)
 {
     static const struct pagesaver_type type = {
         .prepare = prepare,
         .commit = commit,
         .discard = discard,
-        .last = last,
-        .holds_old = holds_old,
-        .drop_old = drop_old,
-        .resume = resume,
         .url_of = url_of,
-        .sync = sync_files,
     };
 
-    *files = (struct pagefiles){.saver.type = &type, .dir = dir};
+    *saver = (struct pagesaver){.type = &type, .dir = dir};
 }

@@ -4,15 +4,8 @@
 #ifndef PAGE_PAGEFILES_H
 #define PAGE_PAGEFILES_H
 
-#include "page/pagedir.h"
 #include "page/pagesaver.h"
 
-struct pagefiles {
-    struct pagesaver saver;
-    struct pagedir *dir;
-};
-
-/* `dir` is borrowed, and must be open before a page is saved. */
-void pagefiles_init(struct pagefiles *files, struct pagedir *dir);
+void pagefiles_init(struct pagesaver *saver, struct pagedir *dir);
 
 #endif

@@ -3,21 +3,18 @@
 #ifndef PAGE_PAGENUMBERS_H
 #define PAGE_PAGENUMBERS_H
 
-#include "page/pagedir.h"
 #include "page/pagesaver.h"
 
 struct pagenumbers {
     struct pagesaver saver; /* its interface */
-    struct pagedir *dir;
-    bool keeps_urls; /* for pagesaver_url_of: of the pages of this run */
+    bool keeps_urls;        /* for pagesaver_url_of: of the pages of this run */
     struct arena arena;
     struct str *url; /* of page first + 1, ... */
     size_t urls, room;
     uint32_t first;
 };
 
-/* `dir` is opened before the first page is prepared, and outlives it. Set
- * keeps_urls before that, too. */
+/* Set keeps_urls before the first page is prepared. */
 void pagenumbers_init(struct pagenumbers *numbers, struct pagedir *dir);
 void pagenumbers_release(struct pagenumbers *numbers);
 

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <unistd.h>
 
 void pagesaver_prepare(struct pagesaver *saver, struct webpage *page)
 {
@@ -32,14 +33,16 @@ void pagesaver_discard(struct pagesaver *saver, struct webpage *page)
     page->prepared = NULL;
 }
 
-/* Two threads may be here: at worst one of them syncs once more than needed. */
+/* Syncing the file system costs less than syncing every file; an archive is on
+ * the same one. Two threads may be here: at worst one of them syncs once more
+ * than needed. */
 bool pagesaver_sync(struct pagesaver *saver)
 {
     unsigned changes = saver->changes;
 
     if (changes == saver->synced)
         return true;
-    if (!saver->type->sync(saver))
+    if (syncfs(saver->dir->fd))
         return false;
     saver->synced = changes;
     return true;

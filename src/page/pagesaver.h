@@ -10,24 +10,22 @@
  * The workers do the slow part. One thread gives the numbers, so they have no
  * holes and follow the order of the log.
  *
- * A place to save to is a table of functions: page files (page/pagefiles.h), or
- * numbers alone (page/pagenumbers.h). The workers, the crawler thread and the
- * record know only what is here.
+ * The numbers are those of a page directory (page/pagedir.h). How a page is
+ * kept is a table of functions: page files (page/pagefiles.h), or numbers alone
+ * (page/pagenumbers.h). The workers, the crawler thread and the record know
+ * only what is here.
  */
 #ifndef PAGE_PAGESAVER_H
 #define PAGE_PAGESAVER_H
 
 #include <stdatomic.h>
 
+#include "page/pagedir.h"
 #include "page/webpage.h"
 
 struct pagesaver;
 
 struct pagesaver_type {
-    /* Bits of enum exchange_wish: the bytes of an exchange that it needs
-     * besides the body. The fetchers keep no others. */
-    unsigned wishes;
-
     /* On any worker, several at a time. Sets page->prepared, to anything in
      * the page's arena. False with errno: then nothing is left behind. */
     bool (*prepare)(struct pagesaver *saver, struct webpage *page);
@@ -37,35 +35,15 @@ struct pagesaver_type {
     uint32_t (*commit)(struct pagesaver *saver, const struct webpage *page);
     void (*discard)(struct pagesaver *saver, const struct webpage *page);
 
-    /* On the crawler thread: the number of the last page that was committed,
-     * also by an earlier run of this crawl. */
-    uint32_t (*last)(const struct pagesaver *saver);
-
-    /* On the crawler thread: the last old page, or 0. Old pages were saved by
-     * another crawl, or by this one without a record of them; the next commit
-     * removes them. */
-    uint32_t (*holds_old)(const struct pagesaver *saver);
-
-    /* Remove the old pages now. */
-    void (*drop_old)(struct pagesaver *saver);
-
-    /* On the crawler thread, before anything else: go on after page `last`.
-     * Prepared pages that were not committed are removed. If the crawl was
-     * killed, the unrecorded pages after `last` are old. */
-    void (*resume)(struct pagesaver *saver, uint32_t last, bool was_killed);
-
     /* On the crawler thread: the URL of a page that was committed, or empty. */
     struct str (*url_of)(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena);
-
-    /* On any thread, several at a time: sync the file system of the page
-     * directory. False with errno. */
-    bool (*sync)(struct pagesaver *saver);
 };
 
 /* The first member of an implementation. */
 struct pagesaver {
     const struct pagesaver_type *type;
+    struct pagedir *dir; /* borrowed, and open before a page is saved */
     atomic_uint changes; /* of files in the page directory */
     atomic_uint synced;  /* of these, those that are on the disk */
 };
@@ -80,14 +58,20 @@ uint32_t pagesaver_commit(struct pagesaver *saver, struct webpage *page);
 /* Drop the prepared page, if there is one. */
 void pagesaver_discard(struct pagesaver *saver, struct webpage *page);
 
+/* --- on the crawler thread ------------------------------------------------ */
+
+/* The number of the last page that was committed, also by an earlier run of
+ * this crawl. */
 static inline uint32_t pagesaver_last(const struct pagesaver *saver)
 {
-    return saver->type->last(saver);
+    return saver->dir->last_id;
 }
 
+/* The last old page, or 0. Old pages were saved by another crawl, or by this
+ * one without a record of them; the next commit removes them. */
 static inline uint32_t pagesaver_holds_old(const struct pagesaver *saver)
 {
-    return saver->type->holds_old(saver);
+    return saver->dir->holds_old ? saver->dir->old_last : 0;
 }
 
 /* Files of the page directory were changed, also by others than the pagesaver:
@@ -98,16 +82,20 @@ static inline void pagesaver_changed(struct pagesaver *saver)
     saver->changes++;
 }
 
+/* Remove the old pages now. */
 static inline void pagesaver_drop_old(struct pagesaver *saver)
 {
-    saver->type->drop_old(saver);
+    pagedir_drop_old(saver->dir);
     pagesaver_changed(saver);
 }
 
+/* Before anything else: go on after page `last`. Prepared pages that were not
+ * committed are removed. If the crawl was killed, the unrecorded pages after
+ * `last` are old. */
 static inline void pagesaver_resume(struct pagesaver *saver, uint32_t last,
                                     bool was_killed)
 {
-    saver->type->resume(saver, last, was_killed);
+    pagedir_resume(saver->dir, last, was_killed);
     pagesaver_changed(saver);
 }
 

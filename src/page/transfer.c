@@ -12,7 +12,6 @@
 #include "page/private_address.h"
 #include "page/proxies.h"
 #include "page/secret.h"
-#include "url/key.h"
 
 enum {
     CERTIFICATES_DESCRIBED = 4,

@@ -84,17 +84,6 @@ static bool is_name(struct str name)
     return name.len > 0;
 }
 
-static bool is_clean(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-
-        if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 /* --- the lines ----------------------------------------------------------- */
 
 /* The lines as far as they are written. */
@@ -135,7 +124,7 @@ static void put_header(struct writer *writer, struct str line)
     struct str_pair cut = str_cut(line, ':');
     struct str name = str_trim(cut.head);
 
-    if (cut.head.len == line.len || !is_name(name) || !is_clean(cut.tail) ||
+    if (cut.head.len == line.len || !is_name(name) || !str_is_clean(cut.tail) ||
         is_dropped(name, &writer->names))
         return;
     if (str_eq_nocase(name, STR("Content-Length"))) {
@@ -157,7 +146,7 @@ static void put_lines(struct writer *writer, struct str head)
         if (line.ptr[0] != ' ' && line.ptr[0] != '\t') {
             end_line(writer);
             put_header(writer, line);
-        } else if (writer->is_open && is_clean(line)) {
+        } else if (writer->is_open && str_is_clean(line)) {
             put(writer, STR(" "));
             put(writer, str_trim(line));
         }
@@ -198,7 +187,7 @@ static struct str reason_in(struct str status_line)
     struct str after = str_cut(status_line, ' ').tail;
     struct str reason = str_trim(str_cut(str_trim_start(after), ' ').tail);
 
-    return reason.len && is_clean(reason) ? reason : STR("");
+    return reason.len && str_is_clean(reason) ? reason : STR("");
 }
 
 bool recorded_reply_fill(struct http_reply *reply, struct buf *lines,

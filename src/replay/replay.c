@@ -25,7 +25,7 @@ struct replay {
     struct http_service service;
     struct http_server *server; /* NULL before replay_listen */
     struct collection *collection;
-    struct authority *authority;
+    struct certificate_authority *authority;
     struct own_pages own;
     struct buf url; /* of the request at hand */
     size_t held;    /* bytes of bodies on their way */
@@ -194,7 +194,7 @@ static void answer_connect(struct http_exchange *exchange)
 {
     struct http_reply *reply = &exchange->reply;
 
-    if (!authority_can_sign(exchange->request.host)) {
+    if (!certificate_authority_can_sign(exchange->request.host)) {
         own_pages_refuse(exchange, 400, STR("this is no name of a host"),
                          STR(""));
         return;
@@ -260,7 +260,7 @@ static void ended(void *self, struct http_exchange *exchange)
 
 struct replay *replay_new(struct collection *collection)
 {
-    struct authority *authority = authority_new();
+    struct certificate_authority *authority = certificate_authority_new();
 
     if (!authority)
         return NULL;
@@ -284,7 +284,7 @@ struct replay *replay_new(struct collection *collection)
     };
     buf_init(&replay->url, 2 * MAX_HEAD);
     own_pages_init(&replay->own);
-    replay->own.pem = authority_pem(authority);
+    replay->own.pem = certificate_authority_pem(authority);
     replay->own.captures = collection_count(collection);
     return replay;
 }
@@ -295,7 +295,7 @@ void replay_free(struct replay *replay)
         http_server_free(replay->server);
     own_pages_release(&replay->own);
     buf_release(&replay->url);
-    authority_free(replay->authority);
+    certificate_authority_free(replay->authority);
     free(replay);
 }
 

@@ -12,7 +12,7 @@
 enum { FIRST_BYTE_OF_TLS = 0x16 };
 
 struct tunnel {
-    struct authority *authority;
+    struct certificate_authority *authority;
     int fd;
     struct buf to;
     size_t host_len;
@@ -56,7 +56,7 @@ static ssize_t find_kind(struct tunnel *tunnel)
     tunnel->is_known = true;
     if (first != FIRST_BYTE_OF_TLS)
         return n;
-    tunnel->ssl = authority_accept(
+    tunnel->ssl = certificate_authority_accept(
         tunnel->authority, str_first(buf_str(&tunnel->to), tunnel->host_len),
         tunnel->fd);
     errno = ECONNRESET;
@@ -106,8 +106,8 @@ static void release(void *self)
     free(tunnel);
 }
 
-void tunnel_open(struct authority *authority, struct str to, struct str host,
-                 int fd, struct http_transport *transport)
+void tunnel_open(struct certificate_authority *authority, struct str to,
+                 struct str host, int fd, struct http_transport *transport)
 {
     struct tunnel *tunnel = NEW(struct tunnel);
 

@@ -7,14 +7,14 @@
 #define REPLAY_TUNNEL_H
 
 #include "http/conn.h"
-#include "replay/authority.h"
+#include "replay/certificate_authority.h"
 
 struct tunnel;
 
 /* `to` is what the CONNECT asked for, "example.org:443"; `host` is `to` without
  * its port. The tunnel belongs to the transport. */
-void tunnel_open(struct authority *authority, struct str to, struct str host,
-                 int fd, struct http_transport *transport);
+void tunnel_open(struct certificate_authority *authority, struct str to,
+                 struct str host, int fd, struct http_transport *transport);
 
 bool tunnel_is_tls(const struct tunnel *tunnel);
 

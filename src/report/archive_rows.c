@@ -102,7 +102,7 @@ static bool note_fetch(void *user, const struct store_fetch *row)
     return true;
 }
 
-/* Who found it may be another machine, so a seed is known by its depth. */
+/* Another machine may have found it, so a seed is known by its depth. */
 static bool read_saved_url(void *user, const struct store_url *row)
 {
     struct archive_rows *rows = user;

@@ -303,7 +303,7 @@ static bool print_entry(struct exporter *exporter, struct str url)
 
 /* --- reading ------------------------------------------------------------ */
 
-/* Of a fleet, before the rows are printed: which URL has which page. */
+/* For a fleet: note which URL has which page before the rows are printed. */
 static bool begin_pages(void *user, uint64_t urls, uint64_t last_number)
 {
     struct exporter *exporter = user;

@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/words.h"
 #include "report/findings_internal.h"
-#include "report/words.h"
 
 /* A subject is at most a URL and a fragment, or a title. */
 enum { RECORD_MAX = 64 << 10, DOUBT_MAX = 1000, HEAD_LEN = 9, TAIL_LEN = 20 };

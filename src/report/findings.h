@@ -113,10 +113,10 @@ bool findings_judge_crawled(struct findings *findings, const struct str *url,
                             size_t count, struct store *store,
                             struct store_error *error);
 
-/* Does an answer to HEAD say so little of the page that it has to be asked for
- * by GET? So it is with what makes a link broken, for some servers refuse this
- * method (405, 501) and some do not know it; not where the server said who may
- * ask and when (403, 429), nor where none answered. */
+/* Does the answer to HEAD say too little, so that the page must be asked for by
+ * GET? Yes if it would make a link broken: some servers refuse HEAD (405, 501)
+ * and some do not know it. No if the server says who may ask and when (403,
+ * 429), or if none answered. */
 bool findings_is_head_doubted(enum outcome outcome, int status);
 
 /* All is known. False if there was no room for the temporary file. */

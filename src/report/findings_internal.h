@@ -74,8 +74,4 @@ void findings_count(struct findings *findings);
 const struct outside_answer *findings_answer(const struct findings *findings,
                                              struct str url);
 
-/* Words on a subject. */
-void findings_put_detail(struct findings *findings, struct buf *out,
-                         const struct finding_record *record);
-
 #endif

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "html/scan.h"
 #include "report/findings_internal.h"
-#include "url/key.h"
 #include "view/order.h"
 
 /* --- pages --------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Findings in order: counted once, then shown. */
 #include "base/mem.h"
+#include "base/words.h"
 #include "report/findings_internal.h"
-#include "report/words.h"
 
 enum { DETAIL_MAX = 64 << 10 };
 
@@ -65,8 +65,9 @@ static void put_url_detail(struct findings *findings, struct buf *out,
         put_answer(out, url->outcome, url->status);
 }
 
-void findings_put_detail(struct findings *findings, struct buf *out,
-                         const struct finding_record *record)
+/* Words on a subject. */
+static void put_detail(struct findings *findings, struct buf *out,
+                       const struct finding_record *record)
 {
     const struct outside_answer *answer;
 
@@ -223,7 +224,7 @@ static void begin_subject(struct show *show,
     buf_clear(&show->detail);
     buf_clear(&show->text);
     buf_put(&show->text, record->subject);
-    findings_put_detail(show->findings, &show->detail, record);
+    put_detail(show->findings, &show->detail, record);
     const struct finding_subject subject = {
         .kind = record->kind,
         .text = buf_str(&show->text),

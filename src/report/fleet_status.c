@@ -1,8 +1,7 @@
 #include "report/fleet_status.h"
 
-#include "base/mem.h"
 #include "base/terminal.h"
-#include "report/words.h"
+#include "base/words.h"
 
 enum { LINE_MAX_LEN = 4096 };
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/terminal.h"
-#include "report/words.h"
+#include "base/words.h"
 #include "url/glob.h"
 #include "view/order.h"
 

@@ -1,8 +1,8 @@
 /* crawler report --format html: one file that needs nothing else, no
  * script and no network. Its policy forbids both, should a text of the site
  * ever pass as markup. */
+#include "base/words.h"
 #include "report/print_report.h"
-#include "report/words.h"
 
 /* A few places are shown at once, more behind a line that opens. */
 enum { PLACES_SHOWN = 3 };

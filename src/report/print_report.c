@@ -2,7 +2,7 @@
 
 #include "base/markup.h"
 #include "base/terminal.h"
-#include "report/words.h"
+#include "base/words.h"
 
 /* A line has a few URLs and a text, six times as long when it is escaped. */
 enum { LINE_MAX_LEN = 4 << 20 };

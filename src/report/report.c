@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "report/words.h"
+#include "base/words.h"
 
 bool report_load(struct report *report)
 {

@@ -68,7 +68,7 @@ struct report_page report_page(const struct report *report, uint32_t page);
 /* Can the crawl go on? */
 bool report_can_go_on(const struct report *report);
 
-/* Where a URL was found of which no page is known that has it. */
+/* Where a URL was found if no page is known that links to it. */
 struct str report_nowhere(const struct report *report, uint32_t depth);
 
 /* The command that goes on with it, onto a line. */

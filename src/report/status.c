@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/terminal.h"
+#include "base/words.h"
 #include "report/hand_orders.h"
 #include "report/status_json.h"
 #include "report/totals.h"
-#include "report/words.h"
 
 enum { DOMAINS_SHOWN = 10, HOSTS_SHOWN = 5, LINE_MAX_LEN = 4 << 20 };
 

@@ -89,7 +89,7 @@ static bool read_url(void *user, const struct url_record *url)
     domain->ends[url->end]++;
     domain->fetches += url->fetches;
     domain->capped |= url->end == URL_REFUSED && url->verdict == DOMAIN_CAP;
-    /* Of such a host robots.txt was not even asked for. */
+    /* The robots.txt of such a host was not even asked for. */
     if (url->end == URL_FAILED &&
         (url->verdict == ACCEPT || url->outcome == PRIVATE_ADDRESS))
         add_kind(totals, &totals->failed[url->outcome], url);

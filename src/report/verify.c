@@ -373,8 +373,8 @@ static uint64_t depth_key(const struct verify *verify, uint32_t depth)
                   verify->seed);
 }
 
-/* What redirects is older, but for copies of a fleet's record, in which numbers
- * tell no order. */
+/* A URL that redirects is older than its target, except in copies of a fleet's
+ * record, in which numbers tell no order. */
 static void check_redirect(struct verify *verify, uint64_t number)
 {
     const struct verify_url *url = &verify->url[number];

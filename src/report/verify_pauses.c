@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/terminal.h"
+#include "base/words.h"
 #include "report/details.h"
 #include "report/hand_orders.h"
-#include "report/words.h"
 
 /* A line of robots.txt may be long, a chain of redirects too. */
 enum { LINE_MAX_LEN = 64 * 1024, RULE_SHOWN = 200, HOPS_SHOWN = 10 };
@@ -249,7 +249,7 @@ static void say_score(const struct why *why, const struct target *target)
         frontier_domain_counts(frontier, &why->known.url);
     struct str domain = frontier_domain_name(target);
 
-    if (why->report->frontier.order == ORDER_BFS)
+    if (why->report->frontier.ranking == RANKING_BFS)
         terminal_line(stdout,
                       "  score     %.2f as all; smaller depths go first, then "
                       "older URLs; %llu before it",

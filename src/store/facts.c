@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 
 static const char *const fact_names[] = {
     [FACT_STATE] = "state",
@@ -73,9 +73,7 @@ bool facts_add_setting(struct facts *facts, const struct store_setting *row)
             continue;
         if (fact == FACT_STATE)
             read_state(facts, row->value);
-        else if (fact == FACT_PROGRAM)
-            facts->program = arena_copy(&facts->arena, row->value);
-        else
+        else if (fact != FACT_PROGRAM)
             return str_to_u64(row->value, &facts->number[fact]);
     }
     return true;

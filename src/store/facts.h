@@ -47,8 +47,7 @@ struct facts_list {
 struct facts {
     struct arena arena;
     enum crawl_state state;
-    uint64_t number[FACTS]; /* of those that are numbers; 0: not known */
-    struct str program;
+    uint64_t number[FACTS];    /* of those that are numbers; 0: not known */
     struct facts_list options; /* as given: "name" or "name=value"; in order */
     struct facts_list logins;  /* origins that were given a name and password */
     struct facts_list moved;   /* URLs that seeds redirected to, and the scope

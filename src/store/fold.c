@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 #include "url/partition.h"
 
 static const char *const end_names[] = {

@@ -1,6 +1,5 @@
 #include "store/rows.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"

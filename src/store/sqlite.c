@@ -236,7 +236,7 @@ static struct sqlite_store *new_store(const char *where, enum store_mode mode,
 {
     struct sqlite_store *store = NEW(struct sqlite_store);
 
-    store->base.engine = &store_sqlite;
+    store->base.type = &store_sqlite;
     store->base.codes = codes;
     store->mode = mode;
     store->where = mem_checked(strdup(where));
@@ -570,7 +570,7 @@ static unsigned slices(const struct store *store)
     return 1;
 }
 
-const struct store_engine store_sqlite = {
+const struct store_type store_sqlite = {
     .kind = "sqlite",
     .create = create,
     .replace_old = replace_old,

@@ -1,4 +1,4 @@
-/* The functions that the files of the SQLite engine share. Only those files
+/* The functions that the files of the SQLite store share. Only those files
  * include this header.
  *
  * A record is the file `.crawler` in a page directory: a table for each kind
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 
 /* Records of earlier versions have no seals. */
 enum { SQLITE_SEALED_SINCE = 2 };

@@ -76,6 +76,18 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version)
     "  WHEN uv.ends <> 'queued' THEN uv.ends"                                  \
     "  WHEN f.done THEN o.ends ELSE 'queued' END"
 
+#define URL_OUTCOME                                                            \
+    "  CASE WHEN r.number THEN rv.name WHEN u.verdict THEN uv.name"            \
+    "   ELSE o.name END AS outcome"
+
+/* `r`, `uv`, `rv` and `o` of the two above, for a URL `u` and its fetch `f`. */
+#define NAMES_OF_END                                                           \
+    " LEFT JOIN (SELECT number, verdict, max(place) FROM refusal"              \
+    "   GROUP BY number) r ON r.number = u.number"                             \
+    " LEFT JOIN verdict uv ON uv.code = u.verdict"                             \
+    " LEFT JOIN verdict rv ON rv.code = r.verdict"                             \
+    " LEFT JOIN outcome o ON o.code = f.outcome"
+
 #define LATEST_CHANGE                                                          \
     " LEFT JOIN (SELECT number, depth, referrer, found, max(place)"            \
     "   FROM change GROUP BY number) c ON c.number = u.number"
@@ -83,25 +95,19 @@ void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version)
 static const struct view {
     const char *name, *sql;
 } views[] = {
-    {"urls", "CREATE VIEW urls AS SELECT * FROM (SELECT u.number, u.url,"
-             "  substr(u.url, u.host_at + 1, u.host_len) AS host,"
-             "  substr(u.url, u.domain_at + 1, u.domain_len) AS domain,"
-             "  coalesce(c.depth, u.depth) AS depth,"
-             "  coalesce(c.referrer, u.referrer) AS referrer,"
-             "  coalesce(c.found, u.found) AS found," URL_END " AS state,"
-             "  CASE WHEN r.number THEN rv.name WHEN u.verdict THEN uv.name"
-             "   ELSE o.name END AS outcome,"
-             "  coalesce(f.fetches, 0) AS fetches, f.due_ms"
-             " FROM url u" LATEST_CHANGE
-             " LEFT JOIN (SELECT number, outcome, count(*) AS fetches, due_ms,"
-             "   due_ms = 0 AS done, max(place) FROM fetch GROUP BY number) f"
-             "   ON f.number = u.number"
-             " LEFT JOIN (SELECT number, verdict, max(place) FROM refusal"
-             "   GROUP BY number) r ON r.number = u.number"
-             " LEFT JOIN verdict uv ON uv.code = u.verdict"
-             " LEFT JOIN verdict rv ON rv.code = r.verdict"
-             " LEFT JOIN outcome o ON o.code = f.outcome"
-             " WHERE u.kind = 0) WHERE state <> 'none'"},
+    {"urls",
+     "CREATE VIEW urls AS SELECT * FROM (SELECT u.number, u.url,"
+     "  substr(u.url, u.host_at + 1, u.host_len) AS host,"
+     "  substr(u.url, u.domain_at + 1, u.domain_len) AS domain,"
+     "  coalesce(c.depth, u.depth) AS depth,"
+     "  coalesce(c.referrer, u.referrer) AS referrer,"
+     "  coalesce(c.found, u.found) AS found," URL_END " AS state," URL_OUTCOME
+     ",  coalesce(f.fetches, 0) AS fetches, f.due_ms"
+     " FROM url u" LATEST_CHANGE
+     " LEFT JOIN (SELECT number, outcome, count(*) AS fetches, due_ms,"
+     "   due_ms = 0 AS done, max(place) FROM fetch GROUP BY number) f"
+     "   ON f.number = u.number" NAMES_OF_END
+     " WHERE u.kind = 0) WHERE state <> 'none'"},
 
     {"pages", "CREATE VIEW pages AS SELECT f.page AS id, u.url, "
               "coalesce(c.depth, u.depth) AS depth,"
@@ -134,19 +140,11 @@ static const struct view {
     {"requisites",
      "CREATE VIEW requisites AS SELECT * FROM (SELECT u.number, u.url,"
      "  nullif(u.referrer, 0) AS referrer, nullif(u.via, 0) AS via," URL_END
-     "   AS state,"
-     "  CASE WHEN r.number THEN rv.name WHEN u.verdict THEN uv.name"
-     "   ELSE o.name END AS outcome,"
-     "  f.status, f.mime, f.size"
+     "   AS state," URL_OUTCOME ",  f.status, f.mime, f.size"
      " FROM url u"
      " LEFT JOIN (SELECT number, outcome, status, mime, size,"
      "   due_ms = 0 AS done, max(place) FROM fetch GROUP BY number) f"
-     "   ON f.number = u.number"
-     " LEFT JOIN (SELECT number, verdict, max(place) FROM refusal"
-     "   GROUP BY number) r ON r.number = u.number"
-     " LEFT JOIN verdict uv ON uv.code = u.verdict"
-     " LEFT JOIN verdict rv ON rv.code = r.verdict"
-     " LEFT JOIN outcome o ON o.code = f.outcome"
+     "   ON f.number = u.number" NAMES_OF_END
      " WHERE u.kind = 2) WHERE state <> 'none'"},
 
     /* The referrer of a sitemap is no page. Requisites have a view of their

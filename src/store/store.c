@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/engine.h"
+#include "store/store_type.h"
 
-static const struct store_engine *const engines[] = {&store_sqlite};
+static const struct store_type *const types[] = {&store_sqlite};
 
 bool store_fail(struct store_error *error, enum store_status status,
                 const char *format, ...)
@@ -22,15 +22,15 @@ bool store_fail(struct store_error *error, enum store_status status,
 
 /* --- names -------------------------------------------------------------- */
 
-/* "sqlite:pages": the engine, and what is behind the colon. */
-static const struct store_engine *
-engine_of(const char *name, const char **where, struct store_error *error)
+/* "sqlite:pages": the type, and what is behind the colon. */
+static const struct store_type *type_of(const char *name, const char **where,
+                                        struct store_error *error)
 {
-    for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
-        size_t len = strlen(engines[i]->kind);
-        if (!strncmp(name, engines[i]->kind, len) && name[len] == ':') {
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        size_t len = strlen(types[i]->kind);
+        if (!strncmp(name, types[i]->kind, len) && name[len] == ':') {
             *where = name + len + 1;
-            return engines[i];
+            return types[i];
         }
     }
     store_fail(error, STORE_FAILED, "there is no kind of store of this name");
@@ -41,9 +41,9 @@ const char *store_label(const char *name, struct arena *arena)
 {
     struct store_error error;
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where, &error);
+    const struct store_type *type = type_of(name, &where, &error);
 
-    return engine ? engine->label(where, arena) : name;
+    return type ? type->label(where, arena) : name;
 }
 
 const char *store_name_in(const char *dir_path, struct arena *arena)
@@ -62,22 +62,22 @@ struct store *store_create(const char *name, const struct store_codes *codes,
                            enum store_start start, struct store_error *error)
 {
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where, error);
+    const struct store_type *type = type_of(name, &where, error);
 
-    return engine ? engine->create(where, codes, first, start, error) : NULL;
+    return type ? type->create(where, codes, first, start, error) : NULL;
 }
 
 bool store_replace_old(struct store *store, struct store_error *error)
 {
-    return store->engine->replace_old(store, error);
+    return store->type->replace_old(store, error);
 }
 
 bool store_leave_empty(const char *name, struct store_error *error)
 {
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where, error);
+    const struct store_type *type = type_of(name, &where, error);
 
-    return engine && engine->leave_empty(where, error);
+    return type && type->leave_empty(where, error);
 }
 
 struct store *store_open(const char *name, enum store_mode mode,
@@ -85,54 +85,54 @@ struct store *store_open(const char *name, enum store_mode mode,
                          struct store_error *error)
 {
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where, error);
+    const struct store_type *type = type_of(name, &where, error);
 
-    return engine ? engine->open(where, mode, codes, error) : NULL;
+    return type ? type->open(where, mode, codes, error) : NULL;
 }
 
 void store_close(struct store *store)
 {
     if (store)
-        store->engine->close(store);
+        store->type->close(store);
 }
 
 void store_tidy(const char *name)
 {
     struct store_error error;
     const char *where;
-    const struct store_engine *engine = engine_of(name, &where, &error);
+    const struct store_type *type = type_of(name, &where, &error);
 
-    if (engine)
-        engine->tidy(where);
+    if (type)
+        type->tidy(where);
 }
 
 bool store_commit(struct store *store, const struct store_batch *const *batch,
                   size_t count, struct store_error *error)
 {
-    return store->engine->commit(store, batch, count, error);
+    return store->type->commit(store, batch, count, error);
 }
 
 bool store_commit_last(struct store *store,
                        const struct store_batch *const *batch, size_t count,
                        struct store_error *error)
 {
-    return store->engine->commit_last(store, batch, count, error);
+    return store->type->commit_last(store, batch, count, error);
 }
 
 uint64_t store_renew_ms(const struct store *store)
 {
-    return store->engine->renew_ms ? store->engine->renew_ms(store) : 0;
+    return store->type->renew_ms ? store->type->renew_ms(store) : 0;
 }
 
 unsigned store_slices(const struct store *store)
 {
-    return store->engine->slices(store);
+    return store->type->slices(store);
 }
 
 bool store_load(struct store *store, unsigned slice,
                 const struct store_reader *reader, struct store_error *error)
 {
-    return store->engine->load(store, slice, reader, error);
+    return store->type->load(store, slice, reader, error);
 }
 
 const struct store_codes *store_codes(const struct store *store)
@@ -144,12 +144,12 @@ bool store_check(struct store *store,
                  void (*found)(void *user, const char *text), void *user,
                  struct store_error *error)
 {
-    return store->engine->check(store, found, user, error);
+    return store->type->check(store, found, user, error);
 }
 
 bool store_find_url(struct store *store, uint64_t number, struct store_url *url)
 {
-    return store->engine->find_url(store, number, url);
+    return store->type->find_url(store, number, url);
 }
 
 /* --- readers ------------------------------------------------------------ */

@@ -14,7 +14,8 @@
  * settings apart; store/fold.h says what they mean together.
  *
  * A record has a name: the kind of store, a colon, and where it is. Each kind
- * is a table of functions (store/engine.h). The contract is the same for all:
+ * is a table of functions (store/store_type.h). The contract is the same for
+ * all:
  *
  *   - A commit is all or nothing, and durable when it returns. A batch carries
  *     the structs of store/rows.h and nothing else.

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-enum { PARTITION_SHIFT = 40, PARTITIONS_MAX = 4096 };
+enum { PARTITION_SHIFT = 40 };
 
 /* `domain` as domain_of_host gives it. `partitions` is at least 1. The function
  * is fixed: all machines, and all later versions, must agree on it. */

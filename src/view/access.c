@@ -1,6 +1,5 @@
 #include "view/access.h"
 
-#include <errno.h>
 #include <sys/random.h>
 
 static const struct path_row {

@@ -261,7 +261,7 @@ static enum http_pull pull_order(struct reader *reader, uint64_t now_us,
 {
     struct view *view = reader->view;
 
-    if (orders_take_answer(&view->orders, reader->slot, &reader->out)) {
+    if (order_slots_take_answer(&view->orders, reader->slot, &reader->out)) {
         reader->slot = VIEW_ORDERS_MAX;
         buf_put_char(&reader->out, '\n');
         return give(reader, piece, true);
@@ -350,7 +350,7 @@ void view_end_request(void *self, struct http_exchange *exchange)
     if (!reader)
         return;
     if (reader->slot < VIEW_ORDERS_MAX)
-        orders_leave(&view->orders, reader->slot);
+        order_slots_leave(&view->orders, reader->slot);
     if (reader->path == PATH_WHY) {
         why_end(&reader->why);
         view->is_asking_why = false;
@@ -393,7 +393,7 @@ static void answer_control(struct view *view, struct http_exchange *exchange,
         send_error(exchange, 400, problem);
         return;
     }
-    size_t slot = orders_ask(&view->orders, &order);
+    size_t slot = order_slots_ask(&view->orders, &order);
     if (slot == VIEW_ORDERS_MAX) {
         send_error(exchange, 503, "too many orders wait");
         return;

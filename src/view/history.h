@@ -8,7 +8,6 @@
 #ifndef VIEW_HISTORY_H
 #define VIEW_HISTORY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -75,13 +75,20 @@ static void put_family(const struct output *out, const char *name,
 
 /* `label` and `value_of_label` are literals and need no escaping; `label` NULL:
  * no label. */
-static void put_sample(const struct output *out, const char *name,
-                       const char *suffix, const char *label,
-                       const char *value_of_label, uint64_t value)
+static void put_name(const struct output *out, const char *name,
+                     const char *suffix, const char *label,
+                     const char *value_of_label)
 {
     buf_printf(out->buf, "%s%s", name, suffix);
     if (label)
         buf_printf(out->buf, "{%s=\"%s\"}", label, value_of_label);
+}
+
+static void put_sample(const struct output *out, const char *name,
+                       const char *suffix, const char *label,
+                       const char *value_of_label, uint64_t value)
+{
+    put_name(out, name, suffix, label, value_of_label);
     buf_printf(out->buf, " %llu\n", (unsigned long long)value);
 }
 
@@ -89,9 +96,7 @@ static void put_seconds(const struct output *out, const char *name,
                         const char *suffix, const char *label,
                         const char *value_of_label, uint64_t ms)
 {
-    buf_printf(out->buf, "%s%s", name, suffix);
-    if (label)
-        buf_printf(out->buf, "{%s=\"%s\"}", label, value_of_label);
+    put_name(out, name, suffix, label, value_of_label);
     buf_printf(out->buf, " %llu.%03u\n", (unsigned long long)(ms / 1000),
                (unsigned)(ms % 1000));
 }

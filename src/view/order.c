@@ -1,7 +1,6 @@
 #include "view/order.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 #include "base/json.h"
 #include "view/flat_json.h"

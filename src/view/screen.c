@@ -1,4 +1,5 @@
 #include "base/terminal.h"
+#include "base/words.h"
 #include "view/figures.h"
 
 /* The figures for a terminal: some lines for the crawl, then its hosts, as many
@@ -19,29 +20,6 @@ static void put_line(struct buf *out, struct buf *line, size_t columns)
     buf_clear(line);
 }
 
-static void put_bytes(struct buf *line, uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-
-    while (value >= 1000 && unit + 1 < ARRAY_LEN(units)) {
-        value /= 1000;
-        unit++;
-    }
-    buf_printf(line, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-}
-
-static void put_duration(struct buf *line, uint64_t ms)
-{
-    unsigned long long s = ms / 1000;
-
-    if (s >= 3600)
-        buf_printf(line, "%llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
-    else
-        buf_printf(line, "%llu:%02llu", s / 60, s % 60);
-}
-
 static void put_end(struct buf *line, const struct figures *figures)
 {
     const struct view_snapshot *now = figures->now;
@@ -54,9 +32,7 @@ static void put_end(struct buf *line, const struct figures *figures)
                          now->queued_memory + now->queued_disk + now->in_flight,
                          now->pages_left, &left_ms)) {
     case HISTORY_EXPECTED:
-        buf_put(line, STR(", about "));
-        put_duration(line, left_ms);
-        buf_put(line, STR(" left"));
+        buf_printf(line, ", about %s left", words_elapsed(left_ms).text);
         break;
     case HISTORY_GROWS:
         buf_put(line, STR(", the queue grows"));
@@ -75,9 +51,10 @@ static void put_head(struct buf *out, struct buf *line,
                view_state_name(now->state));
     figures_put_says(line, now);
     put_line(out, line, columns);
-    buf_printf(line, "  pages    %llu saved, ", number(now->pages));
-    put_bytes(line, now->bytes);
-    buf_printf(line, "; %.1f/s now, %.1f/s in the last minute",
+    buf_printf(line,
+               "  pages    %llu saved, %s; %.1f/s now, %.1f/s in the last "
+               "minute",
+               number(now->pages), words_bytes(now->bytes).text,
                history_rates(figures->history, 10000).pages,
                history_rates(figures->history, 60000).pages);
     put_line(out, line, columns);
@@ -91,8 +68,7 @@ static void put_head(struct buf *out, struct buf *line,
         buf_printf(line, "; most: %s (%llu)", now->error[0].says,
                    number(now->error[0].count));
     put_line(out, line, columns);
-    buf_put(line, STR("  time     "));
-    put_duration(line, now->elapsed_ms);
+    buf_printf(line, "  time     %s", words_elapsed(now->elapsed_ms).text);
     put_end(line, figures);
     put_line(out, line, columns);
 }

@@ -108,7 +108,7 @@ struct view *view_new(const struct view_options *options, const char **problem)
     view->options = *options;
     view->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     view->crawler_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    orders_init(&view->orders);
+    order_slots_init(&view->orders);
     buf_init(&view->page_headers, VIEW_HEAD_MAX);
     *problem = strerror(errno);
     if (view->wake_fd >= 0 && view->crawler_fd >= 0 &&
@@ -309,7 +309,7 @@ void view_free(struct view *view)
     view_snapshot_free(atomic_load(&view->spare));
     view_pages_release(&view->pages);
     buf_release(&view->page_headers);
-    orders_release(&view->orders);
+    order_slots_release(&view->orders);
     if (view->wake_fd >= 0)
         close(view->wake_fd);
     if (view->crawler_fd >= 0)
@@ -366,12 +366,12 @@ const struct view_facts *view_facts(const struct view *view)
 
 bool view_take_order(struct view *view, size_t *slot, struct view_order *order)
 {
-    return view && orders_take(&view->orders, slot, order);
+    return view && order_slots_take(&view->orders, slot, order);
 }
 
 void view_answer(struct view *view, size_t slot, bool ok, uint64_t number,
                  const char *says)
 {
-    orders_answer(&view->orders, slot, ok, number, says);
+    order_slots_answer(&view->orders, slot, ok, number, says);
     wake(view->wake_fd);
 }

@@ -55,8 +55,8 @@ const char *view_token(const struct view *view);
 /* Start the thread; false with errno. */
 bool view_run(struct view *view);
 
-/* End the thread, after readers were told of the last snapshot, or a second.
- * NULL does nothing. */
+/* End the thread when readers have the last snapshot, or after a second. NULL
+ * does nothing. */
 void view_free(struct view *view);
 
 /* --- for the crawler thread; with NULL they do nothing ------------------ */

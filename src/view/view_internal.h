@@ -7,7 +7,7 @@
 
 #include "http/server.h"
 #include "view/access.h"
-#include "view/orders.h"
+#include "view/order_slots.h"
 #include "view/view.h"
 
 enum { VIEW_HEAD_MAX = 8 << 10 }; /* of a request */
@@ -37,7 +37,7 @@ struct view {
     atomic_bool is_ending;
     int wake_fd;    /* wakes the view's thread */
     int crawler_fd; /* wakes the crawler thread */
-    struct orders orders;
+    struct order_slots orders;
 
     /* These are for the view's thread alone. */
     struct view_snapshot *now; /* NULL before the first */

@@ -6,6 +6,7 @@
 load ../cli/helper
 load ../cli/nginx
 load ../cli/certificates
+load ../browser/browser
 
 REPLAYWEB=replaywebpage-2.5.3
 REPLAYWEB_SHA512=9c28f63d238ddc1c5e489284f00b183f250bbf45cf64a2567f2e25f4fc90adef52ab02d9f9629956cfec7cba8f390e06ac7fb46248dbc0e86bf1c4931f4f20b1
@@ -13,18 +14,7 @@ REPLAYWEB_SHA512=9c28f63d238ddc1c5e489284f00b183f250bbf45cf64a2567f2e25f4fc90ade
 # get_judges: everything from the registry into build/archive, once. Its reason
 # if something cannot be had.
 get_judges() {
-    local tool
-
-    for tool in node npm chromium; do
-        command -v "$tool" >/dev/null || {
-            echo "$tool is not there"
-            return
-        }
-    done
-    [ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || {
-        echo "Node 20 is needed, and this is $(node --version)"
-        return
-    }
+    no_browser && return
     mkdir -p "$JUDGES"
     cmp -s "$BATS_TEST_DIRNAME/package-lock.json" "$JUDGES/installed" && return
     cp "$BATS_TEST_DIRNAME"/package*.json "$JUDGES"

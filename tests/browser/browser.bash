@@ -1,8 +1,8 @@
 # What the browser tests share: the judges from the npm registry, once, in
 # build/browser. Without them every test is skipped, with the reason.
 
-# get_browser: its reason if something cannot be had.
-get_browser() {
+# no_browser: is a program missing that judges in a browser need? Says which.
+no_browser() {
     local tool
 
     for tool in node npm chromium; do
@@ -11,10 +11,13 @@ get_browser() {
             return
         }
     done
-    [ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || {
+    [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ] &&
         echo "Node 20 is needed, and this is $(node --version)"
-        return
-    }
+}
+
+# get_browser: its reason if something cannot be had.
+get_browser() {
+    no_browser && return
     mkdir -p "$JUDGES"
     # Suites that run side by side install once.
     exec 8>"$JUDGES/lock"

@@ -36,13 +36,6 @@ add() {
     capture "$CRAWLER" add --name "$NAME" "$(postgres_url)" "$@"
 }
 
-# refused TEXT: one line that holds it, status 2.
-refused() {
-    same 2 "$STATUS" "status: $(cat "$ERR")" || return
-    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")" || return
-    grep -qF -- "$1" "$ERR" || fail "no '$1' in: $(cat "$ERR")"
-}
-
 of_crawl() { postgres_sql "SELECT $1 FROM $NAME.crawl"; }
 
 pages() { postgres_sql "SELECT url FROM $NAME.pages ORDER BY url" | paste -sd ' '; }

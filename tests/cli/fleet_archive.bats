@@ -100,11 +100,7 @@ export_all() {
     LEASE=3s DELAY=40ms
     machines 2 --warc
     wait_until_saved 15 1
-    kill -STOP "${MACHINE[1]}"
-    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
-        sleep 0.1
-    done
-    kill -CONT "${MACHINE[1]}"
+    stands_still 1
     for i in 1 2; do machine_ends $i 0; done
     all_pages
     all_archives
@@ -167,9 +163,7 @@ export_all() {
     kill -9 "${MACHINE[2]}"
     machine_ends 2 137
     local number
-    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
-        sleep 0.1
-    done
+    wait_until_dead
     number=$(postgres_sql "SELECT node FROM $NAME.node WHERE state = 'dead'")
     [ "$(postgres_sql "SELECT pages FROM $NAME.node WHERE node = $number")" -gt 0 ]
     rm -r "$TMP/m2"

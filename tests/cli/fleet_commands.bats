@@ -30,13 +30,6 @@ fleet() {
     capture "$CRAWLER" "$1" --name engine_check "$(postgres_url)" "${@:2}"
 }
 
-# refused TEXT: one line that holds it, status 2.
-refused() {
-    same 2 "$STATUS" "status: $(cat "$ERR")" || return
-    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")" || return
-    grep -qF -- "$1" "$ERR" || fail "no '$1' in: $(cat "$ERR")"
-}
-
 @test "status of a fleet shows its machines" {
     fleet status
     same 0 "$STATUS" "$(cat "$ERR")"

@@ -46,11 +46,7 @@ teardown() { helper_teardown; }
     LEASE=3s DELAY=40ms
     machines 2
     wait_until_saved 15 1
-    kill -STOP "${MACHINE[1]}"
-    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
-        sleep 0.1
-    done
-    kill -CONT "${MACHINE[1]}"
+    stands_still 1
     for i in 1 2; do machine_ends $i 0; done
     all_pages
 }

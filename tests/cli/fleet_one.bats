@@ -4,20 +4,14 @@
 
 load helper
 load postgres
+load machines
 load relay
-
-WEB=(--web one --hosts 20 --pages 400 --size 800
-    --flaky 0 --limited 0 --errors 0 --slow 0)
 
 setup_file() { postgres_start; }
 teardown_file() { postgres_stop; }
 
 setup() {
-    postgres_needed && helper_setup
-    NAME=t$BATS_TEST_NUMBER
-    start_playground "${WEB[@]}"
-    "$PLAYGROUND" truth "${WEB[@]}" |
-        awk -F '\t' '{ print $2, $1 }' | LC_ALL=C sort >"$TMP/truth"
+    postgres_needed && helper_setup && start_web
 }
 
 teardown() { helper_teardown; }
@@ -27,38 +21,6 @@ fleet_crawl() {
     COMMAND=("$CRAWLER" --quiet --fleet "${URL:-$(postgres_url)}" --name "$NAME"
         --partitions 8 --connect-to "::127.0.0.1:$PORT" --scope any --delay 0
         --per-host 8 --save-every 20ms "${@:2}" http://d0.example/ "$1" 1000)
-}
-
-# all_pages DIR...: these directories together have every page once, each
-# directory's numbers are without a hole, the engine says it is finished, and
-# the record is right in itself.
-all_pages() {
-    local dir
-
-    for dir; do
-        page_depths "$dir"
-    done | LC_ALL=C sort | diff "$TMP/truth" - >"$TMP/diff" ||
-        fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 5 "$TMP/diff")" || return
-    for dir; do
-        pages_are_whole "$(find "$dir" -name '[1-9]*' | wc -l)" "$dir" || return
-    done
-    same finished "$(postgres_sql "SELECT state FROM $NAME.crawl")" &&
-        "$CRAWLER" verify --name "$NAME" "$(postgres_url)"
-}
-
-# saved: the pages that are recorded.
-saved() {
-    postgres_sql "SELECT coalesce(sum(pages), 0) FROM $NAME.node" 2>/dev/null ||
-        echo 0
-}
-
-wait_until_saved() {
-    local start=$SECONDS
-
-    until [ "$(saved)" -ge "$1" ]; do
-        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
-        sleep 0.05
-    done
 }
 
 @test "the pages are those of a crawl without a fleet" {

@@ -4,6 +4,7 @@
 
 load helper
 load postgres
+load machines
 
 WEB=(--web reports --hosts 30 --pages 300 --size 800
     --flaky 0 --limited 0 --errors 0 --slow 0)
@@ -48,23 +49,6 @@ machine() {
         --save-every 50ms http://d0.example/ "$TMP/m$1" 1000 \
         2>"$TMP/m$1.err" 3>&- &
     MACHINE[$1]=$!
-}
-
-wait_until_saved() {
-    local start=$SECONDS
-
-    until [ "$(postgres_sql "SELECT coalesce(sum(pages), 0) FROM ${NAME:-crawl}.node" \
-        2>/dev/null || echo 0)" -ge "$1" ]; do
-        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
-        sleep 0.05
-    done
-}
-
-# refused TEXT: one line that holds it, status 2.
-refused() {
-    same 2 "$STATUS" "status: $(cat "$ERR")" || return
-    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")" || return
-    grep -qF -- "$1" "$ERR" || fail "no '$1' in: $(cat "$ERR")"
 }
 
 # export_sqlite: the record of the fleet, in $DB.

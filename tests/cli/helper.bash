@@ -229,6 +229,14 @@ silent() {
     [ ! -s "$1" ] || fail "${1##*/} should be empty but is: $(head -c 500 "$1")"
 }
 
+# refused TEXT: the last capture ended with status 2 and one line that holds it.
+# Suites that refuse in another way have their own.
+refused() {
+    same 2 "$STATUS" "status: $(cat "$ERR")" || return
+    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")" || return
+    grep -qF -- "$1" "$ERR" || fail "no '$1' in: $(cat "$ERR")"
+}
+
 # no_complaint FILE: standard error has nothing but the figures of the end.
 no_complaint() {
     ! grep '^crawler: ' "$1" | grep -v '^crawler: [0-9]* pages saved, ' ||

@@ -64,16 +64,21 @@ machine_ends() {
     same "$2" "$status" "machine $1: $(tail -n 3 "$TMP/m$1.err")"
 }
 
-# all_pages: the directories together have every page once, it is finished, and
-# the record is right in itself.
+# all_pages [DIR...]: the directories together have every page once, those of
+# each without a hole; the crawl is finished, and its record is right in itself.
+# Without a DIR: those of all machines.
 all_pages() {
     local dir
 
-    for dir in "$TMP"/m[0-9]; do
+    [ $# -gt 0 ] || set -- "$TMP"/m[0-9]
+    for dir; do
         page_depths "$dir"
     done | LC_ALL=C sort | diff "$TMP/truth" - >"$TMP/diff" ||
         fail "$(wc -l <"$TMP/diff") lines differ: $(head -n 5 "$TMP/diff")" ||
         return
+    for dir; do
+        pages_are_whole "$(find "$dir" -name '[1-9]*' | wc -l)" "$dir" || return
+    done
     same finished "$(postgres_sql "SELECT state FROM $NAME.crawl")" &&
         same 0 "$(postgres_sql "SELECT count(*) FROM $NAME.mail")" "mails left" &&
         same t "$(postgres_sql "SELECT sum(sent) = sum(taken) FROM $NAME.node")" &&
@@ -86,7 +91,7 @@ saved() {
 
     [ $# -eq 0 ] || of="directory = '$(sqlite3 "$TMP/m$1/.crawler" \
         "SELECT value FROM setting WHERE name = 'fleet.directory'")'"
-    postgres_sql "SELECT coalesce(sum(pages), 0) FROM $NAME.node WHERE $of" \
+    postgres_sql "SELECT coalesce(sum(pages), 0) FROM ${NAME:-crawl}.node WHERE $of" \
         2>/dev/null || echo 0
 }
 
@@ -98,4 +103,18 @@ wait_until_saved() {
         [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
         sleep 0.05
     done
+}
+
+# wait_until_dead: one machine was declared dead by the others.
+wait_until_dead() {
+    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
+        sleep 0.1
+    done
+}
+
+# stands_still N: until it is declared dead.
+stands_still() {
+    kill -STOP "${MACHINE[$1]}"
+    wait_until_dead
+    kill -CONT "${MACHINE[$1]}"
 }

@@ -13,7 +13,6 @@
  * \xHH.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/buf.h"
 #include "html/charset_internal.h"

@@ -7,7 +7,6 @@
  * not ours, or "-" and why there is none.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "url/url.h"
 

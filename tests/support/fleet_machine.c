@@ -1,8 +1,6 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "support/fleet_sim.h"
 #include "url/key.h"
 #include "url/partition.h"
@@ -90,7 +88,7 @@ static void init_state(struct machine *machine)
 {
     struct sim *sim = machine->sim;
     const struct frontier_options options = {
-        .order = sim->order,
+        .ranking = sim->ranking,
         .delay_ms = SIM_DELAY_MS,
         .per_host = 1,
         .report_changes = true,
@@ -107,7 +105,7 @@ static void init_state(struct machine *machine)
     machine->validator.post = (struct validator_post){machine, owns, send_away};
     machine->validator.listener =
         (struct validator_listener){.user = machine, .judged = judged};
-    machine->outbox = outbox_new(SIM_PARTS, sim->order == ORDER_BFS, 4);
+    machine->outbox = outbox_new(SIM_PARTS, sim->ranking == RANKING_BFS, 4);
     for (unsigned i = 0; i < SIM_PARTS; i++)
         buf_init(&machine->rows[i], ROWS_MAX);
     arena_init(&machine->arena);
@@ -188,7 +186,7 @@ static void try_to_join(struct machine *machine)
                                  &error) == FLEET_COUNTED) {
         const struct member_options options = {
             .partitions = SIM_PARTS,
-            .by_level = sim->order == ORDER_BFS,
+            .by_level = sim->ranking == RANKING_BFS,
             .lease_ms = SIM_LEASE_MS,
             .pages_max = UINT64_MAX,
             .random = machine->incarnation,
@@ -348,7 +346,7 @@ static void land(struct machine *machine)
             continue;
         }
         machine->flight[i] = machine->flight[--machine->flights];
-        add_row(machine, 'F', flight.target->age, flight.target->depth,
+        add_row(machine, 'F', flight.target->number, flight.target->depth,
                 target_url(flight.target));
         offer_links(machine, &flight);
         machine->pages++;
@@ -400,7 +398,8 @@ static void add_segments(struct machine *machine)
     size_t count = 0;
 
     while ((target = frontier_next_changed(machine->validator.frontier)))
-        add_row(machine, 'C', target->age, target->depth, target_url(target));
+        add_row(machine, 'C', target->number, target->depth,
+                target_url(target));
     for (uint32_t part = 0; part < SIM_PARTS; part++) {
         struct buf *rows = &machine->rows[part];
         if (!rows->len)

@@ -110,7 +110,7 @@ static void init(struct sim *sim, const struct sim_options *options)
 
     *sim = (struct sim){
         .random = {.state = options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1},
-        .order = options->order,
+        .ranking = options->ranking,
         .mutant = options->mutant,
         .has_addresses = options->addresses,
         .now_ms = 1000,

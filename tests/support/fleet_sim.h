@@ -85,7 +85,7 @@ struct served {
 
 struct sim {
     struct random random;
-    enum order order;
+    enum ranking_kind ranking;
     enum sim_mutant mutant;
     uint64_t now_ms, next_incarnation;
     struct fake fake;
@@ -105,7 +105,7 @@ struct sim {
 
 struct sim_options {
     uint64_t seed;
-    enum order order;
+    enum ranking_kind ranking;
     bool faults, set_back;
     bool addresses; /* hosts share some, and their pauses count */
     enum sim_mutant mutant;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "support/fleet_sim.h"
 #include "url/partition.h"
 
@@ -207,7 +206,7 @@ static void judge_line(struct sim *sim, struct found *found, struct str line)
     found[page].fetched++;
     if (found[page].number != number)
         sim_fail(sim, "page %u was fetched under another number", page);
-    if (sim->order == ORDER_BFS && depth != sim->depth[page])
+    if (sim->ranking == RANKING_BFS && depth != sim->depth[page])
         sim_fail(sim, "page %u has depth %u, not %u", page, depth,
                  sim->depth[page]);
 }

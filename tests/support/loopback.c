@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -2,9 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 static void check(bool good, const char *what)
 {
@@ -52,6 +56,20 @@ void tempdir_remove(struct tempdir *dir)
     check(!rmdir(dir->path), dir->path);
 }
 
+int tempdir_setup(void **state)
+{
+    *state = malloc(sizeof(struct tempdir));
+    tempdir_make(*state);
+    return 0;
+}
+
+int tempdir_teardown(void **state)
+{
+    tempdir_remove(*state);
+    free(*state);
+    return 0;
+}
+
 void tempdir_write(const struct tempdir *dir, const char *name,
                    struct str bytes)
 {
@@ -83,6 +101,20 @@ bool tempdir_read(const struct tempdir *dir, const char *name, struct buf *out)
     }
     close(fd);
     return true;
+}
+
+void tempdir_expect(const struct tempdir *dir, const char *name,
+                    struct str expected)
+{
+    struct buf got;
+
+    buf_init(&got, 1 << 20);
+    if (!tempdir_read(dir, name, &got))
+        fail_msg("%s is not there", name);
+    if (!str_eq(buf_str(&got), expected))
+        fail_msg("%s: expected '%.*s', got '%s'", name, (int)expected.len,
+                 expected.ptr, buf_cstr(&got));
+    buf_release(&got);
 }
 
 const char *tempdir_list(const struct tempdir *dir)

@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -98,7 +97,7 @@ bool twins_take(struct twins *twins, struct target *target[BOTH])
     }
     assert_string_equal(target[ROOM]->url, target[DISK]->url);
     assert_int_equal(target[ROOM]->verdict, target[DISK]->verdict);
-    assert_int_equal(target[ROOM]->age, target[DISK]->age);
+    assert_int_equal(target[ROOM]->number, target[DISK]->number);
     assert_int_equal(target[ROOM]->depth, target[DISK]->depth);
     assert_int_equal(target[ROOM]->referrer_id, target[DISK]->referrer_id);
     assert_int_equal(target[ROOM]->found, target[DISK]->found);

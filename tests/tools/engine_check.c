@@ -1,7 +1,6 @@
 /* engine_check URL: what every engine of a fleet must do (fleet/engine.h),
  * asked of a PostgreSQL that runs. One line a case; status 1 if one failed. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fleet/engine_postgres.h"

@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,7 +25,7 @@ static void begin(struct fixture *fixture, uint64_t delay_ms)
 {
     *fixture = (struct fixture){.domains = domains_new()};
     const struct frontier_options options = {
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .domains = fixture->domains,
         .resolve = true,
         .delay_ms = delay_ms,

@@ -1,8 +1,6 @@
 /* The names of an archive's files, and how they are opened. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <errno.h>
 #include <fcntl.h>

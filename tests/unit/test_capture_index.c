@@ -3,13 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "archive/capture_index.h"
-#include "base/str.h"
 #include "support/random.h"
 
 enum { CAPTURES_MAX = 60, KEYS = 4, DATES = 8 };

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <time.h>
 
 #include <cmocka.h>

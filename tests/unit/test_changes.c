@@ -22,14 +22,14 @@ struct fixture {
     bool expected[COUNT];
 };
 
-/* The age of a target, the key of a host and the fetches of a domain tell which
- * it is. */
+/* The number of a target, the key of a host and the fetches of a domain tell
+ * which it is. */
 static void begin(struct fixture *fixture)
 {
     changes_init(&fixture->changes, true);
     for (size_t i = 0; i < COUNT; i++) {
         fixture->target[i] = NEW(struct target);
-        fixture->target[i]->age = i;
+        fixture->target[i]->number = i;
         fixture->host[i] = NEW(struct host);
         fixture->host[i]->key = i;
         fixture->domain[i] = NEW(struct domain);
@@ -78,8 +78,9 @@ static void each_is_reported_once(void **state)
     while ((host = changes_take_host(&fixture.changes)))
         was_host[host->key] = true;
     while ((target = changes_take_target(&fixture.changes))) {
-        assert_true(fixture.expected[target->age] && was_host[target->age]);
-        fixture.expected[target->age] = was_host[target->age] = false;
+        assert_true(fixture.expected[target->number] &&
+                    was_host[target->number]);
+        fixture.expected[target->number] = was_host[target->number] = false;
     }
     for (size_t i = 0; i < COUNT; i++)
         assert_true(!fixture.expected[i] && !was_host[i] && was_domain[i]);

@@ -1,18 +1,15 @@
 /* The side thread: batches become durable in order, the crawler thread hears of
  * it, and after a failure nothing more is written. */
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "crawler/committer.h"
 #include "page/pagefiles.h"
-#include "store/engine.h"
+#include "store/store_type.h"
 
 /* --- a store that waits to be let on -------------------------------------- */
 
@@ -73,7 +70,7 @@ static bool replace_old(struct store *base, struct store_error *error)
     return true;
 }
 
-static const struct store_engine engine = {
+static const struct store_type type = {
     .kind = "slow",
     .commit = commit,
     .commit_last = commit_last,
@@ -102,14 +99,14 @@ struct stage {
     struct store_batch batch;
     struct store_error error;
     struct pagedir dir;
-    struct pagefiles files;
+    struct pagesaver files;
 };
 
 static int setup(void **state)
 {
     struct stage *stage = calloc(1, sizeof(*stage));
 
-    stage->slow.base.engine = &engine;
+    stage->slow.base.type = &type;
     stage->slow.in_order = true;
     pthread_mutex_init(&stage->slow.lock, NULL);
     pthread_cond_init(&stage->slow.changed, NULL);
@@ -117,7 +114,7 @@ static int setup(void **state)
     pagefiles_init(&stage->files, &stage->dir);
     store_batch_init(&stage->batch);
     stage->committer =
-        committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
+        committer_start(&stage->slow.base, &stage->files, &stage->error);
     assert_non_null(stage->committer);
     *state = stage;
     return 0;
@@ -208,7 +205,7 @@ static void batches_are_committed_although_nobody_listens(void **state)
     committer_free(stage->committer);
     assert_int_equal(stage->slow.batches, 2);
     stage->committer =
-        committer_start(&stage->slow.base, &stage->files.saver, &stage->error);
+        committer_start(&stage->slow.base, &stage->files, &stage->error);
 }
 
 /* --- the end -------------------------------------------------------------- */

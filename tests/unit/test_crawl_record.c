@@ -12,20 +12,6 @@
 
 enum { DEPTH = 7, GIVEN_MAX = 12 };
 
-static int setup(void **state)
-{
-    *state = malloc(sizeof(struct tempdir));
-    tempdir_make(*state);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    tempdir_remove(*state);
-    free(*state);
-    return 0;
-}
-
 static struct list list_of(const char **given)
 {
     struct list list = {.item = given};
@@ -346,7 +332,8 @@ static void words(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, tempdir_setup, tempdir_teardown)
     const struct CMUnitTest tests[] = {
         CASE(options_in_their_order),
         CASE(many_options),

@@ -2,12 +2,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "support/twins.h"
 
 /* Pages lead to others, of a few domains of one host each, until enough are
@@ -55,12 +53,12 @@ static void crawl(const struct frontier_options *options, uint64_t seed)
 static void the_same_order(void **state)
 {
     static const struct frontier_options cases[] = {
-        {.order = ORDER_BFS},
-        {.order = ORDER_PRIORITY},
-        {.order = ORDER_BFS, .delay_ms = 5, .per_host = 2},
-        {.order = ORDER_PRIORITY, .delay_ms = 5, .per_host = 2},
-        {.order = ORDER_BFS, .max_per_domain = 100},
-        {.order = ORDER_PRIORITY, .max_per_domain = 700},
+        {.ranking = RANKING_BFS},
+        {.ranking = RANKING_PRIORITY},
+        {.ranking = RANKING_BFS, .delay_ms = 5, .per_host = 2},
+        {.ranking = RANKING_PRIORITY, .delay_ms = 5, .per_host = 2},
+        {.ranking = RANKING_BFS, .max_per_domain = 100},
+        {.ranking = RANKING_PRIORITY, .max_per_domain = 700},
     };
 
     (void)state;
@@ -122,7 +120,7 @@ static void a_nearer_way(void **state)
         for (unsigned n = 0; n < 2000; n++) {
             assert_true(twins_take(&twins, target));
             assert_int_equal(target[DISK]->depth, n < 2 ? 4 : 5);
-            assert_int_equal(target[DISK]->age, n < 2 ? 1999 + n : n - 1);
+            assert_int_equal(target[DISK]->number, n < 2 ? 1999 + n : n - 1);
             assert_int_equal(target[DISK]->changed_at > 0, n < 2);
             twins_finish(&twins, target, &random);
         }

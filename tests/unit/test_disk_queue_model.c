@@ -170,8 +170,8 @@ static void offer(struct world *world, unsigned page, uint32_t depth,
 
 static bool depths_are_exact(const struct plan *plan)
 {
-    return plan->options.order == ORDER_BFS && !plan->lists && !plan->silent &&
-           !plan->options.max_per_domain;
+    return plan->options.ranking == RANKING_BFS && !plan->lists &&
+           !plan->silent && !plan->options.max_per_domain;
 }
 
 static void end_page(struct world *world, struct target *target)
@@ -414,7 +414,7 @@ static const struct plan by_priority[] = {
      .retries = 10,
      .moved = 20,
      .bytes = 8192,
-     .options = {.order = ORDER_PRIORITY,
+     .options = {.ranking = RANKING_PRIORITY,
                  .delay_ms = 3,
                  .ip_delay_ms = 2,
                  .host_tries = 3,
@@ -429,7 +429,7 @@ static const struct plan by_priority[] = {
      .silent = 10,
      .retries = 10,
      .bytes = 8192,
-     .options = {.order = ORDER_PRIORITY,
+     .options = {.ranking = RANKING_PRIORITY,
                  .delay_ms = 3,
                  .host_tries = 3,
                  .max_per_domain = 5,

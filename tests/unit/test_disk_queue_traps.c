@@ -3,12 +3,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "support/twins.h"
 
 /* A site that makes up hosts: what is not its turn yet is no host either. */
@@ -29,8 +26,8 @@ static void hosts_without_end(void **state)
     while ((target = twins_next(&twins))) {
         assert_true(target->depth >= depth);
         depth = target->depth;
-        assert_false(seen[target->age]);
-        seen[target->age] = 1;
+        assert_false(seen[target->number]);
+        seen[target->number] = 1;
         taken++;
         twins_done(&twins, target);
     }
@@ -45,7 +42,8 @@ static void one_takes_nothing_from_others(void **state)
     struct twins twins;
 
     (void)state;
-    twins_begin(&twins, &(struct frontier_options){.order = ORDER_PRIORITY});
+    twins_begin(&twins,
+                &(struct frontier_options){.ranking = RANKING_PRIORITY});
     twins_put(&twins, "http://small.example", 1);
     for (unsigned i = 0; i < 5000; i++)
         twins_put(&twins, "http://trap.example", 1);
@@ -62,10 +60,10 @@ static void one_takes_nothing_from_others(void **state)
 static void domains_without_end(void **state)
 {
     static const struct frontier_options cases[] = {
-        {.order = ORDER_BFS},
-        {.order = ORDER_PRIORITY},
-        {.order = ORDER_BFS, .delay_ms = 100},
-        {.order = ORDER_PRIORITY, .delay_ms = 100},
+        {.ranking = RANKING_BFS},
+        {.ranking = RANKING_PRIORITY},
+        {.ranking = RANKING_BFS, .delay_ms = 100},
+        {.ranking = RANKING_PRIORITY, .delay_ms = 100},
     };
 
     (void)state;
@@ -86,11 +84,11 @@ static void domains_without_end(void **state)
         assert_true(twins.most_in_memory < 100);
         for (; twins.now_ms < 100000; twins.now_ms += 10)
             while ((target = twins_next(&twins))) {
-                assert_true(cases[i].order == ORDER_PRIORITY ||
+                assert_true(cases[i].ranking == RANKING_PRIORITY ||
                             target->depth >= depth);
                 depth = target->depth;
-                assert_false(seen[target->age]);
-                seen[target->age] = 1;
+                assert_false(seen[target->number]);
+                seen[target->number] = 1;
                 taken++;
                 twins_done(&twins, target);
                 const struct frontier_counts counts =
@@ -107,14 +105,14 @@ static void domains_without_end(void **state)
 static void who_waits_holds_nobody_up(void **state)
 {
     (void)state;
-    for (int order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
+    for (int ranking = RANKING_BFS; ranking <= RANKING_PRIORITY; ranking++) {
         struct target *target;
         struct twins twins;
         size_t taken = 0;
 
-        twins_begin(&twins,
-                    &(struct frontier_options){.order = (enum order)order,
-                                               .delay_ms = 3600 * 1000});
+        twins_begin(&twins, &(struct frontier_options){
+                                .ranking = (enum ranking_kind)ranking,
+                                .delay_ms = 3600 * 1000});
         for (unsigned n = 0; n < 200; n++)
             twins_put(&twins, "http://slow.example", 1);
         for (unsigned n = 0; n < 1000; n++) {
@@ -165,13 +163,14 @@ static void lists_stay_in_the_file(void **state)
 static void hosts_of_a_domain(void **state)
 {
     (void)state;
-    for (int order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
+    for (int ranking = RANKING_BFS; ranking <= RANKING_PRIORITY; ranking++) {
         struct target *target;
         struct twins twins;
         size_t others = 0;
 
         twins_begin(&twins, &(struct frontier_options){
-                                .order = (enum order)order, .delay_ms = 1000});
+                                .ranking = (enum ranking_kind)ranking,
+                                .delay_ms = 1000});
         for (unsigned i = 0; i < 5000; i++)
             twins_put(&twins, "http://much.dom.example", 1);
         for (unsigned i = 0; i < 50; i++) {
@@ -195,7 +194,8 @@ static void newcomers_get_in(void **state)
     size_t found[BOTH] = {0};
 
     (void)state;
-    twins_begin(&twins, &(struct frontier_options){.order = ORDER_PRIORITY});
+    twins_begin(&twins,
+                &(struct frontier_options){.ranking = RANKING_PRIORITY});
     for (unsigned i = 0; i < 4000; i++)
         twins_put_numbered(&twins, "http://d%u.example", i % 40, 1);
     twins_put(&twins, "http://good.example", 1);

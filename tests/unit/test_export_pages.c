@@ -3,12 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include <libdeflate.h>
-#include <unistd.h>
 
 #include "report/export_pages.h"
 #include "support/tempdir.h"

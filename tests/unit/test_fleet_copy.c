@@ -1,7 +1,6 @@
 /* The copy of a fleet's record: one sequence of numbers, of one moment. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

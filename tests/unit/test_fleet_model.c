@@ -6,7 +6,6 @@
  * FLEET_RUNS=5000 makes more runs of each kind, FLEET_SEED=7 only that one. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -64,41 +63,41 @@ static void run_all(struct sim_options options)
 static void breadth_first_without_faults(void **state)
 {
     (void)state;
-    run_all((struct sim_options){.order = ORDER_BFS});
+    run_all((struct sim_options){.ranking = RANKING_BFS});
 }
 
 static void breadth_first_with_faults(void **state)
 {
     (void)state;
-    run_all((struct sim_options){.order = ORDER_BFS, .faults = true});
+    run_all((struct sim_options){.ranking = RANKING_BFS, .faults = true});
 }
 
 static void by_priority_with_faults(void **state)
 {
     (void)state;
-    run_all((struct sim_options){.order = ORDER_PRIORITY, .faults = true});
+    run_all((struct sim_options){.ranking = RANKING_PRIORITY, .faults = true});
 }
 
 static void an_engine_that_is_set_back(void **state)
 {
     (void)state;
     run_all((struct sim_options){
-        .order = ORDER_BFS, .faults = true, .set_back = true});
+        .ranking = RANKING_BFS, .faults = true, .set_back = true});
 }
 
 static void hosts_that_share_addresses(void **state)
 {
     (void)state;
-    run_all((struct sim_options){.order = ORDER_BFS, .addresses = true});
+    run_all((struct sim_options){.ranking = RANKING_BFS, .addresses = true});
 }
 
 static void hosts_that_share_addresses_with_faults(void **state)
 {
     (void)state;
     run_all((struct sim_options){
-        .order = ORDER_BFS, .faults = true, .addresses = true});
+        .ranking = RANKING_BFS, .faults = true, .addresses = true});
     run_all((struct sim_options){
-        .order = ORDER_PRIORITY, .faults = true, .addresses = true});
+        .ranking = RANKING_PRIORITY, .faults = true, .addresses = true});
 }
 
 static void expect_caught(enum sim_mutant mutant)
@@ -106,7 +105,7 @@ static void expect_caught(enum sim_mutant mutant)
     for (uint64_t seed = 1; seed <= MUTANT_RUNS; seed++) {
         const struct sim_options options = {
             .seed = seed,
-            .order = seed % 2 ? ORDER_PRIORITY : ORDER_BFS,
+            .ranking = seed % 2 ? RANKING_PRIORITY : RANKING_BFS,
             .faults = true,
             .mutant = mutant,
             .addresses = mutant >= SIM_NO_HOLDER,

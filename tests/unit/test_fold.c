@@ -1,14 +1,13 @@
 /* What became of a URL follows from its rows in one way. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "crawler/record_codes.h"
-#include "store/engine.h"
 #include "store/fold.h"
+#include "store/store_type.h"
 
 /* --- a store that is a list of rows -------------------------------------- */
 
@@ -87,7 +86,7 @@ static bool load(struct store *base, unsigned slice,
     return !own || give(reader, own);
 }
 
-static const struct store_engine engine = {.kind = "list", .load = load};
+static const struct store_type type = {.kind = "list", .load = load};
 
 static bool keep(void *user, const struct url_record *url)
 {
@@ -97,7 +96,7 @@ static bool keep(void *user, const struct url_record *url)
 
 static bool fold(const struct event *event, struct url_record *url)
 {
-    struct made_up store = {{&engine, crawler_codes()}, event};
+    struct made_up store = {{&type, crawler_codes()}, event};
     const struct fold_reader reader = {
         .rows = {.user = url}, .pages = true, .url = keep};
     struct store_error error;

@@ -1,6 +1,5 @@
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -420,7 +419,7 @@ static void counts(void **state)
 static void counts_of_a_domain(void **state)
 {
     const struct frontier_options options = {
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .per_host = 1,
         .domains = domains,
     };

@@ -5,7 +5,6 @@
 #include <cmocka.h>
 
 #include "base/container.h"
-#include "base/str.h"
 #include "ds/heap.h"
 #include "support/random.h"
 

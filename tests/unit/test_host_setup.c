@@ -2,12 +2,11 @@
  * robots.txt that is somewhere else. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "support/host_setup.h"
+#include "support/frontier_fixture.h"
 
 static struct robots *rules(const char *text)
 {
@@ -20,9 +19,10 @@ static void a_move_waits_for_the_pause(void **state)
     struct target *target;
 
     (void)state;
-    for (int order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
-        set_up(&fixture, &(struct frontier_options){.order = (enum order)order,
-                                                    .per_host = 4});
+    for (int ranking = RANKING_BFS; ranking <= RANKING_PRIORITY; ranking++) {
+        set_up_hosts(&fixture,
+                     &(struct frontier_options){
+                         .ranking = (enum ranking_kind)ranking, .per_host = 4});
         put(&fixture, "http://a.example/x");
         put(&fixture, "http://a.example/no");
         target = take(&fixture, 0, "http://a.example/robots.txt");
@@ -50,7 +50,7 @@ static void a_move_to_another_scheme(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){0});
+    set_up_hosts(&fixture, &(struct frontier_options){0});
     put(&fixture, "http://a.example/no");
     put(&fixture, "https://a.example/no");
     target = take(&fixture, 0, "http://a.example/robots.txt");
@@ -74,7 +74,7 @@ static void a_move_waits_for_the_other_host(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){0});
+    set_up_hosts(&fixture, &(struct frontier_options){0});
     put(&fixture, "http://b.example/x");
     target = take(&fixture, 0, "http://b.example/robots.txt");
     frontier_robots(fixture.frontier, target, NULL, 50);
@@ -105,11 +105,11 @@ static void two_that_moved_to_each_other(void **state)
     int fetches = 0;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){0});
+    set_up_hosts(&fixture, &(struct frontier_options){0});
     put(&fixture, "http://a.example/x");
     put(&fixture, "http://b.example/x");
-    struct url a = parse(&fixture, "http://a.example/robots.txt");
-    struct url b = parse(&fixture, "http://b.example/robots.txt");
+    const struct url *a = parse(&fixture, "http://a.example/robots.txt");
+    const struct url *b = parse(&fixture, "http://b.example/robots.txt");
     while (frontier_counts(fixture.frontier).queued) {
         struct target *both[2] = {frontier_take(fixture.frontier, now_ms),
                                   frontier_take(fixture.frontier, now_ms)};
@@ -122,8 +122,8 @@ static void two_that_moved_to_each_other(void **state)
                 frontier_done(fixture.frontier, target, now_ms, 0);
             else if (!frontier_robots_moved(
                          fixture.frontier, target,
-                         str_starts(target_url(target), STR("http://a")) ? &b
-                                                                         : &a,
+                         str_starts(target_url(target), STR("http://a")) ? b
+                                                                         : a,
                          now_ms))
                 frontier_robots(fixture.frontier, target, NULL, now_ms);
         }
@@ -141,7 +141,7 @@ static void a_move_to_a_dead_host(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.host_tries = 1});
+    set_up_hosts(&fixture, &(struct frontier_options){.host_tries = 1});
     put(&fixture, "http://a.example/x");
     put(&fixture, "http://b.example/x");
     target = take(&fixture, 0, "http://a.example/robots.txt");
@@ -166,7 +166,7 @@ static void a_move_to_a_capped_domain(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.max_per_domain = 1});
+    set_up_hosts(&fixture, &(struct frontier_options){.max_per_domain = 1});
     put(&fixture, "http://w.b.example/x");
     target = take(&fixture, 0, "http://w.b.example/robots.txt");
     frontier_robots(fixture.frontier, target, NULL, 0);
@@ -192,7 +192,7 @@ static void a_move_to_a_domain_that_gets_capped(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.max_per_domain = 1});
+    set_up_hosts(&fixture, &(struct frontier_options){.max_per_domain = 1});
     put(&fixture, "http://slow.a.example/x");
     target = take(&fixture, 0, "http://slow.a.example/robots.txt");
     frontier_robots(fixture.frontier, target,
@@ -223,7 +223,7 @@ static void silence_is_counted(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.host_tries = 3});
+    set_up_hosts(&fixture, &(struct frontier_options){.host_tries = 3});
     put(&fixture, "http://a.example/x");
     for (unsigned i = 0; i < 3; i++) {
         target = take(&fixture, 1000 * i, "http://a.example/robots.txt");
@@ -246,9 +246,9 @@ static void rules_count_for_a_day(void **state)
     unsigned line;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){0});
+    set_up_hosts(&fixture, &(struct frontier_options){0});
     put(&fixture, "http://a.example/x");
-    struct url url = parse(&fixture, "http://a.example/y");
+    const struct url *url = parse(&fixture, "http://a.example/y");
     frontier_robots(fixture.frontier,
                     take(&fixture, 0, "http://a.example/robots.txt"),
                     rules("User-agent: *\nDisallow: /\n"), 0);
@@ -256,11 +256,11 @@ static void rules_count_for_a_day(void **state)
          1000);
     take(&fixture, day_ms - 1, "");
     assert_int_equal(
-        frontier_precheck(fixture.frontier, TARGET_PAGE, &url, &line),
+        frontier_precheck(fixture.frontier, TARGET_PAGE, url, &line),
         ROBOTS_REFUSED);
     take(&fixture, day_ms, "");
     assert_int_equal(
-        frontier_precheck(fixture.frontier, TARGET_PAGE, &url, &line), ACCEPT);
+        frontier_precheck(fixture.frontier, TARGET_PAGE, url, &line), ACCEPT);
     tear_down(&fixture);
 }
 
@@ -270,7 +270,7 @@ static void an_end_of_the_crawl_is_no_silence(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.host_tries = 1});
+    set_up_hosts(&fixture, &(struct frontier_options){.host_tries = 1});
     put(&fixture, "http://a.example/x");
     for (int i = 0; i < 3; i++) {
         target =
@@ -291,7 +291,7 @@ static void https_that_is_not_there(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.host_tries = 1});
+    set_up_hosts(&fixture, &(struct frontier_options){.host_tries = 1});
     put(&fixture, "http://a.example/1");
     put(&fixture, "https://a.example/2");
     put(&fixture, "http://a.example/3");
@@ -350,7 +350,7 @@ static void the_pause_of_new_rules(void **state)
         struct target *target;
         struct robots *new = rows[i].new ? rules(rows[i].new) : NULL;
 
-        set_up(&fixture, &(struct frontier_options){0});
+        set_up_hosts(&fixture, &(struct frontier_options){0});
         put(&fixture, "http://a.example/1");
         put(&fixture, "http://a.example/2");
         frontier_robots(fixture.frontier,
@@ -381,7 +381,7 @@ static void the_errand_under_way_is_told(void **state)
 
     (void)state;
     for (int resolve = 0; resolve < 2; resolve++) {
-        set_up(&fixture, &(struct frontier_options){.resolve = resolve});
+        set_up_hosts(&fixture, &(struct frontier_options){.resolve = resolve});
         assert_int_equal(frontier_host_in_setup(fixture.frontier).host.len, 0);
         put(&fixture, "http://a.example/x");
         struct target *target = take(&fixture, 0,
@@ -409,7 +409,7 @@ static void a_move_that_is_never_made(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){0});
+    set_up_hosts(&fixture, &(struct frontier_options){0});
     put(&fixture, "http://a.example/x");
     move(&fixture, take(&fixture, 0, "http://a.example/robots.txt"),
          "http://b.example/robots.txt", 0);

@@ -6,70 +6,10 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
-#include "frontier/frontier.h"
+#include "support/frontier_fixture.h"
 
 #define A      "http://a.example/"
 #define SECURE "https://a.example/"
-
-enum { CAUSE = 7, DELAY_MS = 100 };
-
-struct fixture {
-    struct frontier *frontier;
-    struct domains *domains;
-    struct arena arena;
-};
-
-static void set_up(struct fixture *fixture,
-                   const struct frontier_options *options)
-{
-    struct frontier_options own = *options;
-
-    arena_init(&fixture->arena);
-    own.domains = fixture->domains = domains_new();
-    own.per_host = own.per_host ? own.per_host : 1;
-    own.report_changes = true;
-    fixture->frontier = frontier_new(&own);
-}
-
-static void tear_down(struct fixture *fixture)
-{
-    frontier_free(fixture->frontier);
-    domains_free(fixture->domains);
-    arena_release(&fixture->arena);
-}
-
-static const struct url *parse(struct fixture *fixture, const char *text)
-{
-    struct url *url = arena_new(&fixture->arena, sizeof(*url));
-
-    assert_int_equal(url_parse(url, &fixture->arena, str_of(text), NULL, NULL),
-                     ERR_NONE);
-    return url;
-}
-
-static void put(struct fixture *fixture, const char *text)
-{
-    const struct offer offer = {
-        .url = parse(fixture, text),
-        .fingerprint = hash64(str_of(text), 1),
-    };
-
-    frontier_put(fixture->frontier, &offer, 0);
-}
-
-static struct target *take(struct fixture *fixture, uint64_t now_ms,
-                           const char *expected)
-{
-    struct target *target = frontier_take(fixture->frontier, now_ms);
-    const char *got = target ? target->url : "";
-
-    if (strcmp(got, expected))
-        fail_msg("at %llu: expected '%s', got '%s'", (unsigned long long)now_ms,
-                 expected, got);
-    return target;
-}
 
 static enum verdict precheck(struct fixture *fixture, const char *url)
 {

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -10,26 +9,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "html/charset_internal.h"
-#include "html/scan.h"
+#include "support/link_lines.h"
 
 enum { LISTING_CAP = 64 << 20 };
-
-/* One line for each link: "a x.html", with " rel=..." and " text=..." where
- * there is one. */
-static void list_links(struct buf *out, const struct html_links *links)
-{
-    for (size_t i = 0; i < links->count; i++) {
-        const struct html_link *link = &links->link[i];
-
-        buf_printf(out, "%s%s %.*s", i ? "\n" : "",
-                   html_link_kind_name(link->kind), (int)link->href.len,
-                   link->href.ptr);
-        if (link->rel.len)
-            buf_printf(out, " rel=%.*s", (int)link->rel.len, link->rel.ptr);
-        if (link->text.len)
-            buf_printf(out, " text=%.*s", (int)link->text.len, link->text.ptr);
-    }
-}
 
 static void check_links(struct str html, struct str expected,
                         const struct html_scan_options *options)
@@ -41,7 +23,7 @@ static void check_links(struct str html, struct str expected,
     arena_init(&arena);
     buf_init(&got, LISTING_CAP);
     html_scan(&links, &arena, html, options);
-    list_links(&got, &links);
+    link_lines_put(&got, &links);
     if (!str_eq(buf_str(&got), expected))
         fail_msg("input: %.*s\nexpected:\n%.*s\ngot:\n%.*s", (int)html.len,
                  html.ptr, (int)expected.len, expected.ptr, (int)got.len,

@@ -4,22 +4,8 @@
 
 #include <cmocka.h>
 
+#include "support/arena_state.h"
 #include "support/json.h"
-
-static int setup(void **state)
-{
-    static struct arena arena;
-
-    arena_init(&arena);
-    *state = &arena;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_release(*state);
-    return 0;
-}
 
 static void strings(void **state)
 {

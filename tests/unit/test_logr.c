@@ -162,7 +162,7 @@ static void json_objects(void **state)
     struct memory_log memory;
     struct tempdir temp;
     struct pagedir dir;
-    struct pagefiles files;
+    struct pagesaver files;
 
     (void)state;
     tempdir_make(&temp);
@@ -172,7 +172,7 @@ static void json_objects(void **state)
     page.exchange.body_len = 1234;
     page.exchange.start_ms = 1000;
     page.exchange.end_ms = 1042;
-    open_log(&memory, LOG_JSON, false, &files.saver);
+    open_log(&memory, LOG_JSON, false, &files);
     logr_page(&memory.log, &page, 9);
     logr_link(&memory.log, &page, STR("V"), ACCEPT);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 7}, 9,
@@ -191,7 +191,7 @@ static void json_objects(void **state)
     page.outcome = NO_DNS;
     page.exchange.status = 0;
     page.exchange.mime[0] = '\0';
-    open_log(&memory, LOG_JSON, false, &files.saver);
+    open_log(&memory, LOG_JSON, false, &files);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 0}, 0,
                   &(struct tally){{0}}, 0);
     assert_string_equal(read_log(&memory),
@@ -215,7 +215,7 @@ static void json_at_its_largest(void **state)
     struct memory_log memory;
     struct tempdir temp;
     struct pagedir dir;
-    struct pagefiles files;
+    struct pagesaver files;
     struct arena arena;
 
     (void)state;
@@ -229,7 +229,7 @@ static void json_at_its_largest(void **state)
     memset(url, '"', 8192);
     assert_true(pagedir_open(&dir, temp.path));
     pagefiles_init(&files, &dir);
-    open_log(&memory, LOG_JSON, false, &files.saver);
+    open_log(&memory, LOG_JSON, false, &files);
     logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 1}, 1,
                   &tally, UINT64_MAX);
     arena_init(&arena);

@@ -1,6 +1,5 @@
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <poll.h>
@@ -9,7 +8,6 @@
 
 #include "base/container.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "crawler/mailbox.h"
 #include "support/random.h"
 

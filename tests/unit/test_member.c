@@ -2,7 +2,6 @@
  * together is for test_fleet_model. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 

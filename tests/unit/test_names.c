@@ -2,12 +2,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "frontier/host_setup.h"
-#include "support/host_setup.h"
+#include "support/frontier_fixture.h"
 
 /* All that can be taken now: names are looked up in the next round, pages are
  * done at once. */
@@ -56,11 +55,11 @@ static void names_are_looked_up_in_turn(void **state)
         size_t pages = 0, refused = 0, most = 0, asked = 0, count;
         char url[64];
 
-        set_up(&fixture, &(struct frontier_options){
-                             .resolve = true,
-                             .host_tries = 1,
-                             .max_per_domain = rows[row].cap,
-                         });
+        set_up_hosts(&fixture, &(struct frontier_options){
+                                   .resolve = true,
+                                   .host_tries = 1,
+                                   .max_per_domain = rows[row].cap,
+                               });
         for (int i = 0; i < NAMES; i++) {
             snprintf(url, sizeof(url), rows[row].format, i);
             put(&fixture, url);
@@ -93,7 +92,7 @@ static void names_of_a_domain_leave_room_for_others(void **state)
     char url[64];
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){.resolve = true});
+    set_up_hosts(&fixture, &(struct frontier_options){.resolve = true});
     for (int i = 0; i < NAMES; i++) {
         snprintf(url, sizeof(url), "http://h%d.dead.example/", i);
         put(&fixture, url);
@@ -132,16 +131,16 @@ static void one_that_is_nearer_is_not_forgotten_in_a_line(void **state)
     size_t waiting = 0, ended = 0;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){
-                         .order = ORDER_BFS,
-                         .resolve = true,
-                     });
+    set_up_hosts(&fixture, &(struct frontier_options){
+                               .ranking = RANKING_BFS,
+                               .resolve = true,
+                           });
     for (int i = 0; i < 40 * NAMES; i++) {
         snprintf(text, sizeof(text), "http://h%d.big.example/", i);
-        struct url url = parse(&fixture, text);
+        const struct url *url = parse(&fixture, text);
         const struct offer offer = {
-            .url = &url,
-            .fingerprint = fixture.fingerprint++,
+            .url = url,
+            .fingerprint = (uint64_t)i,
             .depth = 1,
         };
         frontier_put(fixture.frontier, &offer, 0);
@@ -186,11 +185,11 @@ static void addresses_in_turn(void **state)
     struct target *first, *second;
 
     (void)state;
-    set_up(&fixture, &(struct frontier_options){
-                         .resolve = true,
-                         .per_host = 2,
-                         .host_tries = 9,
-                     });
+    set_up_hosts(&fixture, &(struct frontier_options){
+                               .resolve = true,
+                               .per_host = 2,
+                               .host_tries = 9,
+                           });
     for (char url[] = "http://a.example/1"; url[17] <= '6'; url[17]++)
         put(&fixture, url);
     resolve(&fixture, 0, 1);
@@ -221,8 +220,8 @@ static void a_name_that_is_gone(void **state)
     struct target *target;
 
     (void)state;
-    set_up(&fixture,
-           &(struct frontier_options){.resolve = true, .host_tries = 2});
+    set_up_hosts(&fixture,
+                 &(struct frontier_options){.resolve = true, .host_tries = 2});
     for (char url[] = "https://a.example/1"; url[18] <= '3'; url[18]++)
         put(&fixture, url);
     resolve(&fixture, 0, 1);

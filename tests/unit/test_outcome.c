@@ -6,29 +6,7 @@
 
 #include "page/outcome.h"
 
-#include "base/str.h"
-
-/* A word of the course's log: at most nine letters, so that the column holds;
- * a name that is a good JSON key. */
-static bool is_word(const char *word)
-{
-    size_t len = word ? strlen(word) : 0;
-
-    for (size_t i = 0; i < len; i++)
-        if (!ascii_is_alpha(word[i]))
-            return false;
-    return len > 0 && len <= 9;
-}
-
-static bool is_name(const char *name)
-{
-    size_t len = name ? strlen(name) : 0;
-
-    for (size_t i = 0; i < len; i++)
-        if (!(name[i] >= 'a' && name[i] <= 'z') && name[i] != '-')
-            return false;
-    return len > 0;
-}
+#include "support/code_words.h"
 
 static void table_is_whole(void **state)
 {

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -48,7 +47,7 @@ static void no_hard_links(void **state)
                                   .mode = OUTPUT_NEW,
                                   .temp = strdup(temp)};
         assert_true(out.fd >= 0);
-        assert_int_equal(output_publish(&out), rows[i].is_taken ? 1 : 0);
+        assert_int_equal(output_close(&out, 0), rows[i].is_taken ? 1 : 0);
         assert_string_equal(tempdir_list(&dir), "x ");
         buf_init(&got, 1 << 16);
         assert_true(tempdir_read(&dir, "x", &got));

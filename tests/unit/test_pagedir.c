@@ -4,10 +4,8 @@
 #include <stdlib.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,34 +15,6 @@
 #include "page/pagedir.h"
 #include "support/tempdir.h"
 #include "url/url.h"
-
-static int setup(void **state)
-{
-    *state = malloc(sizeof(struct tempdir));
-    tempdir_make(*state);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    tempdir_remove(*state);
-    free(*state);
-    return 0;
-}
-
-static void assert_file(const struct tempdir *temp, const char *name,
-                        struct str expected)
-{
-    struct buf got;
-
-    buf_init(&got, 1 << 20);
-    if (!tempdir_read(temp, name, &got))
-        fail_msg("%s is not there", name);
-    if (!str_eq(buf_str(&got), expected))
-        fail_msg("%s: expected '%.*s', got '%s'", name, (int)expected.len,
-                 expected.ptr, buf_cstr(&got));
-    buf_release(&got);
-}
 
 static void opening(void **state)
 {
@@ -107,8 +77,8 @@ static void numbers_without_holes(void **state)
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-1"));
     assert_int_equal(dir.last_id, 2);
     assert_string_equal(tempdir_list(temp), "1 2 ");
-    assert_file(temp, "1", STR("two"));
-    assert_file(temp, "2", STR("one"));
+    tempdir_expect(temp, "1", STR("two"));
+    tempdir_expect(temp, "2", STR("one"));
     pagedir_close(&dir);
 }
 
@@ -133,18 +103,18 @@ static void a_former_crawl(void **state)
     pagedir_begin_over(&dir, 10, false);
     assert_string_equal(tempdir_list(temp), "-2 .crawler 0 02 1 10 2 2.html 2x "
                                             "3 4000000000 5 x ");
-    assert_file(temp, "1", STR("old"));
+    tempdir_expect(temp, "1", STR("old"));
 
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
     assert_string_equal(tempdir_list(temp),
                         "-2 .crawler 0 02 1 2.html 2x 4000000000 x ");
-    assert_file(temp, "1", STR("new"));
+    tempdir_expect(temp, "1", STR("new"));
 
     tempdir_write(temp, ".crawler-tmp-0-1", STR("second"));
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-1"));
-    assert_file(temp, "1", STR("new"));
-    assert_file(temp, "2", STR("second"));
+    tempdir_expect(temp, "1", STR("new"));
+    tempdir_expect(temp, "2", STR("second"));
     pagedir_close(&dir);
 }
 
@@ -163,8 +133,8 @@ static void files_of_nobody(void **state)
     assert_false(pagedir_publish(&dir, ".crawler-tmp-0-1"));
     assert_int_equal(errno, EEXIST);
     assert_int_equal(dir.last_id, 1);
-    assert_file(temp, "1", STR("new"));
-    assert_file(temp, "2", STR("mine"));
+    tempdir_expect(temp, "1", STR("new"));
+    tempdir_expect(temp, "2", STR("mine"));
     pagedir_close(&dir);
 }
 
@@ -204,10 +174,10 @@ static void a_text_beside_the_pages_follows_no_link(void **state)
     }
     assert_int_equal(symlinkat("victim", temp->fd, "text"), 0);
     assert_true(pagedir_write(&dir, "text", STR("figures")));
-    assert_file(temp, "victim", STR("precious"));
-    assert_file(temp, "text", STR("figures"));
+    tempdir_expect(temp, "victim", STR("precious"));
+    tempdir_expect(temp, "text", STR("figures"));
     assert_true(pagedir_write(&dir, "text", STR("")));
-    assert_file(temp, "text", STR(""));
+    tempdir_expect(temp, "text", STR(""));
     pagedir_close(&dir);
 }
 
@@ -317,7 +287,8 @@ static void one_crawl_at_a_time(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, tempdir_setup, tempdir_teardown)
     const struct CMUnitTest tests[] = {
         CASE(opening),
         CASE(not_writable),

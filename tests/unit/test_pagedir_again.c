@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,34 +14,6 @@
 #include "support/tempdir.h"
 
 #define PAGE "http://a.test/\n1\na page"
-
-static int setup(void **state)
-{
-    *state = malloc(sizeof(struct tempdir));
-    tempdir_make(*state);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    tempdir_remove(*state);
-    free(*state);
-    return 0;
-}
-
-static void assert_file(const struct tempdir *temp, const char *name,
-                        struct str expected)
-{
-    struct buf got;
-
-    buf_init(&got, 1 << 20);
-    if (!tempdir_read(temp, name, &got))
-        fail_msg("%s is not there", name);
-    if (!str_eq(buf_str(&got), expected))
-        fail_msg("%s: expected '%.*s', got '%s'", name, (int)expected.len,
-                 expected.ptr, buf_cstr(&got));
-    buf_release(&got);
-}
 
 /* A crawl holds its lock until it ends, however it does. */
 static void a_killed_crawl_holds_no_lock(void **state)
@@ -293,8 +264,8 @@ static void pages_after_going_on(void **state)
     tempdir_write(temp, ".crawler-tmp-0-0", STR("new"));
     assert_true(pagedir_publish(&dir, ".crawler-tmp-0-0"));
     assert_string_equal(tempdir_list(temp), ".crawler 1 2 3 ");
-    assert_file(temp, "2", STR(PAGE));
-    assert_file(temp, "3", STR("new"));
+    tempdir_expect(temp, "2", STR(PAGE));
+    tempdir_expect(temp, "3", STR("new"));
     pagedir_close(&dir);
 }
 
@@ -315,7 +286,8 @@ static void a_run_goes_up_to_the_first_hole(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, tempdir_setup, tempdir_teardown)
     const struct CMUnitTest tests[] = {
         CASE(a_killed_crawl_holds_no_lock),
         cmocka_unit_test(strangers),

@@ -19,7 +19,7 @@
 struct fixture {
     struct tempdir temp;
     struct pagedir dir;
-    struct pagefiles files;
+    struct pagesaver files;
     struct pagesaver *saver; /* the files' */
     struct webpage page;
 };
@@ -31,7 +31,7 @@ static int setup(void **state)
     tempdir_make(&fixture->temp);
     fixture->dir = (struct pagedir){.fd = fixture->temp.fd};
     pagefiles_init(&fixture->files, &fixture->dir);
-    fixture->saver = &fixture->files.saver;
+    fixture->saver = &fixture->files;
     webpage_init(&fixture->page);
     *state = fixture;
     return 0;
@@ -60,19 +60,6 @@ static struct webpage *fetched(struct webpage *page, struct str url,
 static struct webpage *small_page(struct fixture *fixture)
 {
     return fetched(&fixture->page, STR("u"), 0, STR("x"));
-}
-
-static void assert_file(const struct fixture *fixture, const char *name,
-                        struct str expected)
-{
-    struct buf got;
-
-    buf_init(&got, 1 << 20);
-    assert_true(tempdir_read(&fixture->temp, name, &got));
-    if (!str_eq(buf_str(&got), expected))
-        fail_msg("%s: expected %zu bytes, got %zu: %.60s", name, expected.len,
-                 got.len, buf_cstr(&got));
-    buf_release(&got);
 }
 
 static void a_page_is_saved_byte_for_byte(void **state)
@@ -110,7 +97,7 @@ static void a_page_is_saved_byte_for_byte(void **state)
         pagesaver_prepare(fixture->saver, page);
         assert_int_equal(pagesaver_commit(fixture->saver, page), i + 1);
         snprintf(name, sizeof(name), "%u", (unsigned)i + 1);
-        assert_file(fixture, name, cases[i].file);
+        tempdir_expect(&fixture->temp, name, cases[i].file);
     }
 }
 
@@ -213,10 +200,10 @@ static void a_name_that_is_taken_is_passed_over(void **state)
     assert_string_equal(tempdir_list(temp),
                         ".crawler-tmp-0 .crawler-tmp-1 .crawler-tmp-2 "
                         ".crawler-tmp-3 .crawler-tmp-4 .crawler-tmp-5 victim ");
-    assert_file(fixture, "victim", STR("precious"));
-    assert_file(fixture, ".crawler-tmp-0", STR("a file"));
+    tempdir_expect(&fixture->temp, "victim", STR("precious"));
+    tempdir_expect(&fixture->temp, ".crawler-tmp-0", STR("a file"));
     assert_int_equal(pagesaver_commit(fixture->saver, page), 1);
-    assert_file(fixture, "1", STR("u\n0\nx"));
+    tempdir_expect(&fixture->temp, "1", STR("u\n0\nx"));
 }
 
 static void where_every_name_is_taken_it_says_so(void **state)

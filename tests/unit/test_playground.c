@@ -12,7 +12,6 @@
 #include "testserver/body.h"
 #include "testserver/files.h"
 #include "testserver/letters.h"
-#include "testserver/options.h"
 #include "testserver/site.h"
 
 static void check(struct str input, struct str expected, struct str got)

@@ -13,32 +13,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "ds/hashtable.h"
+#include "support/small_web.h"
 #include "testserver/truth.h"
-#include "testserver/web_source.h"
-
-static struct web_options small_web(const char *seed)
-{
-    struct web_options options;
-
-    web_defaults(&options);
-    options.seed = seed;
-    options.hosts = 60;
-    options.pages = 1500;
-    options.flaky = options.limited = WEB_ALL / 50;
-    options.errors = WEB_ALL / 100;
-    options.noindex = options.nofollow = WEB_ALL / 10;
-    options.slow = 0;
-    options.rules = WEB_ALL / 2;
-    return options;
-}
-
-static void init(struct web *web, const struct web_options *options)
-{
-    const char *problem = NULL;
-
-    if (!web_init(web, options, &problem))
-        fail_msg("%s", problem);
-}
 
 enum { MAX_URLS = 20000, MAX_URL = 2000 };
 
@@ -312,7 +288,7 @@ static void check_truth(const struct web_options *web_options,
     size_t saved = 0, at = 0;
     struct found *found;
 
-    init(&web, web_options);
+    init_web(&web, web_options);
     assert_true(web_source(web_options, &crawl->source, &problem));
     assert_true(truth_parse_url(&web, str_of(start), &options->start[0]));
     options->start_count = 1;
@@ -380,7 +356,7 @@ static void truth_is_what_is_served(void **state)
         snprintf(start, sizeof(start), "%s", rows[i].start);
         if (strstr(start, "p1.html")) { /* however page 1 is spelled */
             struct buf url;
-            init(&web, &web_options);
+            init_web(&web, &web_options);
             buf_init(&url, sizeof(start) - 1);
             web_put_url(&web, &(struct web_target){.kind = WEB_PAGE, .n = 1},
                         &url);

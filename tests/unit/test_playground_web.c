@@ -3,36 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
+#include "support/small_web.h"
 #include "testserver/options.h"
-#include "testserver/web_source.h"
-
-static struct web_options small_web(const char *seed)
-{
-    struct web_options options;
-
-    web_defaults(&options);
-    options.seed = seed;
-    options.hosts = 60;
-    options.pages = 1500;
-    options.flaky = options.limited = WEB_ALL / 50;
-    options.errors = WEB_ALL / 100;
-    options.noindex = options.nofollow = WEB_ALL / 10;
-    options.slow = 0;
-    options.rules = WEB_ALL / 2;
-    return options;
-}
-
-static void init(struct web *web, const struct web_options *options)
-{
-    const char *problem = NULL;
-
-    if (!web_init(web, options, &problem))
-        fail_msg("%s", problem);
-}
 
 /* --- numbers ----------------------------------------------------------- */
 
@@ -53,7 +28,7 @@ static void pages_add_up(void **state)
         options.hosts = rows[i].hosts;
         options.pages = rows[i].pages;
         options.skew_percent = rows[i].skew;
-        init(&web, &options);
+        init_web(&web, &options);
         for (uint32_t host = 0; host < rows[i].hosts; host++) {
             assert_true(web_pages(&web, host) >= 1);
             total += web_pages(&web, host);
@@ -71,14 +46,14 @@ static void power_law(void **state)
     (void)state;
     options.hosts = 1000;
     options.pages = 100000;
-    init(&web, &options);
+    init_web(&web, &options);
     /* The exponent is one: a tenth of the rank has ten times the pages. */
     double ratio = (double)web_pages(&web, 9) / (double)web_pages(&web, 99);
     assert_true(ratio > 8 && ratio < 12);
     web_release(&web);
 
     options.skew_percent = 0;
-    init(&web, &options);
+    init_web(&web, &options);
     assert_int_equal(100, web_pages(&web, 0));
     assert_int_equal(100, web_pages(&web, 999));
     web_release(&web);
@@ -97,7 +72,7 @@ static void shares(void **state)
     (void)state;
     options.hosts = 1;
     options.pages = PAGES;
-    init(&web, &options);
+    init_web(&web, &options);
     for (uint64_t n = 0; n < PAGES; n++) {
         struct web_target page = {.kind = WEB_PAGE, .n = n};
         struct web_traits traits = web_traits(&web, 0, n);
@@ -154,7 +129,7 @@ static void hosts_have_names(void **state)
     struct web web;
 
     (void)state;
-    init(&web, &options);
+    init_web(&web, &options);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         uint32_t host = 0;
         int got =
@@ -177,7 +152,7 @@ static void urls_come_back(void **state)
 
     (void)state;
     options.errors = WEB_ALL / 10;
-    init(&web, &options);
+    init_web(&web, &options);
     buf_init(&path, 1 << 16);
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
         for (uint64_t n = 0; n < 4; n++) {
@@ -224,10 +199,10 @@ static void the_seed_decides(void **state)
 
     (void)state;
     memset(filler, 'x', sizeof(filler));
-    init(&a, &options);
-    init(&b, &options);
+    init_web(&a, &options);
+    init_web(&b, &options);
     options.seed = "two";
-    init(&c, &options);
+    init_web(&c, &options);
     for (int i = 0; i < 3; i++) {
         struct web *web = i == 0 ? &a : i == 1 ? &b : &c;
         buf_init(&text[i], 1 << 24);

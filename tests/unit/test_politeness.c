@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -101,7 +100,7 @@ static void all_hosts_take_turns(void **state)
     uint64_t now_ms = 0;
 
     (void)state;
-    begin(&fixture, &(struct frontier_options){.order = ORDER_PRIORITY});
+    begin(&fixture, &(struct frontier_options){.ranking = RANKING_PRIORITY});
     for (uint32_t i = 0; i < 4 * ARRAY_LEN(hosts); i++)
         put(&fixture, hosts[i % ARRAY_LEN(hosts)], 0, i == 0 ? 99 : i % 4);
     for (int round = 0; round < 4; round++) {
@@ -132,7 +131,7 @@ static void a_deeper_level_does_not_block(void **state)
     struct target *target;
 
     (void)state;
-    begin(&fixture, &(struct frontier_options){.order = ORDER_BFS});
+    begin(&fixture, &(struct frontier_options){.ranking = RANKING_BFS});
     put(&fixture, "a.one.example", 2, 0);
     put(&fixture, "c.two.example", 2, 0);
     put(&fixture, "d.three.example", 2, 0);
@@ -157,7 +156,7 @@ static void a_busy_domain_does_not_block(void **state)
     struct target *first, *other;
 
     (void)state;
-    begin(&fixture, &(struct frontier_options){.order = ORDER_PRIORITY});
+    begin(&fixture, &(struct frontier_options){.ranking = RANKING_PRIORITY});
     put(&fixture, "a.one.example", 0, 9);
     put(&fixture, "c.two.example", 0, 8);
     put(&fixture, "d.three.example", 0, 7);
@@ -183,7 +182,7 @@ static void refused_hosts_leave_the_queue(void **state)
 
     (void)state;
     begin(&fixture, &(struct frontier_options){
-                        .order = ORDER_PRIORITY,
+                        .ranking = RANKING_PRIORITY,
                         .max_per_domain = 1,
                         .host_tries = 1,
                         .per_host = 1,
@@ -217,7 +216,7 @@ static void a_large_domain_leaves_room(void **state)
     int fetches = 0;
 
     (void)state;
-    begin(&fixture, &(struct frontier_options){.order = ORDER_PRIORITY});
+    begin(&fixture, &(struct frontier_options){.ranking = RANKING_PRIORITY});
     for (int i = 0; i < 5000; i++) {
         snprintf(host, sizeof(host), "h%d.large.example", i);
         put(&fixture, host, 0, 5);
@@ -246,7 +245,7 @@ static void a_full_queue_of_a_deeper_level_does_not_block(void **state)
     char host[32];
 
     (void)state;
-    begin(&fixture, &(struct frontier_options){.order = ORDER_BFS});
+    begin(&fixture, &(struct frontier_options){.ranking = RANKING_BFS});
     put(&fixture, "a.one.example", 2, 0);
     for (int i = 0; i < ADDRESS_QUEUE_MAX; i++) {
         snprintf(host, sizeof(host), "h%d.large.example", i);
@@ -276,13 +275,13 @@ static void ended(struct fixture *fixture, struct target *target,
 }
 
 /* Tarpits in front of a host, all at addresses of their own or all at one. */
-static void begin_tarpits(struct fixture *fixture, enum order order,
+static void begin_tarpits(struct fixture *fixture, enum ranking_kind ranking,
                           const char *healthy)
 {
     char host[32];
 
     begin(fixture, &(struct frontier_options){
-                       .order = order,
+                       .ranking = ranking,
                        .per_host = 1 + TARPITS,
                        .doubtful_max = PLACES,
                    });
@@ -309,7 +308,7 @@ static struct target *expect_tarpit(struct fixture *fixture, uint64_t now_ms)
 
 static void tarpits_leave_places_for_prompt_domains(void **state)
 {
-    static const enum order orders[] = {ORDER_BFS, ORDER_PRIORITY};
+    static const enum ranking_kind rankings[] = {RANKING_BFS, RANKING_PRIORITY};
     static const char *const healthy[] = {"b.healthy.example",
                                           "a.healthy.example"};
     struct target *held[PLACES];
@@ -318,7 +317,7 @@ static void tarpits_leave_places_for_prompt_domains(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        begin_tarpits(&fixture, orders[i / 2], healthy[i % 2]);
+        begin_tarpits(&fixture, rankings[i / 2], healthy[i % 2]);
         for (size_t k = 0; k < PLACES; k++)
             held[k] = expect_tarpit(&fixture, now_ms);
         struct target *page = expect(&fixture, now_ms, healthy[i % 2]);
@@ -351,7 +350,7 @@ static void a_domain_that_becomes_prompt_frees_its_places(void **state)
 
     (void)state;
     begin(&fixture, &(struct frontier_options){
-                        .order = ORDER_BFS,
+                        .ranking = RANKING_BFS,
                         .per_host = PLACES,
                         .max_per_domain = PLACES,
                         .doubtful_max = PLACES,

@@ -67,7 +67,7 @@ static bool is_capped(const struct model *model, size_t host)
 static uint64_t score(const struct model *model,
                       const struct model_target *target)
 {
-    if (model->options.order == ORDER_BFS)
+    if (model->options.ranking == RANKING_BFS)
         return 200;
     size_t domain = domain_of_model(model, target->host);
     uint64_t novelty = model->crawled[domain] < 100
@@ -127,7 +127,7 @@ static bool is_ready(const struct model *model,
 static bool goes_before(const struct model *model, const struct model_target *a,
                         const struct model_target *b)
 {
-    if (model->options.order == ORDER_BFS && a->depth != b->depth)
+    if (model->options.ranking == RANKING_BFS && a->depth != b->depth)
         return a->depth < b->depth;
     if (score(model, a) != score(model, b))
         return score(model, a) > score(model, b);
@@ -147,7 +147,7 @@ static uint32_t lowest_depth(const struct model *model)
 static bool is_its_level(const struct model *model,
                          const struct model_target *target)
 {
-    return model->options.order != ORDER_BFS ||
+    return model->options.ranking != RANKING_BFS ||
            target->depth <= lowest_depth(model);
 }
 
@@ -177,7 +177,7 @@ static struct model_target *first_in_queues(struct model *model)
             !address_is_open(model, address_of_model(model, i)))
             continue;
         struct model_target *best = best_target(model, &i);
-        bool shallower = first && model->options.order == ORDER_BFS &&
+        bool shallower = first && model->options.ranking == RANKING_BFS &&
                          best->depth != first->depth;
         if (!first || (shallower ? best->depth < first->depth
                                  : model->turn[i] < model->turn[first->host]))
@@ -373,7 +373,7 @@ static void check_idle(const struct model *model)
 
     assert_int_not_equal(idle.reason, IDLE_NOT);
     assert_true(idle.wake_ms > model->now_ms);
-    if (model->options.order == ORDER_PRIORITY)
+    if (model->options.ranking == RANKING_PRIORITY)
         check_refused(model);
 }
 
@@ -505,7 +505,7 @@ static const struct shape shapes[] = {
 };
 
 static void run_all(const struct frontier_options *cases, size_t count,
-                    enum order order)
+                    enum ranking_kind ranking)
 {
     struct run all = {0};
 
@@ -513,7 +513,7 @@ static void run_all(const struct frontier_options *cases, size_t count,
         struct run sum = {0};
         for (size_t k = 0; k < ARRAY_LEN(shapes); k++) {
             struct frontier_options options = cases[i];
-            options.order = order;
+            options.ranking = ranking;
             options.hash_seed = i;
             run(&sum, &options, &shapes[k], i + 1, k ? 8000 : 20000);
         }
@@ -539,13 +539,13 @@ static const struct frontier_options paces[] = {
 static void by_score(void **state)
 {
     (void)state;
-    run_all(paces, ARRAY_LEN(paces), ORDER_PRIORITY);
+    run_all(paces, ARRAY_LEN(paces), RANKING_PRIORITY);
 }
 
 static void by_level(void **state)
 {
     (void)state;
-    run_all(paces, ARRAY_LEN(paces), ORDER_BFS);
+    run_all(paces, ARRAY_LEN(paces), RANKING_BFS);
 }
 
 static void never_beyond_the_cap(void **state)
@@ -565,7 +565,7 @@ static void never_beyond_the_cap(void **state)
     };
 
     (void)state;
-    run_all(cases, ARRAY_LEN(cases), ORDER_PRIORITY);
+    run_all(cases, ARRAY_LEN(cases), RANKING_PRIORITY);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 
 struct fixture {
     struct frontier_options options;
-    struct ordering order;
+    struct ranking ranking;
     struct queue queue;
     struct arena arena;
     struct domain *domain;
@@ -49,7 +49,8 @@ static void put_back(void *user, const struct disk_record *record)
                                                 &offer, record->number));
 }
 
-static void begin(struct fixture *fixture, enum order order, size_t bytes)
+static void begin(struct fixture *fixture, enum ranking_kind ranking,
+                  size_t bytes)
 {
     const struct queue_callbacks callbacks = {
         .user = fixture,
@@ -59,17 +60,18 @@ static void begin(struct fixture *fixture, enum order order, size_t bytes)
     };
 
     *fixture = (struct fixture){
-        .options = {.order = order, .queue_bytes = bytes},
+        .options = {.ranking = ranking, .queue_bytes = bytes},
     };
     fixture->options.queue_dir_fd =
         open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     arena_init(&fixture->arena);
-    order_init(&fixture->order, order);
-    queue_init(&fixture->queue, &fixture->options, &fixture->order, &callbacks);
+    ranking_init(&fixture->ranking, ranking);
+    queue_init(&fixture->queue, &fixture->options, &fixture->ranking,
+               &callbacks);
     fixture->domain = domain_new(&fixture->arena, STR("a.example"));
     fixture->host =
-        host_new(STR("a.example"), fixture->domain, &fixture->order);
-    domain_active(fixture->domain, &fixture->order);
+        host_new(STR("a.example"), fixture->domain, &fixture->ranking);
+    domain_active(fixture->domain, &fixture->ranking);
 }
 
 static void end(struct fixture *fixture)
@@ -122,7 +124,7 @@ static void bytes_are_given_back(void **state)
     struct target *target[10];
 
     (void)state;
-    begin(&fixture, ORDER_PRIORITY, 0);
+    begin(&fixture, RANKING_PRIORITY, 0);
     for (size_t i = 0; i < ARRAY_LEN(target); i++)
         target[i] = put(&fixture, 1);
     assert_int_equal(queue_count(&fixture.queue), ARRAY_LEN(target));
@@ -148,7 +150,7 @@ static void retries_come_back_in_time(void **state)
     struct target *target;
 
     (void)state;
-    begin(&fixture, ORDER_PRIORITY, 0);
+    begin(&fixture, RANKING_PRIORITY, 0);
     for (size_t i = 0; i < ARRAY_LEN(due_ms); i++) {
         target = put(&fixture, 1);
         queue_take(&fixture.queue, target);
@@ -174,7 +176,7 @@ static void a_level_is_left_when_it_is_done(void **state)
     struct target *deep, *flat;
 
     (void)state;
-    begin(&fixture, ORDER_BFS, 1);
+    begin(&fixture, RANKING_BFS, 1);
     deep = put(&fixture, 2);
     assert_true(queue_is_its_level(&fixture.queue, deep));
     assert_null(put(&fixture, 1));

@@ -1,13 +1,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/words.h"
 #include "report/details.h"
 #include "report/totals.h"
-#include "report/words.h"
 #include "support/storefile.h"
 
 /* What the reports read from a record, with rows of our own making. */

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -146,8 +145,9 @@ static void requisites_go_before_pages(void **state)
     struct fixture fixture;
 
     (void)state;
-    for (enum order order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
-        set_up(&fixture, (struct frontier_options){.order = order});
+    for (enum ranking_kind ranking = RANKING_BFS; ranking <= RANKING_PRIORITY;
+         ranking++) {
+        set_up(&fixture, (struct frontier_options){.ranking = ranking});
         page(&fixture, "http://a.test/1", 1);
         page(&fixture, "http://a.test/2", 1);
         offer(&fixture, "http://a.test/2", TARGET_PAGE, 1); /* wanted more */
@@ -156,7 +156,7 @@ static void requisites_go_before_pages(void **state)
         next_is(&fixture, "http://a.test/3", TARGET_REQUISITE, ACCEPT);
         next_is(&fixture, "http://b.test/4", TARGET_REQUISITE, ACCEPT);
         next_is(&fixture,
-                order == ORDER_BFS ? "http://a.test/1" : "http://a.test/2",
+                ranking == RANKING_BFS ? "http://a.test/1" : "http://a.test/2",
                 TARGET_PAGE, ACCEPT);
         tear_down(&fixture);
     }
@@ -214,9 +214,10 @@ static void pages_are_held(void **state)
     struct fixture fixture;
 
     (void)state;
-    for (enum order order = ORDER_BFS; order <= ORDER_PRIORITY; order++) {
+    for (enum ranking_kind ranking = RANKING_BFS; ranking <= RANKING_PRIORITY;
+         ranking++) {
         set_up(&fixture,
-               (struct frontier_options){.order = order, .delay_ms = 1000});
+               (struct frontier_options){.ranking = ranking, .delay_ms = 1000});
         frontier_hold_pages(fixture.validator.frontier, true);
         page(&fixture, "http://a.test/1", 0);
         assert_null(take(&fixture));

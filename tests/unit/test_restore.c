@@ -3,48 +3,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "frontier/frontier.h"
-
-enum { DELAY_MS = 100, CAUSE = 7 };
-
-struct fixture {
-    struct frontier *frontier;
-    struct domains *domains;
-    struct arena arena;
-};
-
-static void set_up(struct fixture *fixture,
-                   const struct frontier_options *options)
-{
-    struct frontier_options own = *options;
-
-    arena_init(&fixture->arena);
-    own.domains = fixture->domains = domains_new();
-    own.per_host = 1;
-    own.report_changes = true;
-    fixture->frontier = frontier_new(&own);
-}
-
-static void tear_down(struct fixture *fixture)
-{
-    frontier_free(fixture->frontier);
-    domains_free(fixture->domains);
-    arena_release(&fixture->arena);
-}
-
-static const struct url *parse(struct fixture *fixture, const char *text)
-{
-    struct url *url = arena_new(&fixture->arena, sizeof(*url));
-
-    assert_int_equal(url_parse(url, &fixture->arena, str_of(text), NULL, NULL),
-                     ERR_NONE);
-    return url;
-}
+#include "support/frontier_fixture.h"
 
 static struct offer offer_of(struct fixture *fixture, const char *text,
                              uint32_t depth)
@@ -58,7 +21,7 @@ static struct offer offer_of(struct fixture *fixture, const char *text,
     };
 }
 
-static void put(struct fixture *fixture, const char *text, uint32_t depth)
+static void put_at(struct fixture *fixture, const char *text, uint32_t depth)
 {
     struct offer offer = offer_of(fixture, text, depth);
 
@@ -85,19 +48,6 @@ static void restore(struct fixture *fixture, const char *text, uint64_t number,
 
     offer.redirects = 3;
     frontier_restore(fixture->frontier, &offer, &past, 0);
-}
-
-/* What is taken at this time: its URL, or "" for nothing. */
-static struct target *take(struct fixture *fixture, uint64_t now_ms,
-                           const char *expected)
-{
-    struct target *target = frontier_take(fixture->frontier, now_ms);
-    const char *got = target ? target->url : "";
-
-    if (strcmp(got, expected))
-        fail_msg("at %llu: expected '%s', got '%s'", (unsigned long long)now_ms,
-                 expected, got);
-    return target;
 }
 
 static void fetch(struct fixture *fixture, uint64_t now_ms, const char *url)
@@ -143,9 +93,9 @@ static void found_again(void **state)
 
     (void)state;
     set_up(&fixture, &(struct frontier_options){0});
-    put(&fixture, A "1", 3);
-    put(&fixture, A "2", 3);
-    put(&fixture, A "3", 3);
+    put_at(&fixture, A "1", 3);
+    put_at(&fixture, A "2", 3);
+    put_at(&fixture, A "3", 3);
     changed(&fixture, "");
     find_again(&fixture, A "2", 5);
     changed(&fixture, "2 3/13/2 ");
@@ -173,7 +123,7 @@ static void ended_before_it_was_told(void **state)
         size_t count = 0;
         set_up(&fixture, &(struct frontier_options){0});
         for (size_t j = 0; j < ARRAY_LEN(urls); j++) {
-            put(&fixture, urls[j], 0);
+            put_at(&fixture, urls[j], 0);
             find_again(&fixture, urls[j], 0);
         }
         for (size_t j = 0; j < i; j++)
@@ -191,7 +141,7 @@ static void ended_before_it_was_told(void **state)
 
 static void mentioned(void **state)
 {
-    const struct frontier_options options = {.order = ORDER_PRIORITY};
+    const struct frontier_options options = {.ranking = RANKING_PRIORITY};
     struct fixture fixture;
     struct str name;
     uint32_t found;
@@ -223,7 +173,7 @@ static void after(struct fixture *fixture, enum host_health health,
     struct host_state host;
     char got[80] = "";
 
-    put(fixture, A, 0);
+    put_at(fixture, A, 0);
     struct target *target = take(fixture, 0, A);
     frontier_note(fixture->frontier, target, health, CAUSE);
     frontier_done(fixture->frontier, target, 0, 0);
@@ -266,7 +216,7 @@ static void forgotten(void **state)
     for (int i = 0; i < 40; i++) {
         char url[40];
         snprintf(url, sizeof(url), "http://h%d.example/", i);
-        put(&fixture, url, 0);
+        put_at(&fixture, url, 0);
         struct target *target = take(&fixture, 0, url);
         frontier_note(fixture.frontier, target, HOST_SILENT, CAUSE);
         frontier_done(fixture.frontier, target, 0, 0);
@@ -282,7 +232,7 @@ static void forgotten(void **state)
 /* Who does not ask for it keeps no lists. */
 static void not_told(void **state)
 {
-    const struct frontier_options options = {.order = ORDER_PRIORITY,
+    const struct frontier_options options = {.ranking = RANKING_PRIORITY,
                                              .per_host = 1};
     struct fixture fixture = {.domains = domains_new()};
     struct frontier_options own = options;
@@ -294,7 +244,7 @@ static void not_told(void **state)
     arena_init(&fixture.arena);
     own.domains = fixture.domains;
     fixture.frontier = frontier_new(&own);
-    put(&fixture, A, 1);
+    put_at(&fixture, A, 1);
     find_again(&fixture, A, 0);
     frontier_count_found(fixture.frontier, parse(&fixture, A), 1);
     struct target *target = take(&fixture, 0, A);
@@ -322,7 +272,7 @@ static void numbers(void **state)
     restore(&fixture, A "7", 7, 0);
     restore(&fixture, A "5", 5, 0);
     restore(&fixture, B "6", 6, 0);
-    put(&fixture, A "91", 0);
+    put_at(&fixture, A "91", 0);
     assert_int_equal(frontier_next_number(fixture.frontier, 0), 92);
     fetch(&fixture, 0, A "5");
     fetch(&fixture, 0, B "6");
@@ -470,7 +420,7 @@ static void robots(void **state)
 static void fetches(void **state)
 {
     const struct frontier_options options = {
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .max_per_domain = 3,
     };
     struct fixture fixture;
@@ -500,7 +450,7 @@ static void fetches(void **state)
 
 static void scores(void **state)
 {
-    const struct frontier_options options = {.order = ORDER_PRIORITY};
+    const struct frontier_options options = {.ranking = RANKING_PRIORITY};
     struct fixture fixture;
 
     (void)state;

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
 #include "frontier/frontier.h"
 
 enum {
@@ -243,7 +242,8 @@ static void assert_same_target(const struct target *a, const struct target *b,
         return;
     if (a->verdict != b->verdict || a->depth != b->depth ||
         a->referrer_id != b->referrer_id || a->found != b->found ||
-        a->tries != b->tries || a->age != b->age || a->priority != b->priority)
+        a->tries != b->tries || a->number != b->number ||
+        a->priority != b->priority)
         fail_msg("%s: %u/%u/%u/%u/%u/%u, restored %u/%u/%u/%u/%u/%u", a->url,
                  a->verdict, a->depth, a->referrer_id, a->found, a->tries,
                  a->priority, b->verdict, b->depth, b->referrer_id, b->found,
@@ -335,7 +335,7 @@ static void by_priority(void **state)
 {
     (void)state;
     run(&(struct frontier_options){
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .delay_ms = 30,
         .per_host = 1,
     });
@@ -345,7 +345,7 @@ static void capped_and_given_up(void **state)
 {
     (void)state;
     run(&(struct frontier_options){
-        .order = ORDER_PRIORITY,
+        .ranking = RANKING_PRIORITY,
         .delay_ms = 10,
         .per_host = 2,
         .max_per_domain = 6,

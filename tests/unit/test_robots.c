@@ -1,7 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -415,7 +414,6 @@ static void compact(void **state)
     buf_release(&buf);
 }
 
-/* The text of a line is that of the line which robots_allows names. */
 int main(void)
 {
     const struct CMUnitTest tests[] = {

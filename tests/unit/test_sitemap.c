@@ -1,7 +1,6 @@
 /* Sitemaps by hand: forms, leniency, what is cut off, and hostile files. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

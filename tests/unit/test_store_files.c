@@ -1,6 +1,5 @@
 /* What may be there under the name of a state file, whoever made it, and who
  * else may be reading it. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

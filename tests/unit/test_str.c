@@ -129,6 +129,18 @@ static void trims(void **state)
     }
 }
 
+static void control_characters_are_not_clean(void **state)
+{
+    (void)state;
+    assert_true(str_is_clean((struct str){0}));
+    for (int c = 0; c < 256; c++) {
+        char text[] = {'a', (char)c, 'b'};
+
+        assert_int_equal(str_is_clean((struct str){text, sizeof(text)}),
+                         c == '\t' || (c >= ' ' && c != 127));
+    }
+}
+
 static void slices(void **state)
 {
     struct str s = STR("hello");
@@ -199,9 +211,13 @@ static void numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes), cmocka_unit_test(comparisons),
-        cmocka_unit_test(cuts),    cmocka_unit_test(trims),
-        cmocka_unit_test(slices),  cmocka_unit_test(numbers),
+        cmocka_unit_test(classes),
+        cmocka_unit_test(comparisons),
+        cmocka_unit_test(cuts),
+        cmocka_unit_test(trims),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(control_characters_are_not_clean),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

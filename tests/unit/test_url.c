@@ -5,25 +5,11 @@
 
 #include <cmocka.h>
 
+#include "support/arena_state.h"
 #include "url/out.h"
 #include "url/url.h"
 
 #define FFFD "%EF%BF%BD"
-
-static int setup(void **state)
-{
-    static struct arena arena;
-
-    arena_init(&arena);
-    *state = &arena;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_release(*state);
-    return 0;
-}
 
 static struct url parse(struct arena *arena, struct str text)
 {

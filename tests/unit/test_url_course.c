@@ -4,23 +4,9 @@
 
 #include <cmocka.h>
 
+#include "support/arena_state.h"
 #include "url/course.h"
 #include "url/key.h"
-
-static int setup(void **state)
-{
-    static struct arena arena;
-
-    arena_init(&arena);
-    *state = &arena;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_release(*state);
-    return 0;
-}
 
 static void check(struct arena *arena, struct url *url, const char *want,
                   bool html)

@@ -1,28 +1,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "support/arena_state.h"
 #include "support/conformance.h"
 #include "url/key.h"
-
-static int setup(void **state)
-{
-    static struct arena arena;
-
-    arena_init(&arena);
-    *state = &arena;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_release(*state);
-    return 0;
-}
 
 static struct str key_of(struct arena *arena, const struct url *url)
 {

@@ -2,35 +2,22 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "html/scan.h"
+#include "support/link_lines.h"
 
 #define HTML "<html xmlns='http://www.w3.org/1999/xhtml'>"
 #define STRICT                                                                 \
     "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' "                \
     "'http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd'>"
 
-/* One line for each link: "a x.html", with " rel=..." and " text=..." where
- * there is one; at last "base x" where there is a base. */
+/* The links, and at last "base x" where there is a base. */
 static void list_links(struct buf *out, const struct html_links *links)
 {
-    for (size_t i = 0; i < links->count; i++) {
-        const struct html_link *link = &links->link[i];
-
-        buf_printf(out, "%s%s %.*s", i ? "\n" : "",
-                   html_link_kind_name(link->kind), (int)link->href.len,
-                   link->href.ptr);
-        if (link->rel.len)
-            buf_printf(out, " rel=%.*s", (int)link->rel.len, link->rel.ptr);
-        if (link->text.len)
-            buf_printf(out, " text=%.*s", (int)link->text.len, link->text.ptr);
-    }
+    link_lines_put(out, links);
     if (links->info.base.ptr)
         buf_printf(out, "%sbase %.*s", links->count ? "\n" : "",
                    (int)links->info.base.len, links->info.base.ptr);

@@ -31,8 +31,8 @@ say(struct carried_out *done, bool ok, const char *format, ...)
 /* --- the whole crawl --------------------------------------------------------
  */
 
-/* As many signals to stop would: 1, what is in flight is finished; 2, it is
- * not. */
+/* Do what this many signals do: after 1 the fetches in flight are finished,
+ * after 2 they are abandoned. */
 static void stop_crawl(struct crawler *crawler, unsigned signals)
 {
     if (crawler->signals < signals)
@@ -210,8 +210,8 @@ static void carry_out(struct crawler *crawler, const struct view_order *order,
     }
 }
 
-/* Each machine of a fleet has its own orders: whoever gives one must know that
- * the others go on as before. A seed goes to the machine that has its domain.
+/* Each machine of a fleet has its own orders: tell the user that the others go
+ * on as before. A seed goes to the machine that has its domain.
  */
 static void say_reach(const struct crawler *crawler, enum view_order_kind kind,
                       struct carried_out *done)

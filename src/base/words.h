@@ -2,8 +2,8 @@
  *
  *     printf("saved %s", words_bytes(12300).text);
  */
-#ifndef REPORT_WORDS_H
-#define REPORT_WORDS_H
+#ifndef BASE_WORDS_H
+#define BASE_WORDS_H
 
 #include "base/buf.h"
 
@@ -19,6 +19,9 @@ struct words words_when(uint64_t wall_ms, uint64_t now_wall_ms);
 
 /* "0.8 s", "12 min 5 s", "3 h 1 min" */
 struct words words_duration(uint64_t ms);
+
+/* "1:02:03", "12:05", "0:07": hours if there are any, minutes, seconds. */
+struct words words_elapsed(uint64_t ms);
 
 /* "12.3 KB" */
 struct words words_bytes(uint64_t bytes);

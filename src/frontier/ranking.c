@@ -1,4 +1,4 @@
-#include "frontier/order.h"
+#include "frontier/ranking.h"
 
 #include "frontier/frontier.h"
 #include "frontier/host.h"
@@ -21,7 +21,7 @@ static bool is_shallower(const struct target *a, const struct target *b)
         return class_of(a) < class_of(b);
     if (a->depth != b->depth)
         return a->depth < b->depth;
-    return partition_is_older(a->age, b->age);
+    return partition_is_older(a->number, b->number);
 }
 
 static bool target_shallower(const struct heap_node *a,
@@ -80,7 +80,7 @@ static bool is_wanted_more(const struct target *a, const struct target *b)
         return class_of(a) < class_of(b);
     if (a->found != b->found)
         return a->found > b->found;
-    return partition_is_older(a->age, b->age);
+    return partition_is_older(a->number, b->number);
 }
 
 static bool target_wanted_more(const struct heap_node *a,
@@ -95,7 +95,7 @@ static bool host_wanted_more(const struct heap_node *a,
     return is_wanted_more(host_best(host_of(a)), host_best(host_of(b)));
 }
 
-uint64_t order_score_domain(const struct domain_score *score)
+uint64_t ranking_score_domain(const struct domain_score *score)
 {
     uint64_t step = (uint64_t)score->crawled * NOVELTY_STEP;
 
@@ -104,7 +104,7 @@ uint64_t order_score_domain(const struct domain_score *score)
 
 static uint64_t target_score(const struct target *target)
 {
-    return order_score_domain(&target->host->domain->score) +
+    return ranking_score_domain(&target->host->domain->score) +
            (uint64_t)target->found * FOUND_URL;
 }
 
@@ -115,7 +115,7 @@ static bool scores_more(const struct target *a, const struct target *b)
     if (a->kind != b->kind && class_of(a) != class_of(b))
         return class_of(a) < class_of(b);
     return score_a != score_b ? score_a > score_b
-                              : partition_is_older(a->age, b->age);
+                              : partition_is_older(a->number, b->number);
 }
 
 static bool domain_scores_more(const struct heap_node *a,
@@ -144,8 +144,8 @@ static bool address_before(const struct heap_node *a, const struct heap_node *b)
 
 /* ------------------------------------------------------------------------ */
 
-static const struct ordering orderings[] = {
-    [ORDER_BFS] =
+static const struct ranking rankings[] = {
+    [RANKING_BFS] =
         {
             .by_level = true,
             .target = target_shallower,
@@ -156,7 +156,7 @@ static const struct ordering orderings[] = {
             .address = address_shallower,
             .before = is_shallower,
         },
-    [ORDER_PRIORITY] =
+    [RANKING_PRIORITY] =
         {
             .target = target_wanted_more,
             .host = host_wanted_more,
@@ -168,12 +168,13 @@ static const struct ordering orderings[] = {
         },
 };
 
-void order_init(struct ordering *order, enum order kind)
+void ranking_init(struct ranking *ranking, enum ranking_kind kind)
 {
-    *order = orderings[kind];
+    *ranking = rankings[kind];
 }
 
-uint64_t order_score(const struct ordering *order, const struct target *target)
+uint64_t ranking_score(const struct ranking *ranking,
+                       const struct target *target)
 {
-    return order->by_level ? FRONTIER_BFS_SCORE : target_score(target);
+    return ranking->by_level ? FRONTIER_BFS_SCORE : target_score(target);
 }

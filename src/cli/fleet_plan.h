@@ -1,8 +1,8 @@
 /* --fleet: a crawl whose record is in an engine that machines share
  * (fleet/engine.h). The page directory has only a small file that tells which
  * machine of which crawl it is. */
-#ifndef CLI_FLEET_H
-#define CLI_FLEET_H
+#ifndef CLI_FLEET_PLAN_H
+#define CLI_FLEET_PLAN_H
 
 #include "fleet/engine.h"
 
@@ -58,10 +58,10 @@ bool fleet_begin_crawl(struct plan *plan);
  * process still holds does not. It comes back only with an exit status. */
 int fleet_rejoin(struct plan *plan);
 
-/* Before a call of the engine is made, or made again, because the engine was
- * away: wait a little. Whoever is new gives up after some tries, because the
- * URL may be wrong; a machine of the crawl waits for as long as it takes, and
- * says so. */
+/* Call it before each call of the engine: after a try that found the engine
+ * away it waits a little. A machine that is new gives up after some tries,
+ * because the URL may be wrong; a machine of the crawl waits for as long as it
+ * takes, and says so. */
 bool fleet_may_try(const struct plan *plan, int tries,
                    const struct fleet_error *why);
 void fleet_release(struct plan *plan);

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "frontier/frontier.h"
 #include "frontier/host.h"
 
 static void score_of_a_domain(void **state)
@@ -23,13 +22,14 @@ static void score_of_a_domain(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        assert_int_equal(order_score_domain(&cases[i].counts), cases[i].score);
+        assert_int_equal(ranking_score_domain(&cases[i].counts),
+                         cases[i].score);
 }
 
 struct side {
     struct domain_score counts; /* of its domain */
     uint32_t depth, found;
-    uint64_t age;
+    uint64_t number;
 };
 
 static struct target *make(struct target *target, struct host *host,
@@ -41,7 +41,7 @@ static struct target *make(struct target *target, struct host *host,
         .host = host,
         .depth = side->depth,
         .found = side->found,
-        .age = side->age,
+        .number = side->number,
     };
     return target;
 }
@@ -50,36 +50,44 @@ static struct target *make(struct target *target, struct host *host,
 static void which_goes_first(void **state)
 {
     static const struct {
-        enum order order;
+        enum ranking_kind ranking;
         struct side a, b;
     } cases[] = {
-        {ORDER_BFS, {.depth = 1, .age = 9}, {.depth = 2, .age = 1}},
-        {ORDER_BFS, {.depth = 1, .age = 1}, {.depth = 1, .age = 2, .found = 9}},
-        {ORDER_BFS, {{100, 0}, .age = 1}, {{0, 50}, .age = 2}},
-        {ORDER_PRIORITY, {.depth = 9, .found = 1, .age = 2}, {.age = 1}},
-        {ORDER_PRIORITY, {.age = 1}, {.age = 2}},
-        {ORDER_PRIORITY, {{0, 0}, .age = 2}, {{1, 9}, .age = 1}},
-        {ORDER_PRIORITY, {{1, 11}, .age = 2}, {{0, 0}, .age = 1}},
-        {ORDER_PRIORITY, {{0, 100}, .age = 1}, {{0, 0}, .found = 1, .age = 2}},
-        {ORDER_PRIORITY, {{0, 0}, .found = 1, .age = 2}, {{0, 99}, .age = 1}},
+        {RANKING_BFS, {.depth = 1, .number = 9}, {.depth = 2, .number = 1}},
+        {RANKING_BFS,
+         {.depth = 1, .number = 1},
+         {.depth = 1, .number = 2, .found = 9}},
+        {RANKING_BFS, {{100, 0}, .number = 1}, {{0, 50}, .number = 2}},
+        {RANKING_PRIORITY,
+         {.depth = 9, .found = 1, .number = 2},
+         {.number = 1}},
+        {RANKING_PRIORITY, {.number = 1}, {.number = 2}},
+        {RANKING_PRIORITY, {{0, 0}, .number = 2}, {{1, 9}, .number = 1}},
+        {RANKING_PRIORITY, {{1, 11}, .number = 2}, {{0, 0}, .number = 1}},
+        {RANKING_PRIORITY,
+         {{0, 100}, .number = 1},
+         {{0, 0}, .found = 1, .number = 2}},
+        {RANKING_PRIORITY,
+         {{0, 0}, .found = 1, .number = 2},
+         {{0, 99}, .number = 1}},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct ordering order;
+        struct ranking ranking;
         struct target a, b;
         struct host host_a, host_b;
         struct domain domain_a, domain_b;
 
-        order_init(&order, cases[i].order);
+        ranking_init(&ranking, cases[i].ranking);
         make(&a, &host_a, &domain_a, &cases[i].a);
         make(&b, &host_b, &domain_b, &cases[i].b);
-        if (!order.before(&a, &b) || order.before(&b, &a))
+        if (!ranking.before(&a, &b) || ranking.before(&b, &a))
             fail_msg("case %zu", i);
         /* Inside a domain the same, as far as its own counts are equal. */
         if (cases[i].a.counts.crawled == cases[i].b.counts.crawled &&
             cases[i].a.counts.found == cases[i].b.counts.found)
-            assert_true(order.target(&a.node, &b.node));
+            assert_true(ranking.target(&a.node, &b.node));
     }
 }
 
@@ -87,33 +95,41 @@ static void which_goes_first(void **state)
 static void turns_at_an_address(void **state)
 {
     static const struct {
-        enum order order;
+        enum ranking_kind ranking;
         uint64_t turn_a, turn_b;
         struct side a, b;
     } cases[] = {
-        {ORDER_PRIORITY, 1, 2, {.age = 2}, {.age = 1, .found = 9}},
-        {ORDER_BFS, 1, 2, {.depth = 3, .age = 2}, {.depth = 3, .age = 1}},
-        {ORDER_BFS, 2, 1, {.depth = 2, .age = 2}, {.depth = 3, .age = 1}},
+        {RANKING_PRIORITY, 1, 2, {.number = 2}, {.number = 1, .found = 9}},
+        {RANKING_BFS,
+         1,
+         2,
+         {.depth = 3, .number = 2},
+         {.depth = 3, .number = 1}},
+        {RANKING_BFS,
+         2,
+         1,
+         {.depth = 2, .number = 2},
+         {.depth = 3, .number = 1}},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct ordering order;
+        struct ranking ranking;
         struct target a, b;
         struct host host_a, host_b;
         struct domain domain_a, domain_b;
 
-        order_init(&order, cases[i].order);
+        ranking_init(&ranking, cases[i].ranking);
         make(&a, &host_a, &domain_a, &cases[i].a);
         make(&b, &host_b, &domain_b, &cases[i].b);
         host_a.turn = cases[i].turn_a;
         host_b.turn = cases[i].turn_b;
-        heap_init(&host_a.queue.targets, order.target);
-        heap_init(&host_b.queue.targets, order.target);
+        heap_init(&host_a.queue.targets, ranking.target);
+        heap_init(&host_b.queue.targets, ranking.target);
         heap_put(&host_a.queue.targets, &a.node);
         heap_put(&host_b.queue.targets, &b.node);
-        assert_true(order.turn(&host_a.node, &host_b.node));
-        assert_false(order.turn(&host_b.node, &host_a.node));
+        assert_true(ranking.turn(&host_a.node, &host_b.node));
+        assert_false(ranking.turn(&host_b.node, &host_a.node));
         heap_release(&host_a.queue.targets);
         heap_release(&host_b.queue.targets);
     }

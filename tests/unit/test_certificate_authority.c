@@ -1,5 +1,5 @@
-/* The certificates of `crawler serve` (replay/authority.h). That clients take
- * them is tested in test_replay.c. */
+/* The certificates of `crawler serve` (replay/certificate_authority.h). That
+ * clients take them is tested in test_replay.c. */
 #include <openssl/ssl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "replay/authority.h"
+#include "replay/certificate_authority.h"
 
 /* Is the next connection to the host given the certificate of `ssl`? */
-static bool is_kept(struct authority *authority, struct str host, int fd,
-                    const SSL *ssl)
+static bool is_kept(struct certificate_authority *authority, struct str host,
+                    int fd, const SSL *ssl)
 {
-    SSL *next = authority_accept(authority, host, fd);
+    SSL *next = certificate_authority_accept(authority, host, fd);
 
     assert_non_null(next);
     bool same = SSL_get_certificate(next) == SSL_get_certificate(ssl);
@@ -29,31 +29,34 @@ static bool is_kept(struct authority *authority, struct str host, int fd,
  * first is forgotten. A connection keeps its own. */
 static void kept_certificates(void **state)
 {
-    struct authority *authority = authority_new();
+    struct certificate_authority *authority = certificate_authority_new();
     int pair[2];
     char name[32];
 
     (void)state;
     assert_int_equal(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
-    SSL *first = authority_accept(authority, STR("first.test"), pair[0]);
+    SSL *first =
+        certificate_authority_accept(authority, STR("first.test"), pair[0]);
     assert_non_null(first);
     assert_true(is_kept(authority, STR("FIRST.test"), pair[0], first));
     assert_false(is_kept(authority, STR("other.test"), pair[0], first));
     for (int i = 0; i < 900; i++) {
         snprintf(name, sizeof(name), "h%d.test", i);
-        SSL_free(authority_accept(authority, str_of(name), pair[0]));
+        SSL_free(
+            certificate_authority_accept(authority, str_of(name), pair[0]));
     }
     assert_true(is_kept(authority, STR("first.test"), pair[0], first));
     for (int i = 900; i < 1200; i++) {
         snprintf(name, sizeof(name), "h%d.test", i);
-        SSL_free(authority_accept(authority, str_of(name), pair[0]));
+        SSL_free(
+            certificate_authority_accept(authority, str_of(name), pair[0]));
     }
     assert_false(is_kept(authority, STR("first.test"), pair[0], first));
     assert_non_null(SSL_get_certificate(first));
     SSL_free(first);
     close(pair[0]);
     close(pair[1]);
-    authority_free(authority);
+    certificate_authority_free(authority);
 }
 
 static void names_of_hosts(void **state)
@@ -74,11 +77,12 @@ static void names_of_hosts(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (authority_can_sign(str_of(names[i].host)) != names[i].good)
+        if (certificate_authority_can_sign(str_of(names[i].host)) !=
+            names[i].good)
             fail_msg("'%s'", names[i].host);
     memset(longest, 'a', sizeof(longest));
-    assert_true(authority_can_sign((struct str){longest, 253}));
-    assert_false(authority_can_sign((struct str){longest, 254}));
+    assert_true(certificate_authority_can_sign((struct str){longest, 253}));
+    assert_false(certificate_authority_can_sign((struct str){longest, 254}));
 }
 
 int main(void)

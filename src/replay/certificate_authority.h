@@ -4,32 +4,34 @@
  * for, signed by this authority. The private keys are made at the start and
  * stay in memory, so nobody can use the authority's certificate afterwards.
  */
-#ifndef REPLAY_AUTHORITY_H
-#define REPLAY_AUTHORITY_H
+#ifndef REPLAY_CERTIFICATE_AUTHORITY_H
+#define REPLAY_CERTIFICATE_AUTHORITY_H
 
 #include <openssl/types.h>
 
 #include "base/str.h"
 
-struct authority;
+struct certificate_authority;
 
 /* NULL if libcrypto fails. */
-struct authority *authority_new(void);
-void authority_free(struct authority *authority);
+struct certificate_authority *certificate_authority_new(void);
+void certificate_authority_free(struct certificate_authority *authority);
 
 /* Its certificate, for those who want to trust it. */
-struct str authority_pem(const struct authority *authority);
+struct str
+certificate_authority_pem(const struct certificate_authority *authority);
 
 /* Is this the certificate of an authority, of this run or another, and nothing
  * else? */
-bool authority_made(struct str pem);
+bool certificate_authority_made(struct str pem);
 
 /* Is this a name or an address that a certificate can be for? "example.org",
  * "192.0.2.1", "[2001:db8::1]". */
-bool authority_can_sign(struct str host);
+bool certificate_authority_can_sign(struct str host);
 
 /* The server's side of a TLS connection on a non-blocking socket. NULL if the
  * host has no certificate or libssl fails. */
-SSL *authority_accept(struct authority *authority, struct str host, int fd);
+SSL *certificate_authority_accept(struct certificate_authority *authority,
+                                  struct str host, int fd);
 
 #endif

@@ -111,7 +111,7 @@ const struct target *frontier_find(const struct frontier *frontier,
 uint64_t frontier_score(const struct frontier *frontier,
                         const struct target *target)
 {
-    return order_score(&frontier->order, target);
+    return ranking_score(&frontier->ranking, target);
 }
 
 struct domain_counts frontier_domain_counts(const struct frontier *frontier,

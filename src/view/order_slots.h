@@ -4,14 +4,14 @@
  * Invariant: a slot is free, or belongs to one order, which is asked, then
  * taken, then answered; its reader frees it. The reader of an order that was
  * taken may go before the answer comes: then the answer frees it. */
-#ifndef VIEW_ORDERS_H
-#define VIEW_ORDERS_H
+#ifndef VIEW_ORDER_SLOTS_H
+#define VIEW_ORDER_SLOTS_H
 
 #include <pthread.h>
 
 #include "view/view.h"
 
-enum orders_state {
+enum order_slot_state {
     SLOT_FREE,
     SLOT_ASKED,
     SLOT_TAKEN,
@@ -20,7 +20,7 @@ enum orders_state {
 };
 
 struct order_slot {
-    enum orders_state state;
+    enum order_slot_state state;
     uint64_t turn;
     struct view_order order;
     bool ok;
@@ -28,24 +28,27 @@ struct order_slot {
     char says[VIEW_SAYS_MAX];
 };
 
-struct orders {
+struct order_slots {
     pthread_mutex_t lock;
     uint64_t turns;
     struct order_slot slot[VIEW_ORDERS_MAX];
 };
 
-void orders_init(struct orders *orders);
-void orders_release(struct orders *orders);
+void order_slots_init(struct order_slots *slots);
+void order_slots_release(struct order_slots *slots);
 
 /* For the view's thread. The slot, or VIEW_ORDERS_MAX: all are in use. */
-size_t orders_ask(struct orders *orders, const struct view_order *order);
+size_t order_slots_ask(struct order_slots *slots,
+                       const struct view_order *order);
 /* Write the answer as JSON and free the slot, or false: not yet. */
-bool orders_take_answer(struct orders *orders, size_t slot, struct buf *out);
-void orders_leave(struct orders *orders, size_t slot);
+bool order_slots_take_answer(struct order_slots *slots, size_t slot,
+                             struct buf *out);
+void order_slots_leave(struct order_slots *slots, size_t slot);
 
 /* For the crawler thread. */
-bool orders_take(struct orders *orders, size_t *slot, struct view_order *order);
-void orders_answer(struct orders *orders, size_t slot, bool ok, uint64_t number,
-                   const char *says);
+bool order_slots_take(struct order_slots *slots, size_t *slot,
+                      struct view_order *order);
+void order_slots_answer(struct order_slots *slots, size_t slot, bool ok,
+                        uint64_t number, const char *says);
 
 #endif

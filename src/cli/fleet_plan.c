@@ -1,4 +1,4 @@
-#include "cli/fleet.h"
+#include "cli/fleet_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static int check_same(struct plan *plan)
     return 0;
 }
 
-/* What the crawl was begun with. */
+/* The options with which the crawl was begun. */
 static bool read_crawl(struct plan *plan, struct store_error *error)
 {
     struct fleet_error why;
@@ -419,7 +419,7 @@ static void open_fleet(struct plan *plan)
         .partitions = fleet->crawl.partitions,
         .lease_ms = plan->options->lease_ms,
         .pages_max = fleet->crawl.pages_max,
-        .by_level = plan->crawl.frontier.order == ORDER_BFS,
+        .by_level = plan->crawl.frontier.ranking == RANKING_BFS,
     });
     engine_postgres_hurry(fleet->side, fleet_may_wait, fleet->fleet);
     open_loader(plan);

@@ -1,13 +1,13 @@
 /* A kind of store: the functions that stand behind store/store.h. Only the
  * files of store/ and of fleet/ include this. To add one: a file with such a
  * table, its name at the end of this header, and a line in store/store.c. */
-#ifndef STORE_ENGINE_H
-#define STORE_ENGINE_H
+#ifndef STORE_STORE_TYPE_H
+#define STORE_STORE_TYPE_H
 
 #include "store/store.h"
 
 /* `where` is the name without its kind and colon. */
-struct store_engine {
+struct store_type {
     const char *kind; /* "sqlite" */
     struct store *(*create)(const char *where, const struct store_codes *codes,
                             const struct store_batch *first,
@@ -36,13 +36,13 @@ struct store_engine {
     uint64_t (*renew_ms)(const struct store *store); /* or NULL */
 };
 
-/* The first member of every engine's own struct. */
+/* The first member of every type's own struct. */
 struct store {
-    const struct store_engine *engine;
+    const struct store_type *type;
     const struct store_codes *codes;
 };
 
-extern const struct store_engine store_sqlite;
+extern const struct store_type store_sqlite;
 
 /* Give a row to the reader's function of its kind, if it has one. */
 bool store_give(const struct store_reader *reader, enum row_kind kind,

@@ -1,24 +1,32 @@
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "support/host_setup.h"
+#include "support/frontier_fixture.h"
+
+#include "base/hash.h"
 
 void set_up(struct fixture *fixture, const struct frontier_options *options)
 {
     struct frontier_options own = *options;
 
-    fixture->fingerprint = 1;
     arena_init(&fixture->arena);
     own.domains = fixture->domains = domains_new();
-    /* One step of the setup at a time is enough to watch. */
+    own.per_host = own.per_host ? own.per_host : 1;
+    own.report_changes = true;
+    fixture->frontier = frontier_new(&own);
+}
+
+void set_up_hosts(struct fixture *fixture,
+                  const struct frontier_options *options)
+{
+    struct frontier_options own = *options;
+
     own.robots = !options->resolve;
     own.delay_ms = options->resolve ? 0 : DELAY_MS;
-    own.per_host = own.per_host ? own.per_host : 1;
-    fixture->frontier = frontier_new(&own);
+    set_up(fixture, &own);
 }
 
 void tear_down(struct fixture *fixture)
@@ -28,21 +36,20 @@ void tear_down(struct fixture *fixture)
     arena_release(&fixture->arena);
 }
 
-struct url parse(struct fixture *fixture, const char *text)
+const struct url *parse(struct fixture *fixture, const char *text)
 {
-    struct url url;
+    struct url *url = arena_new(&fixture->arena, sizeof(*url));
 
-    assert_int_equal(url_parse(&url, &fixture->arena, str_of(text), NULL, NULL),
+    assert_int_equal(url_parse(url, &fixture->arena, str_of(text), NULL, NULL),
                      ERR_NONE);
     return url;
 }
 
 void put(struct fixture *fixture, const char *text)
 {
-    struct url url = parse(fixture, text);
     const struct offer offer = {
-        .url = &url,
-        .fingerprint = fixture->fingerprint++,
+        .url = parse(fixture, text),
+        .fingerprint = hash64(str_of(text), 1),
     };
 
     frontier_put(fixture->frontier, &offer, 0);
@@ -63,9 +70,8 @@ struct target *take(struct fixture *fixture, uint64_t now_ms,
 void move(struct fixture *fixture, struct target *from, const char *to,
           uint64_t now_ms)
 {
-    struct url url = parse(fixture, to);
-
-    assert_true(frontier_robots_moved(fixture->frontier, from, &url, now_ms));
+    assert_true(frontier_robots_moved(fixture->frontier, from,
+                                      parse(fixture, to), now_ms));
 }
 
 void drop(struct fixture *fixture, struct target *target, enum verdict verdict,

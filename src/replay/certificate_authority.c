@@ -1,4 +1,4 @@
-#include "replay/authority.h"
+#include "replay/certificate_authority.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
@@ -23,7 +23,7 @@ enum {
 
 #define ROOT_NAME "crawler serve " /* a number follows */
 
-struct authority {
+struct certificate_authority {
     EVP_PKEY *key;
     X509 *certificate;
     struct str pem; /* in `pem_bytes` */
@@ -125,7 +125,7 @@ static size_t read_address(struct str host, unsigned char out[16])
     return is_v6 ? 16 : 4;
 }
 
-bool authority_can_sign(struct str host)
+bool certificate_authority_can_sign(struct str host)
 {
     unsigned char address[16];
 
@@ -168,7 +168,8 @@ static bool add_host(X509 *certificate, struct str host)
     return good;
 }
 
-static X509 *new_leaf(const struct authority *authority, struct str host)
+static X509 *new_leaf(const struct certificate_authority *authority,
+                      struct str host)
 {
     X509 *root = authority->certificate;
     X509 *leaf = new_certificate(authority->host_key, "recorded host", root);
@@ -202,7 +203,7 @@ static SSL_CTX *new_context(void)
     return context;
 }
 
-static bool write_pem(struct authority *authority)
+static bool write_pem(struct certificate_authority *authority)
 {
     char *bytes = NULL;
 
@@ -215,7 +216,7 @@ static bool write_pem(struct authority *authority)
     return true;
 }
 
-static bool set_up(struct authority *authority)
+static bool set_up(struct certificate_authority *authority)
 {
     return (authority->key = EVP_EC_gen("P-256")) &&
            (authority->host_key = EVP_EC_gen("P-256")) &&
@@ -225,18 +226,18 @@ static bool set_up(struct authority *authority)
                       sizeof(authority->seed)) == 1;
 }
 
-struct authority *authority_new(void)
+struct certificate_authority *certificate_authority_new(void)
 {
-    struct authority *authority = NEW(struct authority);
+    struct certificate_authority *authority = NEW(struct certificate_authority);
 
     hashtable_init(&authority->kept);
     if (set_up(authority))
         return authority;
-    authority_free(authority);
+    certificate_authority_free(authority);
     return NULL;
 }
 
-static void forget_hosts(struct authority *authority)
+static void forget_hosts(struct certificate_authority *authority)
 {
     X509 *certificate;
     size_t at = 0;
@@ -247,7 +248,7 @@ static void forget_hosts(struct authority *authority)
     hashtable_init(&authority->kept);
 }
 
-void authority_free(struct authority *authority)
+void certificate_authority_free(struct certificate_authority *authority)
 {
     if (!authority)
         return;
@@ -261,7 +262,8 @@ void authority_free(struct authority *authority)
     free(authority);
 }
 
-struct str authority_pem(const struct authority *authority)
+struct str
+certificate_authority_pem(const struct certificate_authority *authority)
 {
     return authority->pem;
 }
@@ -277,9 +279,9 @@ static bool has_root_name(X509 *certificate)
 }
 
 /* Written again it must give the same bytes: so there is nothing beside it. */
-bool authority_made(struct str pem)
+bool certificate_authority_made(struct str pem)
 {
-    struct authority read = {0};
+    struct certificate_authority read = {0};
     BIO *in =
         pem.len <= INT_MAX ? BIO_new_mem_buf(pem.ptr, (int)pem.len) : NULL;
 
@@ -295,7 +297,8 @@ bool authority_made(struct str pem)
 
 /* Where the table is full all are forgotten: it costs less than a list of who
  * was used last, and connections hold their own. */
-static X509 *certificate_of(struct authority *authority, struct str host)
+static X509 *certificate_of(struct certificate_authority *authority,
+                            struct str host)
 {
     char lower[NAME_MAX_LEN];
 
@@ -314,10 +317,11 @@ static X509 *certificate_of(struct authority *authority, struct str host)
     return certificate;
 }
 
-SSL *authority_accept(struct authority *authority, struct str host, int fd)
+SSL *certificate_authority_accept(struct certificate_authority *authority,
+                                  struct str host, int fd)
 {
     ERR_clear_error();
-    if (!authority_can_sign(host))
+    if (!certificate_authority_can_sign(host))
         return NULL;
     X509 *certificate = certificate_of(authority, host);
     SSL *ssl = certificate ? SSL_new(authority->context) : NULL;

@@ -1,4 +1,4 @@
-/* The order: which of two targets goes first.
+/* The ranking: which of two targets goes first.
  *
  * Requisites go before pages.
  *
@@ -10,16 +10,16 @@
  *
  * It knows no time, no limits and no disk. Private to src/frontier/.
  */
-#ifndef FRONTIER_ORDER_H
-#define FRONTIER_ORDER_H
+#ifndef FRONTIER_RANKING_H
+#define FRONTIER_RANKING_H
 
 #include "ds/heap.h"
-#include "frontier/options.h"
+#include "frontier/frontier_options.h"
 #include "frontier/target.h"
 
 struct domain;
 
-struct ordering {
+struct ranking {
     bool by_level;          /* breadth-first */
     heap_before_fn *target; /* of one host */
     heap_before_fn *host;   /* of one domain, each by its best target */
@@ -29,16 +29,17 @@ struct ordering {
     bool (*before)(const struct target *a, const struct target *b);
 };
 
-void order_init(struct ordering *order, enum order kind);
+void ranking_init(struct ranking *ranking, enum ranking_kind kind);
 
 /* The counts that make the score of a domain. */
 struct domain_score {
     uint32_t crawled; /* fetches of pages begun */
     uint32_t found;   /* links to it in pages */
 };
-uint64_t order_score_domain(const struct domain_score *score);
+uint64_t ranking_score_domain(const struct domain_score *score);
 
 /* In hundredths. */
-uint64_t order_score(const struct ordering *order, const struct target *target);
+uint64_t ranking_score(const struct ranking *ranking,
+                       const struct target *target);
 
 #endif

@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -42,7 +41,7 @@ static void send_away(void *user, uint32_t part, const struct offer *offer)
     fixture->last = *offer;
 }
 
-static void start_with(struct fixture *fixture, enum order order,
+static void start_with(struct fixture *fixture, enum ranking_kind ranking,
                        uint64_t bytes, uint64_t delay_ms)
 {
     struct url seed;
@@ -56,7 +55,7 @@ static void start_with(struct fixture *fixture, enum order order,
                      0);
     scope_add_seed(fixture->scope, SCOPE_ANY, &seed);
     const struct frontier_options options = {
-        .order = order,
+        .ranking = ranking,
         .delay_ms = delay_ms,
         .per_host = 1,
         .hash_seed = SEED,
@@ -78,9 +77,10 @@ static void start_with(struct fixture *fixture, enum order order,
     fixture->dir_fd = options.queue_dir_fd;
 }
 
-static void start(struct fixture *fixture, enum order order, uint64_t bytes)
+static void start(struct fixture *fixture, enum ranking_kind ranking,
+                  uint64_t bytes)
 {
-    start_with(fixture, order, bytes, 0);
+    start_with(fixture, ranking, bytes, 0);
 }
 
 static void finish(struct fixture *fixture)
@@ -152,7 +152,7 @@ static void urls_of_others_are_sent_away(void **state)
     struct fixture fixture;
 
     (void)state;
-    start(&fixture, ORDER_BFS, 0);
+    start(&fixture, RANKING_BFS, 0);
     fixture.owned[part_of(0)] = false;
     assert_int_equal(offer(&fixture, 0, 1), ELSEWHERE);
     assert_int_equal(offer(&fixture, 0, 1), ELSEWHERE);
@@ -170,7 +170,7 @@ static void a_redirect_takes_its_hops_along(void **state)
     struct url url;
 
     (void)state;
-    start(&fixture, ORDER_BFS, 0);
+    start(&fixture, RANKING_BFS, 0);
     unsigned other = 1;
     while (part_of(other) == part_of(0))
         other++;
@@ -201,11 +201,11 @@ static void numbers_count_in_each_partition(void **state)
     struct target *target;
 
     (void)state;
-    start(&fixture, ORDER_BFS, 0);
+    start(&fixture, RANKING_BFS, 0);
     offer_part(&fixture, PARTS);
     while ((target = take(&fixture))) {
-        uint32_t part = partition_of_number(target->age);
-        uint64_t n = target->age - partition_number(part, 0);
+        uint32_t part = partition_of_number(target->number);
+        uint64_t n = target->number - partition_number(part, 0);
         assert_int_equal(part,
                          frontier_part_of(fixture.validator.frontier, NULL,
                                           frontier_domain_name(target)));
@@ -225,7 +225,7 @@ static void nothing_deeper_than_the_level_is_taken(void **state)
     size_t count = 0;
 
     (void)state;
-    start(&fixture, ORDER_BFS, 0);
+    start(&fixture, RANKING_BFS, 0);
     struct frontier *frontier = fixture.validator.frontier;
     assert_int_equal(frontier_lowest(frontier), UINT32_MAX);
     offer_part(&fixture, PARTS);
@@ -257,7 +257,7 @@ static void drop_one(struct fixture *fixture, struct random *random,
     frontier_freeze_part(frontier, part, true);
     for (unsigned i = 0; i < flights; i++) {
         if (random_below(random, 3)) {
-            taken[partition_of_number(flying[i]->age)]++;
+            taken[partition_of_number(flying[i]->number)]++;
             done(fixture, flying[i]);
         } else {
             frontier_again(frontier, flying[i], fixture->now_ms, 5, false);
@@ -268,8 +268,8 @@ static void drop_one(struct fixture *fixture, struct random *random,
         struct target *target = take(fixture);
         if (!target)
             continue;
-        assert_int_not_equal(partition_of_number(target->age), part);
-        taken[partition_of_number(target->age)]++;
+        assert_int_not_equal(partition_of_number(target->number), part);
+        taken[partition_of_number(target->number)]++;
         done(fixture, target);
     }
     while (frontier_next_changed(frontier))
@@ -281,13 +281,13 @@ static void drop_one(struct fixture *fixture, struct random *random,
 static void a_partition_is_forgotten_and_comes_back(void **state)
 {
     static const struct {
-        enum order order;
+        enum ranking_kind ranking;
         uint64_t bytes;
     } cases[] = {
-        {ORDER_BFS, 0},
-        {ORDER_PRIORITY, 0},
-        {ORDER_BFS, 8000},
-        {ORDER_PRIORITY, 8000},
+        {RANKING_BFS, 0},
+        {RANKING_PRIORITY, 0},
+        {RANKING_BFS, 8000},
+        {RANKING_PRIORITY, 8000},
     };
 
     (void)state;
@@ -297,7 +297,7 @@ static void a_partition_is_forgotten_and_comes_back(void **state)
         struct target *target;
         unsigned taken[PARTS] = {0};
 
-        start(&fixture, cases[run % 4].order, cases[run % 4].bytes);
+        start(&fixture, cases[run % 4].ranking, cases[run % 4].bytes);
         offer_part(&fixture, PARTS);
         assert_int_equal(frontier_counts(fixture.validator.frontier).on_disk >
                              0,
@@ -312,7 +312,7 @@ static void a_partition_is_forgotten_and_comes_back(void **state)
                 idle++;
                 continue;
             }
-            taken[partition_of_number(target->age)]++;
+            taken[partition_of_number(target->number)]++;
             done(&fixture, target);
         }
         for (uint32_t i = 0; i < PARTS; i++)
@@ -332,7 +332,7 @@ static void hosts_of_a_partition_that_came_rest_for_a_whole_pause(void **state)
     struct target *target;
 
     (void)state;
-    start_with(&fixture, ORDER_BFS, 0, DELAY_MS);
+    start_with(&fixture, RANKING_BFS, 0, DELAY_MS);
     frontier = fixture.validator.frontier;
     offer(&fixture, 0, 0);
     frontier_rest_part(frontier, part_of(0), 1000);

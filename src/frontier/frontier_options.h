@@ -1,16 +1,16 @@
 /* The options of a frontier. */
-#ifndef FRONTIER_OPTIONS_H
-#define FRONTIER_OPTIONS_H
+#ifndef FRONTIER_FRONTIER_OPTIONS_H
+#define FRONTIER_FRONTIER_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct domains;
 
-enum order { ORDER_BFS, ORDER_PRIORITY };
+enum ranking_kind { RANKING_BFS, RANKING_PRIORITY };
 
 struct frontier_options {
-    enum order order;
+    enum ranking_kind ranking;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
     uint64_t ip_delay_ms;    /* pause of an address */
     uint64_t ip_hold_ms;     /* in a fleet: an address may be asked only while

@@ -1,4 +1,4 @@
-#include "report/words.h"
+#include "base/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +46,15 @@ struct words words_duration(uint64_t ms)
     if (s < 2 * 24 * 3600)
         return words_of("%llu h %llu min", s / 3600, s / 60 % 60);
     return words_of("%llu days", s / (24 * 3600));
+}
+
+struct words words_elapsed(uint64_t ms)
+{
+    unsigned long long s = ms / 1000;
+
+    if (s >= 3600)
+        return words_of("%llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
+    return words_of("%llu:%02llu", s / 60, s % 60);
 }
 
 struct words words_bytes(uint64_t bytes)
