@@ -63,6 +63,7 @@ FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 obj = $(patsubst %.c,$(OUT)/%.o,$(1))
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRC) \
            $(wildcard tests/tools/*.c))
+MUTANTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/mutants/*.c))
 FUZZERS := $(patsubst fuzz/%.c,$(OUT)/fuzz/%,$(FUZZ_SRC))
 BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 
@@ -104,6 +105,13 @@ $(OUT)/tests/%: $(OUT)/tests/%.o $(OUT)/libsupport.a $(OUT)/libplayground.a \
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PLAY_LIBS) -lcmocka -lbrotlienc
 
+# The program with the functions of a mutant in the place of its own.
+wraps = $(shell grep -o '__wrap_[a-z_]*' $(1) | sed 's/__wrap_/-Wl,--wrap=/' | sort -u)
+$(OUT)/tests/mutants/%: $(OUT)/tests/mutants/%.o $(OUT)/src/cli/main.o \
+                        $(OUT)/libcrawler.a
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS) $(call wraps,tests/mutants/$*.c) -o $@ $^ $(LDLIBS)
+
 $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PEER_LIBS)
@@ -138,7 +146,7 @@ $(DEPS)valgrind: | $(DEPS)test
 
 -include $(wildcard $(OUT)/*/*.d $(OUT)/*/*/*.d)
 
-tests: all $(TESTS)
+tests: all $(TESTS) $(MUTANTS)
 benches: $(BENCHES)
 fuzzers: $(FUZZERS)
 

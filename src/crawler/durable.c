@@ -194,17 +194,18 @@ static enum crawl_state state_after(const struct crawler *crawler,
                : STATE_MAX_TIME;
 }
 
-/* Before the last batch of a machine the one before it must have counted. */
+/* Before the last batch of a machine the one before it must have counted, also
+ * where the crawl failed. */
 static bool leave_fleet(struct crawler *crawler)
 {
     struct fleet *fleet = crawler->options->fleet;
     struct store_error error;
 
-    if (!fleet || crawler->failed)
+    if (!fleet)
         return true;
     fleet_leave(fleet);
     if (!record_wait(crawler->record, &error)) {
-        if (!fleet_is_fenced(crawler))
+        if (!crawler->failed && !fleet_is_fenced(crawler))
             fail_to_write(crawler, &error);
         return false;
     }
@@ -217,7 +218,10 @@ void end_record(struct crawler *crawler, enum crawl_end end)
     struct pagesaver *saver = crawler->options->worker.saver;
     struct store_error error;
 
-    if (end == CRAWL_REJOIN || !leave_fleet(crawler))
+    if (end == CRAWL_REJOIN)
+        return;
+    crawler->stats->state = state_after(crawler, end);
+    if (!leave_fleet(crawler))
         return;
     /* A finished crawl leaves no old page files behind its own. */
     if (end == CRAWL_FINISHED && pagesaver_holds_old(saver) &&
@@ -227,7 +231,6 @@ void end_record(struct crawler *crawler, enum crawl_end end)
     }
     if (!crawler->options->fleet)
         end_archive(crawler);
-    crawler->stats->state = state_after(crawler, end);
     if (!record_end(crawler->record, crawler->stats, crawler->stats->state,
                     crawler->now_ms, &error) &&
         !crawler->failed)

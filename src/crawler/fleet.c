@@ -498,7 +498,7 @@ void fleet_exchange(struct crawler *crawler)
 {
     struct fleet *fleet = crawler->options->fleet;
 
-    if (!fleet || fleet->must_rejoin || crawler->failed)
+    if (!fleet || fleet->must_rejoin || (crawler->failed && !fleet->is_ending))
         return;
     if (atomic_exchange(&fleet->has_answer, false))
         take_answer(crawler);

@@ -65,10 +65,10 @@ static void insert_rest(struct postgres *pg, const struct fleet_begin *begin)
 static bool begin_crawl(struct postgres *pg, const struct fleet_begin *begin,
                         bool *is_new)
 {
-    pg_send(pg, NULL, "BEGIN");
+    pg_begin_write(pg);
     insert_crawl(pg, &begin->crawl);
     pg_sync(pg);
-    pg_changed(pg);
+    pg_began(pg);
     int64_t inserted = pg_changed(pg);
     if (inserted < 0 || !pg_end(pg))
         return false;
@@ -115,12 +115,12 @@ static bool find_machine(struct postgres *pg, struct str directory,
 
     pg_args_init(&args);
     pg_put_bytes(&args, directory);
-    pg_send(pg, NULL, "BEGIN");
+    pg_begin_write(pg);
     pg_send(pg, &args,
             "SELECT node, incarnation FROM @node "
             "WHERE directory = $1::text AND node > 0");
     pg_sync(pg);
-    pg_changed(pg);
+    pg_began(pg);
     PGresult *row = pg_next(pg);
     if (!row)
         return false;
@@ -270,7 +270,7 @@ static enum fleet_result pg_bury(struct fleet_engine *engine,
 
     if (!pg_call(pg, error))
         return pg->result;
-    pg_send(pg, NULL, "BEGIN");
+    pg_begin_write(pg);
     pg_args_init(&args);
     pg_put_int(&args, bury->node);
     pg_put_big(&args, bury->incarnation);
@@ -280,7 +280,7 @@ static enum fleet_result pg_bury(struct fleet_engine *engine,
             "incarnation = $2::bigint AND batch = $3::bigint AND "
             "state = 'alive'");
     pg_sync(pg);
-    pg_changed(pg);
+    pg_began(pg);
     int64_t buried = pg_changed(pg);
     if (buried < 0 || !pg_end(pg))
         return pg->result;

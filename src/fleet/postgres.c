@@ -166,11 +166,12 @@ static bool fail_away(struct postgres *pg)
 
 /* Is it worth another try? The classes of SQLSTATE: the connection, the server
  * is short of something, its operator stopped it, its system failed; a standby
- * that is not yet or no longer the primary; transactions that met. */
+ * that is not yet or no longer the primary; a transaction that waited for us
+ * for too long; transactions that met. */
 static bool is_away(const struct postgres *pg, const char *state)
 {
-    static const char *const retried[] = {"08",    "53",    "57",   "58",
-                                          "25006", "40001", "40P01"};
+    static const char *const retried[] = {"08",    "53",    "57",    "58",
+                                          "25006", "25P03", "40001", "40P01"};
 
     for (size_t i = 0; i < ARRAY_LEN(retried); i++)
         if (!strncmp(state, retried[i], strlen(retried[i])))
@@ -367,6 +368,20 @@ bool pg_end(struct postgres *pg)
         fail_answer(pg, result);
     PQclear(result);
     return good;
+}
+
+/* For this transaction only: a pooler may give the connection to others. Longer
+ * than a machine takes that is merely busy, shorter than most leases. */
+void pg_begin_write(struct postgres *pg)
+{
+    pg_send(pg, NULL, "BEGIN");
+    pg_send(pg, NULL, "SET LOCAL idle_in_transaction_session_timeout = '5s'");
+}
+
+void pg_began(struct postgres *pg)
+{
+    pg_changed(pg);
+    pg_changed(pg);
 }
 
 bool pg_run_all(struct postgres *pg, const char *const *sql, size_t count)

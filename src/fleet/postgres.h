@@ -2,13 +2,13 @@
  * and for nobody else.
  *
  *     struct pg_args args;
- *     pg_send(pg, NULL, "BEGIN");
+ *     pg_begin_write(pg);
  *     pg_args_init(&args);
  *     pg_put_int(&args, part);
  *     pg_send(pg, &args, "SELECT owner FROM @part WHERE part = $1::int");
  *     if (!pg_sync(pg))
  *         ... the connection is gone
- *     pg_changed(pg);                         BEGIN
+ *     pg_began(pg);
  *     PGresult *result = pg_next(pg);         the rows; PQclear it
  *     pg_end(pg);                             everything up to pg_sync is read
  *
@@ -18,9 +18,11 @@
  * the next call opens a new one: nothing of a transaction that was not
  * committed remains.
  *
- * A statement is never cancelled, and no time limit of the server's is set: a
- * commit that is cancelled while it waits for a standby would be visible
+ * A statement is never cancelled, and no time limit of the server's is set for
+ * one: a commit that is cancelled while it waits for a standby would be visible
  * without being safe. A connection that does not answer is left alone instead.
+ * But a transaction whose next statement stays away is ended by the server: its
+ * machine may be cut off or suspended, and others wait for the rows it changed.
  */
 #ifndef FLEET_POSTGRES_H
 #define FLEET_POSTGRES_H
@@ -84,6 +86,10 @@ bool pg_call(struct postgres *pg, struct fleet_error *error);
 /* Send a statement; the args, which may be NULL, are released. */
 void pg_send(struct postgres *pg, struct pg_args *args, const char *sql);
 bool pg_sync(struct postgres *pg);
+
+/* Begin a transaction that changes rows; then read the answer to that. */
+void pg_begin_write(struct postgres *pg);
+void pg_began(struct postgres *pg);
 
 /* The answer to the next statement; NULL after a failure. The caller clears it.
  */

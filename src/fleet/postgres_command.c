@@ -77,7 +77,7 @@ static bool note_addition(struct postgres *pg,
     pg_put_big(&token, command->token);
     pg_args_init(&seeds);
     pg_put_big(&seeds, command->seeds);
-    pg_send(pg, NULL, "BEGIN");
+    pg_begin_write(pg);
     pg_send(pg, NULL,
             "UPDATE @crawl SET additions = additions + 1, state = 'running' "
             "WHERE id = 1");
@@ -88,7 +88,7 @@ static bool note_addition(struct postgres *pg,
             "UPDATE @node SET sent = sent + $1::bigint WHERE node = 0 "
             "RETURNING sent - $1::bigint");
     pg_sync(pg);
-    pg_changed(pg);
+    pg_began(pg);
     int64_t crawls = pg_changed(pg);
     int64_t tokens = pg_changed(pg);
     PGresult *row = pg_next(pg);
@@ -158,13 +158,13 @@ static void lose(struct postgres *pg, const struct fleet_command *command)
 
     if (!lose_in_ledger(pg, command->node))
         return;
-    pg_send(pg, NULL, "BEGIN");
+    pg_begin_write(pg);
     send_about(pg, command->node,
                "UPDATE @node SET pages_lost = true, directory = CASE WHEN "
                "pages_lost THEN directory ELSE 'lost ' || directory END "
                "WHERE node = $1::int AND node > 0 AND state <> 'alive'");
     pg_sync(pg);
-    pg_changed(pg);
+    pg_began(pg);
     int64_t lost = pg_changed(pg);
     if (lost < 0 || !pg_end(pg))
         return;

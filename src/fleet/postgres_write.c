@@ -338,7 +338,7 @@ static bool write_rows(struct postgres *pg, const struct fleet_commit *commit,
 {
     bool is_whole = true;
 
-    pg_send(pg, NULL, "BEGIN");
+    pg_begin_write(pg);
     send_fence(pg, commit);
     int rows = send_rows(pg, commit);
     if (commit->tooks)
@@ -350,7 +350,7 @@ static bool write_rows(struct postgres *pg, const struct fleet_commit *commit,
     if (commit->claims)
         send_parts(pg, commit->node, commit->claim, commit->claims, claim_sql);
     pg_sync(pg);
-    pg_changed(pg);
+    pg_began(pg);
     int64_t fence = pg_changed(pg);
     for (int i = 0; i < rows && fence >= 0; i++) {
         if (pg_changed(pg) >= 0)

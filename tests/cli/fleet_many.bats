@@ -5,6 +5,7 @@
 load helper
 load postgres
 load machines
+load relay
 
 setup_file() { postgres_start; }
 teardown_file() { postgres_stop; }
@@ -49,6 +50,31 @@ teardown() { helper_teardown; }
     stands_still 1
     for i in 1 2; do machine_ends $i 0; done
     all_pages
+}
+
+# The engine has the rows of the commit, which nobody else may change then, and
+# waits for its last word.
+@test "a machine that has no network in the middle of a commit is replaced" {
+    LEASE=3s DELAY=20ms
+    start_relay "$POSTGRES_PORT" --request COMMIT
+    machine 1 --fleet "$(postgres_url "$RELAY_PORT")" && machine 2
+    wait_until_saved 50
+    kill -HUP "$RELAY_PID"
+    relay_says held
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+}
+
+@test "a commit whose last word comes too late for the engine is made again" {
+    DELAY=20ms
+    start_relay "$POSTGRES_PORT" --request COMMIT
+    machine 1 --fleet "$(postgres_url "$RELAY_PORT")" && machine 2
+    wait_until_saved 50
+    kill -HUP "$RELAY_PID"
+    relay_says held
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+    same 0 "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")"
 }
 
 # All hosts are at one address, so the machines take turns at it.

@@ -97,6 +97,18 @@ fleet_crawl() {
     all_pages "$DIR"
 }
 
+@test "a server that refuses for good ends the crawl with status 1 and a line" {
+    fleet_crawl "$DIR" --delay 30ms
+    "${COMMAND[@]}" 2>"$TMP/err" 3>&- &
+    pid=$!
+    wait_until_saved 20
+    postgres_sql "DROP TABLE $NAME.fetched CASCADE" 2>/dev/null
+    status=0
+    wait "$pid" || status=$?
+    same 1 "$status" "$(cat "$TMP/err")"
+    same 1 "$(grep -c '^crawler: cannot write the state in ' "$TMP/err")" "$(cat "$TMP/err")"
+}
+
 # rules: the patterns of the orders that the crawl in DIR obeys.
 rules() {
     (cd "$DIR" && curl -s -m "$LIMIT" --unix-socket .crawler-socket \

@@ -26,11 +26,12 @@ start_web() {
         awk -F '\t' '{ print $2, $1 }' | LC_ALL=C sort >"$TMP/truth"
 }
 
-# machine N [OPTION...]: start it; its number of process is in MACHINE[N].
+# machine N [OPTION...]: start it; its number of process is in MACHINE[N]. All
+# hosts are at one address, unless CONNECT has options that say where they are.
 machine() {
     mkdir -p "$TMP/m$1"
     "$CRAWLER" --quiet --fleet "$(postgres_url)" --name "$NAME" --partitions 16 \
-        --lease "${LEASE:-30s}" --connect-to "::127.0.0.1:$PORT" --scope any \
+        --lease "${LEASE:-30s}" "${CONNECT[@]:---connect-to=::127.0.0.1:$PORT}" --scope any \
         --delay "${DELAY:-0}" --ip-delay "${IP_DELAY:-0}" --save-every 50ms "${@:2}" http://d0.example/ \
         "$TMP/m$1" 1000 2>"$TMP/m$1.err" 3>&- &
     MACHINE[$1]=$!

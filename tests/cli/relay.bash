@@ -14,6 +14,7 @@ start_relay() {
 
     shift
     RELAY_OUT=$TMP/relay.$((${#SERVERS[@]} + 1))
+    : >"$RELAY_OUT" # an earlier one may have had that name
     python3 "$BATS_TEST_DIRNAME/relay.py" "$@" "$port" >"$RELAY_OUT" 2>&1 3>&- &
     RELAY_PID=$!
     SERVERS+=("$RELAY_PID")
@@ -23,6 +24,13 @@ start_relay() {
         fail "the relay did not start: $(cat "$RELAY_OUT")" || return
     # shellcheck disable=SC2034 # the test's
     RELAY_PORT=$(sed -n 's/^relay on .*://p' "$RELAY_OUT")
+}
+
+# relay_says TEXT: wait until it prints this line.
+relay_says() {
+    # shellcheck disable=SC2016 # the other shell reads them
+    timeout "$LIMIT" bash -c 'until grep -qx "$1" "$2"; do sleep 0.02; done' - \
+        "$1" "$RELAY_OUT" || fail "the relay does not say '$1': $(cat "$RELAY_OUT")"
 }
 
 # stop_relay: end the one that was started last; then RELAY_OUT has its figures.

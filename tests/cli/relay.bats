@@ -13,7 +13,7 @@ setup() {
 # get [OPTION...]: a page through the relay; what curl says is in STATUS.
 get() {
     capture curl -s -o "$TMP/body" --max-time "$LIMIT" "$@" \
-        "http://127.0.0.1:$RELAY_PORT/tse/letters/A.html"
+        "http://127.0.0.1:$RELAY_PORT/tse/letters/${LETTER:-A}.html"
 }
 
 figures() {
@@ -48,6 +48,36 @@ figures() {
     get
     same 52 "$STATUS"
     same "1 connections, 0 cut, 1 answers lost" "$(figures)"
+}
+
+@test "the answer to a request that holds a text is lost, no other" {
+    stop_relay
+    start_relay "$PORT" --request B.html
+    kill -USR2 "$RELAY_PID"
+    get
+    same 0 "$STATUS" "another request"
+    LETTER=B get
+    same 52 "$STATUS"
+    LETTER=B get
+    same 0 "$STATUS" "the next one"
+}
+
+@test "a request is held back until it may go on" {
+    local client
+
+    stop_relay
+    start_relay "$PORT" --request B.html
+    kill -HUP "$RELAY_PID"
+    get
+    same 0 "$STATUS" "another request"
+    curl -s -o "$TMP/body" "http://127.0.0.1:$RELAY_PORT/tse/letters/B.html" 3>&- &
+    client=$!
+    relay_says held
+    same 0 "$(record_count /tse/letters/B.html)" "requests that the server knows"
+    kill -HUP "$RELAY_PID"
+    wait "$client"
+    relay_says answered
+    grep -q '<html' "$TMP/body"
 }
 
 @test "a stopped relay is a network that answers nothing, and goes on later" {
