@@ -191,6 +191,17 @@ static enum fleet_result load(struct fleet_engine *engine, uint32_t part,
     return answer_of(engine);
 }
 
+/* It keeps no ledger. */
+static enum fleet_result find_page(struct fleet_engine *engine, uint32_t node,
+                                   uint64_t page, struct str *url,
+                                   struct arena *arena,
+                                   struct fleet_error *error)
+{
+    (void)node, (void)page, (void)arena, (void)error;
+    *url = (struct str){0};
+    return is_cut(engine) ? FLEET_AWAY : answer_of(engine);
+}
+
 /* --- beginning and joining --------------------------------------------------
  */
 
@@ -521,6 +532,7 @@ void fake_connect(struct fake_link *link, struct fake *fake)
         .commit = commit,
         .look = look,
         .load = load,
+        .find_page = find_page,
         .bury = bury,
         .command = command,
         .close = close_link,
