@@ -78,7 +78,8 @@ const struct fleet_snapshot *fleet_store_moment(const struct store *store);
 uint32_t fleet_store_pages_before(const struct store *store, uint32_t node);
 
 /* From now on the store of a report has one slice: the crawl as a whole with
- * this partition alone. It is read from the engine once. Or all slices again. */
+ * this partition alone. It is read from the engine once. Or all slices again.
+ */
 void fleet_store_show_part(struct store *store, uint32_t part);
 void fleet_store_show_all(struct store *store);
 
