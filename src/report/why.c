@@ -452,21 +452,21 @@ static void say_found(struct why *why)
 {
     const struct url_details *url = &why->url;
     struct buf *line = &why->line;
+    bool is_requisite = kind_of(why) == TARGET_REQUISITE;
 
-    if (kind_of(why) == TARGET_REQUISITE) {
-        /* A page that needs something was saved. */
+    if (is_requisite)
         buf_put(line, STR("as a requisite, "));
-        put_referrer(why);
-    } else if (kind_of(why) == TARGET_SITEMAP)
+    if (kind_of(why) == TARGET_SITEMAP)
         buf_put(line, STR("as a sitemap"));
-    else if (is_seed(why, url->row.url))
+    else if (!is_requisite && is_seed(why, url->row.url))
         buf_put(line, STR("as a seed"));
     else if (url->record.referrer)
         put_referrer(why);
-    else if (url->row.via)
+    else if (!is_requisite && url->row.via && !url->record.depth)
         buf_put(line, STR("by a redirect from a seed"));
     else
-        buf_put(line, report_nowhere(why->report, url->record.depth));
+        buf_put(line, report_nowhere(why->report,
+                                     is_requisite ? 1 : url->record.depth));
     if (url->record.found > 1)
         buf_printf(line, "; %u times in all", (unsigned)url->record.found);
     say(why, "found");

@@ -182,6 +182,8 @@ static enum fleet_result load(struct fleet_engine *engine, uint32_t part,
     (void)error;
     if (is_cut(engine))
         return FLEET_AWAY;
+    if (part < FAKE_PARTS_MAX)
+        fake_of(engine)->loads[part]++;
     /* Rows are in the order of (epoch, batch): an epoch has one owner. */
     for (size_t i = 0; i < state->rows; i++)
         if (state->row[i].segment.part == part &&

@@ -1,4 +1,5 @@
-/* The copy of a fleet's record: one sequence of numbers, of one moment. */
+/* The copy of a fleet's record: one sequence of numbers, of one moment. And one
+ * partition of it, read in place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -442,6 +443,50 @@ static void whoever_takes_a_partition_over_knows_all_referrers(void **state)
     scene_release(&scene);
 }
 
+static void one_partition_is_read_once_and_no_other(void **state)
+{
+    struct buf got;
+    const struct store_reader reader = {
+        .user = &got,
+        .setting = put_setting,
+        .fetch = put_fetch,
+        .url = put_url,
+    };
+    struct store_error error;
+    struct store_url url;
+    struct scene scene;
+    struct str found;
+
+    (void)state;
+    scene_init(&scene);
+    make_referrers(&scene);
+    struct store *report = open_report(&scene);
+    fleet_store_show_part(report, 2);
+    assert_int_equal(store_slices(report), 1);
+    for (int i = 0; i < 2; i++) {
+        buf_init(&got, 1 << 16);
+        assert_true(store_load(report, 0, &reader, &error));
+        /* Pages are numbered as in the copy, URLs as in the fleet. */
+        assert_string_equal(buf_cstr(&got),
+                            "fetch 2199023255553 page 2\n"
+                            "fetch 2199023255554 page 3\n"
+                            "url 2199023255553 http://c/ referrer 0 via 0\n"
+                            "url 2199023255554 http://c/2 referrer 2 via 0\n");
+        buf_release(&got);
+    }
+    assert_true(store_find_url(report, partition_number(2, 2), &url));
+    assert_true(str_eq(url.url, STR("http://c/2")));
+    assert_int_equal(scene.fake.loads[0], 0);
+    assert_int_equal(scene.fake.loads[1], 0);
+    assert_int_equal(scene.fake.loads[2], 1);
+    /* This engine keeps no ledger. */
+    assert_false(fleet_store_find_page(report, 1, &found, &scene.arena));
+    fleet_store_show_all(report);
+    assert_int_equal(store_slices(report), PARTITIONS + 1);
+    store_close(report);
+    scene_release(&scene);
+}
+
 static void orders_of_machines_are_one_list(void **state)
 {
     const struct store_hand_order order = {.number = 1, .kind = 1};
@@ -527,6 +572,7 @@ int main(void)
         cmocka_unit_test(later_commits_are_left_out),
         cmocka_unit_test(referrers_are_pages_of_any_machine),
         cmocka_unit_test(whoever_takes_a_partition_over_knows_all_referrers),
+        cmocka_unit_test(one_partition_is_read_once_and_no_other),
         cmocka_unit_test(orders_of_machines_are_one_list),
         cmocka_unit_test(counters_are_added_up),
         cmocka_unit_test(rows_without_a_url_are_refused),
