@@ -398,6 +398,31 @@ names() {
     same 0 "$STATUS" "$(cat "$ERR")"
 }
 
+@test "the crawl of an earlier format is read, and not gone on with" {
+    local table command
+
+    # The format before, as far as reports can tell: it lacked an index.
+    postgres_sql "DROP SCHEMA IF EXISTS earlier CASCADE; CREATE SCHEMA earlier"
+    for table in crawl node part journal mail address addition fetched; do
+        postgres_sql "CREATE TABLE earlier.$table AS SELECT * FROM crawl.$table"
+    done
+    postgres_sql "UPDATE earlier.crawl SET format = 2, state = 'running'"
+    for command in verify "export --format csv"; do
+        # shellcheck disable=SC2086 # words
+        capture "$CRAWLER" $command --name earlier "$(postgres_url)"
+        same 0 "$STATUS" "$(cat "$ERR")"
+    done
+    capture "$CRAWLER" why --name earlier "$(postgres_url)" http://d0.example/
+    same 0 "$STATUS" "$(cat "$ERR")"
+    mkdir "$TMP/m1"
+    capture "$CRAWLER" --quiet --fleet "$(postgres_url)" --name earlier --partitions 16 \
+        --scope any http://d0.example/ "$TMP/m1" "$DEPTH"
+    refused "another version of this program"
+    postgres_sql "UPDATE earlier.crawl SET format = 1"
+    capture "$CRAWLER" verify --name earlier "$(postgres_url)"
+    refused "another version of this program"
+}
+
 @test "a damaged segment is found" {
     export NAME=damaged
     postgres_sql "DROP SCHEMA IF EXISTS damaged CASCADE; CREATE SCHEMA damaged"
