@@ -137,6 +137,7 @@ static bool one_other(struct made_up *store, const struct store_reader *reader,
         .number = number(store),
         .depth = (uint32_t)number(store),
         .found = (uint32_t)number(store),
+        .referrer_machine = (uint32_t)number(store),
     };
     const struct store_refusal refusal = {.number = number(store)};
     const struct store_setting setting = {domain.name, domain.name};

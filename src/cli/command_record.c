@@ -9,6 +9,7 @@
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "fleet/engine_postgres.h"
+#include "report/details.h"
 #include "report/export.h"
 #include "report/export_archive.h"
 #include "report/report.h"
@@ -82,11 +83,13 @@ static int open_fleet(struct open_record *open, const struct options *options)
 {
     bool has_files =
         options->command == COMMAND_VERIFY && options->argument_count > 1;
+    bool is_why = options->command == COMMAND_WHY;
 
     *open = (struct open_record){.dir.fd = -1};
     arena_init(&open->arena);
     options_init(&open->options);
-    int status = fleet_record_open(&open->report, options, &open->arena);
+    int status = (is_why ? fleet_record_open_in_place : fleet_record_open)(
+        &open->report, options, &open->arena);
     open->label = open->report.dir_path;
     if (status || !has_files)
         return status;
@@ -139,10 +142,12 @@ static bool load(struct report *report)
         .wall_ms = report->wall_ms,
         .is_copy = report->machines > 0,
     };
+    struct frontier_options frontier = report->frontier;
     struct resumed resumed;
 
+    fleet_record_partition(report, &frontier);
     validator_init(&report->validator, report->scope, report->max_depth,
-                   &report->frontier);
+                   &frontier);
     report->validator.filter = report->filter;
     report->loaded = true;
     return resume_load(report->store, &report->validator, &options, &resumed,
@@ -196,8 +201,34 @@ static int print_status(struct open_record *open, bool json)
     return status;
 }
 
-static int print_why(struct open_record *open, const char *text)
+/* What the record has of the URL. Of a fleet its partition knows that, but for
+ * a link that was refused where it was found: that may be anywhere. */
+static int find_url(struct open_record *open, const struct page_link *link,
+                    bool is_verbose, struct url_details *details)
 {
+    struct report *report = &open->report;
+
+    if (!url_details_read(details, report, link, NULL, &open->arena))
+        return fail(open);
+    if (!report->turn_to || url_details_are_whole(details))
+        return 0;
+    if (is_verbose)
+        complain("%s: all partitions are read",
+                 details->row.number
+                     ? "the URL of the page with the link is not in the ledger"
+                     : "the partition of this URL does not know it");
+    int status = fleet_record_copy(report, &open->arena);
+    if (status)
+        return status;
+    return url_details_read(details, report, link, NULL, &open->arena)
+               ? 0
+               : fail(open);
+}
+
+static int print_why(struct open_record *open, const struct options *options)
+{
+    const char *text = options->argument[1];
+    struct url_details details;
     struct page_link link;
     int status = plan_report(open);
 
@@ -208,7 +239,10 @@ static int print_why(struct open_record *open, const char *text)
     if (err)
         return complain("'%s' cannot be crawled: %s",
                         login_hide(&open->arena, text), err_message(err));
-    return why_print(&open->report, &link) ? 0 : fail(open);
+    status = find_url(open, &link, options->verbose, &details);
+    if (status)
+        return status;
+    return why_print(&open->report, &link, &details) ? 0 : fail(open);
 }
 
 static int verify(struct open_record *open)
@@ -381,7 +415,7 @@ static int run(struct open_record *open, const struct options *options)
     case COMMAND_STATUS:
         return print_status(open, options->json);
     case COMMAND_WHY:
-        return print_why(open, options->argument[1]);
+        return print_why(open, options);
     case COMMAND_VERIFY:
         return verify(open);
     default:

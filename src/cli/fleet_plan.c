@@ -18,8 +18,8 @@
 #include "fleet/member.h"
 
 /* FORMAT: the version of the tables, of segments and of the rules for a URL's
- * partition. */
-enum { FORMAT = 2 };
+ * partition. A crawl of an earlier one is only read, from FORMAT_READ on. */
+enum { FORMAT = 3, FORMAT_READ = 2 };
 
 static const char *name_of(const struct options *options)
 {
@@ -96,14 +96,33 @@ static int check_files(const struct plan *plan, uint32_t pages)
                     plan->crawl.dir_path, (unsigned)unknown);
 }
 
+static int check_format(const struct fleet_crawl *crawl, const char *label,
+                        uint32_t first)
+{
+    if (crawl->format >= first && crawl->format <= FORMAT)
+        return 0;
+    return complain("the crawl at %s is of another version of this program",
+                    label);
+}
+
+int fleet_check_readable(const struct fleet_crawl *crawl, const char *label)
+{
+    return check_format(crawl, label, FORMAT_READ);
+}
+
+bool fleet_has_referrers(const struct fleet_crawl *crawl)
+{
+    return crawl->format >= FORMAT;
+}
+
 int fleet_check_rules(const struct fleet_crawl *crawl, const char *label,
                       const struct domains *domains)
 {
     char suffixes[DOMAINS_DIGEST_LEN + 1];
+    int status = check_format(crawl, label, FORMAT);
 
-    if (crawl->format != FORMAT)
-        return complain("the crawl at %s is of another version of this program",
-                        label);
+    if (status)
+        return status;
     if (!domains)
         return 0;
     domains_digest(domains, suffixes);

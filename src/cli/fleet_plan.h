@@ -79,8 +79,14 @@ int fleet_read_marker(const char *store_name, const char *dir_path,
  * between comes back under the same number. False after one line. */
 bool fleet_write_marker(struct plan *plan);
 
-/* Does this program read the crawl as the one that began it? With `domains`
- * also: does it deal out domains in the same way? Status as in cli/plan.h. */
+/* Can this program read the crawl? Status as in cli/plan.h. */
+int fleet_check_readable(const struct fleet_crawl *crawl, const char *label);
+
+/* Does its record tell the machines of referrers? */
+bool fleet_has_referrers(const struct fleet_crawl *crawl);
+
+/* Can it go on with it, too? With `domains` also: does it deal out domains in
+ * the same way? Status as in cli/plan.h. */
 int fleet_check_rules(const struct fleet_crawl *crawl, const char *label,
                       const struct domains *domains);
 

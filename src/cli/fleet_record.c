@@ -14,6 +14,7 @@
 #include "fleet/engine_postgres.h"
 #include "fleet/fleet_copy.h"
 #include "fleet/fleet_store.h"
+#include "url/partition.h"
 
 enum { PATH_LEN_MAX = 8192 };
 
@@ -41,8 +42,7 @@ static int open_fleet(const struct options *options, struct arena *arena,
                         options->name);
     *store = fleet_open_record(url, options->name, crawler_codes(), &error);
     if (*store)
-        return fleet_check_rules(&fleet_store_moment(*store)->crawl, *label,
-                                 NULL);
+        return fleet_check_readable(&fleet_store_moment(*store)->crawl, *label);
     return error.status == STORE_NONE
                ? complain("%s: %s", *label, error.text)
                : complain_failure("the engine %s is away: %s", *label,
@@ -110,6 +110,7 @@ static void list_machines(struct report *report, const struct store *store,
         arena_new(arena, (moment->nodes + 1) * sizeof(*machine));
     size_t count = 0;
 
+    report->has_lost_referrers = !fleet_has_referrers(&moment->crawl);
     for (size_t i = 0; i < moment->nodes; i++) {
         const struct fleet_node *node = &moment->node[i];
         if (node->node == FLEET_SEEDS)
@@ -122,6 +123,7 @@ static void list_machines(struct report *report, const struct store *store,
             .has_left = node->state == FLEET_LEFT,
         };
         report->locked |= node->state == FLEET_ALIVE;
+        report->has_lost_referrers |= node->pages_lost;
     }
     report->crawl_key = arena_copy(arena, moment->crawl.uuid);
     report->machine = machine;
@@ -150,20 +152,72 @@ static int open_copy(struct report *report, struct store *from,
     return status;
 }
 
+/* --- in place ------------------------------------------------------------- */
+
+static void turn_to(struct report *report, const struct url *url)
+{
+    const struct fleet_crawl *crawl = &fleet_store_moment(report->store)->crawl;
+    struct str domain = domain_of_host(report->domains, url_host(url));
+
+    fleet_store_show_part(report->store,
+                          partition_of(domain, crawl->seed, crawl->partitions));
+}
+
+static struct str find_page(struct report *report, uint32_t page,
+                            struct arena *arena)
+{
+    struct str url;
+
+    return fleet_store_find_page(report->store, page, &url, arena)
+               ? url
+               : (struct str){0};
+}
+
+void fleet_record_partition(const struct report *report,
+                            struct frontier_options *options)
+{
+    const struct fleet_crawl *crawl;
+
+    if (!report->turn_to)
+        return;
+    crawl = &fleet_store_moment(report->store)->crawl;
+    options->partitions = crawl->partitions;
+    options->partition_seed = crawl->seed;
+}
+
+int fleet_record_open_in_place(struct report *report,
+                               const struct options *options,
+                               struct arena *arena)
+{
+    int status = open_fleet(options, arena, &report->store, &report->dir_path);
+
+    if (status)
+        return status;
+    list_machines(report, report->store, arena);
+    report->turn_to = turn_to;
+    report->find_page = find_page;
+    return 0;
+}
+
+int fleet_record_copy(struct report *report, struct arena *arena)
+{
+    struct store *store = report->store;
+
+    fleet_store_show_all(store);
+    report->turn_to = NULL;
+    report->find_page = NULL;
+    report->store = NULL;
+    int status = open_copy(report, store, report->dir_path, arena);
+    store_close(store);
+    return status;
+}
+
 int fleet_record_open(struct report *report, const struct options *options,
                       struct arena *arena)
 {
-    struct store *store = NULL;
-    const char *label;
-    int status = open_fleet(options, arena, &store, &label);
+    int status = fleet_record_open_in_place(report, options, arena);
 
-    if (!status) {
-        report->dir_path = label;
-        list_machines(report, store, arena);
-        status = open_copy(report, store, label, arena);
-    }
-    store_close(store);
-    return status;
+    return status ? status : fleet_record_copy(report, arena);
 }
 
 int fleet_record_find_machine(struct report *report, const char *dir_path,

@@ -1,6 +1,7 @@
 /* The record of a crawl at postgres://, for the commands that read records. It
  * is copied into a file first (fleet/fleet_copy.h): then everything that can be
- * said of a page directory can be said of a fleet.
+ * said of a page directory can be said of a fleet. Only `why` reads it in
+ * place: it needs a partition or two.
  *
  * The functions return status 0, or another after one line on standard error:
  * EXIT_USAGE if there is no such crawl or no such engine, 1 if it cannot be
@@ -18,6 +19,20 @@ struct options;
  * the crawl. The copy is in a temporary directory that is gone already. */
 int fleet_record_open(struct report *report, const struct options *options,
                       struct arena *arena);
+
+/* The same without the copy: the report's store has the settings of the crawl
+ * and, after report_turn_to, one partition. What is shown is of the moment of
+ * this call. */
+int fleet_record_open_in_place(struct report *report,
+                               const struct options *options,
+                               struct arena *arena);
+
+/* Make the copy after all, of the same moment, and go on with that. */
+int fleet_record_copy(struct report *report, struct arena *arena);
+
+/* What a frontier must know to hold a partition that is read in place. */
+void fleet_record_partition(const struct report *report,
+                            struct frontier_options *options);
 
 /* Find the machine whose page directory this is. */
 int fleet_record_find_machine(struct report *report, const char *dir_path,

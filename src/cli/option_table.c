@@ -216,8 +216,8 @@ const struct option_row option_table[] = {
      .help = "with --listen: answer /metrics without the token"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), COMMAND_CRAWL, "What to show", .display = true,
      .help = "no log and no progress, only errors"},
-    {"verbose", 'v', OPTION_FLAG, AT(verbose), COMMAND_CRAWL, "What to show", .display = true,
-     .help = "also log what is saved and why fetches failed"},
+    {"verbose", 'v', OPTION_FLAG, AT(verbose), COMMAND_CRAWL | COMMAND_WHY, "What to show", .display = true,
+     .help = "also log what is saved and why fetches failed; with why: say that all of a fleet's record is read"},
 
     {"base", 0, OPTION_TEXT, AT(base), COMMAND_URL | COMMAND_LINKS, "Input",
      .argument = "URL",

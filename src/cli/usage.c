@@ -41,7 +41,7 @@ static const struct command_row commands[] = {
     {"why", COMMAND_WHY, command_record, 2,
      "two arguments, pageDirectory and URL",
      "why pageDirectory URL\n"
-     "       crawler why [--name NAME] postgres://... URL",
+     "       crawler why [-v] [--name NAME] postgres://... URL",
      "Tell why the crawl in pageDirectory, or that of a fleet, fetched or did not\n"
      "fetch URL.\n"},
     {"verify", COMMAND_VERIFY, command_record, 0, NULL,

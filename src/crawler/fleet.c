@@ -281,7 +281,8 @@ static void send_away(void *user, uint32_t part, const struct offer *offer)
         .url = offer->url->href,
         .depth = offer->depth,
         .found = offer->found,
-        .node = fleet->member.node,
+        .node = offer->referrer_machine ? offer->referrer_machine
+                                        : fleet->member.node,
         .page = offer->referrer_id,
         .via = offer->via,
         .redirects = offer->redirects,
@@ -293,14 +294,15 @@ static void send_away(void *user, uint32_t part, const struct offer *offer)
     outbox_put(fleet->outbox, part, &entry);
 }
 
-/* The page where it was found may be another machine's. The nesting of a
- * sitemap takes the place of that page. */
-static uint32_t referrer_of(const struct fleet *fleet,
-                            const struct mail_entry *entry)
+/* The machine that has the page where it was found; 0: this one. There is no
+ * such page of a sitemap (its nesting takes the place) nor of a seed. */
+static uint16_t machine_of(const struct fleet *fleet,
+                           const struct mail_entry *entry)
 {
-    return entry->node == fleet->member.node || entry->kind == TARGET_SITEMAP
-               ? entry->page
-               : 0;
+    bool is_other = entry->node != fleet->member.node && entry->page &&
+                    entry->kind != TARGET_SITEMAP;
+
+    return is_other ? (uint16_t)entry->node : 0;
 }
 
 static void offer_entry(struct crawler *crawler, const struct mail_entry *entry)
@@ -321,7 +323,8 @@ static void offer_entry(struct crawler *crawler, const struct mail_entry *entry)
         .fingerprint =
             target_fingerprint((enum target_kind)entry->kind, fingerprint),
         .depth = entry->depth,
-        .referrer_id = referrer_of(fleet, entry),
+        .referrer_id = entry->page,
+        .referrer_machine = machine_of(fleet, entry),
         .found = entry->found,
         .via = entry->via,
         .redirects = entry->redirects,

@@ -22,7 +22,7 @@
 struct gave_way {
     struct url url;
     uint64_t fingerprint;
-    uint32_t referrer_id, found;
+    uint32_t found;
     char text[];
 };
 
@@ -61,7 +61,6 @@ static void remember(struct crawler *crawler, uint64_t canonical,
     page->url = *url;
     page->url.href.ptr = page->text;
     page->fingerprint = offer->fingerprint;
-    page->referrer_id = offer->referrer_id;
     page->found = offer->found;
     hashtable_put(&crawler->gave_way, canonical, page);
 }
@@ -80,6 +79,7 @@ static bool is_at_hand(struct crawler *crawler, const struct job *job,
         .fingerprint = canonical->fingerprint,
         .depth = job->page.depth,
         .referrer_id = job->target->referrer_id,
+        .referrer_machine = job->target->referrer_machine,
         .found = job->target->found,
         .via = job->target->number,
     };
@@ -112,7 +112,6 @@ bool gives_way(struct crawler *crawler, const struct job *job)
         remember(crawler, canonical->fingerprint, &own,
                  &(struct offer){
                      .fingerprint = target->fingerprint,
-                     .referrer_id = target->referrer_id,
                      .found = target->found,
                  });
     return true;
@@ -150,6 +149,7 @@ void canonical_ended(struct crawler *crawler, const struct target *target,
             .fingerprint = page->fingerprint,
             .depth = target->depth,
             .referrer_id = target->referrer_id,
+            .referrer_machine = target->referrer_machine,
             .found = page->found,
             .via = target->number,
             .redirects = target->redirects,

@@ -66,6 +66,7 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
         .fingerprint = link->fingerprint,
         .depth = job->page.depth,
         .referrer_id = job->target->referrer_id,
+        .referrer_machine = job->target->referrer_machine,
         .found = job->target->found,
         .via = job->target->number,
     };

@@ -83,6 +83,7 @@ static void offer_nested(struct crawler *crawler, const struct job *job)
     const struct offer offer = {
         .depth = page->depth,
         .referrer_id = target->referrer_id,
+        .referrer_machine = target->referrer_machine,
         .via = target->number,
         .nesting =
             (uint8_t)(target->nesting == NESTING_FRAME ? NESTING_LAST
@@ -105,6 +106,7 @@ static void follow_requisite(struct crawler *crawler, const struct job *job)
         .kind = TARGET_REQUISITE,
         .depth = target->depth,
         .referrer_id = target->referrer_id,
+        .referrer_machine = target->referrer_machine,
         .via = target->number,
         .nesting = target->nesting,
     };

@@ -146,17 +146,18 @@ static void put_verdicts(struct buf *line, const struct tally *tally)
     json_close(line);
 }
 
-static void put_referrer(struct logr *log, uint32_t referrer_id)
+/* Pages of other machines are not at hand. */
+static void put_referrer(struct logr *log, const struct target *target)
 {
     struct arena arena;
 
-    if (!referrer_id) {
+    if (!target->referrer_id || target->referrer_machine) {
         json_add_null(&log->line, "referrer");
         return;
     }
     arena_init(&arena);
     json_add_str(&log->line, "referrer",
-                 pagesaver_url_of(log->saver, referrer_id, &arena));
+                 pagesaver_url_of(log->saver, target->referrer_id, &arena));
     arena_release(&arena);
 }
 
@@ -194,7 +195,7 @@ static void put_json(struct logr *log, const struct webpage *page,
     json_add_str(line, "mime", str_of(page->exchange.mime));
     json_add_number(line, "bytes", page->exchange.body_len);
     json_add_number(line, "ms", exchange_ms(&page->exchange));
-    put_referrer(log, target->referrer_id);
+    put_referrer(log, target);
     if (is_left_out(log, page)) {
         json_put_name(line, "noarchive");
         buf_put(line, STR("true"));

@@ -108,6 +108,7 @@ void record_judged(struct record *record, const struct judged *judged)
         .line = judged->line,
         .via = offer->via,
         .nesting = offer->nesting,
+        .referrer_machine = offer->referrer_machine,
     };
 
     store_add_url(&record->open, &row);
@@ -133,6 +134,7 @@ static void add_change(struct record *record, const struct target *target)
         .depth = target->depth,
         .referrer = target->referrer_id,
         .found = target->found,
+        .referrer_machine = target->referrer_machine,
     };
 
     store_add_change(&record->open, &row);

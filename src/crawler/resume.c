@@ -204,6 +204,7 @@ static void restore_target(struct loader *loader,
         .fingerprint = fingerprint,
         .depth = record->depth,
         .referrer_id = record->referrer,
+        .referrer_machine = (uint16_t)record->referrer_machine,
         .found = record->found,
         .redirects = row->redirects,
         .kind = (enum target_kind)row->kind,
@@ -232,6 +233,7 @@ static void found_again(struct loader *loader, const struct store_url *row,
         .fingerprint = fingerprint,
         .depth = row->depth,
         .referrer_id = row->referrer,
+        .referrer_machine = (uint16_t)row->referrer_machine,
     };
 
     frontier_found_again(loader->validator->frontier, &offer);
@@ -278,7 +280,6 @@ static void load_gave_way(struct loader *loader,
     const struct offer offer = {
         .url = url,
         .fingerprint = fingerprint,
-        .referrer_id = record->referrer,
         .found = record->found,
     };
     struct url canonical;
@@ -308,6 +309,8 @@ static bool load_url(void *user, const struct url_record *record)
     /* A URL of depth d is found over d others, which have smaller numbers, if
      * they are all in this slice. */
     if (row->kind > TARGET_REQUISITE || row->nesting > NESTING_LAST ||
+        row->referrer_machine > UINT16_MAX ||
+        record->referrer_machine > UINT16_MAX ||
         (loader->is_whole &&
          (row->depth > row->number || record->depth > row->number)) ||
         !parse(loader, row->url, &url) || !is_domain_of(row->domain, &url))

@@ -39,7 +39,8 @@ struct fleet_error {
 
 enum {
     FLEET_PARTITIONS_MAX = 4096,
-    FLEET_NO_OWNER = 0,          /* machines count from 1 */
+    FLEET_MACHINES_MAX = UINT16_MAX, /* that a crawl may have had */
+    FLEET_NO_OWNER = 0,              /* machines count from 1 */
     FLEET_SEEDS = 0,             /* the sender of the mails that hold seeds */
     FLEET_LOWEST_UNKNOWN = -1,   /* a partition is not loaded yet */
     FLEET_LOWEST_NONE = 1 << 30, /* no target is open */
@@ -150,7 +151,7 @@ struct fleet_begin {
  * the partitions that are still its own, under a new epoch. The caller makes
  * sure that no other process uses that directory. After it the machine is
  * alive, in batch 0, and its lowest depth is unknown. The call counts once for
- * each incarnation. */
+ * each incarnation. REFUSED if FLEET_MACHINES_MAX have joined before. */
 struct fleet_join {
     struct str name, directory;
     uint64_t incarnation;
@@ -295,6 +296,12 @@ struct fleet_engine_type {
     enum fleet_result (*load)(struct fleet_engine *engine, uint32_t part,
                               fleet_segment_fn *segment, void *user,
                               struct fleet_error *error);
+    /* The URL of a page, by the ledger: for reports. Empty if it is not there:
+     * the ledger may be switched off. */
+    enum fleet_result (*find_page)(struct fleet_engine *engine, uint32_t node,
+                                   uint64_t page, struct str *url,
+                                   struct arena *arena,
+                                   struct fleet_error *error);
     enum fleet_result (*bury)(struct fleet_engine *engine,
                               const struct fleet_bury *bury,
                               struct fleet_error *error);

@@ -145,7 +145,7 @@ static void send_join(struct postgres *pg, const struct fleet_join *join,
                 "state, lowest, sent, taken, pages, pages_granted, pages_lost, "
                 "joins, renewed) SELECT max(node) + 1, $1::text, $2::text, "
                 "$3::bigint, 0, 'alive', -1, 0, 0, 0, 0, false, 1, " PG_NOW
-                " FROM @node");
+                " FROM @node HAVING max(node) < 65535");
         return;
     }
     pg_send(pg, &args,
@@ -172,11 +172,16 @@ static bool do_join(struct postgres *pg, const struct fleet_join *join)
     pg_send(pg, NULL, "COMMIT");
     pg_sync(pg);
     pg->may_meet = true; /* with another that is new */
-    for (int left = has_joined ? 1 : node ? 3 : 2; left; left--)
-        if (pg_changed(pg) < 0)
-            return false;
+    int64_t first = pg_changed(pg), last = first;
+    for (int left = has_joined ? 0 : node ? 2 : 1; left && last >= 0; left--)
+        last = pg_changed(pg);
+    if (last < 0)
+        return false;
     pg->may_meet = false;
-    return pg_end(pg);
+    if (!pg_end(pg))
+        return false;
+    return node || first ||
+           pg_fail(pg, FLEET_REFUSED, "too many machines have joined it");
 }
 
 static bool read_joined(struct postgres *pg, struct fleet_joined *joined)
@@ -323,6 +328,7 @@ static const struct fleet_engine_type postgres_type = {
     .commit = pg_commit,
     .look = pg_look,
     .load = pg_load,
+    .find_page = pg_find_page,
     .bury = pg_bury,
     .command = pg_command,
     .close = pg_close,

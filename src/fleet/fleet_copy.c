@@ -9,20 +9,16 @@
 
 enum { COMMIT_BYTES = 16 << 20 };
 
-/* A URL in the copy, and where it was found as far as the rows were read. */
-struct place {
-    uint32_t number, depth, referrer;
-};
-
-struct place_list {
-    struct place *place; /* by number within the partition */
+/* The numbers that the URLs of a partition have in the copy. */
+struct number_list {
+    uint32_t *number; /* by number within the partition; 0: there is none */
     uint64_t count;
 };
 
 struct copying {
     struct store *to;
     struct store_batch batch;
-    struct place_list *part;
+    struct number_list *part;
     uint32_t parts, reading; /* the partition that is read */
     uint64_t last_url, last_order;
     /* Machines number them from 1: what those before this one had, and all. */
@@ -49,26 +45,26 @@ static bool add(struct copying *copying, enum row_kind kind, const void *row)
 
 /* --- the first reading: numbers ------------------------------------------- */
 
-static struct place *find(const struct copying *copying, uint64_t number)
+/* Its number in the copy, or 0. */
+static uint32_t find(const struct copying *copying, uint64_t number)
 {
     uint32_t part = partition_of_number(number);
     uint64_t n = number - partition_number(part, 0);
 
-    if (part >= copying->parts || n >= copying->part[part].count)
-        return NULL;
-    struct place *place = &copying->part[part].place[n];
-    return place->number ? place : NULL;
+    return part < copying->parts && n < copying->part[part].count
+               ? copying->part[part].number[n]
+               : 0;
 }
 
 static bool begin_numbers(void *user, uint64_t urls, uint64_t last_number)
 {
     struct copying *copying = user;
-    struct place_list *list = &copying->part[copying->reading];
+    struct number_list *list = &copying->part[copying->reading];
 
     if (!urls)
         return true;
     list->count = last_number - partition_number(copying->reading, 0) + 1;
-    list->place = mem_array(list->count, sizeof(*list->place));
+    list->number = mem_array(list->count, sizeof(*list->number));
     return true;
 }
 
@@ -82,55 +78,27 @@ static bool number_url(void *user, const struct store_url *row)
     if (copying->last_url + 1 >= UINT32_MAX)
         return store_fail(&copying->error, STORE_FAILED,
                           "there are too many URLs for one file");
-    copying->part[copying->reading].place[n] = (struct place){
-        .number = (uint32_t)++copying->last_url,
-        .depth = row->depth,
-        .referrer = row->referrer,
-    };
+    copying->part[copying->reading].number[n] = (uint32_t)++copying->last_url;
     return true;
 }
 
 /* --- the second reading: rows --------------------------------------------- */
-
-/* Whoever took a partition over does not know the pages of others, and writes
- * that a URL was found nowhere when it is found again. */
-static void keep_referrer(struct place *place, struct store_change *row)
-{
-    if (!row->referrer && row->depth == place->depth)
-        row->referrer = place->referrer;
-    place->depth = row->depth;
-    place->referrer = row->referrer;
-}
 
 /* Give the row the numbers of the copy. `*is_left_out`: it is of a page that
  * came after the moment of the copy. False if it cannot be. */
 static bool adapt(struct copying *copying, enum row_kind kind,
                   union row_any *row, bool *is_left_out)
 {
-    struct place *place = NULL;
-    const struct place *via;
-
     switch (kind) {
     case ROW_change:
-        if (!(place = find(copying, row->change.number)))
-            return false;
-        keep_referrer(place, &row->change);
-        row->change.number = place->number;
-        return true;
+        return (row->change.number = find(copying, row->change.number));
     case ROW_fetch:
-        place = find(copying, row->fetch.number);
-        row->fetch.number = place ? place->number : 0;
-        return place;
+        return (row->fetch.number = find(copying, row->fetch.number));
     case ROW_refusal:
-        place = find(copying, row->refusal.number);
-        row->refusal.number = place ? place->number : 0;
-        return place;
+        return (row->refusal.number = find(copying, row->refusal.number));
     case ROW_url:
-        place = find(copying, row->url.number);
-        via = row->url.via ? find(copying, row->url.via) : NULL;
-        row->url.number = place ? place->number : 0;
-        row->url.via = via ? via->number : 0;
-        return place;
+        row->url.via = row->url.via ? find(copying, row->url.via) : 0;
+        return (row->url.number = find(copying, row->url.number));
     case ROW_content:
         *is_left_out = !row->content.page;
         return true;
@@ -246,7 +214,7 @@ bool fleet_copy(struct store *from, const char *to, struct store_error *error)
     store_close(copying.to);
     store_batch_release(&copying.batch);
     for (uint32_t i = 0; i < copying.parts; i++)
-        free(copying.part[i].place);
+        free(copying.part[i].number);
     free(copying.part);
     return good;
 }

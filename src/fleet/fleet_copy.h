@@ -5,13 +5,14 @@
  * machine. In the copy both are one sequence. URLs keep their order within a
  * partition, and one partition follows the other; so do pages of machines
  * (fleet_store_pages_before). A setting "machine.00003" of the copy is the
- * number of pages before those of machine 3.
+ * number of pages before those of machine 3; referrers are such numbers, too,
+ * so the machine of a referrer is 0 there.
  *
  * The order of time is lost between partitions: a URL may have a smaller number
  * than the one that redirected to it, and a page may stand before the one where
  * it was found.
  *
- * Memory: 12 bytes a URL.
+ * Memory: 4 bytes a URL.
  */
 #ifndef FLEET_FLEET_COPY_H
 #define FLEET_FLEET_COPY_H

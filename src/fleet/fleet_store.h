@@ -76,4 +76,15 @@ struct store *fleet_store_open(struct fleet_engine *engine, const char *label,
 const struct fleet_snapshot *fleet_store_moment(const struct store *store);
 uint32_t fleet_store_pages_before(const struct store *store, uint32_t node);
 
+/* From now on the store of a report has one slice: the crawl as a whole with
+ * this partition alone. It is read from the engine once. Or all slices again.
+ */
+void fleet_store_show_part(struct store *store, uint32_t part);
+void fleet_store_show_all(struct store *store);
+
+/* The URL of a page, in `arena`, wherever its partition. False if nobody has
+ * kept it (--ledger off), or the engine is away. */
+bool fleet_store_find_page(struct store *store, uint32_t page, struct str *url,
+                           struct arena *arena);
+
 #endif

@@ -30,7 +30,9 @@ struct fleet_store {
     size_t machines;
     bool *lost; /* by machine: its pages are */
     size_t lost_room;
-    struct found_part *found; /* by partition: URLs that were asked for */
+    struct found_part *found; /* by partition: those that were asked for */
+    bool is_part_shown; /* the store has one slice, with this partition: */
+    uint32_t shown;
 };
 
 static inline struct fleet_store *fleet_of(struct store *store)

@@ -88,6 +88,13 @@ static struct journal_pages pages_of(const struct fleet_store *store)
     };
 }
 
+static bool fail_part(struct store_error *error, uint32_t part)
+{
+    return store_fail(error, STORE_DAMAGED,
+                      "rows of partition %u are not as they were written",
+                      (unsigned)part);
+}
+
 /* One partition: kind by kind. */
 static bool load_slice(struct fleet_store *store, uint32_t number,
                        const struct store_reader *reader,
@@ -106,10 +113,7 @@ static bool load_slice(struct fleet_store *store, uint32_t number,
         if (store_wants(reader, kind))
             good = journal_part_read(&part, kind, &pages, reader);
     journal_part_release(&part);
-    return good || store_fail(error, STORE_DAMAGED,
-                              "rows of partition %u are not as they were "
-                              "written",
-                              (unsigned)number);
+    return good || fail_part(error, number);
 }
 
 /* --- slice 0: the crawl as a whole ------------------------------------------
@@ -201,36 +205,46 @@ static bool give_settings(struct fleet_store *store,
     return good;
 }
 
-/* Rows of one machine's own journals. */
+/* Rows of a journal beyond the partitions, if the reader wants any of them. */
+static bool give_journal(struct fleet_store *store, uint32_t number,
+                         const enum row_kind *kind, size_t kinds,
+                         const struct store_reader *reader,
+                         struct store_error *error)
+{
+    const struct journal_pages pages = pages_of(store);
+    uint32_t partitions = store->options.crawl.partitions;
+    struct journal_part part;
+    bool is_wanted = false, good = true;
+
+    for (size_t i = 0; i < kinds; i++)
+        is_wanted |= store_wants(reader, kind[i]);
+    if (!is_wanted)
+        return true;
+    if (!load_part(store, number, &part, error))
+        return false;
+    for (size_t i = 0; i < kinds && good; i++)
+        good = journal_part_read(&part, kind[i], &pages, reader);
+    journal_part_release(&part);
+    return good ||
+           store_fail(error, STORE_DAMAGED,
+                      "rows of machine %u are not as they were written",
+                      (unsigned)((number - partitions) % JOURNAL_LINKS));
+}
+
+/* Rows of one machine's own journals. Every machine numbers its own from 1. */
 static bool give_machine(struct fleet_store *store, uint32_t node,
                          const struct store_reader *reader,
                          struct store_error *error)
 {
+    static const enum row_kind own[] = {ROW_archive, ROW_capture,
+                                        ROW_hand_order};
     static const enum row_kind links[] = {ROW_content, ROW_mixed, ROW_link};
-    const struct journal_pages pages = pages_of(store);
     uint32_t partitions = store->options.crawl.partitions;
-    struct journal_part part;
-    bool wants_links = false;
 
-    if (!load_part(store, journal_of_machine(partitions, node), &part, error))
-        return false;
-    /* Every machine numbers its own from 1. */
-    bool good = journal_part_read(&part, ROW_archive, &pages, reader) &&
-                journal_part_read(&part, ROW_capture, &pages, reader) &&
-                journal_part_read(&part, ROW_hand_order, &pages, reader);
-    journal_part_release(&part);
-    for (size_t i = 0; i < ARRAY_LEN(links); i++)
-        wants_links |= store_wants(reader, links[i]);
-    if (good && wants_links) {
-        if (!load_part(store, journal_of_links(partitions, node), &part, error))
-            return false;
-        for (size_t i = 0; i < ARRAY_LEN(links) && good; i++)
-            good = journal_part_read(&part, links[i], &pages, reader);
-        journal_part_release(&part);
-    }
-    return good || store_fail(error, STORE_DAMAGED,
-                              "rows of machine %u are not as they were written",
-                              (unsigned)node);
+    return give_journal(store, journal_of_machine(partitions, node), own,
+                        ARRAY_LEN(own), reader, error) &&
+           give_journal(store, journal_of_links(partitions, node), links,
+                        ARRAY_LEN(links), reader, error);
 }
 
 static bool load_crawl(struct fleet_store *store,
@@ -261,27 +275,112 @@ static bool load_crawl(struct fleet_store *store,
     return good;
 }
 
+/* --- partitions in memory, for reports ------------------------------------ */
+
+struct found_part {
+    bool is_loaded;
+    struct journal_part rows;
+    uint64_t urls, last;   /* how many, and the greatest number */
+    struct store_url *url; /* by number within the partition; NULL: nobody has
+                            * asked for one */
+    uint64_t count;
+};
+
+/* A partition stays in memory once it was asked for. NULL with `error`. */
+static struct found_part *find_part(struct fleet_store *store, uint32_t part,
+                                    struct store_error *error)
+{
+    uint32_t partitions = store->options.crawl.partitions;
+
+    if (!store->found)
+        store->found = mem_array(partitions, sizeof(*store->found));
+    struct found_part *found = &store->found[part];
+    if (found->is_loaded)
+        return found;
+    if (!load_part(store, part, &found->rows, error))
+        return NULL;
+    found->is_loaded =
+        journal_part_count(&found->rows, &found->urls, &found->last) &&
+        (!found->last || partition_of_number(found->last) == part);
+    if (found->is_loaded)
+        return found;
+    journal_part_release(&found->rows);
+    fail_part(error, part);
+    return NULL;
+}
+
+/* One slice: the crawl as a whole with the partition that is shown. */
+static bool load_shown(struct fleet_store *store,
+                       const struct store_reader *reader,
+                       struct store_error *error)
+{
+    const struct journal_pages pages = pages_of(store);
+    const struct found_part *found = find_part(store, store->shown, error);
+    struct store_reader rest = *reader;
+
+    rest.begin = NULL;
+    if (!found)
+        return false;
+    if (reader->begin && !reader->begin(reader->user, found->urls, found->last))
+        return fail_part(error, store->shown);
+    if (!load_crawl(store, &rest, error))
+        return false;
+    for (enum row_kind kind = 0; kind < ROW_KINDS; kind++)
+        if (store_wants(reader, kind) &&
+            !journal_part_read(&found->rows, kind, &pages, reader))
+            return fail_part(error, store->shown);
+    return true;
+}
+
 bool fleet_store_load(struct store *base, unsigned slice,
                       const struct store_reader *reader,
                       struct store_error *error)
 {
     struct fleet_store *store = fleet_of(base);
 
+    if (store->is_part_shown)
+        return load_shown(store, reader, error);
     return slice ? load_slice(store, slice - 1, reader, error)
                  : load_crawl(store, reader, error);
 }
 
 unsigned fleet_store_slices(const struct store *base)
 {
-    return fleet_of_const(base)->options.crawl.partitions + 1;
+    const struct fleet_store *store = fleet_of_const(base);
+
+    return store->is_part_shown ? 1 : store->options.crawl.partitions + 1;
 }
 
-/* The URLs of a partition, for reports. */
-struct found_part {
-    struct journal_part rows;
-    struct store_url *url; /* by number within the partition */
-    uint64_t count;
-};
+void fleet_store_show_part(struct store *base, uint32_t part)
+{
+    struct fleet_store *store = fleet_of(base);
+
+    store->is_part_shown = true;
+    store->shown = part;
+}
+
+void fleet_store_show_all(struct store *base)
+{
+    fleet_of(base)->is_part_shown = false;
+}
+
+bool fleet_store_find_page(struct store *base, uint32_t page, struct str *url,
+                           struct arena *arena)
+{
+    struct fleet_store *store = fleet_of(base);
+    struct fleet_engine *engine = store->options.engine;
+    struct fleet_error error;
+    uint32_t node = 0;
+
+    while (node < store->machines && page > store->offset[node + 1])
+        node++;
+    return page && node < store->machines &&
+           engine->type->find_page(engine, node, page - store->offset[node],
+                                   url, arena, &error) == FLEET_COUNTED &&
+           url->len;
+}
+
+/* --- one URL -------------------------------------------------------------- */
 
 static bool keep_url(void *user, const struct store_url *row)
 {
@@ -294,40 +393,29 @@ static bool keep_url(void *user, const struct store_url *row)
     return true;
 }
 
-static bool load_found(struct fleet_store *store, uint32_t part,
-                       struct found_part *found)
+static bool list_urls(const struct fleet_store *store, uint32_t part,
+                      struct found_part *found)
 {
     const struct journal_pages pages = pages_of(store);
     const struct store_reader reader = {.user = found, .url = keep_url};
-    struct store_error error;
-    uint64_t urls, last;
 
-    if (!load_part(store, part, &found->rows, &error))
-        return false;
-    if (!journal_part_count(&found->rows, &urls, &last) ||
-        (last && partition_of_number(last) != part)) {
-        journal_part_release(&found->rows);
-        return false;
-    }
-    found->count = last ? last - partition_number(part, 0) + 1 : 1;
+    found->count =
+        found->last ? found->last - partition_number(part, 0) + 1 : 1;
     found->url = mem_array(found->count, sizeof(*found->url));
     return journal_part_read(&found->rows, ROW_url, &pages, &reader);
 }
 
-/* Partitions stay in memory once a URL of them was asked for. */
 bool fleet_store_find_url(struct store *base, uint64_t number,
                           struct store_url *url)
 {
     struct fleet_store *store = fleet_of(base);
-    uint32_t partitions = store->options.crawl.partitions;
     uint32_t part = partition_of_number(number);
+    struct store_error error;
 
-    if (part >= partitions)
+    if (part >= store->options.crawl.partitions)
         return false;
-    if (!store->found)
-        store->found = mem_array(partitions, sizeof(*store->found));
-    struct found_part *found = &store->found[part];
-    if (!found->url && !load_found(store, part, found))
+    struct found_part *found = find_part(store, part, &error);
+    if (!found || (!found->url && !list_urls(store, part, found)))
         return false;
     uint64_t n = number - partition_number(part, 0);
     if (n >= found->count || !found->url[n].number)

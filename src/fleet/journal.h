@@ -73,9 +73,10 @@ bool journal_part_add(struct journal_part *part, uint32_t node,
                       struct str payload);
 void journal_part_release(struct journal_part *part);
 
-/* Page numbers count within a machine. How to show them: 0 for pages of other
- * machines than `own`, or, where `offset` is set, as if the pages of all
- * machines were numbered one after the other; 0 for those beyond. */
+/* Page numbers count within a machine. How to show them: as they are, and as 0
+ * for pages of other machines than `own`; a referrer with its machine, which is
+ * 0 for `own`. Or, where `offset` is set, as if the pages of all machines were
+ * numbered one after the other; 0 for those beyond. */
 struct journal_pages {
     uint32_t own;
     const uint32_t *offset; /* by machine; behind the last: of all */

@@ -43,35 +43,38 @@ struct reading {
     uint32_t node;
 };
 
-static bool is_lost(const struct reading *reading)
+static bool is_lost(const struct journal_pages *pages, uint32_t node)
 {
-    return reading->node < reading->pages->lost_room &&
-           reading->pages->lost[reading->node];
+    return node < pages->lost_room && pages->lost[node];
 }
 
-static uint32_t shown_page(const struct reading *reading, uint32_t page)
-{
-    const struct journal_pages *pages = reading->pages;
+/* A page as it is shown: its number, and its machine where that is told. */
+struct shown {
+    uint32_t page, machine;
+};
 
-    if (!page || is_lost(reading))
-        return 0;
-    if (pages->offset)
-        return reading->node < pages->machines &&
-                       page <= pages->offset[reading->node + 1] -
-                                   pages->offset[reading->node]
-                   ? page + pages->offset[reading->node]
-                   : 0;
-    return reading->node == pages->own ? page : 0;
+static struct shown show(const struct journal_pages *pages, uint32_t node,
+                         uint32_t page)
+{
+    const uint32_t *offset = pages->offset;
+
+    if (!page || is_lost(pages, node))
+        return (struct shown){0};
+    if (!offset)
+        return (struct shown){page, node == pages->own ? 0 : node};
+    return node < pages->machines && page <= offset[node + 1] - offset[node]
+               ? (struct shown){page + offset[node], 0}
+               : (struct shown){0};
 }
 
-/* The column of this kind that is the number of a page; NULL: there is none. */
+/* The column of this kind that is the number of a page of the machine that
+ * wrote the row; NULL: there is none. */
 static const struct row_column *page_column(enum row_kind kind)
 {
     const struct row_description *description = &row_description[kind];
 
     for (size_t i = 0; i < description->columns; i++)
-        if (!strcmp(description->column[i].name, "page") ||
-            !strcmp(description->column[i].name, "referrer"))
+        if (!strcmp(description->column[i].name, "page"))
             return &description->column[i];
     return NULL;
 }
@@ -87,17 +90,39 @@ static bool give_with_page(void *user, enum row_kind kind, const void *row)
 {
     const struct reading *reading = user;
     const struct row_column *column = page_column(kind);
+    uint32_t page = (uint32_t)row_get_number(row, column);
     union row_any changed;
 
-    /* The referrer of a sitemap is how deep it is nested. */
-    if (kind == ROW_url && ((const struct store_url *)row)->kind == SITEMAP)
-        return store_give(reading->reader, kind, row);
-    if (is_lost(reading) && !strcmp(column->name, "page") &&
-        row_get_number(row, column))
+    if (page && is_lost(reading->pages, reading->node))
         return true;
+    struct shown shown = show(reading->pages, reading->node, page);
     memcpy(&changed, row, row_description[kind].size);
-    row_set_number(&changed, column,
-                   shown_page(reading, (uint32_t)row_get_number(row, column)));
+    row_set_number(&changed, column, shown.machine ? 0 : shown.page);
+    return store_give(reading->reader, kind, &changed);
+}
+
+static void show_referrer(const struct reading *reading, uint32_t *referrer,
+                          uint32_t *machine)
+{
+    struct shown shown =
+        show(reading->pages, *machine ? *machine : reading->node, *referrer);
+
+    *referrer = shown.page;
+    *machine = shown.machine;
+}
+
+static bool give_with_referrer(void *user, enum row_kind kind, const void *row)
+{
+    const struct reading *reading = user;
+    union row_any changed;
+
+    memcpy(&changed, row, row_description[kind].size);
+    if (kind == ROW_change)
+        show_referrer(reading, &changed.change.referrer,
+                      &changed.change.referrer_machine);
+    else if (changed.url.kind != SITEMAP) /* it has its nesting there */
+        show_referrer(reading, &changed.url.referrer,
+                      &changed.url.referrer_machine);
     return store_give(reading->reader, kind, &changed);
 }
 
@@ -107,7 +132,10 @@ bool journal_part_read(const struct journal_part *part, enum row_kind kind,
                        const struct journal_pages *pages,
                        const struct store_reader *reader)
 {
-    unpack_row_fn *give = page_column(kind) ? give_with_page : give_row;
+    unpack_row_fn *give = kind == ROW_url || kind == ROW_change
+                              ? give_with_referrer
+                          : page_column(kind) ? give_with_page
+                                              : give_row;
 
     for (size_t i = 0; i < part->pieces; i++) {
         struct reading reading = {reader, pages, part->piece[i].node};

@@ -85,7 +85,7 @@ bool mail_read(struct str payload, size_t *at, struct mail_entry *entry)
     entry->depth = (uint32_t)read_varint(&reading, FLEET_LOWEST_NONE - 2);
     entry->found = (uint32_t)read_varint(&reading, UINT32_MAX);
     entry->redirects = (uint8_t)read_varint(&reading, UINT8_MAX);
-    entry->node = (uint32_t)read_varint(&reading, UINT32_MAX);
+    entry->node = (uint32_t)read_varint(&reading, FLEET_MACHINES_MAX);
     entry->page = (uint32_t)read_varint(&reading, UINT32_MAX);
     entry->via = read_varint(&reading, UINT64_MAX);
     size_t len = (size_t)read_varint(&reading, URL_LEN_MAX);

@@ -133,6 +133,9 @@ bool pg_read_snapshot(struct postgres *pg, struct fleet_snapshot *snapshot,
 bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
                    struct arena *arena);
 extern const char pg_crawl_columns[];
+enum fleet_result pg_find_page(struct fleet_engine *engine, uint32_t node,
+                               uint64_t page, struct str *url,
+                               struct arena *arena, struct fleet_error *error);
 enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
                           fleet_segment_fn *take, void *user,
                           struct fleet_error *error);

@@ -308,3 +308,31 @@ enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
     }
     return FLEET_COUNTED;
 }
+
+/* --- the ledger ----------------------------------------------------------- */
+
+enum fleet_result pg_find_page(struct fleet_engine *engine, uint32_t node,
+                               uint64_t page, struct str *url,
+                               struct arena *arena, struct fleet_error *error)
+{
+    struct postgres *pg = (struct postgres *)engine;
+    struct pg_args args;
+
+    *url = (struct str){0};
+    if (!pg_call(pg, error))
+        return pg->result;
+    pg_args_init(&args);
+    pg_put_int(&args, node);
+    pg_put_big(&args, page);
+    pg_send(pg, &args,
+            "SELECT url FROM @fetched WHERE node = $1::int AND page = "
+            "$2::bigint AND page > 0 LIMIT 1");
+    pg_sync(pg);
+    PGresult *row = pg_next(pg);
+    if (!row)
+        return pg->result;
+    if (PQntuples(row))
+        *url = pg_bytes(row, 0, 0, arena);
+    PQclear(row);
+    return pg_end(pg) ? FLEET_COUNTED : pg->result;
+}

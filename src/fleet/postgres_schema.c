@@ -48,6 +48,10 @@ static const char *const tables[] = {
     "digest bigint NOT NULL, depth bigint NOT NULL, url text NOT NULL, "
     "target text, PRIMARY KEY (part, number, at))",
 
+    /* A report asks for the URL of a page. */
+    "CREATE INDEX IF NOT EXISTS fetched_page ON @fetched (node, page) "
+    "WHERE page > 0",
+
     /* A holder asks again and again which of its addresses are wanted. */
     "CREATE INDEX IF NOT EXISTS address_wanted ON @address (node) "
     "WHERE wanted",

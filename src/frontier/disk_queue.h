@@ -7,6 +7,8 @@
 #ifndef FRONTIER_DISK_QUEUE_H
 #define FRONTIER_DISK_QUEUE_H
 
+#include <assert.h>
+
 #include "ds/heap.h"
 #include "frontier/spill.h"
 #include "url/url.h"
@@ -16,9 +18,13 @@ struct disk_record {
     struct url url; /* its text is elsewhere */
     uint64_t fingerprint, number;
     uint32_t depth, referrer_id, found;
-    uint8_t kind, redirects, nesting;
-    bool shortened; /* its depth is smaller than that it was found with */
+    uint16_t referrer_machine;
+    uint8_t redirects;
+    unsigned kind : 4, nesting : 3;
+    bool shortened : 1; /* its depth is smaller than that it was found with */
 };
+static_assert(sizeof(struct disk_record) == 64, "there may be many on disk");
+enum { DISK_RECORD_KINDS = 15 };
 
 struct disk_level {
     struct disk_level *next; /* deeper */

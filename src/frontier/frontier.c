@@ -27,6 +27,7 @@ static void put_back(void *user, const struct disk_record *record)
         .fingerprint = record->fingerprint,
         .depth = record->depth,
         .referrer_id = record->referrer_id,
+        .referrer_machine = record->referrer_machine,
         .found = record->found,
         .redirects = record->redirects,
         .kind = (enum target_kind)record->kind,

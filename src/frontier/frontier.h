@@ -71,8 +71,10 @@ struct offer {
     uint32_t depth;       /* that the page would have */
     uint32_t referrer_id; /* page where it was found, 0 for a seed */
     uint32_t found;       /* in a page: 1; a seed: 0 */
-    uint64_t via;         /* number of the target that redirected here, or 0 */
-    uint8_t redirects;    /* hops that led here */
+    uint16_t referrer_machine; /* of a fleet, which has that page; 0: this one,
+                                * or there is no such page */
+    uint64_t via;      /* number of the target that redirected here, or 0 */
+    uint8_t redirects; /* hops that led here */
     enum target_kind kind;
     uint8_t nesting; /* enum requisite_nesting */
     bool is_named; /* a seed that the user named: url/filter.h does not count */

@@ -104,6 +104,7 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
     target->fingerprint = offer->fingerprint;
     target->number = number;
     target->referrer_id = offer->referrer_id;
+    target->referrer_machine = offer->referrer_machine;
     target->found = offer->found;
     target->redirects = offer->redirects;
     target->nesting = offer->nesting;
@@ -190,6 +191,7 @@ void queue_found_again(struct queue *queue, struct target *target,
         }
         target->depth = offer->depth;
         target->referrer_id = offer->referrer_id;
+        target->referrer_machine = offer->referrer_machine;
     }
     if (target->state == TARGET_QUEUED)
         heap_moved(&target->host->queue.targets, &target->node);

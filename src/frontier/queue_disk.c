@@ -42,6 +42,7 @@ enum {
 /* A shorter path to a URL on disk. */
 struct shorter_path {
     uint32_t depth, referrer_id;
+    uint16_t referrer_machine;
 };
 
 /* The set of URLs seen that this one is in. */
@@ -188,10 +189,11 @@ bool queue_put_on_disk(struct queue *queue, struct domain *domain,
     record.number = number;
     record.depth = offer->depth;
     record.referrer_id = offer->referrer_id;
+    record.referrer_machine = offer->referrer_machine;
     record.found = offer->found;
-    record.kind = (uint8_t)offer->kind;
+    record.kind = offer->kind & DISK_RECORD_KINDS;
     record.redirects = offer->redirects;
-    record.nesting = offer->nesting;
+    record.nesting = (unsigned)offer->nesting & NESTING_LAST;
     /* If the file cannot be written the URL stays in memory. */
     if (!put_onto(queue, disk, &record))
         return false;
@@ -213,6 +215,7 @@ static void shorten(const struct queue *queue, struct disk_record *record)
         return;
     record->depth = path->depth;
     record->referrer_id = path->referrer_id;
+    record->referrer_machine = path->referrer_machine;
     record->shortened = true;
 }
 
@@ -390,6 +393,7 @@ bool queue_shorten_on_disk(struct queue *queue, const struct offer *offer)
         return false;
     path->depth = offer->depth;
     path->referrer_id = offer->referrer_id;
+    path->referrer_machine = offer->referrer_machine;
     if (queue->shortened_depth > offer->depth)
         queue->shortened_depth = offer->depth;
     return true;

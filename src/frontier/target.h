@@ -14,6 +14,8 @@
 #ifndef FRONTIER_TARGET_H
 #define FRONTIER_TARGET_H
 
+#include <assert.h>
+
 #include "base/str.h"
 #include "ds/heap.h"
 #include "frontier/verdict.h"
@@ -82,9 +84,12 @@ struct target {
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     bool https, default_port_written; /* this and the offsets: see url/url.h */
     uint16_t host_start, host_end, path_start, path_end, port;
+    uint16_t referrer_machine; /* of a fleet, which has that page; 0: this one,
+                                * or there is no such page */
     uint16_t url_len;
     char url[]; /* NUL-terminated */
 };
+static_assert(sizeof(struct target) == 88, "there is one for every URL queued");
 
 static inline struct str target_url(const struct target *target)
 {

@@ -106,8 +106,33 @@ static bool read_other(void *user, const struct url_record *other)
     return true;
 }
 
-bool url_details_read(struct url_details *details, struct report *report,
-                      const struct page_link *link, struct arena *arena)
+/* The URL of the page where it was found. The nesting of a sitemap is no page.
+ */
+static void find_referrer(struct url_details *details, struct report *report,
+                          struct arena *arena)
+{
+    uint32_t page = details->record.referrer;
+    struct store_url row;
+
+    if (!page || details->row.kind == TARGET_SITEMAP)
+        return;
+    if (details->referrer &&
+        store_find_url(report->store, details->referrer, &row))
+        details->referrer_url = arena_copy(arena, row.url);
+    else if (report->find_page)
+        details->referrer_url = report->find_page(report, page, arena);
+}
+
+bool url_details_are_whole(const struct url_details *details)
+{
+    return details->row.number &&
+           (!details->record.referrer || details->referrer_url.len ||
+            details->row.kind == TARGET_SITEMAP);
+}
+
+/* In what `store` has now. */
+static bool read_details(struct url_details *details, struct report *report,
+                         const struct page_link *link, struct arena *arena)
 {
     struct search search = {
         .details = details,
@@ -136,7 +161,22 @@ bool url_details_read(struct url_details *details, struct report *report,
                 (!details->row.number ||
                  store_fold(report->store, 0, &reader, &report->error));
     arena_release(&search.row_arena);
+    if (good)
+        find_referrer(details, report, arena);
     return good;
+}
+
+bool url_details_read(struct url_details *details, struct report *report,
+                      const struct page_link *link, const struct url *from,
+                      struct arena *arena)
+{
+    report_turn_to(report, &link->url);
+    if (!read_details(details, report, link, arena))
+        return false;
+    if (details->row.number || !from || !report->turn_to)
+        return true;
+    report_turn_to(report, from);
+    return read_details(details, report, link, arena);
 }
 
 /* --- its host ----------------------------------------------------------- */
@@ -235,6 +275,7 @@ bool host_details_read(struct host_details *host, struct report *report,
     };
 
     *host = (struct host_details){0};
+    report_turn_to(report, url);
     return store_load(report->store, 0, &reader, &report->error);
 }
 

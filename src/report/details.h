@@ -12,16 +12,26 @@ struct url_details {
     struct store_url row;         /* number 0: the URL is not recorded */
     struct store_fetch fetch;     /* the last, if there was one */
     struct store_refusal refusal; /* the last, if it was refused late */
-    uint64_t referrer; /* the URL of the page where it was found, or 0 */
-    uint64_t before;   /* how many queued URLs a breadth-first crawl takes
-                        * before this one */
+    uint64_t referrer; /* the URL of the page where it was found, if it is in
+                        * the same store; or 0 */
+    struct str referrer_url; /* that URL, in any case; empty: it is not known */
+    uint64_t before;         /* how many queued URLs a breadth-first crawl takes
+                              * before this one */
 };
 
 /* Find the record of a URL. If a page has several records, the best counts:
  * queued before refused, this very spelling before another one, the later
- * before the earlier. Sitemaps come last. */
+ * before the earlier. Sitemaps come last.
+ *
+ * Where a partition is read (report.turn_to), that of the URL is, and if it
+ * does not know the URL that of `from`, a URL that redirected to it, or NULL:
+ * there it may have been refused. */
 bool url_details_read(struct url_details *details, struct report *report,
-                      const struct page_link *link, struct arena *arena);
+                      const struct page_link *link, const struct url *from,
+                      struct arena *arena);
+
+/* Is that all that the record has of it? Else read all partitions. */
+bool url_details_are_whole(const struct url_details *details);
 
 /* The robots.txt that the crawl obeyed on a host, and the trouble that the host
  * was in. */

@@ -78,8 +78,10 @@ static const char *const columns[] = {
     /* of a fleet alone: */
     "machine",
     "page",
+    "referrer_machine",
+    "referrer_page",
 };
-enum { COLUMNS = ARRAY_LEN(columns), COLUMNS_OF_FLEET = 2 };
+enum { COLUMNS = ARRAY_LEN(columns), COLUMNS_OF_FLEET = 4 };
 
 /* A text if there is one, else a number, or null. */
 struct cell {
@@ -159,6 +161,8 @@ static bool print_row(struct exporter *exporter, const struct export_page *page)
 {
     const struct store_fetch *fetch = page->fetch;
     const struct report_page name = report_page(exporter->report, fetch->page);
+    const struct report_page found =
+        report_page(exporter->report, page->referrer_id);
     bool is_seed = !page->referrer_id;
     char digest[17], time[CLOCK_ISO_LEN + 1];
 
@@ -182,6 +186,8 @@ static bool print_row(struct exporter *exporter, const struct export_page *page)
         {.number = page->equals, .is_null = !page->equals},
         {.number = name.machine},
         {.number = name.number},
+        {.number = found.machine, .is_null = is_seed},
+        {.number = found.number, .is_null = is_seed},
     };
     if (exporter->format == EXPORT_CSV)
         put_csv(exporter, cells);

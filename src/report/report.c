@@ -84,11 +84,13 @@ void report_put_command(struct buf *line, enum crawl_state state,
 
 struct str report_nowhere(const struct report *report, uint32_t depth)
 {
-    if (report->machines)
-        return depth ? STR("on a page of another machine, or one that was not "
-                           "kept")
-                     : STR("as a seed that was added, or in a sitemap");
-    return depth ? STR("on a page that was not kept") : STR("in a sitemap");
+    if (!depth)
+        return report->machines ? STR("as a seed that was added, or in a "
+                                      "sitemap")
+                                : STR("in a sitemap");
+    return report->has_lost_referrers
+               ? STR("on a page that was not kept, or is lost")
+               : STR("on a page that was not kept");
 }
 
 void report_put_resume(const struct report *report, struct buf *line)

@@ -39,15 +39,28 @@ struct report {
 
     /* Load everything that a resumed crawl would know into `validator`. */
     bool (*load)(struct report *report);
+    /* Of a fleet, where the record is read in place: `store` has one partition
+     * at a time, from this call on that of the URL. NULL: `store` has all. */
+    void (*turn_to)(struct report *report, const struct url *url);
+    /* The same, of any page: its URL, in `arena`; empty: it is not known. */
+    struct str (*find_page)(struct report *report, uint32_t page,
+                            struct arena *arena);
     /* Of a fleet; `machines` is 0 for a crawl in a page directory. */
     const struct report_machine *machine;
     size_t machines;
     const struct report_machine *own; /* whose page files are there; or NULL */
     struct str crawl_key;             /* identifies the crawl */
+    bool has_lost_referrers; /* pages were lost, or their machine not kept */
 
     bool loaded;
     struct validator validator; /* once loaded; the command line releases it */
 };
+
+static inline void report_turn_to(struct report *report, const struct url *url)
+{
+    if (report->turn_to)
+        report->turn_to(report, url);
+}
 
 /* Load it unless it is loaded: it takes a second for a million URLs. */
 bool report_load(struct report *report);
@@ -92,8 +105,10 @@ const char *report_state(const struct report *report);
 bool status_print(struct report *report, bool json);
 
 /* crawler why: why the crawl fetched a URL, or did not; `link` is parsed as a
- * link of the crawl would be. */
-bool why_print(struct report *report, const struct page_link *link);
+ * link of the crawl would be, `details` are what is recorded of it. */
+struct url_details;
+bool why_print(struct report *report, const struct page_link *link,
+               const struct url_details *details);
 
 /* crawler verify: read everything again, record and page files, and find what
  * is not as it was recorded. `*clean` is true if nothing is found. `seed` is

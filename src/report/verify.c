@@ -434,7 +434,7 @@ static void check_depths(struct verify *verify)
     seen_init(&unsaved);
     for (uint64_t number = 1; number <= verify->last_number; number++)
         if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_NO_NUMBER) ||
-            (verify->report->machines && verify->url[number].page))
+            (verify->report->has_lost_referrers && verify->url[number].page))
             seen_add(&unsaved, depth_key(verify, verify->url[number].depth));
     for (uint64_t number = 1; number <= verify->last_number; number++) {
         if (has_flags(&verify->url[number], VERIFY_KNOWN | VERIFY_PAGE))

@@ -252,8 +252,9 @@ static void say_score(const struct why *why, const struct target *target)
     if (why->report->frontier.ranking == RANKING_BFS)
         terminal_line(stdout,
                       "  score     %.2f as all; smaller depths go first, then "
-                      "older URLs; %llu before it",
-                      hundredths(score), (unsigned long long)why->url.before);
+                      "older URLs; %llu before it%s",
+                      hundredths(score), (unsigned long long)why->url.before,
+                      why->report->turn_to ? " in its partition" : "");
     else
         terminal_line(
             stdout,
@@ -316,6 +317,7 @@ static bool say_queued(struct why *why)
 {
     struct report *report = why->report;
 
+    report_turn_to(report, &why->known.url);
     if (!report_load(report))
         return false;
     const struct target *target =
@@ -439,12 +441,11 @@ static bool is_seed(const struct why *why, struct str url)
 
 static void put_referrer(struct why *why)
 {
-    struct store_url page;
+    struct str url = why->url.referrer_url;
 
-    buf_printf(&why->line, "on page %s",
-               report_page(why->report, why->url.record.referrer).text);
-    if (store_find_url(why->report->store, why->url.referrer, &page))
-        buf_printf(&why->line, ", %.*s", STR_ARGS(page.url));
+    buf_printf(&why->line, "on page %s%s%.*s",
+               report_page(why->report, why->url.record.referrer).text,
+               url.len ? ", " : "", STR_ARGS(url));
 }
 
 static void say_found(struct why *why)
@@ -452,23 +453,24 @@ static void say_found(struct why *why)
     const struct url_details *url = &why->url;
     struct buf *line = &why->line;
     uint64_t seed_ms;
+    bool is_requisite = kind_of(why) == TARGET_REQUISITE;
 
-    if (kind_of(why) == TARGET_REQUISITE) {
-        /* A page that needs something was saved. */
+    if (is_requisite)
         buf_put(line, STR("as a requisite, "));
-        put_referrer(why);
-    } else if (kind_of(why) == TARGET_SITEMAP)
+    if (kind_of(why) == TARGET_SITEMAP)
         buf_put(line, STR("as a sitemap"));
-    else if (is_seed(why, url->row.url))
+    else if (!is_requisite && is_seed(why, url->row.url))
         buf_put(line, STR("as a seed"));
     else if (url->record.referrer)
         put_referrer(why);
-    else if (url->row.via)
+    else if (!is_requisite && url->row.via && !url->record.depth)
         buf_put(line, STR("by a redirect from a seed"));
-    else if ((seed_ms = hand_orders_seed_ms(why->report, url->row.url)))
+    else if (!is_requisite &&
+             (seed_ms = hand_orders_seed_ms(why->report, url->row.url)))
         buf_printf(line, "as a seed, by hand at %s", words_time(seed_ms).text);
     else
-        buf_put(line, report_nowhere(why->report, url->record.depth));
+        buf_put(line, report_nowhere(why->report,
+                                     is_requisite ? 1 : url->record.depth));
     if (url->record.found > 1)
         buf_printf(line, "; %u times in all", (unsigned)url->record.found);
     say(why, "found");
@@ -493,6 +495,7 @@ static bool say_after(struct why *why)
 {
     struct report *report = why->report;
     struct str target = why->url.fetch.target;
+    struct url from = why->known.url;
     struct url_details to;
     struct page_link link;
 
@@ -500,13 +503,14 @@ static bool say_after(struct why *why)
         if (pagescanner_link(&link, &why->arena, target, NULL, NULL,
                              &report->scan))
             return true;
-        if (!url_details_read(&to, report, &link, &why->arena))
+        if (!url_details_read(&to, report, &link, &from, &why->arena))
             return false;
         if (!to.row.number || to.row.number == why->url.row.number)
             return true;
         put_answer(why, &to);
         say(why, "then");
         target = to.fetch.target;
+        from = link.url;
     }
     return true;
 }
@@ -570,30 +574,28 @@ static bool say_known(struct why *why)
     return say_after(why) && (url->record.end != URL_QUEUED || say_queued(why));
 }
 
-/* Read what is known of the URL, and of its host. */
-static bool read_all(struct why *why)
+/* Read what is known of the host of the URL. */
+static bool read_host(struct why *why)
 {
-    struct report *report = why->report;
-    struct url_details *url = &why->url;
+    const struct url_details *url = &why->url;
 
-    if (!url_details_read(url, report, &why->asked, &why->arena))
-        return false;
     if (!url->row.number ||
         pagescanner_link(&why->known, &why->arena, url->row.url, NULL, NULL,
-                         &report->scan))
+                         &why->report->scan))
         why->known = why->asked;
     why->host_name = url_host_port(&why->known.url);
-    return host_details_read(&why->host, report, &why->known.url, line_of(url),
-                             &why->arena);
+    return host_details_read(&why->host, why->report, &why->known.url,
+                             line_of(url), &why->arena);
 }
 
-bool why_print(struct report *report, const struct page_link *link)
+bool why_print(struct report *report, const struct page_link *link,
+               const struct url_details *details)
 {
-    struct why why = {.report = report, .asked = *link};
+    struct why why = {.report = report, .asked = *link, .url = *details};
 
     buf_init(&why.line, LINE_MAX_LEN);
     arena_init(&why.arena);
-    bool good = read_all(&why) &&
+    bool good = read_host(&why) &&
                 (why.url.row.number ? say_known(&why) : say_never_seen(&why));
     buf_release(&why.line);
     arena_release(&why.arena);

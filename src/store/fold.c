@@ -35,7 +35,7 @@ static_assert(sizeof(struct folded) == 8, "there is one for every URL");
 enum { VERDICTS_MAX = 63 };
 
 struct again {
-    uint32_t depth, referrer, found;
+    uint32_t depth, referrer, found, referrer_machine;
 };
 
 struct folding {
@@ -87,8 +87,8 @@ static bool fold_change(void *user, const struct store_change *row)
     struct folded *folded = folded_at(folding, row->number);
 
     if (folded)
-        *again_of(folding, folded) =
-            (struct again){row->depth, row->referrer, row->found};
+        *again_of(folding, folded) = (struct again){
+            row->depth, row->referrer, row->found, row->referrer_machine};
     return store_give(&folding->reader->rows, ROW_change, row);
 }
 
@@ -158,7 +158,8 @@ static bool fold_url(void *user, const struct store_url *row)
     if (!folded || row->verdict >= folding->codes->verdicts)
         return false;
     unsigned late = folded->late;
-    const struct again first = {row->depth, row->referrer, row->found};
+    const struct again first = {row->depth, row->referrer, row->found,
+                                row->referrer_machine};
     const struct again *again =
         folded->again ? &folding->again[folded->again - 1] : &first;
     const struct url_record url = {
@@ -167,6 +168,7 @@ static bool fold_url(void *user, const struct store_url *row)
         .depth = again->depth,
         .referrer = again->referrer,
         .found = again->found,
+        .referrer_machine = again->referrer_machine,
         .ended = folded->ends > 0,
         .ends = folded->ends,
         .page = folding->page ? folding->page[row->number - folding->base] : 0,

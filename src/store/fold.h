@@ -9,7 +9,7 @@
  *   - how it ended follows from the verdict and the outcome (store/codes.h);
  *     a refusal at its turn counts before the fetches that came before it.
  *
- * Memory: 8 bytes a URL, 12 more for one that was found again, 4 for pages.
+ * Memory: 8 bytes a URL, 16 more for one that was found again, 4 for pages.
  */
 #ifndef STORE_FOLD_H
 #define STORE_FOLD_H
@@ -20,7 +20,7 @@
 struct url_record {
     const struct store_url *row; /* as it was first seen */
     enum url_end end;
-    uint32_t depth, referrer, found; /* the latest */
+    uint32_t depth, referrer, found, referrer_machine; /* the latest */
     bool ended;        /* for good: by a fetch or by a refusal at its turn */
     uint8_t ends;      /* how often it did; more than once is a contradiction */
     uint32_t page;     /* the number it was saved under, or 0; if asked for */

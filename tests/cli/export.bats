@@ -193,7 +193,7 @@ many_pages() {
     plant "DELETE FROM url; DELETE FROM fetch;
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         INSERT INTO url SELECT i, '$2?' || i, 7, 11, 7, 11, min(i - 1, 1),
-            i > 1, 1, 0, 0, 0, 0, 0, 0 FROM n;
+            i > 1, 1, 0, 0, 0, 0, 0, 0, 0 FROM n;
         INSERT INTO fetch(number, page, status, outcome, mime,
             size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive)
         SELECT number, number, 200, 0, 'text/html', 1, number,
@@ -256,7 +256,7 @@ END
 @test "export has the depth and the referrer that the fetch had" {
     site_crawl
     number=$(sql "SELECT number FROM url WHERE url LIKE '%/deep'")
-    plant "INSERT INTO change VALUES (NULL, $number, 7, 1, 9), (NULL, $number, 9, 3, 9)"
+    plant "INSERT INTO change VALUES (NULL, $number, 7, 1, 9, 0), (NULL, $number, 9, 3, 9, 0)"
     same "9 3 http://example.org/it's?x=1&y=2" "$(export_as jsonl | python '
 for line in sys.stdin:
     page = json.loads(line)

@@ -210,4 +210,13 @@ export_all() {
     "$CRAWLER" export --format cdxj "$TMP/alone" | urls >"$TMP/alone.urls"
     "$CRAWLER" export --format cdxj --name "$NAME" "$(postgres_url)" | urls |
         diff "$TMP/alone.urls" -
+    # Each is known to be needed by a page, and by which.
+    "$CRAWLER" export --format sqlite --name "$NAME" "$(postgres_url)" --output "$TMP/out.db"
+    [ "$(sqlite3 "$TMP/out.db" 'SELECT count(*) FROM requisites')" -gt 20 ]
+    same "" "$(sqlite3 "$TMP/out.db" 'SELECT url FROM requisites WHERE referrer IS NULL OR
+        referrer NOT IN (SELECT id FROM pages)')"
+    run -0 "$CRAWLER" why --name "$NAME" "$(postgres_url)" http://cdn.test/need/target.png
+    grep -qxE '  found     as a requisite, on page [12].1, http://site.test/' <<<"$output" ||
+        fail "$output"
+    grep -qx '  from      http://cdn.test/need/redirect' <<<"$output" || fail "$output"
 }

@@ -35,6 +35,22 @@ fleet_crawl() {
     same 0 "$(sqlite3 "$DIR/.crawler" 'SELECT count(*) FROM url')"
 }
 
+@test "a fleet has at most 65535 machines in its life" {
+    fleet_crawl "$DIR"
+    "${COMMAND[@]}"
+    postgres_sql "UPDATE $NAME.node SET node = 65535 WHERE node = 1;
+        UPDATE $NAME.crawl SET state = 'running'"
+    mkdir "$TMP/more"
+    fleet_crawl "$TMP/more"
+    capture "${COMMAND[@]}"
+    [ "$STATUS" -ne 0 ]
+    grep -q "too many machines have joined it" "$ERR" || fail "$(cat "$ERR")"
+    same 1 "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE node > 0")" "machines"
+    # The old ones may come back.
+    fleet_crawl "$DIR"
+    "${COMMAND[@]}"
+}
+
 @test "killed at random moments, with answers of commits lost, it ends as if not" {
     local kills=0 wanted=12 status longest=600 limit
     RANDOM=3

@@ -6,8 +6,9 @@ load helper
 load postgres
 load machines
 
-WEB=(--web reports --hosts 30 --pages 300 --size 800
+WEB=(--web reports --hosts 30 --pages 300 --size 800 --redirects 15%
     --flaky 0 --limited 0 --errors 0 --slow 0)
+DEPTH=3 # so links of the last level are refused where they are found
 
 # Three machines crawl once; the tests only read. One of them is killed on the
 # way, so partitions have had several owners.
@@ -17,7 +18,7 @@ setup_file() {
 
     TMP=$BATS_FILE_TMPDIR SERVERS=() MACHINE=()
     start_playground "${WEB[@]}"
-    "$PLAYGROUND" truth "${WEB[@]}" |
+    "$PLAYGROUND" truth "${WEB[@]}" --depth "$DEPTH" |
         awk -F '\t' '{ print $2, $1 }' | LC_ALL=C sort >"$TMP/truth"
     for i in 1 2 3; do machine "$i"; done
     wait_until_saved 30
@@ -46,7 +47,7 @@ machine() {
     mkdir -p "$TMP/m$1"
     "$CRAWLER" --quiet --fleet "$(postgres_url)" --partitions 16 \
         --connect-to "::127.0.0.1:$PORT" --scope any --delay 20ms --links \
-        --save-every 50ms http://d0.example/ "$TMP/m$1" 1000 \
+        --save-every 50ms http://d0.example/ "$TMP/m$1" "$DEPTH" \
         2>"$TMP/m$1.err" 3>&- &
     MACHINE[$1]=$!
 }
@@ -129,7 +130,8 @@ directory_of() {
     capture "$CRAWLER" export --format csv "$(postgres_url)"
     same 0 "$STATUS" "$(cat "$ERR")"
     same $(($(wc -l <"$FLEET/truth") + 1)) "$(wc -l <"$OUT")" "lines of CSV"
-    head -n 1 "$OUT" | grep -q '^id,url,.*,equals,machine,page'
+    same "id,url,depth,referrer_id,referrer,status,mime,size,digest,fetched,ms,equals,machine,page,referrer_machine,referrer_page" \
+        "$(head -n 1 "$OUT" | tr -d '\r')"
     capture "$CRAWLER" export --format links "$(postgres_url)"
     same 0 "$STATUS" "$(cat "$ERR")"
     [ "$(wc -l <"$OUT")" -gt 100 ]
@@ -144,13 +146,188 @@ directory_of() {
     same 0 "$STATUS" "$(cat "$ERR")"
     grep -qx "$url was fetched as page $node.$page at depth 2" "$OUT" ||
         fail "$(cat "$OUT")"
-    grep -qE '^  found     on (page [1-3]\.[1-9]|a page of another machine)' "$OUT"
+    grep -qE '^  found     on page [1-3]\.[1-9]' "$OUT" || fail "$(cat "$OUT")"
     # A URL that nobody linked to: the rules of the crawl are known.
     capture "$CRAWLER" why "$(postgres_url)" http://nobody.example/
     same 0 "$STATUS" "$(cat "$ERR")"
     grep -q 'was never seen; would be queued' "$OUT"
     capture "$CRAWLER" why "$(postgres_url)" http://d0.example/
     grep -q '^  found     as a seed' "$OUT"
+}
+
+# check_referrers FILE: every page of this export but the seed was found on the
+# page that it names: that has the URL, is one level above, and links to it, or
+# to what redirected to it. Prints how many were found on another machine.
+check_referrers() {
+    local node dirs=()
+
+    for node in 1 2 3; do dirs+=("$(directory_of "$node")"); done
+    postgres_sql -F $'\t' "SELECT url, target FROM crawl.fetched WHERE target IS NOT NULL" \
+        >"$TMP/redirects"
+    python3 - "$1" "$TMP/redirects" "${dirs[@]}" <<'END'
+import json, re, sys, html
+from urllib.parse import urljoin, urldefrag
+pages = [json.loads(line) for line in open(sys.argv[1])]
+redirects = dict(line.rstrip("\n").split("\t") for line in open(sys.argv[2]))
+dirs = sys.argv[3:]
+others = 0
+for page in pages:
+    if page["depth"] == 0:
+        assert page["referrer_machine"] is None and page["referrer"] is None, page
+        continue
+    with open(f"{dirs[page['referrer_machine'] - 1]}/{page['referrer_page']}",
+              errors="replace") as file:
+        url, depth, text = file.read().split("\n", 2)
+    assert url == page["referrer"], (url, page)
+    assert int(depth) == page["depth"] - 1, (depth, page)
+    links = {urldefrag(urljoin(url, html.unescape(link)))[0]
+             for link in re.findall(r'href\s*=\s*["\']?([^"\'\s>]+)', text)}
+    for link in list(links):
+        for hop in range(20):
+            link = redirects.get(link)
+            links.add(link)
+    assert page["url"] in links, (page, sorted(filter(None, links)))
+    others += page["machine"] != page["referrer_machine"]
+print(others)
+END
+}
+
+@test "every page was found on the page that export names, whichever machine has it" {
+    capture "$CRAWLER" export --format jsonl "$(postgres_url)"
+    same 0 "$STATUS" "$(cat "$ERR")"
+    cp "$OUT" "$TMP/exported"
+    same "$(wc -l <"$FLEET/truth")" "$(wc -l <"$TMP/exported")"
+    others=$(check_referrers "$TMP/exported") || fail "a referrer is wrong"
+    [ "$others" -gt 20 ] || fail "only $others were found on another machine"
+    # The file for SQL says the same.
+    export_sqlite
+    diff <(jq -r '"\(.url) \(.referrer_id)"' "$TMP/exported" | LC_ALL=C sort) \
+        <(sqlite3 -separator ' ' -nullvalue null "$DB" 'SELECT url, referrer FROM pages' |
+            LC_ALL=C sort)
+}
+
+@test "why names the page where a URL was found, whichever machine has it" {
+    local url page name found
+
+    capture "$CRAWLER" export --format jsonl "$(postgres_url)"
+    # Of each pair of machines some, and of redirects.
+    jq -r 'select(.referrer) | "\(.url) \(.machine).\(.page) \(.referrer_machine).\(.referrer_page) \(.referrer)"' \
+        "$OUT" | sort -t ' ' -k 2 | awk 'NR % 9 == 1' >"$TMP/some"
+    [ "$(wc -l <"$TMP/some")" -gt 15 ]
+    while read -r url name page found; do
+        capture "$CRAWLER" why "$(postgres_url)" "$url"
+        same 0 "$STATUS" "$(cat "$ERR")"
+        grep -qF "$url was fetched as page $name at depth" "$OUT" || fail "$(cat "$OUT")"
+        grep -qF "  found     on page $page, $found" "$OUT" || fail "$(cat "$OUT")"
+    done <"$TMP/some"
+}
+
+# why_reads URL: ask why, in $OUT; the journals that were read, by number.
+why_reads() {
+    local from
+
+    from=$(wc -l <"$POSTGRES_HOME/log")
+    PGOPTIONS='-c log_statement=all' capture "$CRAWLER" why -v "$(postgres_url)" "$1"
+    same 0 "$STATUS" "$(cat "$ERR")" || return
+    tail -n +"$((from + 1))" "$POSTGRES_HOME/log" >"$TMP/log"
+    # The parameters are on the next line.
+    JOURNALS=$(grep -A 1 'FROM "crawl"."*journal"* WHERE part = ' "$TMP/log" |
+        sed -n "s/.*parameters: \$1 = '\([0-9]*\)'.*/\1/p" | sort -nu | tr '\n' ' ')
+}
+
+@test "why reads the partition of the URL, and no other" {
+    local part other url
+
+    # Journal 16 is the crawl's own: its options.
+    while read -r part url; do
+        why_reads "$url"
+        same "$part 16 " "$JOURNALS" "$url"
+        silent "$ERR"
+    done < <(postgres_sql "SELECT part, min(url) FROM crawl.pages JOIN crawl.fetched
+        USING (node, page, url, depth) WHERE depth > 1 GROUP BY part ORDER BY part LIMIT 4")
+    # It redirects to another partition: that one, too.
+    read -r part other url < <(postgres_sql "SELECT f.part, t.part, f.url
+        FROM crawl.fetched f JOIN crawl.fetched t ON t.url = f.target
+        WHERE t.part <> f.part AND t.page > 0 LIMIT 1")
+    why_reads "$url"
+    same "$(printf '%s\n' "$part" "$other" | sort -n | paste -sd ' ') 16 " "$JOURNALS" "$url"
+    grep -q '^  then ' "$OUT"
+}
+
+@test "why reads all of the record for a URL that its own partition does not know" {
+    # It was refused where it was found, which can be any partition.
+    export_sqlite
+    sqlite3 "$DB" "SELECT url FROM urls GROUP BY url
+        HAVING min(outcome) = 'too-deep' AND max(outcome) = 'too-deep' LIMIT 5" >"$TMP/refused"
+    same 5 "$(wc -l <"$TMP/refused")" "links that are too deep"
+    while read -r url; do
+        why_reads "$url"
+        grep -qF "$url was refused: " "$OUT" || fail "$(cat "$OUT")"
+        grep -q "^  depth     4, maxDepth is 3" "$OUT" || fail "$(cat "$OUT")"
+        grep -qE '^  found     on page [1-3]\.[1-9]' "$OUT" || fail "$(cat "$OUT")"
+    done <"$TMP/refused"
+    why_reads http://nobody.example/
+    same "crawler: the partition of this URL does not know it: all partitions are read" \
+        "$(cat "$ERR")"
+    [ "$(wc -w <<<"$JOURNALS")" -gt 16 ]
+    # Without -v it is read all the same, and nothing is said.
+    capture "$CRAWLER" why "$(postgres_url)" http://nobody.example/
+    same 0 "$STATUS"
+    silent "$ERR"
+}
+
+@test "why without a ledger finds the page of the referrer in the record" {
+    local table url
+
+    postgres_sql "DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare"
+    for table in crawl node part journal mail address addition fetched; do
+        postgres_sql "CREATE TABLE bare.$table AS SELECT * FROM crawl.$table"
+    done
+    postgres_sql "DELETE FROM bare.fetched"
+    while read -r url; do
+        capture "$CRAWLER" why "$(postgres_url)" "$url"
+        cp "$OUT" "$TMP/expected"
+        capture "$CRAWLER" why --name bare "$(postgres_url)" "$url"
+        same 0 "$STATUS" "$(cat "$ERR")"
+        diff "$TMP/expected" "$OUT"
+    done < <(postgres_sql "SELECT url FROM crawl.pages WHERE depth > 0 ORDER BY url LIMIT 5")
+}
+
+# names: pages in an answer of `why` on the file of the fleet, by machine.
+names() {
+    local line id node page
+
+    while IFS= read -r line; do
+        if [[ $line =~ \ page\ ([0-9]+)[,\ ] ]]; then
+            id=${BASH_REMATCH[1]}
+            read -r node page < <(of_page "$id")
+            line=${line/ page $id/ page $node.$page}
+        fi
+        printf '%s\n' "$line"
+    done
+}
+
+@test "why says of a partition what it says of a copy of the whole record" {
+    local url
+
+    mkdir "$TMP/copy"
+    DB=$TMP/copy/.crawler
+    run -0 "$CRAWLER" export --format sqlite "$(postgres_url)" --output "$DB"
+    # One of each way to end, redirects from and to, and some more. What several
+    # partitions refused was found in several places.
+    sqlite3 "$DB" "CREATE TEMP TABLE once AS SELECT url FROM url GROUP BY url HAVING count(*) = 1;
+        SELECT min(url) FROM urls JOIN once USING (url) GROUP BY state, outcome;
+        SELECT url FROM url JOIN once USING (url) WHERE via LIMIT 5;
+        SELECT url FROM urls JOIN once USING (url) WHERE number % 12 = 3" | sort -u >"$TMP/some"
+    [ "$(wc -l <"$TMP/some")" -gt 15 ]
+    while read -r url; do
+        capture "$CRAWLER" why "$TMP/copy" "$url"
+        same 0 "$STATUS" "$(cat "$ERR")"
+        names <"$OUT" >"$TMP/expected"
+        capture "$CRAWLER" why "$(postgres_url)" "$url"
+        same 0 "$STATUS" "$(cat "$ERR")"
+        diff "$TMP/expected" "$OUT" || fail "$url"
+    done <"$TMP/some"
 }
 
 @test "verify finds a whole fleet to be as recorded, and each machine's files" {
@@ -203,6 +380,31 @@ directory_of() {
     capture "$CRAWLER" why --name "$NAME" "$(postgres_url)" \
         "$(sqlite3 "$TMP/out.db" 'SELECT url FROM queue LIMIT 1')"
     same 0 "$STATUS" "$(cat "$ERR")"
+}
+
+@test "the crawl of an earlier format is read, and not gone on with" {
+    local table command
+
+    # The format before, as far as reports can tell: it lacked an index.
+    postgres_sql "DROP SCHEMA IF EXISTS earlier CASCADE; CREATE SCHEMA earlier"
+    for table in crawl node part journal mail address addition fetched; do
+        postgres_sql "CREATE TABLE earlier.$table AS SELECT * FROM crawl.$table"
+    done
+    postgres_sql "UPDATE earlier.crawl SET format = 2, state = 'running'"
+    for command in verify "export --format csv"; do
+        # shellcheck disable=SC2086 # words
+        capture "$CRAWLER" $command --name earlier "$(postgres_url)"
+        same 0 "$STATUS" "$(cat "$ERR")"
+    done
+    capture "$CRAWLER" why --name earlier "$(postgres_url)" http://d0.example/
+    same 0 "$STATUS" "$(cat "$ERR")"
+    mkdir "$TMP/m1"
+    capture "$CRAWLER" --quiet --fleet "$(postgres_url)" --name earlier --partitions 16 \
+        --scope any http://d0.example/ "$TMP/m1" "$DEPTH"
+    refused "another version of this program"
+    postgres_sql "UPDATE earlier.crawl SET format = 1"
+    capture "$CRAWLER" verify --name earlier "$(postgres_url)"
+    refused "another version of this program"
 }
 
 @test "a damaged segment is found" {

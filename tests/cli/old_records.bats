@@ -6,7 +6,7 @@ load helper
 load site
 
 DATA=$BATS_TEST_DIRNAME/../data
-VERSIONS="1 2 3"
+VERSIONS="1 2 3 4"
 
 setup() {
     local version
@@ -65,7 +65,7 @@ END
     as_nobody=(setpriv --bounding-set -dac_override,-dac_read_search)
     [ "$(id -u)" -eq 0 ] || as_nobody=()
     "${as_nobody[@]}" true || skip "setpriv cannot drop capabilities"
-    for name in {1,2,3}/{letters,stopped}; do
+    for name in {1,2,3,4}/{letters,stopped}; do
         DIR=$TMP/$name
         chmod 444 "$DIR"/.crawler
         chmod 555 "$DIR"
@@ -85,8 +85,8 @@ END
     page_depths >"$TMP/expected"
     [ -s "$TMP/expected" ]
     version=$(sql "PRAGMA user_version")
-    [ "$version" -gt 3 ]
-    for name in {1,2,3}/{stopped,killed}; do
+    [ "$version" -gt 4 ]
+    for name in {1,2,3,4}/{stopped,killed}; do
         DIR=$TMP/$name
         run -0 timeout -k 5 "$LIMIT" "$CRAWLER" -q --resume --delay 0 \
             --max-pages none --connect-to "::127.0.0.1:$PORT" "$DIR"
@@ -107,7 +107,7 @@ END
 }
 
 @test "--resume of a finished crawl of an older version leaves it as it is" {
-    for DIR in "$TMP"/[123]/letters; do
+    for DIR in "$TMP"/[1234]/letters; do
         before=$(files)
         run -0 "$CRAWLER" --resume "$DIR"
         same "$before" "$(files)"
@@ -115,11 +115,13 @@ END
 }
 
 @test "the archive of an older version is verified and exported as it is" {
-    DIR=$TMP/3/archived
-    before=$(files)
-    run -0 "$CRAWLER" verify "$DIR"
-    run -0 "$CRAWLER" export --format cdxj "$DIR"
-    same 9 "${#lines[@]}" "captures"
-    run -0 "$CRAWLER" export --format wacz --output "$TMP/old.wacz" "$DIR"
-    same "$before" "$(files)"
+    for DIR in "$TMP"/[34]/archived; do
+        before=$(files)
+        run -0 "$CRAWLER" verify "$DIR"
+        run -0 "$CRAWLER" export --format cdxj "$DIR"
+        same 9 "${#lines[@]}" "captures"
+        rm -f "$TMP/old.wacz"
+        run -0 "$CRAWLER" export --format wacz --output "$TMP/old.wacz" "$DIR"
+        same "$before" "$(files)"
+    done
 }

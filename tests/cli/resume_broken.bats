@@ -90,7 +90,7 @@ UPDATE url SET depth = 4000000000 WHERE number = 3
 UPDATE fetch SET number = 123456789
 UPDATE fetch SET page = 'x' || char(0) || 'y', start_ms = -5
 UPDATE fetch SET page = page + 1
-INSERT INTO change VALUES(NULL, 99999, 1, 1, 1)
+INSERT INTO change VALUES(NULL, 99999, 1, 1, 1, 0)
 INSERT INTO host VALUES(NULL, '//', 1, 1, 0, 200, 0, 0)
 DROP TABLE fetch
 END

@@ -325,7 +325,7 @@ END
         "page 6: its URL is that of page 7"
     # And as two URLs that are the same.
     plant "INSERT INTO url SELECT 100, url, host_at, host_len, domain_at, domain_len,
-        depth, referrer, found, kind, verdict, redirects, line, via, 0 FROM url
+        depth, referrer, found, kind, verdict, redirects, line, via, 0, 0 FROM url
         WHERE url LIKE '%/b/1'"
     plant "UPDATE fetch SET number = 100 WHERE page = 7"
     finds "page 7: its URL is that of another page, http://example.org/b/1"
@@ -350,10 +350,10 @@ END
     # The latest change counts.
     cp "$TMP/good" "$DIR/.crawler"
     number=$(sql "SELECT number FROM url WHERE url LIKE '%/a/2'")
-    plant "INSERT INTO change VALUES (NULL, $number, 9, 9, 9),
-        (NULL, $number, 2, 2, 9)"
+    plant "INSERT INTO change VALUES (NULL, $number, 9, 9, 9, 0),
+        (NULL, $number, 2, 2, 9, 0)"
     clean
-    plant "INSERT INTO change VALUES (NULL, $number, 1, 2, 9)"
+    plant "INSERT INTO change VALUES (NULL, $number, 1, 2, 9, 0)"
     finds "depth 1, but page 2, where it was found, has 1: http://example.org/a/2" \
         "page 5: its second line is not its depth, 1"
 
@@ -443,7 +443,7 @@ END
 
     cp "$TMP/good" "$DIR/.crawler"
     plant "INSERT INTO refusal VALUES (NULL, 777, 9, 0, 1, 0)"
-    plant "INSERT INTO change VALUES (NULL, 778, 1, 1, 1)"
+    plant "INSERT INTO change VALUES (NULL, 778, 1, 1, 1, 0)"
     finds "a change belongs to number 778, which is no URL" \
         "a refusal belongs to number 777, which is no URL"
 

@@ -182,6 +182,8 @@ static enum fleet_result load(struct fleet_engine *engine, uint32_t part,
     (void)error;
     if (is_cut(engine))
         return FLEET_AWAY;
+    if (part < FAKE_PARTS_MAX)
+        fake_of(engine)->loads[part]++;
     /* Rows are in the order of (epoch, batch): an epoch has one owner. */
     for (size_t i = 0; i < state->rows; i++)
         if (state->row[i].segment.part == part &&
@@ -189,6 +191,17 @@ static enum fleet_result load(struct fleet_engine *engine, uint32_t part,
                      state->row[i].batch))
             return FLEET_REFUSED;
     return answer_of(engine);
+}
+
+/* It keeps no ledger. */
+static enum fleet_result find_page(struct fleet_engine *engine, uint32_t node,
+                                   uint64_t page, struct str *url,
+                                   struct arena *arena,
+                                   struct fleet_error *error)
+{
+    (void)node, (void)page, (void)arena, (void)error;
+    *url = (struct str){0};
+    return is_cut(engine) ? FLEET_AWAY : answer_of(engine);
 }
 
 /* --- beginning and joining --------------------------------------------------
@@ -521,6 +534,7 @@ void fake_connect(struct fake_link *link, struct fake *fake)
         .commit = commit,
         .look = look,
         .load = load,
+        .find_page = find_page,
         .bury = bury,
         .command = command,
         .close = close_link,

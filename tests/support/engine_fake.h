@@ -52,6 +52,7 @@ struct fake {
     unsigned counted_before; /* commits that were sent again in vain */
     unsigned fenced, buried;
     unsigned handed_over, taken_over; /* addresses */
+    unsigned loads[FAKE_PARTS_MAX];   /* by partition */
     /* mutants */
     bool has_no_fence;
     bool counts_again; /* it does not look at the batch of a commit that is sent

@@ -60,6 +60,8 @@ void twins_put(struct twins *twins, const char *origin, uint32_t depth)
         twins_offer_of(twins, origin, ++twins->urls, depth, &url);
 
     offer.referrer_id = (uint32_t)twins->urls % 1000;
+    offer.referrer_machine = (uint16_t)(twins->urls * 7919);
+    offer.nesting = (uint8_t)(twins->urls % 8);
     offer.found = 1;
     offer.redirects = (uint8_t)(twins->urls % 7);
     assert_true(seen_add(&twins->seen, offer.fingerprint));
@@ -100,6 +102,10 @@ bool twins_take(struct twins *twins, struct target *target[BOTH])
     assert_int_equal(target[ROOM]->number, target[DISK]->number);
     assert_int_equal(target[ROOM]->depth, target[DISK]->depth);
     assert_int_equal(target[ROOM]->referrer_id, target[DISK]->referrer_id);
+    assert_int_equal(target[ROOM]->referrer_machine,
+                     target[DISK]->referrer_machine);
+    assert_int_equal(target[ROOM]->kind, target[DISK]->kind);
+    assert_int_equal(target[ROOM]->nesting, target[DISK]->nesting);
     assert_int_equal(target[ROOM]->found, target[DISK]->found);
     assert_int_equal(target[ROOM]->redirects, target[DISK]->redirects);
     assert_int_equal(target[ROOM]->tries, target[DISK]->tries);

@@ -122,6 +122,7 @@ static void a_commit_counts_once(struct scene *scene)
     const uint32_t claim[] = {0, 1, 3};
     const struct fleet_fetched fetched = {.part = 1,
                                           .number = 1,
+                                          .page = 7,
                                           .at_ms = 5,
                                           .outcome = STR_INIT("fetched"),
                                           .url = STR_INIT("http://a/"),
@@ -148,6 +149,24 @@ static void a_commit_counts_once(struct scene *scene)
     commit.batch = 2;
     commit.incarnation = 12;
     CHECK(scene, send(scene, scene->one, &commit, &answer) == FLEET_FENCED);
+}
+
+static void the_ledger_knows_the_url_of_a_page(struct scene *scene)
+{
+    static const struct {
+        uint32_t node;
+        uint64_t page;
+        const char *url;
+    } cases[] = {{1, 7, "http://a/"}, {1, 8, ""}, {2, 7, ""}, {1, 0, ""}};
+    struct fleet_error error;
+    struct str url;
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        COUNTED(scene, scene->one->type->find_page(scene->one, cases[i].node,
+                                                   cases[i].page, &url,
+                                                   &scene->arena, &error));
+        CHECK(scene, str_eq(url, str_of(cases[i].url)));
+    }
 }
 
 struct loaded {
@@ -389,6 +408,8 @@ int main(int argc, char **argv)
          the_first_begins_and_others_read_it},
         {"a machine keeps its number", a_machine_keeps_its_number},
         {"a commit counts once", a_commit_counts_once},
+        {"the ledger knows the URL of a page",
+         the_ledger_knows_the_url_of_a_page},
         {"a journal is read back in order", a_journal_is_read_back_in_order},
         {"mail is taken once", mail_is_taken_once},
         {"a dead machine writes nothing", a_dead_machine_writes_nothing},

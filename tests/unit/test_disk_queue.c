@@ -110,6 +110,7 @@ static void a_nearer_way(void **state)
         for (uint64_t n = 1999; n <= 2001; n++) {
             struct offer offer = twins_offer_of(&twins, origins[i], n, 4, &url);
             offer.referrer_id = 4711;
+            offer.referrer_machine = UINT16_MAX;
             assert_false(frontier_found_again(twins.frontier[ROOM], &offer));
             /* Twice it need not be remembered. */
             for (int twice = 0; twice < 2; twice++)
@@ -122,6 +123,8 @@ static void a_nearer_way(void **state)
             assert_int_equal(target[DISK]->depth, n < 2 ? 4 : 5);
             assert_int_equal(target[DISK]->number, n < 2 ? 1999 + n : n - 1);
             assert_int_equal(target[DISK]->changed_at > 0, n < 2);
+            if (n < 2)
+                assert_int_equal(target[DISK]->referrer_machine, UINT16_MAX);
             twins_finish(&twins, target, &random);
         }
         assert_false(twins_take(&twins, target));

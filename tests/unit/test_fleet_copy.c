@@ -1,4 +1,5 @@
-/* The copy of a fleet's record: one sequence of numbers, of one moment. */
+/* The copy of a fleet's record: one sequence of numbers, of one moment. And one
+ * partition of it, read in place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -133,8 +134,9 @@ static void scene_release(struct scene *scene)
 /* --- rows -------------------------------------------------------------------
  */
 
-static void add_url(struct machine *machine, uint32_t part, uint64_t n,
-                    const char *text, uint32_t referrer, uint64_t via)
+static void add_url_of(struct machine *machine, uint32_t part, uint64_t n,
+                       const char *text, uint32_t referrer,
+                       uint32_t referrer_machine, uint64_t via)
 {
     struct str url = str_of(text);
 
@@ -145,8 +147,15 @@ static void add_url(struct machine *machine, uint32_t part, uint64_t n,
                                        .domain = {url.ptr + 7, 1},
                                        .depth = referrer > 0,
                                        .referrer = referrer,
+                                       .referrer_machine = referrer_machine,
                                        .via = via,
                                    });
+}
+
+static void add_url(struct machine *machine, uint32_t part, uint64_t n,
+                    const char *text, uint32_t referrer, uint64_t via)
+{
+    add_url_of(machine, part, n, text, referrer, 0, via);
 }
 
 static void add_page(struct machine *machine, uint32_t part, uint64_t n,
@@ -159,12 +168,15 @@ static void add_page(struct machine *machine, uint32_t part, uint64_t n,
 }
 
 static void add_change(struct machine *machine, uint32_t part, uint64_t n,
-                       uint32_t depth)
+                       uint32_t referrer, uint32_t referrer_machine)
 {
-    store_add_change(&machine->batch,
-                     &(struct store_change){.number = partition_number(part, n),
-                                            .depth = depth,
-                                            .found = 2});
+    const struct store_change row = {.number = partition_number(part, n),
+                                     .depth = 1,
+                                     .referrer = referrer,
+                                     .found = 2,
+                                     .referrer_machine = referrer_machine};
+
+    store_add_change(&machine->batch, &row);
 }
 
 static void add_link(struct machine *machine, uint32_t page, const char *url)
@@ -327,32 +339,150 @@ static void later_commits_are_left_out(void **state)
     scene_release(&scene);
 }
 
-static void a_new_owner_does_not_take_the_referrer_away(void **state)
+/* Partition 0 has URLs that were found on pages of both machines, and then
+ * another owner. */
+static void make_referrers(struct scene *scene)
+{
+    struct machine *one = &scene->machine[0], *two = &scene->machine[1];
+
+    add_url(two, 2, 1, "http://c/", 0, 0);
+    add_url(two, 2, 2, "http://c/2", 1, 0);
+    add_page(two, 2, 1, 1);
+    add_page(two, 2, 2, 2);
+    commit(two);
+    add_url(one, 0, 1, "http://a/", 0, 0);
+    add_page(one, 0, 1, 1);
+    add_url(one, 0, 2, "http://a/2", 1, 0);
+    add_url_of(one, 0, 3, "http://a/3", 2, 2, 0); /* came by mail */
+    add_url(one, 0, 4, "http://a/4", 1, 0);
+    add_url_of(one, 0, 5, "http://a/5", 7, 2, 0); /* no such page */
+    one->give_up = 1;
+    commit(one);
+    claim(two, 0);
+    add_change(two, 0, 2, 1, 1); /* as it was loaded */
+    add_change(two, 0, 4, 2, 0); /* found on a page of its own */
+    commit(two);
+}
+
+static void referrers_are_pages_of_any_machine(void **state)
 {
     struct scene scene;
 
     (void)state;
     scene_init(&scene);
-    struct machine *one = &scene.machine[0], *two = &scene.machine[1];
-    add_url(one, 0, 1, "http://a/", 0, 0);
-    add_page(one, 0, 1, 1);
-    add_url(one, 0, 2, "http://a/2", 1, 0);
-    add_url(one, 0, 3, "http://a/3", 1, 0);
-    one->give_up = 1;
-    commit(one);
-    claim(two, 0);
-    add_change(two, 0, 2, 1); /* found again as deep: on the same page */
-    add_change(two, 0, 3, 0); /* on another, which is not known */
-    commit(two);
+    make_referrers(&scene);
     expect_copy(&scene, open_report(&scene),
                 "machine.00001 0\n"
                 "machine.00002 1\n"
                 "change 2 depth 1 referrer 1\n"
-                "change 3 depth 0 referrer 0\n"
+                "change 4 depth 1 referrer 3\n"
                 "fetch 1 page 1\n"
+                "fetch 6 page 2\n"
+                "fetch 7 page 3\n"
                 "url 1 http://a/ referrer 0 via 0\n"
                 "url 2 http://a/2 referrer 1 via 0\n"
-                "url 3 http://a/3 referrer 1 via 0\n");
+                "url 3 http://a/3 referrer 3 via 0\n"
+                "url 4 http://a/4 referrer 1 via 0\n"
+                "url 5 http://a/5 referrer 0 via 0\n"
+                "url 6 http://c/ referrer 0 via 0\n"
+                "url 7 http://c/2 referrer 2 via 0\n");
+    scene_release(&scene);
+}
+
+static bool put_loaded_change(void *user, const struct store_change *row)
+{
+    return buf_printf(user, "change %u.%u\n", row->referrer_machine,
+                      row->referrer);
+}
+
+static bool put_loaded_url(void *user, const struct store_url *row)
+{
+    return buf_printf(user, "%.*s %u.%u\n", STR_ARGS(row->url),
+                      row->referrer_machine, row->referrer);
+}
+
+/* What a machine is given when it loads partition 0. */
+static void expect_loaded(struct machine *machine, const char *lines)
+{
+    struct buf got;
+    const struct store_reader reader = {
+        .user = &got,
+        .change = put_loaded_change,
+        .url = put_loaded_url,
+    };
+    struct store_error error;
+
+    buf_init(&got, 1 << 16);
+    assert_true(store_load(machine->store, 1, &reader, &error));
+    assert_string_equal(buf_cstr(&got), lines);
+    buf_release(&got);
+}
+
+static void whoever_takes_a_partition_over_knows_all_referrers(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    scene_init(&scene);
+    make_referrers(&scene);
+    expect_loaded(&scene.machine[1], "change 1.1\n"
+                                     "change 0.2\n"
+                                     "http://a/ 0.0\n"
+                                     "http://a/2 1.1\n"
+                                     "http://a/3 0.2\n"
+                                     "http://a/4 1.1\n"
+                                     "http://a/5 0.7\n");
+    expect_loaded(&scene.machine[0], "change 0.1\n"
+                                     "change 2.2\n"
+                                     "http://a/ 0.0\n"
+                                     "http://a/2 0.1\n"
+                                     "http://a/3 2.2\n"
+                                     "http://a/4 0.1\n"
+                                     "http://a/5 2.7\n");
+    scene_release(&scene);
+}
+
+static void one_partition_is_read_once_and_no_other(void **state)
+{
+    struct buf got;
+    const struct store_reader reader = {
+        .user = &got,
+        .setting = put_setting,
+        .fetch = put_fetch,
+        .url = put_url,
+    };
+    struct store_error error;
+    struct store_url url;
+    struct scene scene;
+    struct str found;
+
+    (void)state;
+    scene_init(&scene);
+    make_referrers(&scene);
+    struct store *report = open_report(&scene);
+    fleet_store_show_part(report, 2);
+    assert_int_equal(store_slices(report), 1);
+    for (int i = 0; i < 2; i++) {
+        buf_init(&got, 1 << 16);
+        assert_true(store_load(report, 0, &reader, &error));
+        /* Pages are numbered as in the copy, URLs as in the fleet. */
+        assert_string_equal(buf_cstr(&got),
+                            "fetch 2199023255553 page 2\n"
+                            "fetch 2199023255554 page 3\n"
+                            "url 2199023255553 http://c/ referrer 0 via 0\n"
+                            "url 2199023255554 http://c/2 referrer 2 via 0\n");
+        buf_release(&got);
+    }
+    assert_true(store_find_url(report, partition_number(2, 2), &url));
+    assert_true(str_eq(url.url, STR("http://c/2")));
+    assert_int_equal(scene.fake.loads[0], 0);
+    assert_int_equal(scene.fake.loads[1], 0);
+    assert_int_equal(scene.fake.loads[2], 1);
+    /* This engine keeps no ledger. */
+    assert_false(fleet_store_find_page(report, 1, &found, &scene.arena));
+    fleet_store_show_all(report);
+    assert_int_equal(store_slices(report), PARTITIONS + 1);
+    store_close(report);
     scene_release(&scene);
 }
 
@@ -439,7 +569,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_one_sequence),
         cmocka_unit_test(later_commits_are_left_out),
-        cmocka_unit_test(a_new_owner_does_not_take_the_referrer_away),
+        cmocka_unit_test(referrers_are_pages_of_any_machine),
+        cmocka_unit_test(whoever_takes_a_partition_over_knows_all_referrers),
+        cmocka_unit_test(one_partition_is_read_once_and_no_other),
         cmocka_unit_test(orders_of_machines_are_one_list),
         cmocka_unit_test(counters_are_added_up),
         cmocka_unit_test(rows_without_a_url_are_refused),

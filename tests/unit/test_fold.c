@@ -36,6 +36,7 @@ static bool give(const struct store_reader *reader, const struct event *event)
         .host = STR("a"),
         .depth = 5,
         .referrer = 4,
+        .referrer_machine = 3,
         .found = 1,
         .verdict = (uint8_t)event->code,
     };
@@ -49,7 +50,7 @@ static bool give(const struct store_reader *reader, const struct event *event)
         .number = 1,
         .verdict = (uint8_t)event->code,
     };
-    const struct store_change change = {1, event->a, 9, event->b};
+    const struct store_change change = {1, event->a, 9, event->b, 7};
 
     switch (event->what) {
     case URL:
@@ -174,6 +175,7 @@ static void what_else_is_known_of_it(void **state)
     /* Of changes the last one counts. */
     assert_int_equal(url.depth, 2);
     assert_int_equal(url.referrer, 9);
+    assert_int_equal(url.referrer_machine, 7);
     assert_int_equal(url.found, 3);
     /* A fetch that we cut short is no try. */
     assert_int_equal(url.fetches, 3);
@@ -187,6 +189,7 @@ static void what_else_is_known_of_it(void **state)
     assert_false(url.ended);
     assert_int_equal(url.depth, 5);
     assert_int_equal(url.referrer, 4);
+    assert_int_equal(url.referrer_machine, 3);
     assert_int_equal(url.found, 1);
 }
 

@@ -31,6 +31,7 @@ struct model_target {
     enum target_state state;
     size_t site;
     uint32_t depth, referrer_id;
+    uint16_t referrer_machine;
     uint64_t age, due_ms, fingerprint;
     struct target *target; /* in flight */
 };
@@ -146,6 +147,7 @@ static void put(struct model *model)
         .site = random_below(&model->random, ARRAY_LEN(sites)),
         .depth = random_below(&model->random, 4),
         .referrer_id = random_below(&model->random, 1000),
+        .referrer_machine = (uint16_t)random_below(&model->random, 1 << 16),
         .age = model->age++,
         .fingerprint = model->fingerprint += 0x9e3779b97f4a7c15,
     };
@@ -159,6 +161,7 @@ static void put(struct model *model)
         .fingerprint = target->fingerprint,
         .depth = target->depth,
         .referrer_id = target->referrer_id,
+        .referrer_machine = target->referrer_machine,
     };
     frontier_put(model->frontier, &offer, model->now_ms);
 }
@@ -168,6 +171,7 @@ static void found_again(struct model *model)
     struct model_target *target = pick(model, 7);
     uint32_t depth = random_below(&model->random, 5);
     uint32_t referrer_id = random_below(&model->random, 1000);
+    uint16_t machine = (uint16_t)random_below(&model->random, 1 << 16);
 
     if (!target)
         return;
@@ -175,12 +179,14 @@ static void found_again(struct model *model)
         .fingerprint = target->fingerprint,
         .depth = depth,
         .referrer_id = referrer_id,
+        .referrer_machine = machine,
         .found = 1,
     };
     frontier_found_again(model->frontier, &offer);
     if (target->state != TARGET_IN_FLIGHT && depth < target->depth) {
         target->depth = depth;
         target->referrer_id = referrer_id;
+        target->referrer_machine = machine;
     }
 }
 
@@ -229,6 +235,7 @@ static void take(struct model *model)
     model->takes++;
     assert_int_equal(got->depth, expected->depth);
     assert_int_equal(got->referrer_id, expected->referrer_id);
+    assert_int_equal(got->referrer_machine, expected->referrer_machine);
     assert_int_equal(got->state, TARGET_IN_FLIGHT);
     expected->state = TARGET_IN_FLIGHT;
     expected->target = got;

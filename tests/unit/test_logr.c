@@ -192,7 +192,9 @@ static void json_objects(void **state)
     page.exchange.status = 0;
     page.exchange.mime[0] = '\0';
     open_log(&memory, LOG_JSON, false, &files);
-    logr_page_end(&memory.log, &page, &(struct target){.referrer_id = 0}, 0,
+    /* Page 7 of machine 2 is not our page 7. */
+    logr_page_end(&memory.log, &page,
+                  &(struct target){.referrer_id = 7, .referrer_machine = 2}, 0,
                   &(struct tally){{0}}, 0);
     assert_string_equal(read_log(&memory),
                         "{\"time\":\"1970-01-01T00:00:00.000Z\","

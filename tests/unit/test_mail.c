@@ -15,7 +15,7 @@ static void entries_come_back_as_they_were(void **state)
             .url = STR_INIT("https://b.example/?q"),
             .depth = 127,
             .found = 128,
-            .node = 300,
+            .node = FLEET_MACHINES_MAX,
             .page = UINT32_MAX,
             .via = UINT64_MAX,
             .redirects = 255,
@@ -64,7 +64,8 @@ static void bytes_that_are_no_entry_are_refused(void **state)
         STR_INIT("\0"),
         STR_INIT("\0\0\0\0\0\0\0\5http"), /* the text is cut */
         STR_INIT("\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
-        STR_INIT("\0\0\0\xff\7\0\0\0\0"), /* too many redirects */
+        STR_INIT("\0\0\0\xff\7\0\0\0\0"),     /* too many redirects */
+        STR_INIT("\0\0\0\0\x80\x80\4\1\0\0"), /* no such machine */
         STR_INIT("\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
     };
     struct mail_entry entry;
@@ -82,6 +83,7 @@ struct fixture {
     struct arena arena;
 };
 
+/* Each page is of a machine of its own. */
 static void put(struct fixture *fixture, uint32_t part, const char *url,
                 uint32_t depth, uint32_t page)
 {
@@ -89,7 +91,7 @@ static void put(struct fixture *fixture, uint32_t part, const char *url,
         .url = str_of(url),
         .depth = depth,
         .found = 1,
-        .node = 1,
+        .node = page + 100,
         .page = page,
     };
 
@@ -135,6 +137,7 @@ static void links_to_one_url_are_one_entry(void **state)
     assert_int_equal(mail[1].key.part, 2);
     assert_true(mail_read(mail[1].payload, &at, &entry));
     assert_int_equal(entry.depth, 3);
+    assert_int_equal(entry.node, 111);
     assert_int_equal(entry.page, 11);
     assert_int_equal(entry.found, 3);
     assert_int_equal(at, mail[1].payload.len);

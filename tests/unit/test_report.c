@@ -106,7 +106,7 @@ static struct url_details read_details(struct fixture *fixture,
     struct page_link link = link_of(fixture, text);
     struct url_details url;
 
-    if (!url_details_read(&url, &fixture->report, &link, &fixture->arena))
+    if (!url_details_read(&url, &fixture->report, &link, NULL, &fixture->arena))
         fail_msg("%s", fixture->report.error.text);
     return url;
 }
@@ -252,7 +252,7 @@ static void impossible_numbers_of_urls_are_refused(void **state)
     add_url(fixture, (uint64_t)1 << 40, HOST "/1", 2, ACCEPT);
     write_all(fixture);
     assert_false(
-        url_details_read(&url, &fixture->report, &link, &fixture->arena));
+        url_details_read(&url, &fixture->report, &link, NULL, &fixture->arena));
     assert_int_equal(fixture->report.error.status, STORE_DAMAGED);
     assert_false(totals_read(&totals, &fixture->report));
     assert_int_equal(fixture->report.error.status, STORE_DAMAGED);

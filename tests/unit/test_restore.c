@@ -17,6 +17,7 @@ static struct offer offer_of(struct fixture *fixture, const char *text,
         .fingerprint = hash64(str_of(text), 1),
         .depth = depth,
         .referrer_id = depth + 10,
+        .referrer_machine = (uint16_t)(depth + 1),
         .found = 1,
     };
 }
@@ -72,7 +73,7 @@ static void refused(struct fixture *fixture, uint64_t now_ms, const char *url,
 #define A "http://a.example/"
 #define B "http://b.test/"
 
-/* All that has changed, as "path depth/referrer/found", last first. */
+/* All that has changed, as "path depth/machine.referrer/found", last first. */
 static void changed(struct fixture *fixture, const char *expected)
 {
     const struct target *target;
@@ -80,8 +81,9 @@ static void changed(struct fixture *fixture, const char *expected)
     size_t used = 0;
 
     while ((target = frontier_next_changed(fixture->frontier)))
-        used += (size_t)snprintf(got + used, sizeof(got) - used, "%s %u/%u/%u ",
-                                 target->url + strlen(A), target->depth,
+        used += (size_t)snprintf(got + used, sizeof(got) - used,
+                                 "%s %u/%u.%u/%u ", target->url + strlen(A),
+                                 target->depth, target->referrer_machine,
                                  target->referrer_id, target->found);
     if (strcmp(got, expected))
         fail_msg("expected '%s', got '%s'", expected, got);
@@ -98,14 +100,14 @@ static void found_again(void **state)
     put_at(&fixture, A "3", 3);
     changed(&fixture, "");
     find_again(&fixture, A "2", 5);
-    changed(&fixture, "2 3/13/2 ");
+    changed(&fixture, "2 3/4.13/2 ");
     changed(&fixture, "");
     /* More than once is told once; the smallest depth and its referrer. */
     find_again(&fixture, A "1", 2);
     find_again(&fixture, A "3", 3);
     find_again(&fixture, A "1", 1);
     find_again(&fixture, A "1", 4);
-    changed(&fixture, "3 3/13/2 1 1/11/4 ");
+    changed(&fixture, "3 3/4.13/2 1 1/2.11/4 ");
     find_again(&fixture, A "unknown", 1);
     changed(&fixture, "");
     tear_down(&fixture);

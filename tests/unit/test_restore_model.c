@@ -24,6 +24,7 @@ struct row {
     bool known, over;
     uint64_t number;
     uint32_t depth, referrer, found;
+    uint16_t machine; /* of the referrer */
     uint8_t tries;
     uint64_t due_ms;
     uint32_t fetches;
@@ -88,6 +89,7 @@ static struct offer offer_of(const struct crawl *crawl, int url)
         .fingerprint = fingerprint_of(url),
         .depth = row->depth,
         .referrer_id = row->referrer,
+        .referrer_machine = row->machine,
         .found = row->found,
     };
 }
@@ -103,6 +105,7 @@ static void find(struct crawl *crawl)
         .fingerprint = fingerprint_of(i),
         .depth = (uint32_t)pick(crawl, 4),
         .referrer_id = (uint32_t)pick(crawl, 100),
+        .referrer_machine = (uint16_t)pick(crawl, 4),
         .found = 1,
     };
 
@@ -116,6 +119,7 @@ static void find(struct crawl *crawl)
         .number = frontier_put(crawl->frontier, &offer, crawl->now_ms).number,
         .depth = offer.depth,
         .referrer = offer.referrer_id,
+        .machine = offer.referrer_machine,
         .found = 1,
     };
 }
@@ -168,6 +172,7 @@ static void write_down(struct crawl *crawl)
         assert_false(row->over);
         row->depth = target->depth;
         row->referrer = target->referrer_id;
+        row->machine = target->referrer_machine;
         row->found = target->found;
     }
     while (frontier_next_mentioned(crawl->frontier, &name, &found))
@@ -241,7 +246,8 @@ static void assert_same_target(const struct target *a, const struct target *b,
     if (!a)
         return;
     if (a->verdict != b->verdict || a->depth != b->depth ||
-        a->referrer_id != b->referrer_id || a->found != b->found ||
+        a->referrer_id != b->referrer_id ||
+        a->referrer_machine != b->referrer_machine || a->found != b->found ||
         a->tries != b->tries || a->number != b->number ||
         a->priority != b->priority)
         fail_msg("%s: %u/%u/%u/%u/%u/%u, restored %u/%u/%u/%u/%u/%u", a->url,

@@ -74,7 +74,7 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_hand_order(
         batch, &(struct store_hand_order){U63, 255, U63, hard, U63, true});
     store_add_hand_order(batch, &(struct store_hand_order){.number = 1});
-    store_add_change(batch, &(struct store_change){U63, U32, U32, U32});
+    store_add_change(batch, &(struct store_change){U63, U32, U32, U32, U32});
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
                                                  hard, true, hard});
@@ -83,6 +83,7 @@ static void add_hard_rows(struct store_batch *batch)
                                                  .digest = 1ULL << 63});
     store_add_refusal(batch, &(struct store_refusal){U63, 255, 255, U32, U63});
     url.depth = url.referrer = url.found = url.line = U32;
+    url.referrer_machine = U32;
     url.kind = url.verdict = url.redirects = url.nesting = 255;
     url.via = U63;
     store_add_url(batch, &url);
@@ -120,14 +121,14 @@ static void add_hard_rows(struct store_batch *batch)
     "host " HARD " 255 255 255 255" MAX_U63 " 255\n"                           \
     "hand_order" MAX_U63 " 255" MAX_U63 " " HARD MAX_U63 " 1\n"                \
     "hand_order 1 0 0 - 0 0\n"                                                 \
-    "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 "\n"                              \
+    "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 MAX_U32 "\n"                      \
     "fetch" MAX_U63 MAX_U32 MAX_U32 " 255 " HARD MAX_U63                       \
     " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD           \
     " 1 " HARD "\n"                                                            \
     "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0 -\n"                   \
     "refusal" MAX_U63 " 255 255" MAX_U32 MAX_U63 "\n"                          \
     "url 2 'http://www/' 'www' 'ww'" MAX_U32 MAX_U32 MAX_U32                   \
-    " 255 255 255" MAX_U32 MAX_U63 " 255\n"                                    \
+    " 255 255 255" MAX_U32 MAX_U63 " 255" MAX_U32 "\n"                         \
     "content" MAX_U32 " " HARD MAX_U32 MAX_U32 "\n"                            \
     "content 0 '' 0 0\n"                                                       \
     "mixed" MAX_U32 " 255 " HARD "\n"                                          \
@@ -186,7 +187,8 @@ static void rows_keep_their_order(void **state)
     storefile_create(file);
     store = storefile_open(file, STORE_WRITE);
     for (uint32_t i = 0; i < 2; i++) {
-        store_add_change(&file->batch, &(struct store_change){9 - i, 1, 1, 1});
+        store_add_change(&file->batch,
+                         &(struct store_change){9 - i, 1, 1, 1, 0});
         store_add_seed(&file->batch, &(struct store_seed){
                                          .url = i ? STR("a") : STR("b"),
                                      });
@@ -200,12 +202,12 @@ static void rows_keep_their_order(void **state)
                            "setting 'same' 'later'\n"
                            "seed 'b' 0\n"
                            "seed 'a' 0\n"
-                           "change 9 1 1 1\n"
-                           "change 8 1 1 1\n"
+                           "change 9 1 1 1 0\n"
+                           "change 8 1 1 1 0\n"
                            "url 6 'http://www/' 'www' 'ww' 0 0 0 0 0 0 "
-                           "0 0 0\n"
+                           "0 0 0 0\n"
                            "url 7 'http://www/' 'www' 'ww' 0 0 0 0 0 0 "
-                           "0 0 0\n"));
+                           "0 0 0 0\n"));
 }
 
 /* The last row of a batch cannot be written: nothing of it is there, and what
@@ -229,7 +231,7 @@ static void all_or_nothing(void **state)
     store_batch_clear(&file->batch);
 
     static const char one[] =
-        "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0 0\n";
+        "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0 0 0\n";
     char expected[256];
     snprintf(expected, sizeof(expected), "begin 1 1\nsetting 'a' 'old'\n%s",
              one);
@@ -381,7 +383,7 @@ static void a_batch_keeps_copies(void **state)
     storefile_create(file);
     storefile_is(file,
                  STR("begin 1 1\n"
-                     "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0 0\n"));
+                     "url 1 'http://www/' 'www' 'ww' 0 0 0 0 0 0 0 0 0 0\n"));
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static void make_crawl(struct storefile *file)
                                                  .domain = {text + 11, 5},
                                                  .depth = i % 5,
                                                  .found = 1});
-        store_add_change(batch, &(struct store_change){i, 1, 1, i});
+        store_add_change(batch, &(struct store_change){i, 1, 1, i, 0});
         store_add_fetch(batch, &(struct store_fetch){.number = i,
                                                      .page = i,
                                                      .status = 200,
@@ -169,7 +169,7 @@ static void rows_that_vanish_or_appear_are_found(void **state)
         "DELETE FROM url WHERE number = 7",
         "DELETE FROM batch WHERE place = (SELECT max(place) FROM batch)",
         "DELETE FROM setting WHERE name = 'state'",
-        "INSERT INTO change VALUES(1000, 1, 1, 1, 1)",
+        "INSERT INTO change VALUES(1000, 1, 1, 1, 1, 0)",
         "INSERT INTO setting VALUES('another', '1')",
         "UPDATE fetch SET size = size + 1 WHERE place = 1",
         "UPDATE url SET url = replace(url, '/7', '/8') WHERE number = 7",
@@ -213,7 +213,7 @@ static void the_chain_goes_on(void **state)
     make_crawl(file);
     for (uint32_t i = 1; i <= 5; i++) {
         struct store *store = storefile_open(file, STORE_WRITE);
-        store_add_change(&file->batch, &(struct store_change){i, 0, 0, 9});
+        store_add_change(&file->batch, &(struct store_change){i, 0, 0, 9, 0});
         storefile_commit(file, store);
         storefile_commit(file, store); /* of nothing */
         store_close(store);

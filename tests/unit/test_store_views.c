@@ -74,7 +74,7 @@ static void add_change(struct store_batch *batch, uint64_t number,
                        uint32_t depth, uint32_t referrer, uint32_t found)
 {
     store_add_change(batch,
-                     &(struct store_change){number, depth, referrer, found});
+                     &(struct store_change){number, depth, referrer, found, 0});
 }
 
 /* Three pages on two domains, and one URL of every other fate. */
