@@ -1,6 +1,10 @@
 #include "fleet/postgres.h"
 
-/* A commit. */
+/* A commit.
+ *
+ * Rows go as one array for each column. "SELECT unnest(a), unnest(b)" takes one
+ * item of each at a time; "FROM unnest(a, b)" would write every column into a
+ * table of its own first, which costs more than the row itself. */
 
 void pg_insert_segments(struct postgres *pg, uint32_t node, uint64_t batch,
                         const struct fleet_segment *segment, size_t count)
@@ -30,9 +34,8 @@ void pg_insert_segments(struct postgres *pg, uint32_t node, uint64_t batch,
     pg_array_end(&args);
     pg_send(pg, &args,
             "INSERT INTO @journal (part, epoch, batch, piece, node, payload) "
-            "SELECT s.part, s.epoch, $1::bigint, s.piece, $2::int, s.payload "
-            "FROM unnest($3::int[], $4::int[], $5::int[], $6::bytea[]) "
-            "AS s (part, epoch, piece, payload)");
+            "SELECT unnest($3::int[]), unnest($4::int[]), $1::bigint, "
+            "unnest($5::int[]), $2::int, unnest($6::bytea[])");
 }
 
 void pg_insert_mail(struct postgres *pg, const struct fleet_mail *mail,
@@ -60,9 +63,9 @@ void pg_insert_mail(struct postgres *pg, const struct fleet_mail *mail,
         pg_item_bytes(&args, mail[i].payload);
     pg_array_end(&args);
     pg_send(pg, &args,
-            "INSERT INTO @mail (part, sender, seq, payload) SELECT m.part, "
-            "m.sender, m.seq, m.payload FROM unnest($1::int[], $2::int[], "
-            "$3::bigint[], $4::bytea[]) AS m (part, sender, seq, payload)");
+            "INSERT INTO @mail (part, sender, seq, payload) "
+            "SELECT unnest($1::int[]), unnest($2::int[]), "
+            "unnest($3::bigint[]), unnest($4::bytea[])");
 }
 
 /* --- a commit ------------------------------------------------------------- */
@@ -156,11 +159,13 @@ static void insert_ledger(struct postgres *pg,
     pg_send(pg, &args,
             "INSERT INTO @fetched (node, part, number, at, page, ms, status, "
             "outcome, mime, size, digest, depth, url, target) "
-            "SELECT $1::int, f.* FROM unnest($2::int[], $3::bigint[], "
-            "$4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::text[], "
-            "$9::text[], $10::bigint[], $11::bigint[], $12::bigint[], "
-            "$13::text[], $14::text[]) AS f (part, number, at, page, ms, "
-            "status, outcome, mime, size, digest, depth, url, target) "
+            "SELECT $1::int, unnest($2::int[]), unnest($3::bigint[]), "
+            "unnest($4::bigint[]), unnest($5::bigint[]), "
+            "unnest($6::bigint[]), unnest($7::int[]), unnest($8::text[]), "
+            "unnest($9::text[]), unnest($10::bigint[]), "
+            "unnest($11::bigint[]), unnest($12::bigint[]), "
+            "unnest($13::text[]), unnest($14::text[]) "
+            /* A crawl that an earlier version began has a key here. */
             "ON CONFLICT DO NOTHING");
 }
 
