@@ -109,6 +109,15 @@ void pg_array_end(struct pg_args *args)
     end_value(args);
 }
 
+void pg_put_texts(struct pg_args *args, enum pg_type type,
+                  const struct str *text, size_t count)
+{
+    pg_array(args, type, count);
+    for (size_t i = 0; i < count; i++)
+        pg_item_bytes(args, text[i]);
+    pg_array_end(args);
+}
+
 uint64_t pg_number(const PGresult *result, int row, int column)
 {
     const char *bytes = PQgetvalue(result, row, column);

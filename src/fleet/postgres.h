@@ -76,6 +76,10 @@ void pg_item_number(struct pg_args *args, enum pg_type type, uint64_t value);
 void pg_item_bytes(struct pg_args *args, struct str value); /* NULL: NULL */
 void pg_array_end(struct pg_args *args);
 
+/* A whole array. */
+void pg_put_texts(struct pg_args *args, enum pg_type type,
+                  const struct str *text, size_t count);
+
 /* --- a call --------------------------------------------------------------- */
 
 /* Begin a call: there is a connection after that, or false. */
@@ -123,9 +127,10 @@ const char *pg_wish(enum fleet_wish wish);
 void pg_ask_snapshot(struct postgres *pg, uint32_t node,
                      const struct fleet_commit *commit, bool for_reports);
 bool pg_read_snapshot(struct postgres *pg, struct fleet_snapshot *snapshot,
-                      bool for_reports, struct arena *arena);
+                      const struct fleet_commit *commit, bool for_reports,
+                      struct arena *arena);
 bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
-                   struct arena *arena);
+                   uint64_t *engine_ms, struct arena *arena);
 extern const char pg_crawl_columns[];
 enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
                           fleet_segment_fn *take, void *user,

@@ -223,10 +223,7 @@ static void send_addresses(struct postgres *pg,
     pg_args_init(&args);
     pg_put_int(&args, commit->node);
     pg_put_big(&args, commit->incarnation);
-    pg_array(&args, PG_BYTEA, count);
-    for (size_t i = 0; i < count; i++)
-        pg_item_bytes(&args, ip[i]);
-    pg_array_end(&args);
+    pg_put_texts(&args, PG_BYTEA, ip, count);
     pg_send(pg, &args, sql);
 }
 
@@ -392,7 +389,8 @@ enum fleet_result pg_commit(struct fleet_engine *engine,
     pg_sync(pg);
     if (!answer->had_counted)
         pg_changed(pg);
-    if (!pg_read_snapshot(pg, &answer->snapshot, false, arena) || !pg_end(pg))
+    if (!pg_read_snapshot(pg, &answer->snapshot, commit, false, arena) ||
+        !pg_end(pg))
         return pg->result;
     return FLEET_COUNTED;
 }
