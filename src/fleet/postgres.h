@@ -1,5 +1,5 @@
 /* The connection to PostgreSQL, for the files of the engine (engine_postgres.c)
- * and for nobody else.
+ * and their test, and for nobody else.
  *
  *     struct pg_args args;
  *     pg_send(pg, NULL, "BEGIN");
@@ -37,6 +37,7 @@ enum {
     PG_ARGS_MAX = 16,
     PG_SCHEMA_MAX = 40,
     PG_SQL_MAX = 4096,
+    PG_PREPARED_MAX = 8,
     PG_ANSWER_MS = 20 * 1000, /* longer without an answer: it is away */
     PG_LOOK_MS = 200,         /* how often `may_wait` is asked */
 };
@@ -49,6 +50,10 @@ struct postgres {
     enum fleet_result result;       /* of the call so far */
     struct fleet_error *error;      /* where the call wants its text */
     bool may_meet; /* another machine may make the same rows or tables */
+    /* Statements that this connection has prepared, see pg_prepare. */
+    const char *prepared[PG_PREPARED_MAX];
+    size_t preparations;
+    bool forgets;                 /* the server does not keep them */
     bool (*may_wait)(void *user); /* see engine_postgres_hurry; or NULL */
     void *may_wait_user;
 };
@@ -84,6 +89,13 @@ void pg_put_texts(struct pg_args *args, enum pg_type type,
 
 /* Begin a call: there is a connection after that, or false. */
 bool pg_call(struct postgres *pg, struct fleet_error *error);
+
+/* Let the server parse and plan these statements once, for as long as the
+ * connection lasts; pg_send knows them by their address. Only for those of
+ * which there is but one good plan, however large the tables are. Where a
+ * pooler gives every transaction another connection, the server does not know
+ * them any more: the call ends as AWAY then, and the next one does without. */
+bool pg_prepare(struct postgres *pg, const char *const *sql, size_t count);
 
 /* Send a statement; the args, which may be NULL, are released. */
 void pg_send(struct postgres *pg, struct pg_args *args, const char *sql);
@@ -131,7 +143,7 @@ bool pg_read_snapshot(struct postgres *pg, struct fleet_snapshot *snapshot,
                       struct arena *arena);
 bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
                    uint64_t *engine_ms, struct arena *arena);
-extern const char pg_crawl_columns[];
+extern const char pg_crawl_columns[], pg_node_columns[], pg_part_columns[];
 enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
                           fleet_segment_fn *take, void *user,
                           struct fleet_error *error);

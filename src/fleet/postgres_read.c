@@ -11,11 +11,13 @@ const char pg_crawl_columns[] =
     "state = 'finished', wanted = 'pause', wanted = 'stop', level, additions, "
     "coalesce(pages_max, -1), pages_given, " PG_NOW " FROM @crawl WHERE id = 1";
 
-static const char node_columns[] =
+const char pg_node_columns[] =
     "SELECT node, incarnation, batch, state = 'left', state = 'dead', lowest, "
     "sent, taken, pages, pages_granted, pages_lost, name, directory, figures, "
     "renewed "
     "FROM @node ORDER BY node";
+
+const char pg_part_columns[] = "SELECT part, owner, epoch FROM @part";
 
 bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
                    uint64_t *engine_ms, struct arena *arena)
@@ -217,8 +219,8 @@ void pg_ask_snapshot(struct postgres *pg, uint32_t node,
 {
     pg_send(pg, NULL, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     pg_send(pg, NULL, pg_crawl_columns);
-    pg_send(pg, NULL, node_columns);
-    pg_send(pg, NULL, "SELECT part, owner, epoch FROM @part");
+    pg_send(pg, NULL, pg_node_columns);
+    pg_send(pg, NULL, pg_part_columns);
     ask_for(pg, node,
             "SELECT m.part, m.sender, m.seq, m.payload FROM @mail m "
             "JOIN @part p ON p.part = m.part AND p.owner = $1::int "
