@@ -20,7 +20,9 @@ bool journal_part_add(struct journal_part *part, uint32_t node,
 {
     struct unpacked rows;
 
-    if (!unpack(&rows, payload))
+    if (!part->unpacker)
+        part->unpacker = unpacker_new();
+    if (!unpack(part->unpacker, &rows, payload))
         return false;
     part->piece =
         mem_grow(part->piece, part->pieces, &part->room, sizeof(*part->piece));
@@ -33,6 +35,7 @@ void journal_part_release(struct journal_part *part)
     for (size_t i = 0; i < part->pieces; i++)
         unpack_release(&part->piece[i].rows);
     free(part->piece);
+    unpacker_free(part->unpacker);
     *part = (struct journal_part){0};
 }
 
@@ -42,6 +45,8 @@ struct reading {
     const struct store_reader *reader;
     const struct journal_pages *pages;
     uint32_t node;
+    const struct row_column *page; /* the column that is a page, or NULL */
+    bool is_referrer;              /* it is not the page itself */
 };
 
 static bool is_lost(const struct reading *reading)
@@ -87,13 +92,13 @@ static bool give_row(void *user, enum row_kind kind, const void *row)
 static bool give_with_page(void *user, enum row_kind kind, const void *row)
 {
     const struct reading *reading = user;
-    const struct row_column *column = page_column(kind);
+    const struct row_column *column = reading->page;
     union row_any changed;
 
     /* The referrer of a sitemap is how deep it is nested. */
     if (kind == ROW_url && ((const struct store_url *)row)->kind == SITEMAP)
         return store_give(reading->reader, kind, row);
-    if (is_lost(reading) && !strcmp(column->name, "page") &&
+    if (is_lost(reading) && !reading->is_referrer &&
         row_get_number(row, column))
         return true;
     memcpy(&changed, row, row_description[kind].size);
@@ -108,11 +113,18 @@ bool journal_part_read(const struct journal_part *part, enum row_kind kind,
                        const struct journal_pages *pages,
                        const struct store_reader *reader)
 {
-    unpack_row_fn *give = page_column(kind) ? give_with_page : give_row;
+    const struct row_column *page = page_column(kind);
+    struct reading reading = {
+        .reader = reader,
+        .pages = pages,
+        .page = page,
+        .is_referrer = page && strcmp(page->name, "page") != 0,
+    };
 
     for (size_t i = 0; i < part->pieces; i++) {
-        struct reading reading = {reader, pages, part->piece[i].node};
-        if (!unpack_rows(&part->piece[i].rows, kind, give, &reading))
+        reading.node = part->piece[i].node;
+        if (!unpack_rows(&part->piece[i].rows, kind,
+                         page ? give_with_page : give_row, &reading))
             return false;
     }
     return true;
