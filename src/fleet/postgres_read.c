@@ -4,7 +4,9 @@
 
 /* Reads what the engine holds. */
 
-enum { LOAD_AT_ONCE = 64 /* segments */ };
+/* Segments of a journal in one answer: as many as LOAD_BYTES hold, if the next
+ * ones are like the last. A segment has 512 KB at most, and mostly far less. */
+enum { LOAD_FIRST = 64, LOAD_MOST = 512, LOAD_BYTES = 4 << 20 };
 
 const char pg_crawl_columns[] =
     "SELECT uuid, format, partitions, seed, suffixes, options, began, "
@@ -257,7 +259,7 @@ struct place {
 };
 
 static PGresult *read_some(struct postgres *pg, uint32_t part,
-                           const struct place *after)
+                           const struct place *after, int most)
 {
     struct pg_args args;
 
@@ -266,7 +268,7 @@ static PGresult *read_some(struct postgres *pg, uint32_t part,
     pg_put_int(&args, after->epoch);
     pg_put_big(&args, (uint64_t)after->batch);
     pg_put_int(&args, after->piece);
-    pg_put_int(&args, LOAD_AT_ONCE);
+    pg_put_int(&args, most);
     pg_send(pg, &args,
             "SELECT epoch, batch, piece, node, payload FROM @journal "
             "WHERE part = $1::int AND (epoch, batch, piece) > "
@@ -302,27 +304,43 @@ static bool give(struct postgres *pg, const PGresult *rows, int i,
                    (unsigned)part);
 }
 
+/* How many to ask for next. */
+static int next_most(const PGresult *rows)
+{
+    int count = PQntuples(rows);
+    int64_t bytes = 1;
+
+    for (int i = 0; i < count; i++)
+        bytes += PQgetlength(rows, i, 4);
+    int64_t most = (int64_t)LOAD_BYTES * count / bytes;
+    return most < LOAD_FIRST  ? LOAD_FIRST
+           : most > LOAD_MOST ? LOAD_MOST
+                              : (int)most;
+}
+
 enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
                           fleet_segment_fn *take, void *user,
                           struct fleet_error *error)
 {
     struct postgres *pg = (struct postgres *)engine;
     struct place at = {-1, -1, -1};
-    int count = LOAD_AT_ONCE;
+    int count, most, next = LOAD_FIRST;
 
     if (!pg_call(pg, error))
         return pg->result;
-    while (count == LOAD_AT_ONCE) {
-        PGresult *rows = read_some(pg, part, &at);
+    do {
+        most = next;
+        PGresult *rows = read_some(pg, part, &at, most);
         if (!rows)
             return pg->result;
         count = PQntuples(rows);
         bool good = true;
         for (int i = 0; i < count && good; i++)
             good = give(pg, rows, i, part, &at, take, user);
+        next = next_most(rows);
         PQclear(rows);
         if (!good)
             return pg->result;
-    }
+    } while (count == most);
     return FLEET_COUNTED;
 }
