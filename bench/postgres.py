@@ -67,6 +67,8 @@ class Postgres:
              port, "-U", "crawl", "-d", "crawl"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True)
+        # Helpers of a question would be counted as the server's own.
+        self.sql("SET max_parallel_workers_per_gather = 0")
         self.version = self.sql("SHOW server_version")
 
     def stop(self):
