@@ -26,8 +26,8 @@ enum crawl_end crawler_run(const struct crawl_options *options,
         return CRAWL_FAILED;
     if (options->resume)
         restore_crawl(&crawler);
-    fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     begin_record(&crawler);
+    fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */
     while (!is_over(&crawler)) {

@@ -375,11 +375,26 @@ static bool load_part(struct crawler *crawler, uint32_t part)
             fleet->must_rejoin = true;
         return false;
     }
-    if (!member_is_first_owner(&fleet->member, part))
-        frontier_rest_part(crawler->validator.frontier, part, crawler->now_ms);
     member_loaded(&fleet->member, part);
     fleet->is_urgent = true;
     return true;
+}
+
+static bool load_parts(struct crawler *crawler, const struct fleet_owned *owned,
+                       size_t count)
+{
+    const struct fleet *fleet = crawler->options->fleet;
+    bool *rests = mem_array(fleet->options.partitions, sizeof(*rests));
+    bool good = true;
+
+    for (size_t i = 0; i < count && good; i++) {
+        good = load_part(crawler, owned[i].part);
+        rests[owned[i].part] =
+            !member_is_first_owner(&fleet->member, owned[i].part);
+    }
+    frontier_rest_parts(crawler->validator.frontier, rests, crawler->now_ms);
+    free(rests);
+    return good;
 }
 
 void fleet_begin(struct crawler *crawler)
@@ -390,9 +405,8 @@ void fleet_begin(struct crawler *crawler)
         return;
     crawler->validator.post = (struct validator_post){crawler, owns, send_away};
     frontier_set_level(crawler->validator.frontier, fleet->member.level);
-    for (size_t i = 0; i < fleet->options.joined->parts; i++)
-        if (!load_part(crawler, fleet->options.joined->part[i].part))
-            return;
+    load_parts(crawler, fleet->options.joined->part,
+               fleet->options.joined->parts);
 }
 
 /* Addresses that are ours, and of them those that others want. */
@@ -426,9 +440,9 @@ static void carry_out(struct crawler *crawler, const struct member_todo *todo)
                             crawler->now_ms);
     for (size_t i = 0; i < todo->drains; i++)
         frontier_freeze_part(frontier, todo->drain[i], true);
-    for (size_t i = 0; i < todo->loads && !fleet->is_ending; i++)
-        if (!load_part(crawler, todo->load[i].part))
-            return;
+    if (todo->loads && !fleet->is_ending &&
+        !load_parts(crawler, todo->load, todo->loads))
+        return;
     /* If the engine is away, the next snapshot says the same again. */
     for (size_t i = 0; i < todo->buries; i++)
         engine->type->bury(engine, &todo->bury[i], &error);

@@ -92,6 +92,7 @@ static enum fleet_result pg_begin(struct fleet_engine *engine,
                                   struct fleet_error *error)
 {
     struct postgres *pg = pg_of(engine);
+    uint64_t engine_ms;
     bool is_new;
 
     if (!pg_call(pg, error) || !pg_make_tables(pg) ||
@@ -99,7 +100,7 @@ static enum fleet_result pg_begin(struct fleet_engine *engine,
         return pg->result;
     pg_send(pg, NULL, pg_crawl_columns);
     pg_sync(pg);
-    if (!pg_read_crawl(pg, crawl, arena) || !pg_end(pg))
+    if (!pg_read_crawl(pg, crawl, &engine_ms, arena) || !pg_end(pg))
         return pg->result;
     *begun = str_eq(crawl->uuid, begin->crawl.uuid);
     return FLEET_COUNTED;
@@ -242,7 +243,8 @@ static enum fleet_result pg_join(struct fleet_engine *engine,
         return pg->result;
     pg_ask_snapshot(pg, joined->node, NULL, false);
     pg_sync(pg);
-    if (!pg_read_snapshot(pg, &joined->snapshot, false, arena) || !pg_end(pg))
+    if (!pg_read_snapshot(pg, &joined->snapshot, NULL, false, arena) ||
+        !pg_end(pg))
         return pg->result;
     joined->snapshot.mails = 0;
     list_owned(joined, arena);
@@ -261,7 +263,7 @@ static enum fleet_result pg_look(struct fleet_engine *engine, uint32_t node,
         return pg->result;
     pg_ask_snapshot(pg, node, NULL, true);
     pg_sync(pg);
-    if (!pg_read_snapshot(pg, snapshot, true, arena) || !pg_end(pg))
+    if (!pg_read_snapshot(pg, snapshot, NULL, true, arena) || !pg_end(pg))
         return pg->result;
     return FLEET_COUNTED;
 }

@@ -66,6 +66,7 @@ bool journal_set_figures(struct journal *journal, struct str figures);
 struct journal_part {
     struct journal_piece *piece;
     size_t pieces, room;
+    struct unpacker *unpacker;
 };
 
 /* False if the segment is damaged. */

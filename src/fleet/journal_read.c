@@ -19,7 +19,9 @@ bool journal_part_add(struct journal_part *part, uint32_t node,
 {
     struct unpacked rows;
 
-    if (!unpack(&rows, payload))
+    if (!part->unpacker)
+        part->unpacker = unpacker_new();
+    if (!unpack(part->unpacker, &rows, payload))
         return false;
     part->piece =
         mem_grow(part->piece, part->pieces, &part->room, sizeof(*part->piece));
@@ -32,6 +34,7 @@ void journal_part_release(struct journal_part *part)
     for (size_t i = 0; i < part->pieces; i++)
         unpack_release(&part->piece[i].rows);
     free(part->piece);
+    unpacker_free(part->unpacker);
     *part = (struct journal_part){0};
 }
 
@@ -41,6 +44,7 @@ struct reading {
     const struct store_reader *reader;
     const struct journal_pages *pages;
     uint32_t node;
+    const struct row_column *page; /* the column that is a page, or NULL */
 };
 
 static bool is_lost(const struct journal_pages *pages, uint32_t node)
@@ -89,15 +93,14 @@ static bool give_row(void *user, enum row_kind kind, const void *row)
 static bool give_with_page(void *user, enum row_kind kind, const void *row)
 {
     const struct reading *reading = user;
-    const struct row_column *column = page_column(kind);
-    uint32_t page = (uint32_t)row_get_number(row, column);
+    uint32_t page = (uint32_t)row_get_number(row, reading->page);
     union row_any changed;
 
     if (page && is_lost(reading->pages, reading->node))
         return true;
     struct shown shown = show(reading->pages, reading->node, page);
     memcpy(&changed, row, row_description[kind].size);
-    row_set_number(&changed, column, shown.machine ? 0 : shown.page);
+    row_set_number(&changed, reading->page, shown.machine ? 0 : shown.page);
     return store_give(reading->reader, kind, &changed);
 }
 
@@ -132,13 +135,15 @@ bool journal_part_read(const struct journal_part *part, enum row_kind kind,
                        const struct journal_pages *pages,
                        const struct store_reader *reader)
 {
+    struct reading reading = {
+        .reader = reader, .pages = pages, .page = page_column(kind)};
     unpack_row_fn *give = kind == ROW_url || kind == ROW_change
                               ? give_with_referrer
-                          : page_column(kind) ? give_with_page
-                                              : give_row;
+                          : reading.page ? give_with_page
+                                         : give_row;
 
     for (size_t i = 0; i < part->pieces; i++) {
-        struct reading reading = {reader, pages, part->piece[i].node};
+        reading.node = part->piece[i].node;
         if (!unpack_rows(&part->piece[i].rows, kind, give, &reading))
             return false;
     }

@@ -1,12 +1,15 @@
 #include "fleet/postgres.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* A commit holds at most the batches that may wait (crawler/record.c), and the
@@ -109,6 +112,15 @@ void pg_array_end(struct pg_args *args)
     end_value(args);
 }
 
+void pg_put_texts(struct pg_args *args, enum pg_type type,
+                  const struct str *text, size_t count)
+{
+    pg_array(args, type, count);
+    for (size_t i = 0; i < count; i++)
+        pg_item_bytes(args, text[i]);
+    pg_array_end(args);
+}
+
 uint64_t pg_number(const PGresult *result, int row, int column)
 {
     const char *bytes = PQgetvalue(result, row, column);
@@ -137,6 +149,7 @@ static void drop(struct postgres *pg)
 {
     PQfinish(pg->conn);
     pg->conn = NULL;
+    pg->preparations = 0;
 }
 
 bool pg_fail(struct postgres *pg, enum fleet_result result, const char *format,
@@ -164,6 +177,13 @@ static bool fail_away(struct postgres *pg)
     return pg_fail(pg, FLEET_AWAY, "%s", text);
 }
 
+/* No such statement is prepared, or it is already: somebody else used this
+ * connection of the server's. */
+static bool is_about_prepared(const char *state)
+{
+    return !strcmp(state, "26000") || !strcmp(state, "42P05");
+}
+
 /* Is it worth another try? The classes of SQLSTATE: the connection, the server
  * is short of something, its operator stopped it, its system failed; a standby
  * that is not yet or no longer the primary; a transaction that waited for us
@@ -176,6 +196,8 @@ static bool is_away(const struct postgres *pg, const char *state)
     for (size_t i = 0; i < ARRAY_LEN(retried); i++)
         if (!strncmp(state, retried[i], strlen(retried[i])))
             return true;
+    if (is_about_prepared(state))
+        return true;
     /* Two machines make the same table, or add themselves, at once. */
     return pg->may_meet &&
            (!strcmp(state, "23505") || !strncmp(state, "42P", 3) ||
@@ -187,6 +209,7 @@ static bool fail_answer(struct postgres *pg, const PGresult *result)
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
+    pg->forgets |= state && is_about_prepared(state);
     return pg_fail(pg,
                    !state || is_away(pg, state) ? FLEET_AWAY : FLEET_REFUSED,
                    "%s", text ? text : "no answer");
@@ -256,12 +279,52 @@ static const char *expand(const struct postgres *pg, const char *sql, char *out)
     return out;
 }
 
+/* The same text has the same name, whoever prepares it. */
+static const char *name_of(const char *expanded, char *name, size_t room)
+{
+    snprintf(name, room, "crawler_%016" PRIx64, hash64(str_of(expanded), 0));
+    return name;
+}
+
+static bool is_prepared(const struct postgres *pg, const char *sql)
+{
+    for (size_t i = 0; i < pg->preparations; i++)
+        if (pg->prepared[i] == sql)
+            return true;
+    return false;
+}
+
+bool pg_prepare(struct postgres *pg, const char *const *sql, size_t count)
+{
+    char expanded[PG_SQL_MAX], name[32];
+
+    if (pg->preparations || pg->forgets)
+        return true;
+    assert(count <= PG_PREPARED_MAX);
+    for (size_t i = 0; i < count; i++) {
+        expand(pg, sql[i], expanded);
+        name_of(expanded, name, sizeof(name));
+        if (!PQsendPrepare(pg->conn, name, expanded, 0, NULL))
+            return fail_away(pg);
+    }
+    pg_sync(pg);
+    for (size_t i = 0; i < count; i++)
+        if (pg_changed(pg) < 0)
+            return false;
+    if (!pg_end(pg))
+        return false;
+    memcpy(pg->prepared, sql, count * sizeof(*sql));
+    pg->preparations = count;
+    return true;
+}
+
 void pg_send(struct postgres *pg, struct pg_args *args, const char *sql)
 {
     const char *value[PG_ARGS_MAX];
     int format[PG_ARGS_MAX];
-    char expanded[PG_SQL_MAX];
+    char expanded[PG_SQL_MAX], name[32];
     int count = args ? args->count : 0;
+    const int *len = args ? args->len : NULL;
 
     for (int i = 0; i < count; i++) {
         value[i] = args->len[i] < 0 ? NULL : args->bytes.ptr + args->at[i];
@@ -269,9 +332,13 @@ void pg_send(struct postgres *pg, struct pg_args *args, const char *sql)
             value[i] = "";
         format[i] = 1;
     }
-    if (pg->conn &&
-        !PQsendQueryParams(pg->conn, expand(pg, sql, expanded), count, NULL,
-                           value, args ? args->len : NULL, format, 1))
+    expand(pg, sql, expanded);
+    if (pg->conn && !(is_prepared(pg, sql)
+                          ? PQsendQueryPrepared(
+                                pg->conn, name_of(expanded, name, sizeof(name)),
+                                count, value, len, format, 1)
+                          : PQsendQueryParams(pg->conn, expanded, count, NULL,
+                                              value, len, format, 1)))
         fail_away(pg);
     if (args)
         pg_args_release(args);

@@ -1,5 +1,5 @@
 /* The connection to PostgreSQL, for the files of the engine (engine_postgres.c)
- * and for nobody else.
+ * and their test, and for nobody else.
  *
  *     struct pg_args args;
  *     pg_begin_write(pg);
@@ -39,6 +39,7 @@ enum {
     PG_ARGS_MAX = 16,
     PG_SCHEMA_MAX = 40,
     PG_SQL_MAX = 4096,
+    PG_PREPARED_MAX = 8,
     PG_ANSWER_MS = 20 * 1000, /* longer without an answer: it is away */
     PG_LOOK_MS = 200,         /* how often `may_wait` is asked */
 };
@@ -51,6 +52,10 @@ struct postgres {
     enum fleet_result result;       /* of the call so far */
     struct fleet_error *error;      /* where the call wants its text */
     bool may_meet; /* another machine may make the same rows or tables */
+    /* Statements that this connection has prepared, see pg_prepare. */
+    const char *prepared[PG_PREPARED_MAX];
+    size_t preparations;
+    bool forgets;                 /* the server does not keep them */
     bool (*may_wait)(void *user); /* see engine_postgres_hurry; or NULL */
     void *may_wait_user;
 };
@@ -78,10 +83,21 @@ void pg_item_number(struct pg_args *args, enum pg_type type, uint64_t value);
 void pg_item_bytes(struct pg_args *args, struct str value); /* NULL: NULL */
 void pg_array_end(struct pg_args *args);
 
+/* A whole array. */
+void pg_put_texts(struct pg_args *args, enum pg_type type,
+                  const struct str *text, size_t count);
+
 /* --- a call --------------------------------------------------------------- */
 
 /* Begin a call: there is a connection after that, or false. */
 bool pg_call(struct postgres *pg, struct fleet_error *error);
+
+/* Let the server parse and plan these statements once, for as long as the
+ * connection lasts; pg_send knows them by their address. Only for those of
+ * which there is but one good plan, however large the tables are. Where a
+ * pooler gives every transaction another connection, the server does not know
+ * them any more: the call ends as AWAY then, and the next one does without. */
+bool pg_prepare(struct postgres *pg, const char *const *sql, size_t count);
 
 /* Send a statement; the args, which may be NULL, are released. */
 void pg_send(struct postgres *pg, struct pg_args *args, const char *sql);
@@ -129,10 +145,11 @@ const char *pg_wish(enum fleet_wish wish);
 void pg_ask_snapshot(struct postgres *pg, uint32_t node,
                      const struct fleet_commit *commit, bool for_reports);
 bool pg_read_snapshot(struct postgres *pg, struct fleet_snapshot *snapshot,
-                      bool for_reports, struct arena *arena);
+                      const struct fleet_commit *commit, bool for_reports,
+                      struct arena *arena);
 bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
-                   struct arena *arena);
-extern const char pg_crawl_columns[];
+                   uint64_t *engine_ms, struct arena *arena);
+extern const char pg_crawl_columns[], pg_node_columns[], pg_part_columns[];
 enum fleet_result pg_find_page(struct fleet_engine *engine, uint32_t node,
                                uint64_t page, struct str *url,
                                struct arena *arena, struct fleet_error *error);

@@ -4,21 +4,25 @@
 
 /* Reads what the engine holds. */
 
-enum { LOAD_AT_ONCE = 64 /* segments */ };
+/* Segments of a journal in one answer: as many as LOAD_BYTES hold, if the next
+ * ones are like the last. A segment has 512 KB at most, and mostly far less. */
+enum { LOAD_FIRST = 64, LOAD_MOST = 512, LOAD_BYTES = 4 << 20 };
 
 const char pg_crawl_columns[] =
     "SELECT uuid, format, partitions, seed, suffixes, options, began, "
     "state = 'finished', wanted = 'pause', wanted = 'stop', level, additions, "
-    "coalesce(pages_max, -1), pages_given FROM @crawl WHERE id = 1";
+    "coalesce(pages_max, -1), pages_given, " PG_NOW " FROM @crawl WHERE id = 1";
 
-static const char node_columns[] =
+const char pg_node_columns[] =
     "SELECT node, incarnation, batch, state = 'left', state = 'dead', lowest, "
     "sent, taken, pages, pages_granted, pages_lost, name, directory, figures, "
     "renewed "
     "FROM @node ORDER BY node";
 
+const char pg_part_columns[] = "SELECT part, owner, epoch FROM @part";
+
 bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
-                   struct arena *arena)
+                   uint64_t *engine_ms, struct arena *arena)
 {
     PGresult *row = pg_next(pg);
 
@@ -28,6 +32,7 @@ bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
         PQclear(row);
         return pg_fail(pg, FLEET_REFUSED, "there is no such crawl");
     }
+    *engine_ms = pg_number(row, 0, 14);
     *crawl = (struct fleet_crawl){
         .uuid = pg_bytes(row, 0, 0, arena),
         .format = (uint32_t)pg_number(row, 0, 1),
@@ -134,26 +139,32 @@ static bool read_mail(struct postgres *pg, struct fleet_snapshot *snapshot,
     return true;
 }
 
-static bool read_addresses(struct postgres *pg, struct fleet_snapshot *snapshot,
-                           struct arena *arena)
+/* One or two answers: see ask_for_addresses. */
+static bool read_addresses(struct postgres *pg, size_t answers,
+                           struct fleet_snapshot *snapshot, struct arena *arena)
 {
-    PGresult *rows = pg_next(pg);
-    int count = PQntuples(rows);
+    PGresult *rows[2] = {0};
+    size_t count = 0;
+    bool good = true;
 
-    if (!rows)
-        return false;
-    struct fleet_address *address =
-        arena_new(arena, (size_t)count * sizeof(*address));
-    for (int i = 0; i < count; i++)
-        address[i] = (struct fleet_address){
-            .ip = pg_bytes(rows, i, 0, arena),
-            .wanted = pg_number(rows, i, 1),
-            .rests = pg_number(rows, i, 2),
-        };
+    for (size_t n = 0; n < answers && good; n++) {
+        rows[n] = pg_next(pg);
+        good = rows[n];
+        count += (size_t)PQntuples(rows[n]);
+    }
+    struct fleet_address *address = arena_new(arena, count * sizeof(*address));
     snapshot->address = address;
-    snapshot->addresses = (size_t)count;
-    PQclear(rows);
-    return true;
+    snapshot->addresses = count;
+    for (size_t n = 0; n < answers; n++) {
+        for (int i = 0; i < PQntuples(rows[n]); i++)
+            *address++ = (struct fleet_address){
+                .ip = pg_bytes(rows[n], i, 0, arena),
+                .wanted = pg_number(rows[n], i, 1),
+                .rests = pg_number(rows[n], i, 2),
+            };
+        PQclear(rows[n]);
+    }
+    return good;
 }
 
 static bool read_number(struct postgres *pg, uint64_t *number)
@@ -176,25 +187,33 @@ static void ask_for(struct postgres *pg, uint32_t node, const char *sql)
     pg_send(pg, &args, sql);
 }
 
-static void ask_for_addresses(struct postgres *pg, uint32_t node,
+/* Only whoever commits holds addresses: a machine that joins has none yet. What
+ * it wanted is asked for by itself, and only if there is any, so that both
+ * questions have a plain answer from one index. */
+static size_t address_answers(const struct fleet_commit *commit)
+{
+    return !commit ? 0 : commit->wants ? 2 : 1;
+}
+
+static void ask_for_addresses(struct postgres *pg,
                               const struct fleet_commit *commit)
 {
-    size_t count = commit ? commit->wants : 0;
-    struct pg_args args;
+    static const char *const questions[] = {
+        "SELECT ip, wanted, rests FROM @address WHERE node = $1::int AND "
+        "incarnation = $2::bigint AND wanted",
+        "SELECT ip, wanted, rests FROM @address WHERE node = $1::int AND "
+        "incarnation = $2::bigint AND NOT wanted AND ip = ANY($3::bytea[])",
+    };
 
-    pg_args_init(&args);
-    pg_put_int(&args, node);
-    pg_array(&args, PG_BYTEA, count);
-    for (size_t i = 0; i < count; i++)
-        pg_item_bytes(&args, commit->want[i]);
-    pg_array_end(&args);
-    pg_send(pg, &args,
-            "SELECT a.ip, a.wanted, a.rests FROM @address a JOIN @node n "
-            "ON n.node = a.node AND n.incarnation = a.incarnation "
-            "WHERE a.node = $1::int AND a.wanted UNION "
-            "SELECT a.ip, a.wanted, a.rests FROM @address a JOIN @node n "
-            "ON n.node = a.node AND n.incarnation = a.incarnation "
-            "WHERE a.node = $1::int AND a.ip = ANY($2::bytea[])");
+    for (size_t i = 0; i < address_answers(commit); i++) {
+        struct pg_args args;
+        pg_args_init(&args);
+        pg_put_int(&args, commit->node);
+        pg_put_big(&args, commit->incarnation);
+        if (i > 0)
+            pg_put_texts(&args, PG_BYTEA, commit->want, commit->wants);
+        pg_send(pg, &args, questions[i]);
+    }
 }
 
 void pg_ask_snapshot(struct postgres *pg, uint32_t node,
@@ -202,30 +221,31 @@ void pg_ask_snapshot(struct postgres *pg, uint32_t node,
 {
     pg_send(pg, NULL, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     pg_send(pg, NULL, pg_crawl_columns);
-    pg_send(pg, NULL, node_columns);
-    pg_send(pg, NULL, "SELECT part, owner, epoch FROM @part");
+    pg_send(pg, NULL, pg_node_columns);
+    pg_send(pg, NULL, pg_part_columns);
     ask_for(pg, node,
             "SELECT m.part, m.sender, m.seq, m.payload FROM @mail m "
             "JOIN @part p ON p.part = m.part AND p.owner = $1::int "
             "ORDER BY m.part, m.sender, m.seq LIMIT 200");
-    ask_for_addresses(pg, node, commit);
-    pg_send(pg, NULL, "SELECT " PG_NOW);
+    ask_for_addresses(pg, commit);
     if (for_reports)
         pg_send(pg, NULL, "SELECT count(*) FROM @mail");
     pg_send(pg, NULL, "COMMIT");
 }
 
 bool pg_read_snapshot(struct postgres *pg, struct fleet_snapshot *snapshot,
-                      bool for_reports, struct arena *arena)
+                      const struct fleet_commit *commit, bool for_reports,
+                      struct arena *arena)
 {
     uint64_t waiting = 0;
 
     *snapshot = (struct fleet_snapshot){0};
     bool good =
-        pg_changed(pg) >= 0 && pg_read_crawl(pg, &snapshot->crawl, arena) &&
+        pg_changed(pg) >= 0 &&
+        pg_read_crawl(pg, &snapshot->crawl, &snapshot->engine_ms, arena) &&
         read_nodes(pg, snapshot, arena) && read_parts(pg, snapshot, arena) &&
-        read_mail(pg, snapshot, arena) && read_addresses(pg, snapshot, arena) &&
-        read_number(pg, &snapshot->engine_ms) &&
+        read_mail(pg, snapshot, arena) &&
+        read_addresses(pg, address_answers(commit), snapshot, arena) &&
         (!for_reports || read_number(pg, &waiting)) && pg_changed(pg) >= 0;
     snapshot->mails_waiting = (size_t)waiting;
     return good;
@@ -239,7 +259,7 @@ struct place {
 };
 
 static PGresult *read_some(struct postgres *pg, uint32_t part,
-                           const struct place *after)
+                           const struct place *after, int most)
 {
     struct pg_args args;
 
@@ -248,7 +268,7 @@ static PGresult *read_some(struct postgres *pg, uint32_t part,
     pg_put_int(&args, after->epoch);
     pg_put_big(&args, (uint64_t)after->batch);
     pg_put_int(&args, after->piece);
-    pg_put_int(&args, LOAD_AT_ONCE);
+    pg_put_int(&args, most);
     pg_send(pg, &args,
             "SELECT epoch, batch, piece, node, payload FROM @journal "
             "WHERE part = $1::int AND (epoch, batch, piece) > "
@@ -284,28 +304,44 @@ static bool give(struct postgres *pg, const PGresult *rows, int i,
                    (unsigned)part);
 }
 
+/* How many to ask for next. */
+static int next_most(const PGresult *rows)
+{
+    int count = PQntuples(rows);
+    int64_t bytes = 1;
+
+    for (int i = 0; i < count; i++)
+        bytes += PQgetlength(rows, i, 4);
+    int64_t most = (int64_t)LOAD_BYTES * count / bytes;
+    return most < LOAD_FIRST  ? LOAD_FIRST
+           : most > LOAD_MOST ? LOAD_MOST
+                              : (int)most;
+}
+
 enum fleet_result pg_load(struct fleet_engine *engine, uint32_t part,
                           fleet_segment_fn *take, void *user,
                           struct fleet_error *error)
 {
     struct postgres *pg = (struct postgres *)engine;
     struct place at = {-1, -1, -1};
-    int count = LOAD_AT_ONCE;
+    int count, most, next = LOAD_FIRST;
 
     if (!pg_call(pg, error))
         return pg->result;
-    while (count == LOAD_AT_ONCE) {
-        PGresult *rows = read_some(pg, part, &at);
+    do {
+        most = next;
+        PGresult *rows = read_some(pg, part, &at, most);
         if (!rows)
             return pg->result;
         count = PQntuples(rows);
         bool good = true;
         for (int i = 0; i < count && good; i++)
             good = give(pg, rows, i, part, &at, take, user);
+        next = next_most(rows);
         PQclear(rows);
         if (!good)
             return pg->result;
-    }
+    } while (count == most);
     return FLEET_COUNTED;
 }
 

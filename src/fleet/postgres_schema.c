@@ -41,12 +41,15 @@ static const char *const tables[] = {
 
     "CREATE TABLE IF NOT EXISTS @addition (token bigint PRIMARY KEY)",
 
+    /* The ledger. It has no key: the fence lets each row in once, nobody but
+     * people reads it, and an index would cost more than all the rest. */
     "CREATE TABLE IF NOT EXISTS @fetched ("
-    "part int, number bigint, at bigint, node int NOT NULL, "
+    "part int NOT NULL, number bigint NOT NULL, at bigint NOT NULL, "
+    "node int NOT NULL, "
     "page bigint NOT NULL, ms bigint NOT NULL, status int NOT NULL, "
     "outcome text NOT NULL, mime text, size bigint NOT NULL, "
     "digest bigint NOT NULL, depth bigint NOT NULL, url text NOT NULL, "
-    "target text, PRIMARY KEY (part, number, at))",
+    "target text)",
 
     /* A report asks for the URL of a page. */
     "CREATE INDEX IF NOT EXISTS fetched_page ON @fetched (node, page) "

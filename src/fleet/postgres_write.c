@@ -1,6 +1,47 @@
 #include "fleet/postgres.h"
 
-/* A commit. */
+/* A commit.
+ *
+ * Rows go as one array for each column. "SELECT unnest(a), unnest(b)" takes one
+ * item of each at a time; "FROM unnest(a, b)" would write every column into a
+ * table of its own first, which costs more than the row itself. */
+
+static const char segment_sql[] =
+    "INSERT INTO @journal (part, epoch, batch, piece, node, payload) "
+    "SELECT unnest($3::int[]), unnest($4::int[]), $1::bigint, "
+    "unnest($5::int[]), $2::int, unnest($6::bytea[])";
+
+static const char mail_sql[] = "INSERT INTO @mail (part, sender, seq, payload) "
+                               "SELECT unnest($1::int[]), unnest($2::int[]), "
+                               "unnest($3::bigint[]), unnest($4::bytea[])";
+
+/* The fence: it counts only if it follows the last commit of this incarnation,
+ * which nobody has declared dead. */
+static const char fence_sql[] =
+    "UPDATE @node SET batch = $3::bigint, state = $4::text, "
+    "lowest = $5::int, sent = $6::bigint, taken = $7::bigint, "
+    "pages = $8::bigint, figures = $9::bytea, renewed = " PG_NOW
+    " WHERE node = $1::int AND "
+    "incarnation = $2::bigint AND batch = $3::bigint - 1 AND "
+    "state = 'alive'";
+
+/* A crawl that an earlier version began has a key here that rows may meet. */
+static const char ledger_sql[] =
+    "INSERT INTO @fetched (node, part, number, at, page, ms, status, "
+    "outcome, mime, size, digest, depth, url, target) "
+    "SELECT $1::int, unnest($2::int[]), unnest($3::bigint[]), "
+    "unnest($4::bigint[]), unnest($5::bigint[]), "
+    "unnest($6::bigint[]), unnest($7::int[]), unnest($8::text[]), "
+    "unnest($9::text[]), unnest($10::bigint[]), "
+    "unnest($11::bigint[]), unnest($12::bigint[]), "
+    "unnest($13::text[]), unnest($14::text[]) ON CONFLICT DO NOTHING";
+
+/* Every commit has these. Mail is read and deleted by plans that depend on how
+ * much of it there is. */
+static const char *const often[] = {
+    segment_sql,      mail_sql,        fence_sql,       ledger_sql,
+    pg_crawl_columns, pg_node_columns, pg_part_columns,
+};
 
 void pg_insert_segments(struct postgres *pg, uint32_t node, uint64_t batch,
                         const struct fleet_segment *segment, size_t count)
@@ -28,11 +69,7 @@ void pg_insert_segments(struct postgres *pg, uint32_t node, uint64_t batch,
     for (size_t i = 0; i < count; i++)
         pg_item_bytes(&args, segment[i].payload);
     pg_array_end(&args);
-    pg_send(pg, &args,
-            "INSERT INTO @journal (part, epoch, batch, piece, node, payload) "
-            "SELECT s.part, s.epoch, $1::bigint, s.piece, $2::int, s.payload "
-            "FROM unnest($3::int[], $4::int[], $5::int[], $6::bytea[]) "
-            "AS s (part, epoch, piece, payload)");
+    pg_send(pg, &args, segment_sql);
 }
 
 void pg_insert_mail(struct postgres *pg, const struct fleet_mail *mail,
@@ -59,16 +96,11 @@ void pg_insert_mail(struct postgres *pg, const struct fleet_mail *mail,
     for (size_t i = 0; i < count; i++)
         pg_item_bytes(&args, mail[i].payload);
     pg_array_end(&args);
-    pg_send(pg, &args,
-            "INSERT INTO @mail (part, sender, seq, payload) SELECT m.part, "
-            "m.sender, m.seq, m.payload FROM unnest($1::int[], $2::int[], "
-            "$3::bigint[], $4::bytea[]) AS m (part, sender, seq, payload)");
+    pg_send(pg, &args, mail_sql);
 }
 
 /* --- a commit ------------------------------------------------------------- */
 
-/* The fence: it counts only if it follows the last commit of this incarnation,
- * which nobody has declared dead. */
 static void send_fence(struct postgres *pg, const struct fleet_commit *commit)
 {
     struct pg_args args;
@@ -83,13 +115,7 @@ static void send_fence(struct postgres *pg, const struct fleet_commit *commit)
     pg_put_big(&args, commit->taken);
     pg_put_big(&args, commit->pages);
     pg_put_bytes(&args, commit->figures);
-    pg_send(pg, &args,
-            "UPDATE @node SET batch = $3::bigint, state = $4::text, "
-            "lowest = $5::int, sent = $6::bigint, taken = $7::bigint, "
-            "pages = $8::bigint, figures = $9::bytea, renewed = " PG_NOW
-            " WHERE node = $1::int AND "
-            "incarnation = $2::bigint AND batch = $3::bigint - 1 AND "
-            "state = 'alive'");
+    pg_send(pg, &args, fence_sql);
 }
 
 static void delete_mail(struct postgres *pg, const struct fleet_commit *commit)
@@ -153,15 +179,7 @@ static void insert_ledger(struct postgres *pg,
     NUMBERS(&args, PG_BIG, depth);
     TEXTS(&args, url);
     TEXTS(&args, target);
-    pg_send(pg, &args,
-            "INSERT INTO @fetched (node, part, number, at, page, ms, status, "
-            "outcome, mime, size, digest, depth, url, target) "
-            "SELECT $1::int, f.* FROM unnest($2::int[], $3::bigint[], "
-            "$4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::text[], "
-            "$9::text[], $10::bigint[], $11::bigint[], $12::bigint[], "
-            "$13::text[], $14::text[]) AS f (part, number, at, page, ms, "
-            "status, outcome, mime, size, digest, depth, url, target) "
-            "ON CONFLICT DO NOTHING");
+    pg_send(pg, &args, ledger_sql);
 }
 
 static void put_parts(struct pg_args *args, const uint32_t *part, size_t count)
@@ -218,10 +236,7 @@ static void send_addresses(struct postgres *pg,
     pg_args_init(&args);
     pg_put_int(&args, commit->node);
     pg_put_big(&args, commit->incarnation);
-    pg_array(&args, PG_BYTEA, count);
-    for (size_t i = 0; i < count; i++)
-        pg_item_bytes(&args, ip[i]);
-    pg_array_end(&args);
+    pg_put_texts(&args, PG_BYTEA, ip, count);
     pg_send(pg, &args, sql);
 }
 
@@ -379,7 +394,8 @@ enum fleet_result pg_commit(struct fleet_engine *engine,
     struct postgres *pg = (struct postgres *)engine;
 
     *answer = (struct fleet_answer){0};
-    if (!pg_call(pg, error) || !write_rows(pg, commit, answer, arena))
+    if (!pg_call(pg, error) || !pg_prepare(pg, often, ARRAY_LEN(often)) ||
+        !write_rows(pg, commit, answer, arena))
         return pg->result;
     if (!answer->had_counted)
         pg_send(pg, NULL, "COMMIT");
@@ -387,7 +403,8 @@ enum fleet_result pg_commit(struct fleet_engine *engine,
     pg_sync(pg);
     if (!answer->had_counted)
         pg_changed(pg);
-    if (!pg_read_snapshot(pg, &answer->snapshot, false, arena) || !pg_end(pg))
+    if (!pg_read_snapshot(pg, &answer->snapshot, commit, false, arena) ||
+        !pg_end(pg))
         return pg->result;
     return FLEET_COUNTED;
 }

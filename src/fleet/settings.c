@@ -130,10 +130,12 @@ bool settings_unpack(struct settings *settings, struct str piece,
 
     if (!piece.len)
         return true;
+    struct unpacker *unpacker = unpacker_new();
     bool good =
-        unpack(&unpacked, piece) &&
+        unpack(unpacker, &unpacked, piece) &&
         unpack_rows(&unpacked, ROW_setting,
                     merge == SETTINGS_SUM ? take_sum : take_last, settings);
     unpack_release(&unpacked);
+    unpacker_free(unpacker);
     return good;
 }

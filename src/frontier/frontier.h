@@ -351,11 +351,12 @@ bool frontier_part_is_busy(const struct frontier *frontier, uint32_t part);
 void frontier_drop_part(struct frontier *frontier, uint32_t part,
                         uint64_t now_ms);
 
-/* Every host of the partition rests for a whole pause: somebody else may have
- * asked it a moment ago. That may also be a host that the record does not know
- * yet, because the fetch was not committed: it rests when it is met. */
-void frontier_rest_part(struct frontier *frontier, uint32_t part,
-                        uint64_t now_ms);
+/* Every host of these partitions rests for a whole pause: somebody else may
+ * have asked it a moment ago. That may also be a host that the record does not
+ * know yet, because the fetch was not committed: it rests when it is met.
+ * `part` is by number. Many at once, because all hosts are looked at. */
+void frontier_rest_parts(struct frontier *frontier, const bool *part,
+                         uint64_t now_ms);
 
 /* --- leases of addresses, in a fleet ------------------------------------ */
 

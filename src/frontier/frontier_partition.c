@@ -23,14 +23,22 @@ uint32_t frontier_part_of(const struct frontier *frontier,
     return part_of_url(&frontier->options, url, domain);
 }
 
-static bool is_in_part(const struct frontier *frontier,
-                       const struct domain *domain, uint32_t part)
+static uint32_t part_of_domain(const struct frontier *frontier,
+                               const struct domain *domain)
 {
     const struct frontier_options *options = &frontier->options;
 
-    return options->partitions <= 1 ||
-           partition_of(domain_name(domain), options->partition_seed,
-                        options->partitions) == part;
+    return options->partitions <= 1
+               ? 0
+               : partition_of(domain_name(domain), options->partition_seed,
+                              options->partitions);
+}
+
+static bool is_in_part(const struct frontier *frontier,
+                       const struct domain *domain, uint32_t part)
+{
+    return frontier->options.partitions <= 1 ||
+           part_of_domain(frontier, domain) == part;
 }
 
 /* --- levels -------------------------------------------------------------- */
@@ -210,21 +218,22 @@ void frontier_drop_part(struct frontier *frontier, uint32_t part,
     frontier->next_n[part] = 1;
 }
 
-void frontier_rest_part(struct frontier *frontier, uint32_t part,
-                        uint64_t now_ms)
+void frontier_rest_parts(struct frontier *frontier, const bool *part,
+                         uint64_t now_ms)
 {
     struct politeness *politeness = &frontier->politeness;
+    uint32_t partitions = frontier->options.partitions;
     uint64_t delay_ms = frontier->options.delay_ms;
-    size_t count;
-    struct host **host = hosts_of_part(frontier, part, &count);
+    struct host *host;
 
-    for (size_t i = 0; i < count; i++)
-        rest_host(frontier, host[i], now_ms);
-    free(host);
+    for (size_t at = 0; (host = hashtable_next(&politeness->hosts, &at));)
+        if (part[part_of_domain(frontier, host->domain)])
+            rest_host(frontier, host, now_ms);
     if (!delay_ms)
         return;
     if (!politeness->new_rest_ms)
-        politeness->new_rest_ms =
-            mem_array(frontier->options.partitions + 1, sizeof(uint64_t));
-    politeness->new_rest_ms[part] = now_ms + 1 + delay_ms;
+        politeness->new_rest_ms = mem_array(partitions + 1, sizeof(uint64_t));
+    for (uint32_t i = 0; i < partitions || !i; i++)
+        if (part[i])
+            politeness->new_rest_ms[i] = now_ms + 1 + delay_ms;
 }

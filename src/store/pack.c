@@ -329,7 +329,28 @@ static bool get_row(struct source *source, enum row_kind kind, int version,
     return source->good;
 }
 
-bool unpack(struct unpacked *unpacked, struct str piece)
+struct unpacker {
+    ZSTD_DCtx *zstd;
+};
+
+struct unpacker *unpacker_new(void)
+{
+    struct unpacker *unpacker = NEW(struct unpacker);
+
+    unpacker->zstd = mem_checked(ZSTD_createDCtx());
+    return unpacker;
+}
+
+void unpacker_free(struct unpacker *unpacker)
+{
+    if (!unpacker)
+        return;
+    ZSTD_freeDCtx(unpacker->zstd);
+    free(unpacker);
+}
+
+bool unpack(struct unpacker *unpacker, struct unpacked *unpacked,
+            struct str piece)
 {
     struct source head = {piece.ptr, piece.ptr + piece.len, true};
 
@@ -342,8 +363,8 @@ bool unpack(struct unpacked *unpacked, struct str piece)
     if (version > STORE_VERSION || len > PACK_PLAIN_MAX)
         return false;
     *unpacked = (struct unpacked){mem_new(len + 1), len, version};
-    size_t got = ZSTD_decompress(unpacked->plain, len, head.at,
-                                 (size_t)(head.end - head.at));
+    size_t got = ZSTD_decompressDCtx(unpacker->zstd, unpacked->plain, len,
+                                     head.at, (size_t)(head.end - head.at));
     if (got == len &&
         hash64((struct str){unpacked->plain, len}, (uint64_t)version) == digest)
         return true;

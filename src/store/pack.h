@@ -6,10 +6,12 @@
  *     packer_end(packer);                     the last piece of a segment
  *     packer_free(packer);
  *
+ *     struct unpacker *unpacker = unpacker_new();
  *     struct unpacked unpacked;
- *     if (unpack(&unpacked, piece))
+ *     if (unpack(unpacker, &unpacked, piece))
  *         unpack_rows(&unpacked, ROW_url, take_row, user);
  *     unpack_release(&unpacked);
+ *     unpacker_free(unpacker);
  *
  * A piece is a head (the version of the format, a digest, the length) and a
  * frame of zstd. Inside are blocks, each of rows of one kind: its name, number
@@ -58,8 +60,15 @@ struct unpacked {
     int version; /* STORE_VERSION of the program that packed it */
 };
 
+/* Use one for many pieces: to make one asks the processor what it can do, which
+ * costs more than a small piece, and in a virtual machine far more. */
+struct unpacker;
+struct unpacker *unpacker_new(void);
+void unpacker_free(struct unpacker *unpacker);
+
 /* False if it is damaged or of a later version; `unpacked` is empty then. */
-bool unpack(struct unpacked *unpacked, struct str piece);
+bool unpack(struct unpacker *unpacker, struct unpacked *unpacked,
+            struct str piece);
 void unpack_release(struct unpacked *unpacked);
 
 /* `row` is the struct of that kind; its texts live as long as `unpacked`. False

@@ -98,6 +98,43 @@ fleet_crawl() {
         WHERE node > 0 ORDER BY 1" | paste -sd ' ')"
 }
 
+# close_gate: whoever reads a partition waits until there is no row in `gate`.
+close_gate() {
+    postgres_sql "SET search_path TO $NAME;
+        CREATE TABLE gate AS SELECT 1;
+        CREATE FUNCTION pass() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN
+            WHILE EXISTS (SELECT 1 FROM $NAME.gate) LOOP
+                PERFORM pg_sleep(0.02); END LOOP; RETURN true; END';
+        ALTER TABLE journal RENAME TO journal_rows;
+        CREATE VIEW journal AS SELECT * FROM journal_rows
+            WHERE part >= 8 OR pass()"
+}
+
+@test "a machine keeps its lease while it loads" {
+    local start renewed=''
+
+    fleet_crawl "$DIR" --delay 30ms
+    "${COMMAND[@]}" 3>&- &
+    pid=$!
+    wait_until_saved 20
+    kill -KILL "$pid"
+    wait "$pid" || :
+    close_gate
+    fleet_crawl "$DIR" --lease 6s
+    "${COMMAND[@]}" 3>&- &
+    pid=$!
+    start=$SECONDS
+    until [ "$renewed" = t ] || [ $((SECONDS - start)) -ge 15 ]; do
+        sleep 0.05
+        renewed=$(postgres_sql "SELECT batch > 1 FROM $NAME.node
+            WHERE node = 1 AND joins = 2")
+    done
+    postgres_sql "DELETE FROM $NAME.gate"
+    wait "$pid"
+    same t "$renewed" "the lease was renewed"
+    all_pages "$DIR"
+}
+
 @test "a server that is away pauses the crawl, which goes on by itself" {
     fleet_crawl "$DIR" --delay 30ms --lease 2s
     "${COMMAND[@]}" 2>"$TMP/err" 3>&- &

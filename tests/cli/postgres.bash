@@ -51,11 +51,15 @@ postgres_as() {
     fi
 }
 
-# postgres_start [on|off]: make a cluster and start it; the argument is fsync
-# ("off" without one, which is for machines that lose no power in a test).
+# postgres_start [on|off [small|installed]]: make a cluster and start it. The
+# first argument is fsync ("off" without one, which is for machines that lose no
+# power in a test). The second: "small" (without one) takes little memory and
+# disk; "installed" has the settings of a fresh installation with what
+# docs/fleet.md asks for, which is for measurements: a small one writes
+# checkpoints, with whole pages in its log, all the time.
 # Status 1 where that is not possible, with the reason in POSTGRES_WHY.
 postgres_start() {
-    local fsync=${1:-off}
+    local fsync=${1:-off} size=${2:-small}
 
     export POSTGRES_HOME='' POSTGRES_PORT='' POSTGRES_WHY='' POSTGRES_BIN
     POSTGRES_BIN=$(postgres_bin) || POSTGRES_BIN=
@@ -71,7 +75,7 @@ postgres_start() {
     POSTGRES_HOME=$(mktemp -d /tmp/crawler-postgres.XXXXXX)
     [ "$(id -u)" -ne 0 ] || chown postgres: "$POSTGRES_HOME"
     postgres_watch
-    postgres_create "$fsync" && postgres_go_on && return
+    postgres_create "$fsync" "$size" && postgres_go_on && return
     POSTGRES_WHY="PostgreSQL does not start: $(cat "$POSTGRES_HOME"/{made,log,started} \
         2>/dev/null | grep . | tail -n 1)"
     postgres_stop
@@ -94,17 +98,20 @@ postgres_watch() {
 }
 
 postgres_create() {
-    local home=$POSTGRES_HOME
+    local home=$POSTGRES_HOME segment=1 sizes='shared_buffers = 16MB'
 
+    if [ "$2" = installed ]; then
+        segment=16 sizes='max_wal_size = 2GB'
+    fi
     postgres_as "$POSTGRES_BIN/initdb" -D "$home/data" -U crawl --auth=trust \
-        --encoding=UTF8 --locale=C --no-sync --wal-segsize=1 \
+        --encoding=UTF8 --locale=C --no-sync --wal-segsize="$segment" \
         --data-checksums >"$home/made" 2>&1 || return
     cat >>"$home/data/postgresql.conf" <<END
 fsync = $1
 full_page_writes = $1
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '$home'
-shared_buffers = 16MB
+$sizes
 max_connections = 60
 logging_collector = off
 dynamic_shared_memory_type = mmap

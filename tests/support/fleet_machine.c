@@ -275,9 +275,10 @@ static void load_parts(struct machine *machine)
                                      &loading, &error) != FLEET_COUNTED)
             return;
         restore(machine, &loading);
-        if (!member_is_first_owner(member, part))
-            frontier_rest_part(machine->validator.frontier, part,
-                               machine->sim->now_ms);
+        bool rests[SIM_PARTS] = {0};
+        rests[part] = !member_is_first_owner(member, part);
+        frontier_rest_parts(machine->validator.frontier, rests,
+                            machine->sim->now_ms);
         member_loaded(member, part);
         machine->commit_soon = true;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fleet/engine_postgres.h"
+#include "fleet/postgres.h"
 
 enum { PARTITIONS = 8 };
 
@@ -364,6 +365,27 @@ static void addresses_of_who_is_gone_are_taken(struct scene *scene)
     }
 }
 
+/* As behind a pooler that gives the next transaction another connection. */
+static void a_server_may_forget_what_was_prepared(struct scene *scene)
+{
+    struct postgres *pg = (struct postgres *)scene->one;
+    struct fleet_joined a = join_as(scene, scene->one, "dir-a", 61);
+    struct fleet_commit commit = commit_of(&a, 61, 1);
+    struct fleet_answer answer;
+
+    COUNTED(scene, send(scene, scene->one, &commit, &answer));
+    CHECK(scene, pg->preparations > 0);
+    pg_send(pg, NULL, "DEALLOCATE ALL");
+    pg_sync(pg);
+    CHECK(scene, pg_changed(pg) >= 0 && pg_end(pg));
+    commit.batch = 2;
+    CHECK(scene, send(scene, scene->one, &commit, &answer) == FLEET_AWAY);
+    COUNTED(scene, send(scene, scene->one, &commit, &answer));
+    CHECK(scene, !answer.had_counted && !pg->preparations);
+    commit.batch = 3;
+    COUNTED(scene, send(scene, scene->one, &commit, &answer));
+}
+
 static void commands_are_durable(struct scene *scene)
 {
     const struct fleet_mail seed = {{5, 0, 0}, STR_INIT("more")};
@@ -416,6 +438,8 @@ int main(int argc, char **argv)
         {"addresses have one holder", addresses_have_one_holder},
         {"addresses of who is gone are taken",
          addresses_of_who_is_gone_are_taken},
+        {"a server may forget what was prepared",
+         a_server_may_forget_what_was_prepared},
         {"commands are durable", commands_are_durable},
     };
     struct scene scene = {0};

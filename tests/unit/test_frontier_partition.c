@@ -327,6 +327,7 @@ static void a_partition_is_forgotten_and_comes_back(void **state)
 static void hosts_of_a_partition_that_came_rest_for_a_whole_pause(void **state)
 {
     enum { DELAY_MS = 200 };
+    bool came[PARTS] = {0};
     struct fixture fixture;
     struct frontier *frontier;
     struct target *target;
@@ -335,7 +336,8 @@ static void hosts_of_a_partition_that_came_rest_for_a_whole_pause(void **state)
     start_with(&fixture, RANKING_BFS, 0, DELAY_MS);
     frontier = fixture.validator.frontier;
     offer(&fixture, 0, 0);
-    frontier_rest_part(frontier, part_of(0), 1000);
+    came[part_of(0)] = true;
+    frontier_rest_parts(frontier, came, 1000);
     offer(&fixture, 0, 1);
     /* At 1000 the clock may have been nearly 1001. */
     assert_null(frontier_take(frontier, 1000 + DELAY_MS));

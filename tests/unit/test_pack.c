@@ -69,12 +69,14 @@ static bool add_row(void *user, enum row_kind kind, const void *row)
 
 static bool unpack_into(struct store_batch *batch, struct str piece)
 {
+    struct unpacker *unpacker = unpacker_new();
     struct unpacked unpacked;
-    bool good = unpack(&unpacked, piece);
+    bool good = unpack(unpacker, &unpacked, piece);
 
     for (enum row_kind kind = 0; kind < ROW_KINDS && good; kind++)
         good = unpack_rows(&unpacked, kind, add_row, batch);
     unpack_release(&unpacked);
+    unpacker_free(unpacker);
     return good;
 }
 
