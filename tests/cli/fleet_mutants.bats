@@ -69,7 +69,7 @@ direct() {
 # machine is at work. Whatever is to be thrown at the machines can be set up
 # before they fetch anything. Sets RELAY_PID.
 prepare() {
-    site "$1" && start_relay "$POSTGRES_PORT" --only COMMIT --request 'fetched (node' &&
+    site "$1" && start_relay "$POSTGRES_PORT" --only COMMIT --request text/html &&
         direct 1 "${@:2}" && machine_ends 1 0 &&
         "$CRAWLER" add --name "$NAME" "$(postgres_url)" http://d0.example/star &&
         "$CRAWLER" pause --name "$NAME" "$(postgres_url)"
