@@ -368,6 +368,39 @@ names() {
     grep -qE '^page [1-3]\.3: there is no file$' "$OUT"
 }
 
+@test "why tells of a queued URL what its partition knows" {
+    local i url
+
+    NAME=queued
+    start_playground "${WEB[@]}"
+    for i in 1 2; do
+        mkdir "$TMP/q$i"
+        "$CRAWLER" --quiet --fleet "$(postgres_url)" --name "$NAME" --partitions 16 \
+            --connect-to "::127.0.0.1:$PORT" --scope any --delay 10ms --max-pages 60 \
+            --save-every 20ms http://d0.example/ "$TMP/q$i" "$DEPTH" 3>&- &
+        MACHINE[i]=$!
+    done
+    for i in 1 2; do wait "${MACHINE[$i]}" || :; done
+    MACHINE=()
+    mkdir "$TMP/copy"
+    DB=$TMP/copy/.crawler
+    run -0 "$CRAWLER" export --name "$NAME" --format sqlite "$(postgres_url)" --output "$DB"
+    sqlite3 "$DB" "SELECT url FROM queue LIMIT 6" >"$TMP/some"
+    same 6 "$(wc -l <"$TMP/some")" "queued URLs"
+    # The engine's own lines are about the fleet.
+    line='s/; [0-9]* before it\( in its partition\)*$//; /^  \(crawl\|earliest\) /d'
+    while read -r url; do
+        capture "$CRAWLER" why "$TMP/copy" "$url"
+        names <"$OUT" | sed "$line" >"$TMP/expected"
+        capture "$CRAWLER" why -v --name "$NAME" "$(postgres_url)" "$url"
+        same 0 "$STATUS" "$(cat "$ERR")"
+        silent "$ERR"
+        grep -qE '^  score     2.00 as all; .*; [0-9]+ before it in its partition$' "$OUT" ||
+            fail "$(cat "$OUT")"
+        diff "$TMP/expected" <(sed "$line" "$OUT") || fail "$url"
+    done <"$TMP/some"
+}
+
 @test "verify and export of a fleet at work are of one moment" {
     local i
 
