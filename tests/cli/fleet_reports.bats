@@ -352,6 +352,38 @@ names() {
     grep -qE '^page [1-3]\.3: there is no file$' "$OUT"
 }
 
+@test "why tells of a queued URL what its partition knows" {
+    local i url depth found
+
+    NAME=queued
+    start_playground "${WEB[@]}"
+    for i in 1 2; do
+        mkdir "$TMP/q$i"
+        "$CRAWLER" --quiet --fleet "$(postgres_url)" --name "$NAME" --partitions 16 \
+            --connect-to "::127.0.0.1:$PORT" --scope any --delay 10ms --max-pages 60 \
+            --save-every 20ms http://d0.example/ "$TMP/q$i" "$DEPTH" 3>&- &
+        MACHINE[i]=$!
+    done
+    for i in 1 2; do wait "${MACHINE[$i]}" || :; done
+    MACHINE=()
+    run -0 "$CRAWLER" export --name "$NAME" --format sqlite "$(postgres_url)" --output "$TMP/out.db"
+    sqlite3 -separator ' ' "$TMP/out.db" "SELECT q.url, q.depth, p.url FROM queue q
+        JOIN pages p ON p.id = q.referrer ORDER BY q.url LIMIT 8" >"$TMP/some"
+    same 8 "$(wc -l <"$TMP/some")" "queued URLs"
+    while read -r url depth found; do
+        capture "$CRAWLER" why -v --name "$NAME" "$(postgres_url)" "$url"
+        same 0 "$STATUS" "$(cat "$ERR")"
+        silent "$ERR"
+        same "$url is queued at depth $depth" "$(head -n 1 "$OUT")"
+        grep -qE "^  found     on page [12]\.[0-9]+, " "$OUT" || fail "$(cat "$OUT")"
+        grep -qF ", $found" "$OUT" || fail "$(cat "$OUT")"
+        grep -qE '^  score     2.00 as all; .*; [0-9]+ before it in its partition$' "$OUT" ||
+            fail "$(cat "$OUT")"
+        grep -q '^  earliest ' "$OUT" || fail "$(cat "$OUT")"
+        grep -q '^  waits     for ' "$OUT" || fail "$(cat "$OUT")"
+    done <"$TMP/some"
+}
+
 @test "verify and export of a fleet at work are of one moment" {
     local i
 
