@@ -4,163 +4,16 @@
 
 #include "base/terminal.h"
 #include "base/words.h"
-#include "report/details.h"
 #include "report/hand_orders.h"
+#include "report/why_internal.h"
 
-/* A line of robots.txt may be long, a chain of redirects too. */
-enum { LINE_MAX_LEN = 64 * 1024, RULE_SHOWN = 200, HOPS_SHOWN = 10 };
+/* A chain of redirects may be long. */
+enum { LINE_MAX_LEN = 64 * 1024, HOPS_SHOWN = 10 };
 
-struct why {
-    struct report *report;
-    struct page_link asked; /* as a link of the crawl */
-    struct page_link known; /* the spelling that the crawl knows, if it does */
-    struct str host_name;   /* of that, with its port */
-    struct url_details url;
-    struct host_details host;
-    struct arena arena;
-    struct buf line; /* as far as it is put together */
-};
-
-/* Print the line behind a label, and clear it. */
-static void say(struct why *why, const char *label)
+void why_say(struct why *why, const char *label)
 {
     terminal_line(stdout, "  %-9s %s", label, buf_cstr(&why->line));
     buf_clear(&why->line);
-}
-
-/* --- the rule ----------------------------------------------------------- */
-
-static void say_robots_line(const struct why *why, unsigned number)
-{
-    const struct store_robots *rules = &why->host.rules;
-    struct buf text;
-
-    if (!why->host.has_rules)
-        return;
-    buf_init(&text, ROBOTS_SIZE_MAX);
-    robots_line(rules->text, number, &text);
-    struct str shown = str_first(buf_str(&text), RULE_SHOWN);
-    terminal_line(stdout, "  rule      line %u of %.*s: %.*s%s", number,
-                  STR_ARGS(rules->url), STR_ARGS(shown),
-                  text.len > shown.len ? "..." : "");
-    buf_release(&text);
-}
-
-/* How the host is: given up, in whole or for a scheme, or in trouble. */
-static const char *trouble_text(const struct store_host *trouble, bool https)
-{
-    if (trouble->given_up & GIVEN_UP_HOST)
-        return "was given up";
-    if (trouble->given_up & (https ? GIVEN_UP_HTTPS : GIVEN_UP_HTTP))
-        return https ? "was given up for https" : "was given up for http";
-    return trouble->backoffs ? "backs off" : "is in trouble";
-}
-
-static void say_trouble(struct why *why)
-{
-    const struct store_host *trouble = &why->host.trouble;
-    unsigned times =
-        trouble->failures > trouble->mute ? trouble->failures : trouble->mute;
-
-    if (!why->host.troubled)
-        return;
-    buf_printf(&why->line, "%.*s %s", STR_ARGS(why->host_name),
-               trouble_text(trouble, why->known.url.https));
-    if (times)
-        buf_printf(&why->line, ", %u times in a row", times);
-    buf_printf(&why->line, "; last: %s",
-               outcome_text((enum outcome)trouble->outcome));
-    say(why, "host");
-}
-
-static void say_robots_failure(struct why *why)
-{
-    const struct store_robots *failure = &why->host.failure;
-    const struct outcome_details details = {.status = (int)failure->status};
-
-    if (!why->host.rules_failed)
-        return;
-    buf_printf(&why->line, "%.*s: ", STR_ARGS(failure->url));
-    outcome_put(&why->line, (enum outcome)failure->outcome, &details);
-    say(why, "robots");
-}
-
-static void say_cap(const struct why *why)
-{
-    const struct report *report = why->report;
-    const struct url *url = &why->known.url;
-    struct str name = domain_of_host(report->domains, url_host(url));
-    struct domain_counts counts =
-        frontier_domain_counts(report->validator.frontier, url);
-
-    terminal_line(stdout,
-                  "  cap       %.*s has had %u fetches, --max-per-domain was "
-                  "%llu",
-                  STR_ARGS(name), (unsigned)counts.crawled,
-                  (unsigned long long)report->frontier.max_per_domain);
-}
-
-/* The rule of the user that decides about the URL, if there is one. */
-static void say_filter(const struct why *why)
-{
-    struct filter *filter = why->report->filter;
-
-    if (!filter)
-        return;
-    struct filter_answer answer = filter_judge(filter, why->known.url.href);
-    if (answer.pattern.ptr)
-        terminal_line(stdout, "  rule      %s '%.*s'%s",
-                      filter_option(answer.kind), STR_ARGS(answer.pattern),
-                      answer.verdict == FILTER_UNDECIDED
-                          ? " cannot be decided within its limits"
-                          : "");
-}
-
-/* The reason for a verdict. `depth` is of the URL, `line` of robots.txt. For
- * DOMAIN_CAP the report must be loaded. */
-static void say_rule(struct why *why, enum verdict verdict, uint32_t depth,
-                     unsigned line)
-{
-    struct report *report = why->report;
-
-    switch (verdict) {
-    case EXTERNAL:
-        scope_describe(report->scope, &why->line);
-        say(why, "scope");
-        break;
-    case TOO_DEEP:
-        terminal_line(stdout, "  depth     %u, maxDepth is %u", (unsigned)depth,
-                      (unsigned)report->max_depth);
-        break;
-    case TOO_MANY_REDIRECTS:
-        terminal_line(stdout, "  limit     --max-redirects was %u",
-                      (unsigned)report->max_redirects);
-        break;
-    case DOMAIN_CAP:
-        say_cap(why);
-        break;
-    case ROBOTS_REFUSED:
-        say_robots_line(why, line);
-        break;
-    case ROBOTS_UNKNOWN:
-        say_robots_failure(why);
-        say_trouble(why);
-        break;
-    case HOST_DEAD:
-        say_trouble(why);
-        break;
-    case EXCLUDED:
-    case RULE_LIMIT:
-        say_filter(why);
-        break;
-    case BY_HAND:
-        hand_orders_print(report, &why->known.url,
-                          why->url.record.refused_late ? why->url.refusal.at_ms
-                                                       : UINT64_MAX);
-        break;
-    default:
-        break;
-    }
 }
 
 /* --- a URL that was never seen ------------------------------------------ */
@@ -222,9 +75,9 @@ static bool say_never_seen(struct why *why)
             stdout, "%.*s was never seen; would be refused: %s", STR_ARGS(url),
             verdict == ACCEPT ? "only the seeds are fetched (maxDepth 0)"
                               : verdict_text(verdict));
-    say_rule(why, verdict, 0, number);
+    why_say_rule(why, verdict, 0, number);
     if (verdict == ACCEPT)
-        say_filter(why);
+        why_say_filter(why);
     if (verdict == ACCEPT && max_depth && needs_robots(why))
         terminal_line(stdout,
                       "  robots    %.*s would be asked for its robots.txt "
@@ -298,7 +151,7 @@ static void say_waits(struct why *why, const struct target *target)
                    outcome_text((enum outcome)trouble->outcome));
     else
         buf_printf(line, "for the pause of %.*s", STR_ARGS(host));
-    say(why, "waits");
+    why_say(why, "waits");
 }
 
 static void say_turn(struct why *why)
@@ -310,7 +163,7 @@ static void say_turn(struct why *why)
         return;
     terminal_line(stdout, "  turn      it would be refused: %s",
                   verdict_text(verdict));
-    say_rule(why, verdict, 0, number);
+    why_say_rule(why, verdict, 0, number);
 }
 
 static bool say_queued(struct why *why)
@@ -333,7 +186,7 @@ static bool say_queued(struct why *why)
         buf_put(&why->line, STR("is not running; "));
         report_put_resume(report, &why->line);
         buf_put(&why->line, STR(" goes on"));
-        say(why, "crawl");
+        why_say(why, "crawl");
     }
     return true;
 }
@@ -473,7 +326,7 @@ static void say_found(struct why *why)
                                      is_requisite ? 1 : url->record.depth));
     if (url->record.found > 1)
         buf_printf(line, "; %u times in all", (unsigned)url->record.found);
-    say(why, "found");
+    why_say(why, "found");
 }
 
 /* The redirects that led here, the last first. */
@@ -508,7 +361,7 @@ static bool say_after(struct why *why)
         if (!to.row.number || to.row.number == why->url.row.number)
             return true;
         put_answer(why, &to);
-        say(why, "then");
+        why_say(why, "then");
         target = to.fetch.target;
         from = link.url;
     }
@@ -529,7 +382,7 @@ static void say_fetch(struct why *why)
         return;
     if (is_retried(why, url) || verdict_of(url) != ACCEPT) {
         put_end(line, last);
-        say(why, "last");
+        why_say(why, "last");
     }
     if (last->status) {
         buf_printf(line, "status %u", (unsigned)last->status);
@@ -538,17 +391,17 @@ static void say_fetch(struct why *why)
         if (last->page ||
             (url->row.kind == TARGET_REQUISITE && last->outcome == FETCHED))
             buf_printf(line, ", %llu bytes", (unsigned long long)last->size);
-        say(why, "answer");
+        why_say(why, "answer");
     }
     if (last->noarchive) {
         buf_put(line, STR("not kept: it asks not to be archived (noarchive)"));
-        say(why, "archive");
+        why_say(why, "archive");
     }
     buf_printf(line, "%s, took %s", words_time(last->start_ms).text,
                words_duration(took_ms).text);
     if (url->record.fetches > 1)
         buf_printf(line, "; %u tries", (unsigned)url->record.fetches);
-    say(why, "fetched");
+    why_say(why, "fetched");
 }
 
 /* --- all of it ---------------------------------------------------------- */
@@ -567,7 +420,7 @@ static bool say_known(struct why *why)
     terminal_line(stdout, "%s", buf_cstr(&why->line));
     buf_clear(&why->line);
     if (verdict != ACCEPT)
-        say_rule(why, verdict, url->record.depth, line_of(url));
+        why_say_rule(why, verdict, url->record.depth, line_of(url));
     say_found(why);
     say_before(why);
     say_fetch(why);
