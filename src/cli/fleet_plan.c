@@ -18,8 +18,9 @@
 #include "fleet/member.h"
 
 /* FORMAT: the version of the tables, of segments and of the rules for a URL's
- * partition. A crawl of an earlier one is only read, from FORMAT_READ on. */
-enum { FORMAT = 3, FORMAT_READ = 2 };
+ * partition. A crawl of an earlier one is only read, from FORMAT_READ on; from
+ * FORMAT_REFERRERS on a referrer has its machine. */
+enum { FORMAT = 3, FORMAT_READ = 2, FORMAT_REFERRERS = 3 };
 
 static const char *name_of(const struct options *options)
 {
@@ -112,7 +113,7 @@ int fleet_check_readable(const struct fleet_crawl *crawl, const char *label)
 
 bool fleet_has_referrers(const struct fleet_crawl *crawl)
 {
-    return crawl->format >= FORMAT;
+    return crawl->format >= FORMAT_REFERRERS;
 }
 
 int fleet_check_rules(const struct fleet_crawl *crawl, const char *label,

@@ -39,7 +39,7 @@ static const struct command_row commands[] = {
      "pages and its queue, its failures by kind, what it waits for, its largest\n"
      "domains; or how a fleet is: its machines, partitions and mail.\n"},
     {"why", COMMAND_WHY, command_record, 2,
-     "two arguments, pageDirectory and URL",
+     "two arguments, pageDirectory or the engine of a fleet (postgres://...), and URL",
      "why pageDirectory URL\n"
      "       crawler why [-v] [--name NAME] postgres://... URL",
      "Tell why the crawl in pageDirectory, or that of a fleet, fetched or did not\n"
@@ -66,9 +66,12 @@ static const struct command_row commands[] = {
      "that match a pattern, or let them through again; add a seed.\n"},
     {"export", COMMAND_EXPORT, command_export, 0, NULL,
      "export --format jsonl|csv|links|sitemap [--part N] pageDirectory\n"
-     "       crawler export --format cdxj [postgres://...] pageDirectory...|FILE...\n"
-     "       crawler export --format wacz --output FILE [postgres://...]\n"
-     "           pageDirectory...|FILE...\n"
+     "       crawler export --format cdxj pageDirectory...|FILE...\n"
+     "       crawler export --format wacz --output FILE pageDirectory...|FILE...\n"
+     "       crawler export --format cdxj [--name NAME] postgres://...\n"
+     "           [pageDirectory...]\n"
+     "       crawler export --format wacz --output FILE [--name NAME] postgres://...\n"
+     "           pageDirectory...\n"
      "       crawler export --format pages --output DIRECTORY pageDirectory|FILE...\n"
      "       crawler export --format jsonl|csv|links|sitemap postgres://...\n"
      "       crawler export --format sqlite --output FILE postgres://...",
@@ -86,7 +89,7 @@ static const struct command_row commands[] = {
      "Tell what is wrong with the site that was crawled with --links: broken links\n"
      "with every page that has them, redirects, links to ids that are not there,\n"
      "pages that only the sitemap knows, equal pages and titles, mixed content,\n"
-     "slow and large pages, pages that robots.txt forbids.\n"},
+     "slow and large pages, links that robots.txt forbids.\n"},
     {"warc", COMMAND_WARC, command_warc, 0, NULL,
      "warc FILE...",
      "List the records of WARC files, one JSON object a line. Exit status 1 where\n"
