@@ -151,7 +151,8 @@ void reasons_note_failure(struct reasons *reasons, const struct webpage *page)
     if (!reasons || page->outcome == FETCHED || page->outcome == REDIRECTED)
         return;
     struct failure *failure = &reasons->failure[page->outcome];
-    bool of_host = page->kind == WEBPAGE_ROBOTS && outcome_is_of_host(page->outcome);
+    bool of_host =
+        page->kind == WEBPAGE_ROBOTS && outcome_is_of_host(page->outcome);
 
     if (failure->url.len)
         return;
