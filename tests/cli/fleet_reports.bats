@@ -230,9 +230,9 @@ why_reads() {
     PGOPTIONS='-c log_statement=all' capture "$CRAWLER" why -v "$(postgres_url)" "$1"
     same 0 "$STATUS" "$(cat "$ERR")" || return
     tail -n +"$((from + 1))" "$POSTGRES_HOME/log" >"$TMP/log"
-    # The parameters are on the next line.
+    # The parameters are on the next line, with a large P since PostgreSQL 16.
     JOURNALS=$(grep -A 1 'FROM "crawl"."*journal"* WHERE part = ' "$TMP/log" |
-        sed -n "s/.*parameters: \$1 = '\([0-9]*\)'.*/\1/p" | sort -nu | tr '\n' ' ')
+        sed -n "s/.*[Pp]arameters: \$1 = '\([0-9]*\)'.*/\1/p" | sort -nu | tr '\n' ' ')
 }
 
 @test "why reads the partition of the URL, and no other" {
