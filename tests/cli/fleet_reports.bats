@@ -20,7 +20,7 @@ setup_file() {
     start_playground "${WEB[@]}"
     "$PLAYGROUND" truth "${WEB[@]}" --depth "$DEPTH" |
         awk -F '\t' '{ print $2, $1 }' | LC_ALL=C sort >"$TMP/truth"
-    for i in 1 2 3; do machine "$i"; done
+    machines 3 || return
     wait_until_saved 30
     kill -KILL "${MACHINE[2]}"
     wait "${MACHINE[2]}" || :

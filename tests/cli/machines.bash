@@ -54,7 +54,7 @@ machines() {
 
 # owners: how many machines have partitions.
 owners() {
-    postgres_sql "SELECT count(DISTINCT owner) FROM $NAME.part" 2>/dev/null || echo 0
+    postgres_sql "SELECT count(DISTINCT owner) FROM ${NAME:-crawl}.part" 2>/dev/null || echo 0
 }
 
 # machine_ends N STATUS: wait for it.
