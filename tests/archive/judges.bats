@@ -55,7 +55,7 @@ setup() {
 
 # judge SCRIPT ARGUMENT...
 judge() {
-    timeout -k 5 $((LIMIT * 3)) node "$BATS_TEST_DIRNAME/$1.mjs" "${@:2}"
+    timeout -k 60 $((LIMIT * 3)) node "$BATS_TEST_DIRNAME/$1.mjs" "${@:2}"
 }
 
 # start_serve WHAT...: `crawler serve` on a free port; its address in SERVE.

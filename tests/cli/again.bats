@@ -187,7 +187,7 @@ END
         >"$TMP/out" 2>"$TMP/err" 3>&- &
     pid=$!
     # It has its own record from then on, aside.
-    for _ in $(seq 600); do
+    for _ in $(seq $((LIMIT * 20))); do
         [ ! -e "$DIR/.crawler-tmp-state" ] || break
         sleep 0.05
     done
@@ -213,11 +213,12 @@ stopped_after() {
     local count=$1 signal=$2 pid
 
     shift 2
+    : >"$TMP/first"
     PLAYGROUND_PORT=$PORT LD_PRELOAD=$LEAD "$CRAWLER" "$@" \
         >"$TMP/first" 2>"$TMP/first.err" 3>&- &
     pid=$!
     # By its log: the files may still be those of the crawl before.
-    for _ in $(seq 600); do
+    for _ in $(seq $((LIMIT * 20))); do
         [ "$(grep -c ' Fetched: ' "$TMP/first")" -lt "$count" ] || break
         sleep 0.05
     done

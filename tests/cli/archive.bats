@@ -42,7 +42,7 @@ refused() {
 
 @test "fetches that are tried again are kept, each of them" {
     start_archive_site
-    run -4 timeout -k 5 "$LIMIT" "$CRAWLER" -q --warc --scope host --delay 0 --retries 1 \
+    run -4 timeout -k 60 "$LIMIT" "$CRAWLER" -q --warc --scope host --delay 0 --retries 1 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/broken "$DIR" 0
     whole_archive
     same 2 "$(grep -c '^response 500 http://archive.test/broken$' "$TMP/kept")"

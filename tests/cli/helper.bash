@@ -132,7 +132,7 @@ start_playground() {
 # end_server PID: stop one server and wait for it; its exit status.
 end_server() {
     kill -TERM "$1" 2>/dev/null || :
-    timeout -k 5 "$LIMIT" tail -s 0.02 --pid="$1" -f /dev/null || kill -KILL "$1"
+    timeout -k 60 "$LIMIT" tail -s 0.02 --pid="$1" -f /dev/null || kill -KILL "$1"
     wait "$1"
 }
 
@@ -157,7 +157,7 @@ stop_playground() {
 # course's log unless ARGS ask for another. It starts over where the directory
 # remembers a crawl.
 crawl() {
-    timeout -k 5 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse \
+    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse \
         --connect-to "::127.0.0.1:$PORT" "$@"
 }
 

@@ -69,7 +69,7 @@ BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
     for tool in "tools/lint" "tools/fuzz 1 url" "tools/bench build/none"; do
         : >"$TMP/asked"
         # shellcheck disable=SC2086 # a command with arguments
-        run timeout -k 5 "$LIMIT" $tool
+        run timeout -k 60 "$LIMIT" $tool
         case $tool in
         tools/lint) grep -qx clang-tidy "$TMP/asked" ;;
         tools/fuzz*) grep -qx clang "$TMP/asked" ;;

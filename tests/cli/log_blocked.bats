@@ -33,7 +33,7 @@ setup() {
 # CRAWLER_PID.
 begin_unread() {
     exec {READER}<>"$TMP/fifo"
-    timeout -k 5 $((LIMIT * 2)) "$CRAWLER" -v --robots ignore --delay 0 --log tse \
+    timeout -k 60 $((LIMIT * 2)) "$CRAWLER" -v --robots ignore --delay 0 --log tse \
         --connect-to "::127.0.0.1:$PORT" --scope host http://a.example/ "$DIR" 2 \
         >"$TMP/fifo" 2>"$TMP/err" 3>&- {READER}>&- &
     CRAWL=$!

@@ -5,12 +5,12 @@ load helper
 
 # get PATH [CURL-OPTION...]: the body.
 get() {
-    curl -sS -m 10 "http://127.0.0.1:$PORT$1" "${@:2}"
+    curl -sS -m "$LIMIT" "http://127.0.0.1:$PORT$1" "${@:2}"
 }
 
 # code PATH [CURL-OPTION...]: the status, 000 where there was none.
 code() {
-    curl -sS -m 10 -o /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT$1" \
+    curl -sS -m "$LIMIT" -o /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT$1" \
         "${@:2}" 2>/dev/null
 }
 
@@ -24,7 +24,7 @@ code() {
 
 @test "the playground ends by itself after its lifetime" {
     # Its default is ten minutes.
-    run timeout -k 5 300 "$PLAYGROUND" --lifetime 300ms
+    run timeout -k 60 300 "$PLAYGROUND" --lifetime 300ms
     same 0 "$status"
 }
 
@@ -32,7 +32,7 @@ code() {
     mkfifo "$TMP/out"
     bash -c '"$1" >"$2" & sleep 0.2' - "$PLAYGROUND" "$TMP/out" &
     # The pipe has an end when the server has closed it.
-    run timeout -k 5 "$LIMIT" cat "$TMP/out"
+    run timeout -k 60 "$LIMIT" cat "$TMP/out"
     same 0 "$status" "the server outlived its parent"
     [[ $output == "listening on 127.0.0.1:"* ]]
 }
@@ -70,12 +70,12 @@ END
 
 @test "the playground listens on loopback addresses only" {
     for address in 0.0.0.0:0 192.168.1.1:0 10.0.0.1:0 '[::]:0' 8.8.8.8:80; do
-        run timeout -k 5 "$LIMIT" "$PLAYGROUND" --listen "$address"
+        run timeout -k 60 "$LIMIT" "$PLAYGROUND" --listen "$address"
         same 1 "$status" "$address"
         [[ $output == *loopback* ]]
     done
     for address in 127.0.0.1 nonsense '' 127.0.0.1:x 127.0.0.1:99999; do
-        run timeout -k 5 "$LIMIT" "$PLAYGROUND" --listen "$address"
+        run timeout -k 60 "$LIMIT" "$PLAYGROUND" --listen "$address"
         same 1 "$status" "$address"
     done
 }
@@ -88,20 +88,20 @@ END
     same "127.0.7.1" "${second%:*}"
     same "127.0.7.3" "${fourth%:*}"
     same "${second##*:}" "${fourth##*:}"
-    curl -sS -m 5 -o /dev/null "http://$third/tse/letters/"
+    curl -sS -m "$LIMIT" -o /dev/null "http://$third/tse/letters/"
     same "$third" "$(record_column local_addr)"
 }
 
 @test "the playground refuses wrong options in one line" {
     for args in --nonsense --lifetime "--lifetime=x" "--letters=1" word; do
         # shellcheck disable=SC2086 # the words are the arguments
-        run timeout -k 5 "$LIMIT" "$PLAYGROUND" $args
+        run timeout -k 60 "$LIMIT" "$PLAYGROUND" $args
         same 2 "$status" "$args"
         same 1 "${#lines[@]}" "lines for $args"
     done
-    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --root /nonexistent
+    run timeout -k 60 "$LIMIT" "$PLAYGROUND" --root /nonexistent
     same 1 "$status"
-    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --record /nonexistent/record
+    run timeout -k 60 "$LIMIT" "$PLAYGROUND" --record /nonexistent/record
     same 1 "$status"
 }
 
@@ -151,7 +151,7 @@ END
     exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
     printf 'GET /tse/letters/%s.html HTTP/1.1\r\nHost: x\r\n\r\n' A B C >&"$sock"
     printf 'GET /tse/letters/D.html HTTP/1.0\r\n\r\n' >&"$sock"
-    run timeout -k 5 "$LIMIT" cat <&"$sock"
+    run timeout -k 60 "$LIMIT" cat <&"$sock"
     exec {sock}>&-
     same 0 "$status" "HTTP/1.0 ends with the connection"
     same "A B C D" "$(grep -o '<title>.' <<<"$output" | cut -c 8 | xargs)"
@@ -159,7 +159,7 @@ END
 
 @test "a proxy's absolute target names the host" {
     start_playground --letters
-    curl -sS -m 5 -x "http://127.0.0.1:$PORT" -o /dev/null \
+    curl -sS -m "$LIMIT" -x "http://127.0.0.1:$PORT" -o /dev/null \
         http://example.org:81/tse/letters/B.html
     same example.org "$(record_column host)"
     same /tse/letters/B.html "$(record_column path)"
@@ -172,14 +172,14 @@ END
         exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
         # shellcheck disable=SC2059 # the text has escapes
         printf "$text" >&"$sock"
-        run timeout -k 5 "$LIMIT" head -n 1 <&"$sock"
+        run timeout -k 60 "$LIMIT" head -n 1 <&"$sock"
         exec {sock}>&-
         [[ $output == "HTTP/1.1 400 "* ]] || fail "$text: $output"
     done
     exec {sock}<>"/dev/tcp/127.0.0.1/$PORT"
     { printf 'GET / HTTP/1.1\r\nX: '; head -c 70000 /dev/zero | tr '\0' x; } \
         >&"$sock"
-    run timeout -k 5 "$LIMIT" head -n 1 <&"$sock"
+    run timeout -k 60 "$LIMIT" head -n 1 <&"$sock"
     exec {sock}>&-
     [[ $output == "HTTP/1.1 431 "* ]]
     same 200 "$(code /tse/letters/)" "and it lives on"
@@ -419,19 +419,19 @@ EOF
 /garbage
     raw \x00\x01\xff
 EOF
-    run curl -s -m 5 "http://127.0.0.1:$PORT/cut"
+    run curl -s -m "$LIMIT" "http://127.0.0.1:$PORT/cut"
     same 18 "$status"
     [[ $output == 0123456789* ]]
-    run curl -s -m 5 "http://127.0.0.1:$PORT/reset"
+    run curl -s -m "$LIMIT" "http://127.0.0.1:$PORT/reset"
     same 56 "$status"
-    run curl -s -m 5 "http://127.0.0.1:$PORT/at-once"
+    run curl -s -m "$LIMIT" "http://127.0.0.1:$PORT/at-once"
     same 52 "$status"
     same hello "$(get /raw)"
-    run curl -s -m 5 "http://127.0.0.1:$PORT/lie"
+    run curl -s -m "$LIMIT" "http://127.0.0.1:$PORT/lie"
     same 18 "$status"
-    run curl -s -m 5 "http://127.0.0.1:$PORT/cut-chunk"
+    run curl -s -m "$LIMIT" "http://127.0.0.1:$PORT/cut-chunk"
     same 18 "$status"
-    run curl -s -m 5 "http://127.0.0.1:$PORT/garbage"
+    run curl -s -m "$LIMIT" "http://127.0.0.1:$PORT/garbage"
     [ "$status" -ne 0 ]
     stop_playground
     same "10 5" "$(record_column bytes | head -n 2 | xargs)"
@@ -494,7 +494,7 @@ EOF
 @test "site: mistakes are told with their line" {
     while IFS='|' read -r number text; do
         printf '/\n    body x\n%b\n' "$text" >"$TMP/site"
-        run timeout -k 5 "$LIMIT" "$PLAYGROUND" --site "$TMP/site"
+        run timeout -k 60 "$LIMIT" "$PLAYGROUND" --site "$TMP/site"
         same 1 "$status" "$text"
         [[ $output == *"line $number: "* ]] || fail "$text: $output"
     done <<'EOF'
@@ -518,7 +518,7 @@ EOF
 5|/x\n    encode gzip\n    endless x
 EOF
     printf '    body x\n' >"$TMP/site"
-    run timeout -k 5 "$LIMIT" "$PLAYGROUND" --site "$TMP/site"
+    run timeout -k 60 "$LIMIT" "$PLAYGROUND" --site "$TMP/site"
     [[ $output == *"line 1: "* ]]
 }
 

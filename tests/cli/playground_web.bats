@@ -7,7 +7,7 @@ WEB=(--web 1 --hosts 50 --pages 800)
 
 # web_get URL [CURL-OPTION...]
 web_get() {
-    curl -sS -m 10 --connect-to "::127.0.0.1:$PORT" "$@"
+    curl -sS -m "$LIMIT" --connect-to "::127.0.0.1:$PORT" "$@"
 }
 
 @test "web: the same seed is the same web, in two servers" {
@@ -87,7 +87,7 @@ web_get() {
         same 200 "$(web_get -o /dev/null -w '%{http_code}' "$url")"
         web_get "$url" | grep -qF "$trap"
     done
-    run timeout -k 5 "$LIMIT" "$PLAYGROUND" truth "${WEB[@]}" --traps 1
+    run timeout -k 60 "$LIMIT" "$PLAYGROUND" truth "${WEB[@]}" --traps 1
     same 2 "$status" "without a depth there is no truth"
 }
 
@@ -109,7 +109,7 @@ web_get() {
         args+=(--connect-to "$rule")
     done <"$TMP/rules"
     mapfile -t urls < <(sed 's|\t.*|/robots.txt|; s|^|http://|' "$TMP/hosts")
-    curl -sS -m 20 -o /dev/null "${args[@]}" "${urls[@]}" >/dev/null
+    curl -sS -m "$LIMIT" -o /dev/null "${args[@]}" "${urls[@]}" >/dev/null
     stop_playground
     same 50 "$(record_total)"
     # Every host on one address, and all but a few addresses used.
@@ -122,7 +122,7 @@ web_get() {
 @test "web: wrong options are told" {
     while read -r args; do
         # shellcheck disable=SC2086 # the words are the arguments
-        run timeout -k 5 "$LIMIT" "$PLAYGROUND" $args
+        run timeout -k 60 "$LIMIT" "$PLAYGROUND" $args
         [ "$status" -ne 0 ] || fail "$args"
         same 1 "${#lines[@]}" "lines for $args"
     done <<'EOF'

@@ -9,7 +9,7 @@ load helper
 on_terminal() {
     TERMINAL=$TMP/terminal
     STATUS=0
-    timeout -k 5 "$LIMIT" script -qec "stty cols $1 rows 24; $2" /dev/null \
+    timeout -k 60 "$LIMIT" script -qec "stty cols $1 rows 24; $2" /dev/null \
         >"$TERMINAL" </dev/null || STATUS=$?
 }
 

@@ -5,7 +5,7 @@ load helper
 
 # url [ARGS...] <LINES: the command, within a time.
 url() {
-    timeout -k 5 "$LIMIT" "$CRAWLER" url "$@"
+    timeout -k 60 "$LIMIT" "$CRAWLER" url "$@"
 }
 
 # lines_of TEXT...: each on its line.

@@ -7,7 +7,7 @@ load site
 
 # verify [DIR]: sets STATUS; what it says is in $OUT.
 verify() {
-    capture timeout -k 5 "$LIMIT" "$CRAWLER" verify "${1:-$DIR}"
+    capture timeout -k 60 "$LIMIT" "$CRAWLER" verify "${1:-$DIR}"
 }
 
 # clean [PAGES]: all is as recorded, in one line that counts well.

@@ -9,7 +9,7 @@ teardown() { view_teardown; }
 # client PROGRAM [ARGUMENT...]: Python with some functions for a client that does
 # as it pleases. AT and TOKEN are the crawl's.
 client() {
-    timeout -k 5 "$LIMIT" python3 - "$AT" "$TOKEN" 3>&- <<END
+    timeout -k 60 "$LIMIT" python3 - "$AT" "$TOKEN" 3>&- <<END
 import select, socket, sys, time
 at, token = sys.argv[1:]
 place = (at.split(":")[0], int(at.split(":")[1]))
