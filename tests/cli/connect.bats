@@ -322,7 +322,7 @@ END
     RECORD=$proxied PID=$proxy_pid
     same "example.org" "$(record_column host | xargs)" "asked by the proxy"
     # Neither the proxy nor its password is recorded: the next run may have others.
-    ! grep -ra 't0pS3cret\|127.0.0.1:'"$proxy" "$DIR" "$OUT" "$ERR"
+    ! grep -ra 't0pS3cret\|127.0.0.1:'"$proxy" "$DIR" "$OUT" "$ERR" || fail "a secret is shown"
     "$CRAWLER" status "$DIR" >/dev/null
     http_proxy='http://me:t0pS3cret@[' run -2 "$CRAWLER" --proxy env --scope any http://a.test/ "$DIR" 1
     [[ $output == "crawler: --proxy env: a proxy in the environment must be a URL such as "* ]]

@@ -75,7 +75,7 @@ www.example.org /in all=t0pS3cret2" "$(cookies_sent)"
     # The archive has the answers, and not even the names of their cookies.
     grep -qa '^HTTP/1.1 200' "$TMP/warc"
     hidden "$TMP/warc"
-    ! grep -qai '^\(Set-\)\?Cookie:' "$TMP/warc"
+    ! grep -qai '^\(Set-\)\?Cookie:' "$TMP/warc" || fail "a cookie is kept"
     "$CRAWLER" verify "$DIR"
     for command in "status" "status --json" "export --format jsonl"; do
         # shellcheck disable=SC2086 # the words are the arguments

@@ -50,7 +50,7 @@ start() {
     # The seed, nine pages and the new one; neither host b nor the calendar.
     same 11 "$(page_count)"
     page_urls | grep -qx http://a.test/new
-    ! page_urls | grep -q 'b.test\|/cal/'
+    ! page_urls | grep -q 'b.test\|/cal/' || fail "pages that were dropped"
     run "$CRAWLER" verify "$DIR"
     same 0 "$status" "$output"
     run -0 "$CRAWLER" why "$DIR" http://b.test/

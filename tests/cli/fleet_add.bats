@@ -113,7 +113,7 @@ wait_until() {
     refused "cannot be crawled"
     add http://name:geheim@d0.example/x
     refused "a name and password cannot be added"
-    ! grep -q geheim "$ERR"
+    ! grep -q geheim "$ERR" || fail "a secret is shown"
     add
     refused "add takes the engine"
     add --seeds "$TMP/nothing"
@@ -127,7 +127,7 @@ wait_until() {
     refused "is no engine of a fleet"
     capture "$CRAWLER" add 'postgres://u:geheim@[::1/x' http://d0.example/
     refused "not valid"
-    ! grep -q geheim "$ERR"
+    ! grep -q geheim "$ERR" || fail "a secret is shown"
     same "finished 0" "$(of_crawl "state, additions")"
     # Bad lines of a file are told and passed over.
     printf 'http://d1.example/\nhttp://d0.example/p/2\n' >"$TMP/mixed"

@@ -106,13 +106,13 @@ fleet() {
     url=${url/crawl@/crawl:geheim@}
     capture "$CRAWLER" status --name engine_check "$url"
     same 0 "$STATUS" "$(cat "$ERR")"
-    ! grep -q geheim "$OUT" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
     # Neither where nobody answers, nor where the database is not there.
     capture "$CRAWLER" pause "${url/:$POSTGRES_PORT/:1}"
     same 1 "$STATUS"
     grep -q "is away" "$ERR"
-    ! grep -q geheim "$OUT" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
     capture "$CRAWLER" pause "${url%/crawl}/nothing"
     [ "$STATUS" -ne 0 ]
-    ! grep -q geheim "$OUT" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
 }

@@ -225,7 +225,7 @@ wait_for_batch() {
     mkdir "$TMP/other"
     fleet_crawl "$TMP/other" --max-pages 3
     run -0 "${COMMAND[@]}"
-    ! grep -rq s3cret "$TMP/other"
+    ! grep -rq s3cret "$TMP/other" || fail "a secret is shown"
     ! "$POSTGRES_BIN/pg_dump" -h "$POSTGRES_HOME" -p "$POSTGRES_PORT" -U crawl crawl |
-        grep -q s3cret
+        grep -q s3cret || fail "a secret is shown"
 }

@@ -491,10 +491,10 @@ names() {
     same 1 "$(wc -l <"$ERR")"
     capture "$CRAWLER" export --format pages --output "$TMP/p" "${url/crawl@/crawl:geheim@}"
     refused "not a fleet's engine"
-    ! grep -q geheim "$ERR"
+    ! grep -q geheim "$ERR" || fail "a secret is shown"
     capture "$CRAWLER" report "${url/crawl@/crawl:geheim@}"
     [ "$STATUS" -ne 0 ]
-    ! grep -q geheim "$ERR"
+    ! grep -q geheim "$ERR" || fail "a secret is shown"
     capture "$CRAWLER" export --format jsonl --name none "$url"
     refused "$url: "
     capture "$CRAWLER" verify "$url" "$FLEET/m1" "$FLEET/m2"
@@ -509,13 +509,13 @@ names() {
     refused "--name"
     capture "$CRAWLER" why 'postgres://u:geheim@[::1/x' http://d0.example/
     refused "not valid"
-    ! grep -q geheim "$OUT" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
     url=${url/crawl@/crawl:geheim@}
     capture "$CRAWLER" verify "${url/:$POSTGRES_PORT/:1}"
     same 1 "$STATUS"
     grep -q "is away" "$ERR"
-    ! grep -q geheim "$OUT" "$ERR"
+    ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
     capture "$CRAWLER" export --format sqlite "$url" --output "$TMP/secret.db"
     same 0 "$STATUS" "$(cat "$ERR")"
-    ! grep -q geheim "$OUT" "$ERR" "$TMP/secret.db"
+    ! grep -q geheim "$OUT" "$ERR" "$TMP/secret.db" || fail "a secret is shown"
 }

@@ -243,7 +243,7 @@ END
     umount "$TMP/small"
     same 1 "$status" "status on a full disk"
     grep -q 'No space left on device' "$TMP/full.err" || fail "$(cat "$TMP/full.err")"
-    ! grep 'the state in .*: the archive' "$TMP/full.err"
+    ! grep 'the state in .*: the archive' "$TMP/full.err" || fail "$(cat "$TMP/full.err")"
     for file in "$TMP"/full/archive/*; do
         gzip -t <"$file" || fail "$file"
         [[ $file =~ \.warc\.gz(\.open)?$ ]] || fail "$file"

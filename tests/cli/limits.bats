@@ -43,15 +43,15 @@ END
     same 3 "$STATUS"
     grep -qx 'stopped: --max-pages was reached' "$ERR"
     grep -qx "go on: crawler --resume --max-pages ... --header ... --user ... $DIR" "$ERR"
-    ! grep secret "$ERR" "$OUT"
+    ! grep secret "$ERR" "$OUT" || fail "a secret is shown"
     # Without a record there is nothing to go on with; a crawl that is finished
     # says neither.
     capture crawl --state none --scope host --delay 0 --max-pages 2 http://example.org/ "$DIR" 1
     grep -qx 'stopped: --max-pages was reached' "$ERR"
-    ! grep -q '^go on' "$ERR"
+    ! grep -q '^go on' "$ERR" || fail "$(cat "$ERR")"
     capture crawl --create --scope host --delay 0 http://example.org/ "$TMP/new" 1
     same 0 "$STATUS"
-    ! grep -qE '^(stopped|go on)' "$ERR"
+    ! grep -qE '^(stopped|go on)' "$ERR" || fail "$(cat "$ERR")"
 }
 
 @test "--limit-rate: the average of all fetches stays below it" {

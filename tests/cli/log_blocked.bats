@@ -79,5 +79,5 @@ recorded() { "$CRAWLER" status --json "$DIR" | jq .urls.saved; }
     same 31 "$(recorded)"
     same 31 "$(grep -c Fetched "$TMP/log")"
     same 30 "$(grep -c Added "$TMP/log")"
-    ! grep -q 'nobody reads' "$TMP/err"
+    ! grep -q 'nobody reads' "$TMP/err" || fail "$(cat "$TMP/err")"
 }

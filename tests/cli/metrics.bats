@@ -19,7 +19,7 @@ needs() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
     begin
     ask /metrics >"$TMP/metrics"
     promtool check metrics <"$TMP/metrics"
-    ! grep -q dartmouth "$TMP/metrics"
+    ! grep -q dartmouth "$TMP/metrics" || fail "the metrics name a host"
     end_crawl
 }
 

@@ -116,7 +116,7 @@ server_of() {
     : >"$TMP/looked"
     wait "$!"
     read -r home watchdog server <"$TMP/told"
-    ! kill -0 "$server" 2>/dev/null
+    is_gone "$server"
     is_gone "$watchdog"
     [ ! -e "$home" ]
 }
@@ -124,6 +124,6 @@ server_of() {
 @test "where PostgreSQL is missing, tests are skipped with the reason" {
     postgres_bin() { return 1; }
     POSTGRES_HOME='' # that of the file goes on without us
-    ! postgres_start
+    ! postgres_start || fail "PostgreSQL was found"
     same "PostgreSQL is not installed: tools/install-deps test" "$POSTGRES_WHY"
 }

@@ -171,7 +171,7 @@ END
     grep -qx 'crawler: 2 pages saved, .*' <(head -n 1 "$TMP/shown")
     same "stopped: --max-pages was reached
 go on: crawler --resume --max-pages ... $DIR" "$(tail -n 2 "$TMP/shown")"
-    ! grep -q "$LETTERS" "$TMP/shown"
+    ! grep -q "$LETTERS" "$TMP/shown" || fail "a line a page"
     # Where standard output or standard error is no terminal, a line a page.
     on_terminal 200 "$crawl $LETTERS/index.html $DIR 2 >$TMP/out"
     same 3 "$(wc -l <"$TMP/out")" "lines: $(cat "$TMP/out")"

@@ -169,7 +169,7 @@ load resume
     silent "$ERR"
     capture "$CRAWLER" --resume --max-pages 3 "$DIR"
     same 1 "$(grep -c ^20.*Z.*http "$OUT")" "pages in the log"
-    ! grep -q Saved "$OUT"
+    ! grep -q Saved "$OUT" || fail "the log of the run before"
     # The same command going on is a resume too.
     capture letters -q --max-pages 4 10
     silent "$OUT"

@@ -53,7 +53,7 @@ teardown() { view_teardown; }
     same 405 "$(status_of -X POST "http://$AT/status.json")"
     ask /status.json | holds '.state == "running"'
     end_crawl
-    ! grep -rqF "$TOKEN" "$DIR"
+    ! grep -rqF "$TOKEN" "$DIR" || fail "a secret is shown"
 }
 
 @test "another Host is refused: no name of the web leads here" {

@@ -54,7 +54,7 @@ END
     [ "$(wc -c <"$TMP/body")" -le 40960 ]
     # Neither a resource of its own nor one of others: all is in the page.
     ! grep -qE '(src|href|action)="?(https?:)?/|@import|url\(|EventSource' \
-        "$TMP/body"
+        "$TMP/body" || fail "it loads something"
     end_crawl
 }
 

@@ -46,13 +46,13 @@ teardown() { view_teardown; }
     wait_for '"$CRAWLER" watch "$DIR" | grep -q "1 saved"'
     TERM=dumb timeout "$LIMIT" script -qec "'$CRAWLER' watch '$DIR'" "$TMP/typescript" >/dev/null 3>&-
     grep -q "is running: 1 host in pause" "$TMP/typescript"
-    ! grep -q $'\e' "$TMP/typescript"
+    ! grep -q $'\e' "$TMP/typescript" || fail "an escape is there"
     end_crawl
     TERM=dumb timeout "$LIMIT" script -qec "'$CRAWLER' --create --scope host --delay 0 \
         --connect-to '::127.0.0.1:$PORT' '$LETTERS/index.html' '$TMP/other' 0" \
         "$TMP/typescript" >/dev/null 3>&-
     grep -q "$LETTERS/index.html" "$TMP/typescript"
-    ! grep -q $'\e' "$TMP/typescript"
+    ! grep -q $'\e' "$TMP/typescript" || fail "an escape is there"
 }
 
 @test "the first look at a crawl tells its rate since it began" {
@@ -68,7 +68,7 @@ teardown() { view_teardown; }
 @test "watch on a terminal leaves its error message there" {
     timeout "$LIMIT" script -qec "'$CRAWLER' watch '$TMP/none'" "$TMP/typescript" >/dev/null 3>&- || :
     grep -q "crawler: pageDirectory '$TMP/none': No such file" "$TMP/typescript"
-    ! grep -q $'\e' "$TMP/typescript"
+    ! grep -q $'\e' "$TMP/typescript" || fail "an escape is there"
 }
 
 @test "watch and ctl do not wait for ever for a crawl that is suspended" {
