@@ -86,29 +86,51 @@ all_pages() {
         "$CRAWLER" verify --name "$NAME" "$(postgres_url)"
 }
 
+# nodes_of N: a condition for the rows of machine N. It has another one each time
+# that it joins.
+nodes_of() {
+    echo "directory = '$(sqlite3 "$TMP/m$1/.crawler" \
+        "SELECT value FROM setting WHERE name = 'fleet.directory'")'"
+}
+
 # saved [N]: pages that are committed, of all machines or of machine N.
 saved() {
     local of=true
 
-    [ $# -eq 0 ] || of="directory = '$(sqlite3 "$TMP/m$1/.crawler" \
-        "SELECT value FROM setting WHERE name = 'fleet.directory'")'"
+    [ $# -eq 0 ] || of=$(nodes_of "$1")
     postgres_sql "SELECT coalesce(sum(pages), 0) FROM ${NAME:-crawl}.node WHERE $of" \
         2>/dev/null || echo 0
 }
 
-# wait_until_saved COUNT [N]: until all together, or machine N, saved so many.
+# wait_until_saved COUNT: until all together saved so many.
 wait_until_saved() {
     local start=$SECONDS
 
-    until [ "$(saved "${@:2}")" -ge "$1" ]; do
+    until [ "$(saved)" -ge "$1" ]; do
         [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "no $1 pages" || return
         sleep 0.05
     done
 }
 
-# wait_until_dead: one machine was declared dead by the others.
+# wait_for_busiest: until the crawl is on its way; BUSIEST is the machine that
+# saved most, whichever that is.
+wait_for_busiest() {
+    local i most=0 pages
+
+    wait_until_saved 45 || return
+    for i in "${!MACHINE[@]}"; do
+        pages=$(saved "$i")
+        # shellcheck disable=SC2034 # the test's
+        [ "$pages" -le "$most" ] || { most=$pages && BUSIEST=$i; }
+    done
+}
+
+# wait_until_dead N: the others declared machine N dead, which stands still.
 wait_until_dead() {
-    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE state = 'dead'")" = 1 ]; do
+    local alive
+    alive="$(nodes_of "$1") AND state <> 'dead'"
+
+    until [ "$(postgres_sql "SELECT count(*) FROM $NAME.node WHERE $alive")" = 0 ]; do
         sleep 0.1
     done
 }
@@ -116,6 +138,6 @@ wait_until_dead() {
 # stands_still N: until it is declared dead.
 stands_still() {
     kill -STOP "${MACHINE[$1]}"
-    wait_until_dead
+    wait_until_dead "$1"
     kill -CONT "${MACHINE[$1]}"
 }
