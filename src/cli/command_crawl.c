@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "base/words.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -251,8 +252,9 @@ static int crawl(struct plan *plan)
     }
     if (plan->crawl.resume && !options->quiet)
         terminal_line(
-            stderr, "crawler: going on with the crawl in %s after %u pages",
-            plan->crawl.dir_path, (unsigned)crawl_record_pages(&plan->record));
+            stderr, "crawler: going on with the crawl in %s after %s",
+            plan->crawl.dir_path,
+            words_count(crawl_record_pages(&plan->record), "page").text);
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;
@@ -296,15 +298,17 @@ static int say_finished(struct plan *plan)
             return CRAWL_FAILED;
     }
     if (plan->options->fleet && !plan->options->quiet)
-        terminal_line(stderr, "crawler: the crawl at %s is finished: %u pages",
-                      plan->fleet.label,
-                      (unsigned)crawl_record_pages(&plan->record));
+        terminal_line(
+            stderr, "crawler: the crawl at %s is finished: %s",
+            plan->fleet.label,
+            words_count(crawl_record_pages(&plan->record), "page").text);
     else if (!plan->options->quiet)
-        terminal_line(stderr,
-                      "crawler: the crawl in %s is finished: %u pages; "
-                      "--restart starts over",
-                      plan->crawl.dir_path,
-                      (unsigned)crawl_record_pages(&plan->record));
+        terminal_line(
+            stderr,
+            "crawler: the crawl in %s is finished: %s; "
+            "--restart starts over",
+            plan->crawl.dir_path,
+            words_count(crawl_record_pages(&plan->record), "page").text);
     return CRAWL_FINISHED;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/words.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
 
@@ -191,18 +192,18 @@ static int refuse_to_replace(const struct plan *plan)
 {
     const struct facts *facts = &plan->record.facts;
     const char *path = plan->crawl.dir_path;
-    unsigned pages = (unsigned)crawl_record_pages(&plan->record);
+    struct words pages = words_count(crawl_record_pages(&plan->record), "page");
     struct str seed = facts->seeds ? facts->seed[0].url : STR("a sitemap");
 
     if (facts_is_over(facts))
-        return complain("'%s' holds another crawl, finished: %u pages from "
+        return complain("'%s' holds another crawl, finished: %s from "
                         "%.*s; use another directory, or --restart to "
                         "replace it",
-                        path, pages, STR_ARGS(seed));
-    return complain("'%s' holds another crawl: %u pages so far from %.*s; "
+                        path, pages.text, STR_ARGS(seed));
+    return complain("'%s' holds another crawl: %s so far from %.*s; "
                     "'crawler --resume %s' goes on with it, --restart "
                     "replaces it",
-                    path, pages, STR_ARGS(seed), path);
+                    path, pages.text, STR_ARGS(seed), path);
 }
 
 /* The same command again goes on, or starts over if the crawl is finished. A

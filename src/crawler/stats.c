@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "crawler/counters.h"
 
 static void count_mime(struct stats *stats, const char *mime)
@@ -160,21 +161,19 @@ static bool has_requisites(const struct stats *stats)
 
 void stats_put_summary(const struct stats *stats, struct buf *out)
 {
-    buf_printf(out,
-               "crawler: %llu pages saved, %llu bytes, %llu failed, "
-               "%llu retries\n",
-               (unsigned long long)stats->saved,
-               (unsigned long long)stats->bytes,
+    buf_printf(out, "crawler: %s saved, %s, %llu failed, %llu %s\n",
+               words_count(stats->saved, "page").text,
+               words_count(stats->bytes, "byte").text,
                (unsigned long long)stats->ends[URL_FAILED],
-               (unsigned long long)stats->retries);
+               (unsigned long long)stats->retries,
+               stats->retries == 1 ? "retry" : "retries");
     if (has_requisites(stats))
-        buf_printf(out,
-                   "crawler: %llu requisites fetched, %llu bytes, %llu failed, "
-                   "%llu refused\n",
-                   (unsigned long long)stats->requisite_ends[URL_SAVED],
-                   (unsigned long long)stats->requisite_bytes,
-                   (unsigned long long)stats->requisite_ends[URL_FAILED],
-                   (unsigned long long)stats->requisite_ends[URL_REFUSED]);
+        buf_printf(
+            out, "crawler: %s fetched, %s, %llu failed, %llu refused\n",
+            words_count(stats->requisite_ends[URL_SAVED], "requisite").text,
+            words_count(stats->requisite_bytes, "byte").text,
+            (unsigned long long)stats->requisite_ends[URL_FAILED],
+            (unsigned long long)stats->requisite_ends[URL_REFUSED]);
 }
 
 /* Seconds from one time to another, in tenths. Each time is rounded, not the
@@ -244,8 +243,9 @@ void stats_put_details(const struct stats *stats, struct buf *out)
     put_seconds(out, stats->elapsed_ms, 0);
     buf_printf(out,
                " s (%.1f pages/s), "
-               "%zu hosts of %zu domains, %llu queued (at most %zu",
-               rate(stats), counts->hosts, counts->domains,
+               "%s of %s, %llu queued (at most %zu",
+               rate(stats), words_count(counts->hosts, "host").text,
+               words_count(counts->domains, "domain").text,
                (unsigned long long)stats->ends[URL_QUEUED], counts->queued_max);
     if (counts->on_disk_max)
         buf_printf(out, ", %zu of them in a file", counts->on_disk_max);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/terminal.h"
+#include "base/words.h"
 #include "frontier/target.h"
 #include "frontier/verdict.h"
 #include "page/outcome.h"
@@ -502,14 +503,15 @@ static bool check_all(struct verify *verify)
 
 static void print_clean(const struct verify *verify)
 {
-    printf("verified: %llu pages, %llu bytes, %llu URLs, %zu hosts, ",
-           (unsigned long long)verify->pages, (unsigned long long)verify->bytes,
-           (unsigned long long)verify->urls, verify->hosts.count);
+    printf("verified: %s, %s, %s, %s, ",
+           words_count(verify->pages, "page").text,
+           words_count(verify->bytes, "byte").text,
+           words_count(verify->urls, "URL").text,
+           words_count(verify->hosts.count, "host").text);
     if (verify_archives(verify))
-        printf("%llu exchanges in %zu WARC file%s, ",
-               (unsigned long long)verify_captures(verify),
-               verify_archives(verify),
-               verify_archives(verify) == 1 ? "" : "s");
+        printf("%s in %s, ",
+               words_count(verify_captures(verify), "exchange").text,
+               words_count(verify_archives(verify), "WARC file").text);
     printf("all as recorded\n");
 }
 

@@ -54,7 +54,7 @@ end = re.findall(r"^URLs: " + ", ".join(r"(\d+) " + name for name in names) + "$
                  open(err).read(), re.M)
 if end:
     figures["end"] = [*map(int, end[-1])]
-    line = re.findall(r"^crawler: (\d+) pages saved, \d+ bytes, (\d+) failed, ",
+    line = re.findall(r"^crawler: (\d+) pages? saved, \d+ bytes?, (\d+) failed, ",
                       open(err).read(), re.M)[-1]
     assert [*map(int, line)] == [figures["urls"][0], figures["urls"][2]], line
 

@@ -253,7 +253,7 @@ END
     grep -qx 'crawler: http://a.test/text: not an HTML page but text/plain (status 200)' "$ERR"
     grep -q '^crawler: http://a.test/busy: 503 Service Unavailable; again in 1.[0-2] s' "$ERR"
     grep -qx 'crawler: http://a.test/busy: 503 Service Unavailable' "$ERR"
-    grep -q '^crawler: 1 pages saved, .* bytes, 3 failed, 1 retries$' "$ERR"
+    grep -q '^crawler: 1 page saved, .* bytes, 3 failed, 1 retry$' "$ERR"
     same 5 "$(grep -c ^crawler: "$ERR")" "messages on standard error"
 }
 

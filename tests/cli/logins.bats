@@ -365,7 +365,7 @@ sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 END
     whole_pages 1
-    grep -q '1 pages saved' "$TMP/shown"
+    grep -q '1 page saved' "$TMP/shown"
     hidden "$TMP/shown" "$DIR"
 }
 

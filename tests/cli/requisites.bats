@@ -100,7 +100,7 @@ stats = json.load(open(directory + "/.crawler-stats.json"))["requisites"]
 assert [stats[name] for name in names] == rows, (stats, rows)
 size = db.execute("SELECT sum(size) FROM requisites WHERE state = 'saved'")
 assert stats["bytes"] == (size.fetchone()[0] or 0), stats
-for end in re.findall(r"^crawler: (\d+) requisites fetched, (\d+) bytes, "
+for end in re.findall(r"^crawler: (\d+) requisites? fetched, (\d+) bytes?, "
                       r"(\d+) failed, (\d+) refused$", open(err).read(), re.M):
     assert [*map(int, end)] == [rows[0], stats["bytes"], rows[2], rows[3]], end
 assert not db.execute("SELECT count(*) FROM errors WHERE url LIKE '%missing%'"

@@ -47,7 +47,7 @@ goes_on() {
     # An empty one takes it away.
     begin --proxy "http://127.0.0.1:$PORT"
     capture again --proxy '' --connect-to "::127.0.0.1:1"
-    grep -q '1 pages saved' "$ERR" || fail "$(cat "$ERR")"
+    grep -q '1 page saved' "$ERR" || fail "$(cat "$ERR")"
     same 4 "$(record_total)" "requests"
 }
 

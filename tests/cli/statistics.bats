@@ -129,7 +129,7 @@ print(sum(json.load(sys.stdin).values()))')
     # The log has a line for each that ended, and for those refused at the end.
     same $((ended + 2)) "$(wc -l <"$OUT")"
     # The summary says the same.
-    same "crawler: 5 pages saved, $(stats bytes) bytes, 6 failed, 1 retries" \
+    same "crawler: 5 pages saved, $(stats bytes) bytes, 6 failed, 1 retry" \
         "$(head -n 1 "$ERR")"
     grep -q '4 hosts of 3 domains' "$ERR"
 }
@@ -466,14 +466,14 @@ END
     until_true [ -e "$DIR/1" ]
     kill -USR1 $crawler
     until_true grep -q '^links by verdict' "$TMP/err"
-    grep -q '^crawler: 1 pages saved, ' "$TMP/err" || fail "$(cat "$TMP/err")"
+    grep -q '^crawler: 1 page saved, ' "$TMP/err" || fail "$(cat "$TMP/err")"
     grep -q '^  fetched  *1$' "$TMP/err"
     grep -qE '2 queued \(at most 2\)' "$TMP/err"
     kill -USR1 $crawler
     wait $crawler
     same 3 "$(page_count)"
     # Once for each signal and once at the end.
-    same 3 "$(grep -c '^crawler: [0-9] pages saved, ' "$TMP/err")"
+    same 3 "$(grep -c '^crawler: [0-9] pages\? saved, ' "$TMP/err")"
     same 4 "$(wc -l <"$TMP/out")"
 }
 
@@ -485,7 +485,7 @@ END
     until_true [ -e "$DIR/1" ]
     kill -USR1 $crawler
     wait $crawler
-    same 1 "$(grep -c '^crawler: [0-9] pages saved, ' "$TMP/err")"
+    same 1 "$(grep -c '^crawler: [0-9] pages\? saved, ' "$TMP/err")"
     same 2 "$(page_count)"
 }
 

@@ -25,7 +25,7 @@ clean() {
         SELECT substr(rest, 1, instr(rest, '/') - 1) FROM (SELECT substr(url,
         instr(url, '//') + 2) AS rest FROM robots))")
     same "verified: $pages pages, $bytes bytes, $urls URLs, $hosts hosts, all as recorded" \
-        "$(cat "$OUT")"
+        "$(sed -E 's/ 1 (page|byte|URL|host),/ 1 \1s,/g' "$OUT")"
     silent "$ERR"
 }
 
@@ -229,7 +229,7 @@ END
     same 4 "$STATUS"
     verify
     same 0 "$STATUS"
-    same "verified: 0 pages, 0 bytes, 1 URLs, 1 hosts, all as recorded" \
+    same "verified: 0 pages, 0 bytes, 1 URL, 1 host, all as recorded" \
         "$(cat "$OUT")"
 }
 
