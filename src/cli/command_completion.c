@@ -3,9 +3,21 @@
 #include "cli/option_table.h"
 #include "cli/usage.h"
 #include "report/findings.h"
+#include "view/order.h"
 
 /* Scripts for shells, made of the tables of commands and options, so that they
  * never lag behind. */
+
+static void print_bash(void), print_zsh(void), print_fish(void);
+
+static const struct {
+    const char *name;
+    void (*print)(void);
+} shells[] = {
+    {"bash", print_bash},
+    {"zsh", print_zsh},
+    {"fish", print_fish},
+};
 
 /* --- what an option takes ----------------------------------------------- */
 
@@ -42,6 +54,20 @@ static void print_kinds(void)
     fputs("any", stdout);
 }
 
+/* The orders of ctl. */
+static void print_orders(void)
+{
+    for (unsigned i = 0; i < ORDER_KINDS; i++)
+        if (i != ORDER_NONE)
+            printf("%s ", view_order_name((enum view_order_kind)i));
+}
+
+static void print_shells(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(shells); i++)
+        printf("%s ", shells[i].name);
+}
+
 /* The text up to its first ';', ':' or full stop, for a shell that reads it
  * between single quotes, with a backslash before each of `escaped`. */
 static void print_text(const char *text, const char *escaped)
@@ -70,6 +96,25 @@ static void print_names(void)
 
     for (size_t i = 1; (name = usage_command(i, &command, &help)); i++)
         printf("%s%s", i > 1 ? " " : "", name);
+}
+
+/* An argument that is one of a few words: its place, counted behind "crawler".
+ */
+static const struct fixed_words {
+    unsigned command, place;
+    void (*print)(void);
+} fixed_words[] = {
+    {COMMAND_CTL, 3, print_orders},
+    {COMMAND_COMPLETION, 2, print_shells},
+};
+
+/* NULL: the command has none. */
+static const struct fixed_words *words_of(unsigned command)
+{
+    for (size_t i = 0; i < ARRAY_LEN(fixed_words); i++)
+        if (fixed_words[i].command == command)
+            return &fixed_words[i];
+    return NULL;
 }
 
 /* --- bash ---------------------------------------------------------------- */
@@ -114,6 +159,8 @@ static void print_bash_value(const struct option_row *row)
  * different things to two commands. */
 static void print_bash_command(const char *name, unsigned command)
 {
+    const struct fixed_words *words = words_of(command);
+
     printf("    %s)\n"
            "        options='",
            name);
@@ -124,9 +171,15 @@ static void print_bash_command(const char *name, unsigned command)
     for (size_t i = 0; i < option_count; i++)
         if (is_of(&option_table[i], command))
             print_bash_value(&option_table[i]);
-    fputs("        esac\n"
-          "        ;;\n",
-          stdout);
+    fputs("        esac\n", stdout);
+    if (words) {
+        printf(
+            "        [[ $COMP_CWORD -ne %u || $current == -* ]] || choices='",
+            words->place);
+        words->print();
+        fputs("'\n", stdout);
+    }
+    fputs("        ;;\n", stdout);
 }
 
 static void print_bash(void)
@@ -211,6 +264,8 @@ static void print_zsh_option(const struct option_row *row, bool letter)
 
 static void print_zsh_options(unsigned command)
 {
+    const struct fixed_words *words = words_of(command);
+
     for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_table[i];
         if (!is_of(row, command))
@@ -218,6 +273,11 @@ static void print_zsh_options(unsigned command)
         print_zsh_option(row, false);
         if (row->letter)
             print_zsh_option(row, true);
+    }
+    if (words) {
+        printf("            '%u:word:(", words->place);
+        words->print();
+        fputs(")'\n", stdout);
     }
 }
 
@@ -301,6 +361,19 @@ static void print_fish_option(const struct option_row *row, const char *name)
     fputs("'\n", stdout);
 }
 
+static void print_fish_words(const char *name, unsigned command)
+{
+    const struct fixed_words *words = words_of(command);
+
+    if (!words)
+        return;
+    printf("complete -c crawler -n '__fish_seen_subcommand_from %s; and "
+           "test (count (commandline -opc)) -eq %u' -x -a '",
+           name, words->place);
+    words->print();
+    fputs("'\n", stdout);
+}
+
 static void print_fish(void)
 {
     unsigned command;
@@ -314,28 +387,22 @@ static void print_fish(void)
         print_text(help, "\\");
         fputs("'\n", stdout);
     }
-    for (size_t i = 0; (name = usage_command(i, &command, &help)); i++)
+    for (size_t i = 0; (name = usage_command(i, &command, &help)); i++) {
         for (size_t j = 0; j < option_count; j++)
             if (is_of(&option_table[j], command))
                 print_fish_option(&option_table[j], name);
+        print_fish_words(name, command);
+    }
 }
 
 /* --- all of them --------------------------------------------------------- */
 
 int command_completion(const struct options *options)
 {
-    static const struct {
-        const char *shell;
-        void (*print)(void);
-    } shells[] = {
-        {"bash", print_bash},
-        {"zsh", print_zsh},
-        {"fish", print_fish},
-    };
     const char *wanted = options->argument[0];
 
     for (size_t i = 0; i < ARRAY_LEN(shells); i++)
-        if (!strcmp(wanted, shells[i].shell)) {
+        if (!strcmp(wanted, shells[i].name)) {
             shells[i].print();
             return 0;
         }

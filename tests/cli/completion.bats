@@ -61,6 +61,22 @@ options_of() {
     "$CRAWLER" completion fish | grep -qF -- "(__fish_append , $kinds)"
 }
 
+@test "the orders of ctl complete behind its directory, and the shells of completion" {
+    orders=$("$CRAWLER" ctl --help | sed -n 's/.* ctl pageDirectory \([^ ]*\).*/\1/p' |
+        tr '|' '\n' | LC_ALL=C sort | xargs)
+    same "$orders" "$(completes crawler ctl dir '')"
+    same "pause" "$(completes crawler ctl dir pa)"
+    same "" "$(completes crawler ctl '')"
+    same "" "$(completes crawler ctl dir drop '')"
+    same "bash fish zsh" "$(completes crawler completion '')"
+    for shell in zsh fish; do
+        for word in $orders bash zsh fish; do
+            "$CRAWLER" completion "$shell" | grep -E ":word:|commandline" | grep -qw -- "$word" ||
+                fail "$shell: $word"
+        done
+    done
+}
+
 @test "zsh and fish read their scripts" {
     "$CRAWLER" completion zsh >"$TMP/_crawler"
     "$CRAWLER" completion fish >"$TMP/crawler.fish"
