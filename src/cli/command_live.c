@@ -93,6 +93,8 @@ static enum live_fault draw(const char *dir_path, bool on_terminal,
              size.ws_col ? size.ws_col : 80u,
              size.ws_row > 1 ? size.ws_row - 1u : 24u);
     enum live_fault fault = live_ask(dir_path, path, STR(""), reply);
+    if (!fault && reply->status != 200)
+        fault = LIVE_NO_ANSWER; /* it ends before it has figures */
     if (!fault)
         print_screen(reply->body, on_terminal, is_first);
     return fault;

@@ -45,17 +45,16 @@ static void begin_exchange(struct http_conn *conn)
     buf_clear(&exchange->scratch);
     exchange->error = HTTP_NO_ERROR;
     exchange->user = NULL;
-    exchange->began = exchange->complete = false;
+    exchange->began = false;
     exchange->body_sent = 0;
     conn->direct = (struct str){0};
 }
 
-static void end_exchange(struct http_conn *conn, bool complete)
+static void end_exchange(struct http_conn *conn)
 {
     const struct http_handler *handler = &conn->service->handler;
     struct http_exchange *exchange = &conn->exchange;
 
-    exchange->complete = complete;
     exchange->body_sent -= conn->direct.len; /* those have not been sent */
     if (handler->ended)
         handler->ended(handler->self, exchange);
@@ -68,7 +67,7 @@ static void end_exchange(struct http_conn *conn, bool complete)
 void http_conn_release(struct http_conn *conn)
 {
     if (conn->state == HTTP_CONN_DELAYED || conn->state == HTTP_CONN_SENDING)
-        end_exchange(conn, false);
+        end_exchange(conn);
     if (conn->transport.release)
         conn->transport.release(conn->transport.self);
     close(conn->fd);
@@ -103,7 +102,7 @@ static void start_sending(struct http_conn *conn, uint64_t now_us)
     conn->wake_us = 0;
     conn->progress_us = now_us;
     if (!http_send_begin(conn)) {
-        end_exchange(conn, false);
+        end_exchange(conn);
         conn->state = HTTP_CONN_OVER;
     }
 }
@@ -112,6 +111,11 @@ static void start_reply(struct http_conn *conn, uint64_t now_us)
 {
     const struct http_reply *reply = &conn->exchange.reply;
 
+    if (reply->again_us) {
+        conn->state = HTTP_CONN_DELAYED;
+        conn->wake_us = reply->again_us > now_us ? reply->again_us : now_us + 1;
+        return;
+    }
     settle_framing(conn);
     if (reply->not_before_us > now_us) {
         conn->state = HTTP_CONN_DELAYED;
@@ -121,13 +125,25 @@ static void start_reply(struct http_conn *conn, uint64_t now_us)
     }
 }
 
-static void answer(struct http_conn *conn, uint64_t now_us)
+static void ask_handler(struct http_conn *conn, uint64_t now_us)
 {
     const struct http_handler *handler = &conn->service->handler;
 
-    begin_exchange(conn);
     handler->answer(handler->self, &conn->exchange, now_us);
     start_reply(conn, now_us);
+}
+
+static void answer(struct http_conn *conn, uint64_t now_us)
+{
+    begin_exchange(conn);
+    ask_handler(conn, now_us);
+}
+
+static void answer_again(struct http_conn *conn, uint64_t now_us)
+{
+    http_reply_init(&conn->exchange.reply);
+    buf_clear(&conn->exchange.scratch);
+    ask_handler(conn, now_us);
 }
 
 /* A request that cannot be read is answered, so that the client sees why. */
@@ -318,7 +334,7 @@ static void end_reply(struct http_conn *conn, uint64_t now_us)
 {
     bool whole = conn->end == HTTP_BODY_WHOLE && open_tunnel(conn);
 
-    end_exchange(conn, whole);
+    end_exchange(conn);
     conn->in_at += conn->exchange.request.all.len;
     conn->need = 1;
     conn->since_us = now_us;
@@ -344,13 +360,13 @@ static void send_reply(struct http_conn *conn, uint64_t now_us)
         conn->progress_us = now_us;
         break;
     case HTTP_SENT_FAILED:
-        end_exchange(conn, false);
+        end_exchange(conn);
         conn->state = HTTP_CONN_OVER;
         break;
     case HTTP_SENT_SOME:
         conn->wake_us = stall_us ? conn->progress_us + stall_us : 0;
         if (stall_us && now_us >= conn->wake_us) {
-            end_exchange(conn, false);
+            end_exchange(conn);
             reset(conn);
         }
         break;
@@ -372,7 +388,11 @@ void http_conn_run(struct http_conn *conn, uint64_t now_us)
                 conn->wake_us = now_us + 1;
             break;
         case HTTP_CONN_DELAYED:
-            if (now_us >= conn->wake_us)
+            if (now_us < conn->wake_us)
+                break;
+            if (conn->exchange.reply.again_us)
+                answer_again(conn, now_us);
+            else
                 start_sending(conn, now_us);
             break;
         case HTTP_CONN_SENDING:

@@ -56,7 +56,6 @@ struct http_exchange {
     void *tunnel;       /* `self` of the transport; NULL before any CONNECT */
 
     bool began;         /* some of the reply may have been sent */
-    bool complete;      /* all of it has been sent */
     uint64_t body_sent; /* bytes of the body, before any transfer coding */
 };
 
@@ -64,7 +63,9 @@ struct http_exchange {
 struct http_handler {
     void *self;
 
-    /* Fill in `exchange->reply`, which is empty with status 200. */
+    /* Fill in `exchange->reply`, which is empty with status 200. A handler that
+     * must wait before it knows even the status sets `again_us`, and is called
+     * again then: the reply and `scratch` are empty, `user` is as it was. */
     void (*answer)(void *self, struct http_exchange *exchange, uint64_t now_us);
 
     /* May be NULL: the request was refused, and the reply is a small page that
@@ -92,7 +93,7 @@ struct http_service {
 
 enum http_conn_state {
     HTTP_CONN_READING,  /* a request */
-    HTTP_CONN_DELAYED,  /* the reply has a `not_before_us` */
+    HTTP_CONN_DELAYED,  /* the reply has a `not_before_us` or `again_us` */
     HTTP_CONN_SENDING,  /* the reply */
     HTTP_CONN_DRAINING, /* all is sent; the client closes first */
     HTTP_CONN_OVER,     /* to be released */

@@ -53,6 +53,7 @@ struct http_reply {
                         * after it is no HTTP (conn.h) */
     enum http_framing framing;
     uint64_t not_before_us; /* send nothing before that time */
+    uint64_t again_us; /* not 0: this is no reply yet, ask for it again then */
 
     struct str body;
     int file_fd; /* -1: none; the connection closes it */

@@ -30,7 +30,8 @@ struct replay;
 struct replay *replay_new(struct collection *collection);
 void replay_free(struct replay *replay);
 
-/* For a server of the caller's own. */
+/* Its limits and its handler: replay_listen serves them, and tests run one
+ * connection with a clock of their own (http/conn.h). */
 const struct http_service *replay_service(const struct replay *replay);
 
 /* Listen on a port of 127.0.0.1, 0 for any free one. False with a sentence in

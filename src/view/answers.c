@@ -10,7 +10,10 @@
 
 /* Answers to requests that are allowed (view/access.h). Figures that
  * are at hand are sent at once. For all else a reader waits: for a snapshot,
- * for the next one, for the answer to an order, for another process. */
+ * for the next one, for the answer to an order, for another process.
+ *
+ * Figures and answers to orders are whole before a byte is sent, so that the
+ * status is right where none came; events and `why` are streams. */
 
 enum {
     ANSWER_MAX = 2 << 20,
@@ -32,20 +35,19 @@ enum {
     "form-action 'none'"
 #define HEADERS "Content-Security-Policy: " NO_CONTENT "\r\n" COMMON_HEADERS
 
-/* A reply that comes later. */
+/* Somebody who waits for an answer, or reads a stream. */
 struct reader {
     struct view *view;
     enum access_path path;
     uint64_t until_us; /* no longer than this */
-    bool is_done;      /* all was said */
     size_t slot;       /* of an order; VIEW_ORDERS_MAX: none */
+
+    /* Of a stream. */
+    bool is_done; /* all was said */
     struct why_process why;
-    uint64_t turn;        /* of the snapshot that was sent last */
-    uint32_t page;        /* the last that was sent */
-    uint64_t failures;    /* as they were sent */
-    uint64_t after;       /* of /pages.jsonl */
-    size_t columns, rows; /* of /screen.txt */
-    enum metrics_form form;
+    uint64_t turn;     /* of the snapshot that was sent last */
+    uint32_t page;     /* the last that was sent */
+    uint64_t failures; /* as they were sent */
     struct buf out;
 };
 
@@ -126,6 +128,37 @@ static void send_text(struct http_exchange *exchange, unsigned status,
 /* --- figures -----------------------------------------------------------------
  */
 
+/* What is asked of a path, beside its name. */
+struct question {
+    uint64_t after;         /* of /pages.jsonl */
+    uint64_t columns, rows; /* of /screen.txt */
+    enum metrics_form form; /* of /metrics */
+};
+
+/* Only what the path has is read. NULL, or what makes no sense. */
+static const char *read_question(const struct http_request *request,
+                                 enum access_path path,
+                                 struct question *question)
+{
+    struct str query = request->query;
+
+    *question = (struct question){.columns = 80, .rows = 24};
+    if (path == PATH_PAGES &&
+        !question_number(query, STR("after"), &question->after))
+        return "after is a number";
+    if (path == PATH_SCREEN &&
+        (!question_number(query, STR("columns"), &question->columns) ||
+         !question_number(query, STR("rows"), &question->rows)))
+        return "columns and rows are numbers";
+    if (question->columns > COLUMNS_MAX)
+        question->columns = COLUMNS_MAX;
+    if (question->rows > ROWS_MAX)
+        question->rows = ROWS_MAX;
+    question->form =
+        metrics_preferred(http_request_header(request, STR("Accept")));
+    return NULL;
+}
+
 static struct str type_of(enum access_path path, enum metrics_form form)
 {
     switch (path) {
@@ -133,9 +166,6 @@ static struct str type_of(enum access_path path, enum metrics_form form)
         return metrics_type(form);
     case PATH_PAGES:
         return STR("application/jsonl");
-    case PATH_EVENTS:
-        return STR("text/event-stream");
-    case PATH_WHY:
     case PATH_SCREEN:
         return STR("text/plain; charset=utf-8");
     default:
@@ -143,11 +173,12 @@ static struct str type_of(enum access_path path, enum metrics_form form)
     }
 }
 
-static void put_figures(struct buf *out, const struct reader *reader)
+static void put_figures(struct buf *out, const struct view *view,
+                        enum access_path path, const struct question *question)
 {
-    const struct figures figures = view_figures(reader->view);
+    const struct figures figures = view_figures(view);
 
-    switch (reader->path) {
+    switch (path) {
     case PATH_STATUS:
         figures_put_status(out, &figures);
         break;
@@ -161,13 +192,13 @@ static void put_figures(struct buf *out, const struct reader *reader)
         figures_put_history(out, &figures);
         break;
     case PATH_PAGES:
-        figures_put_page_lines(out, &figures, reader->after);
+        figures_put_page_lines(out, &figures, question->after);
         return;
     case PATH_METRICS:
-        metrics_put(out, &figures, reader->form);
+        metrics_put(out, &figures, question->form);
         return;
     case PATH_SCREEN:
-        figures_put_screen(out, &figures, reader->columns, reader->rows);
+        figures_put_screen(out, &figures, question->columns, question->rows);
         return;
     default:
         break;
@@ -227,105 +258,14 @@ static void put_events(struct reader *reader)
 /* --- readers -----------------------------------------------------------------
  */
 
-static enum http_pull wait_until(struct http_piece *piece, uint64_t wake_us)
+/* Who asks; new where this is its first time. */
+static struct reader *reader_of(struct view *view,
+                                struct http_exchange *exchange,
+                                enum access_path path, uint64_t now_us)
 {
-    piece->wake_us = wake_us;
-    return HTTP_PULL_WAIT;
-}
-
-static enum http_pull give(struct reader *reader, struct http_piece *piece,
-                           bool is_done)
-{
-    reader->is_done = is_done;
-    piece->bytes = buf_str(&reader->out);
-    return reader->out.len ? HTTP_PULL_BYTES : HTTP_PULL_END;
-}
-
-static enum http_pull pull_events(struct reader *reader, uint64_t now_us,
-                                  struct http_piece *piece)
-{
-    struct view *view = reader->view;
-
-    view_want(view, now_us);
-    if (!view->now || view->turn == reader->turn) {
-        if (view->is_over)
-            return HTTP_PULL_END;
-        return wait_until(piece, now_us + EVENTS_LOOK_US);
-    }
-    put_events(reader);
-    return give(reader, piece, reader->is_done);
-}
-
-static enum http_pull pull_order(struct reader *reader, uint64_t now_us,
-                                 struct http_piece *piece)
-{
-    struct view *view = reader->view;
-
-    if (order_slots_take_answer(&view->orders, reader->slot, &reader->out)) {
-        reader->slot = VIEW_ORDERS_MAX;
-        buf_put_char(&reader->out, '\n');
-        return give(reader, piece, true);
-    }
-    if (!view->is_over && now_us < reader->until_us)
-        return wait_until(piece, now_us + LOOK_US);
-    put_error(&reader->out, view->is_over
-                                ? "the crawl has ended"
-                                : "the crawl is busy and has not answered yet");
-    return give(reader, piece, true);
-}
-
-static enum http_pull pull_why(struct reader *reader, uint64_t now_us,
-                               struct http_piece *piece)
-{
-    if (!why_read(&reader->why, &reader->out, now_us))
-        return wait_until(piece, now_us + LOOK_US);
-    return give(reader, piece, true);
-}
-
-static enum http_pull pull_figures(struct reader *reader, uint64_t now_us,
-                                   struct http_piece *piece)
-{
-    struct view *view = reader->view;
-
-    view_want(view, now_us);
-    if (!view_is_fresh(view, now_us) && !view->is_over &&
-        now_us < reader->until_us)
-        return wait_until(piece, now_us + LOOK_US);
-    if (view->now)
-        put_figures(&reader->out, reader);
-    else
-        put_error(&reader->out, "the crawl is busy and has no figures yet");
-    return give(reader, piece, true);
-}
-
-static enum http_pull pull(void *self, uint64_t now_us,
-                           struct http_piece *piece)
-{
-    struct reader *reader = self;
-
-    if (reader->is_done)
-        return HTTP_PULL_END;
-    if (reader->path != PATH_WHY)
-        buf_clear(&reader->out);
-    switch (reader->path) {
-    case PATH_EVENTS:
-        return pull_events(reader, now_us, piece);
-    case PATH_CONTROL:
-        return pull_order(reader, now_us, piece);
-    case PATH_WHY:
-        return pull_why(reader, now_us, piece);
-    default:
-        return pull_figures(reader, now_us, piece);
-    }
-}
-
-static struct reader *add_reader(struct view *view,
-                                 struct http_exchange *exchange,
-                                 enum access_path path, uint64_t now_us)
-{
+    if (exchange->user)
+        return exchange->user;
     struct reader *reader = NEW(struct reader);
-    struct http_reply *reply = &exchange->reply;
-
     reader->view = view;
     reader->path = path;
     reader->until_us = now_us + PATIENCE_US;
@@ -333,11 +273,6 @@ static struct reader *add_reader(struct view *view,
     buf_init(&reader->out, path == PATH_WHY ? WHY_TEXT_MAX : ANSWER_MAX);
     view->readers++;
     exchange->user = reader;
-    reply->type = type_of(path, METRICS_TEXT);
-    reply->headers = STR(HEADERS);
-    reply->framing =
-        exchange->request.http_1_0 ? HTTP_UNTIL_CLOSE : HTTP_CHUNKED;
-    reply->stream = (struct http_stream){pull, reader, HTTP_LEN_UNKNOWN};
     return reader;
 }
 
@@ -360,6 +295,92 @@ void view_end_request(void *self, struct http_exchange *exchange)
     view->readers--;
 }
 
+/* Is it worth a wait? Then the connection asks again. */
+static bool waits(const struct reader *reader, struct http_exchange *exchange,
+                  uint64_t now_us)
+{
+    if (reader->view->is_over || now_us >= reader->until_us)
+        return false;
+    exchange->reply.again_us = now_us + LOOK_US;
+    return true;
+}
+
+/* The crawler thread has not answered: it is over, or `why`. */
+static void send_unavailable(const struct view *view,
+                             struct http_exchange *exchange, const char *why)
+{
+    send_error(exchange, 503, view->is_over ? "the crawl has ended" : why);
+}
+
+static void send_scratch(struct http_exchange *exchange, struct str type)
+{
+    exchange->reply.type = type;
+    exchange->reply.headers = STR(HEADERS);
+    exchange->reply.body = buf_str(&exchange->scratch);
+}
+
+/* --- streams -----------------------------------------------------------------
+ */
+
+static enum http_pull wait_until(struct http_piece *piece, uint64_t wake_us)
+{
+    piece->wake_us = wake_us;
+    return HTTP_PULL_WAIT;
+}
+
+static enum http_pull give(const struct reader *reader,
+                           struct http_piece *piece)
+{
+    piece->bytes = buf_str(&reader->out);
+    return reader->out.len ? HTTP_PULL_BYTES : HTTP_PULL_END;
+}
+
+static enum http_pull pull_events(void *self, uint64_t now_us,
+                                  struct http_piece *piece)
+{
+    struct reader *reader = self;
+    struct view *view = reader->view;
+
+    if (reader->is_done)
+        return HTTP_PULL_END;
+    view_want(view, now_us);
+    if (!view->now || view->turn == reader->turn) {
+        if (view->is_over)
+            return HTTP_PULL_END;
+        return wait_until(piece, now_us + EVENTS_LOOK_US);
+    }
+    buf_clear(&reader->out);
+    put_events(reader);
+    return give(reader, piece);
+}
+
+static enum http_pull pull_why(void *self, uint64_t now_us,
+                               struct http_piece *piece)
+{
+    struct reader *reader = self;
+
+    if (reader->is_done)
+        return HTTP_PULL_END;
+    if (!why_read(&reader->why, &reader->out, now_us))
+        return wait_until(piece, now_us + LOOK_US);
+    reader->is_done = true;
+    return give(reader, piece);
+}
+
+static void send_stream(struct http_exchange *exchange, struct str type,
+                        enum http_pull (*pull)(void *, uint64_t,
+                                               struct http_piece *))
+{
+    struct http_reply *reply = &exchange->reply;
+
+    reply->type = type;
+    reply->headers = STR(HEADERS);
+    reply->framing =
+        exchange->request.http_1_0 ? HTTP_UNTIL_CLOSE : HTTP_CHUNKED;
+    reply->stream =
+        (struct http_stream){pull, exchange->user, HTTP_LEN_UNKNOWN};
+}
+
 /* --- questions ---------------------------------------------------------------
  */
 
@@ -379,27 +400,48 @@ static void answer_why(struct view *view, struct http_exchange *exchange,
         send_error(exchange, 503, "no process can be started");
     else {
         view->is_asking_why = true;
-        add_reader(view, exchange, PATH_WHY, now_us)->why = why;
+        reader_of(view, exchange, PATH_WHY, now_us)->why = why;
+        send_stream(exchange, STR("text/plain; charset=utf-8"), pull_why);
     }
 }
 
-static void answer_control(struct view *view, struct http_exchange *exchange,
-                           uint64_t now_us)
+/* False, with an answer, where the order was not given to the crawler thread.
+ */
+static bool give_order(struct view *view, struct http_exchange *exchange,
+                       uint64_t now_us)
 {
     struct view_order order;
     const char *problem;
 
     if (!view_order_parse(exchange->request.body, &order, &problem)) {
         send_error(exchange, 400, problem);
-        return;
+        return false;
     }
     size_t slot = order_slots_ask(&view->orders, &order);
     if (slot == VIEW_ORDERS_MAX) {
         send_error(exchange, 503, "too many orders wait");
-        return;
+        return false;
     }
-    add_reader(view, exchange, PATH_CONTROL, now_us)->slot = slot;
+    reader_of(view, exchange, PATH_CONTROL, now_us)->slot = slot;
     view_wake_crawler(view);
+    return true;
+}
+
+static void answer_control(struct view *view, struct http_exchange *exchange,
+                           uint64_t now_us)
+{
+    if (!exchange->user && !give_order(view, exchange, now_us))
+        return;
+    struct reader *reader = exchange->user;
+    if (order_slots_take_answer(&view->orders, reader->slot,
+                                &exchange->scratch)) {
+        reader->slot = VIEW_ORDERS_MAX;
+        buf_put_char(&exchange->scratch, '\n');
+        send_scratch(exchange, STR("application/json"));
+    } else if (!waits(reader, exchange, now_us)) {
+        send_unavailable(view, exchange,
+                         "the crawl is busy and has not answered yet");
+    }
 }
 
 static void answer_health(const struct view *view,
@@ -418,23 +460,32 @@ static void answer_health(const struct view *view,
 static void answer_figures(struct view *view, struct http_exchange *exchange,
                            enum access_path path, uint64_t now_us)
 {
-    const struct http_request *request = &exchange->request;
-    uint64_t after = 0, columns = 80, rows = 24;
+    struct question question;
+    const char *problem = read_question(&exchange->request, path, &question);
 
-    if (!question_number(request->query, STR("after"), &after) ||
-        !question_number(request->query, STR("columns"), &columns) ||
-        !question_number(request->query, STR("rows"), &rows)) {
-        send_error(exchange, 400, "after, columns and rows are numbers");
+    if (problem) {
+        send_error(exchange, 400, problem);
         return;
     }
-    struct reader *reader = add_reader(view, exchange, path, now_us);
-    reader->after = after;
-    reader->columns = columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
-    reader->rows = rows < ROWS_MAX ? rows : ROWS_MAX;
-    reader->form =
-        metrics_preferred(http_request_header(request, STR("Accept")));
-    exchange->reply.type = type_of(path, reader->form);
+    const struct reader *reader = reader_of(view, exchange, path, now_us);
     view_want(view, now_us);
+    if (!view_is_fresh(view, now_us) && waits(reader, exchange, now_us))
+        return;
+    if (!view->now) {
+        send_unavailable(view, exchange,
+                         "the crawl is busy and has no figures yet");
+        return;
+    }
+    put_figures(&exchange->scratch, view, path, &question);
+    send_scratch(exchange, type_of(path, question.form));
+}
+
+static void answer_events(struct view *view, struct http_exchange *exchange,
+                          uint64_t now_us)
+{
+    reader_of(view, exchange, PATH_EVENTS, now_us);
+    view_want(view, now_us);
+    send_stream(exchange, STR("text/event-stream"), pull_events);
 }
 
 /* The hashes are computed when somebody wants the page. */
@@ -468,6 +519,9 @@ void view_answer_request(void *self, struct http_exchange *exchange,
         break;
     case PATH_WHY:
         answer_why(view, exchange, now_us);
+        break;
+    case PATH_EVENTS:
+        answer_events(view, exchange, now_us);
         break;
     case PATH_CONTROL:
         answer_control(view, exchange, now_us);

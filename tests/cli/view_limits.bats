@@ -163,8 +163,9 @@ assert reader.recv(65536)
         '/screen.txt?rows=-1'; do
         same 400 "$(status_of -H "Authorization: Bearer $TOKEN" \
             "http://$AT$path")" "$path"
-        same '{"ok":false,"error":"after, columns and rows are numbers"}' \
-            "$(cat "$TMP/body")"
+        [[ $path == /pages* ]] && says="after is a number" ||
+            says="columns and rows are numbers"
+        same "{\"ok\":false,\"error\":\"$says\"}" "$(cat "$TMP/body")"
     done
     for path in /why '/why?url=' '/why?url' '/why?uri=http://a.test/'; do
         same 400 "$(status_of -H "Authorization: Bearer $TOKEN" \
@@ -183,8 +184,15 @@ assert reader.recv(65536)
         same "a URL begins with http:// or https://" \
             "$(jq -r .error "$TMP/body")"
     done
-    # What nobody asks for is ignored, and numbers beyond all pages are numbers.
+    # What a path does not have is ignored, and numbers beyond all pages are
+    # numbers.
     ask '/errors.json?after=7&x=%zz' | holds '.errors == []'
+    for path in '/status.json?after=-1' '/hosts.json?columns=x' \
+        '/events?rows=x' '/metrics?after=x' '/pages.jsonl?columns=x&rows=x' \
+        '/screen.txt?after=x'; do
+        same 200 "$(status_of -H "Authorization: Bearer $TOKEN" -I \
+            "http://$AT$path")" "$path"
+    done
     same "" "$(ask '/pages.jsonl?after=18446744073709551615')"
     end_crawl
 }

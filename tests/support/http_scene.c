@@ -33,8 +33,10 @@ static void answer(void *self, struct http_exchange *exchange, uint64_t now_us)
     struct str path = exchange->request.path;
     struct http_reply *reply = &exchange->reply;
 
-    scene->answered++;
-    exchange->user = malloc(1);
+    if (!exchange->user) {
+        scene->answered++;
+        exchange->user = calloc(1, 1);
+    }
     reply->type = STR("");
     buf_put(&exchange->scratch, path);
     reply->body = buf_str(&exchange->scratch);
@@ -44,6 +46,11 @@ static void answer(void *self, struct http_exchange *exchange, uint64_t now_us)
         reply->body = scene->large;
     if (str_eq(path, STR("/late")))
         reply->not_before_us = now_us + SECOND_US;
+    if (str_eq(path, STR("/again"))) {
+        char *times = exchange->user;
+        reply->status = 503;
+        reply->again_us = ++*times < 3 ? now_us + SECOND_US : 0;
+    }
     if (str_eq(path, STR("/none")))
         reply->status = 204;
     if (str_eq(path, STR("/file"))) {
@@ -78,7 +85,6 @@ static void ended(void *self, struct http_exchange *exchange)
     struct scene *scene = self;
 
     scene->ended++;
-    scene->complete += exchange->complete;
     scene->last_error = exchange->error;
     scene->last_sent = exchange->body_sent;
     free(exchange->user);

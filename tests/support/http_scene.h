@@ -2,8 +2,10 @@
  * that the test turns by hand.
  *
  * The handler answers with the path as the body, but for these paths: /echo
- * (the request's body), /large, /late (after a second), /none (204), /file and
- * those that begin with /stream (three pieces, a second apart).
+ * (the request's body), /large, /late (after a second), /again (there is no
+ * reply yet; 503 when it is asked for the third time, a second later each),
+ * /none (204), /file and those that begin with /stream (three pieces, a second
+ * apart).
  */
 #ifndef SUPPORT_HTTP_SCENE_H
 #define SUPPORT_HTTP_SCENE_H
@@ -23,7 +25,7 @@ struct scene {
     struct buf got; /* what the client has read */
     bool at_end;    /* ... and then the end */
 
-    unsigned answered, ended, complete, sendings;
+    unsigned answered, ended, sendings;
     enum http_error last_error;
     uint64_t last_sent;
     struct str large; /* the body of /large */

@@ -21,7 +21,7 @@ static void keep_alive(void **state)
         scene_expect(&scene, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/a");
         assert_int_equal(HTTP_CONN_READING, scene.conn.state);
     }
-    assert_int_equal(3, scene.complete);
+    assert_int_equal(3, scene.ended);
     assert_int_equal(2, scene.last_sent);
     scene_say(&scene, "GET /b HTTP/1.0\r\n\r\n");
     scene_run(&scene);

@@ -36,7 +36,6 @@ static void reader_does_not_read(void **state)
     scene_run_after(&scene, 1);
     assert_int_equal(HTTP_CONN_OVER, scene.conn.state);
     assert_int_equal(1, scene.ended);
-    assert_int_equal(0, scene.complete);
     assert_true(scene.last_sent > 0 && scene.last_sent < 4 << 20);
     assert_true(scene.conn.staged.room < 100000);
     scene_close(&scene);
@@ -58,7 +57,8 @@ static void large_is_whole(void **state)
         scene_run(&scene);
         scene_take(&scene);
     }
-    assert_int_equal(1, scene.complete);
+    assert_int_equal(1, scene.ended);
+    assert_int_equal(HTTP_CONN_READING, scene.conn.state);
     assert_int_equal(4 << 20, scene.last_sent);
     assert_true(str_ends(buf_str(&scene.got), scene.large));
     scene_close(&scene);
@@ -84,9 +84,38 @@ static void delayed(void **state)
 
     scene_say(&scene, GET("/late"));
     scene_run(&scene);
-    scene_close(&scene); /* the exchange ends, not complete */
+    scene_close(&scene); /* the exchange ends, and nothing of it was sent */
     assert_int_equal(2, scene.ended);
-    assert_int_equal(1, scene.complete);
+    assert_int_equal(0, scene.last_sent);
+    assert_int_equal(1, scene.sendings);
+}
+
+/* Nothing is sent before the handler has a reply, not even the status. */
+static void asked_again(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    scene_open(&scene);
+    scene_say(&scene, GET("/again") GET("/a"));
+    scene_run(&scene);
+    assert_int_equal(HTTP_CONN_DELAYED, scene.conn.state);
+    assert_int_equal(scene.now_us + SECOND_US, scene.conn.wake_us);
+    scene_run_after(&scene, SECOND_US);
+    assert_int_equal(scene.now_us + SECOND_US, scene.conn.wake_us);
+    scene_run_after(&scene, SECOND_US - 1);
+    scene_expect(&scene, "");
+    assert_int_equal(0, scene.sendings);
+    scene_run_after(&scene, 1);
+    scene_expect(&scene, "HTTP/1.1 503 Service Unavailable\r\n"
+                         "Content-Length: 6\r\n\r\n/again"
+                         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/a");
+    assert_int_equal(2, scene.ended);
+
+    scene_say(&scene, GET("/again"));
+    scene_run(&scene);
+    scene_close(&scene); /* the exchange ends without a reply */
+    assert_int_equal(3, scene.ended);
 }
 
 static void streams(void **state)
@@ -95,26 +124,27 @@ static void streams(void **state)
         const char *path;
         enum http_pull end;
         const char *expected; /* after the status line, and after all pauses */
-        bool closes, complete;
+        bool closes;
+        enum http_body_end how;
     } rows[] = {
         {"/stream", HTTP_PULL_END, "Content-Length: 12\r\n\r\nabcdabcdabcd",
-         false, true},
+         false, HTTP_BODY_WHOLE},
         {"/stream-chunked", HTTP_PULL_END,
          "Transfer-Encoding: chunked\r\n\r\n"
          "4\r\nabcd\r\n4\r\nabcd\r\n4\r\nabcd\r\n0\r\n\r\n",
-         false, true},
+         false, HTTP_BODY_WHOLE},
         {"/stream-open", HTTP_PULL_END, "Connection: close\r\n\r\nabcdabcdabcd",
-         true, true},
+         true, HTTP_BODY_WHOLE},
         {"/stream-long", HTTP_PULL_END, "Content-Length: 10\r\n\r\nabcdabcdab",
-         false, true},
+         false, HTTP_BODY_WHOLE},
         {"/stream-short", HTTP_PULL_END,
-         "Content-Length: 20\r\n\r\nabcdabcdabcd", true, false},
+         "Content-Length: 20\r\n\r\nabcdabcdabcd", true, HTTP_BODY_CUT},
         {"/stream", HTTP_PULL_CUT, "Content-Length: 12\r\n\r\nabcdabcdabcd",
-         true, false},
+         true, HTTP_BODY_CUT},
         {"/stream-chunked", HTTP_PULL_RESET,
          "Transfer-Encoding: chunked\r\n\r\n"
          "4\r\nabcd\r\n4\r\nabcd\r\n4\r\nabcd\r\n",
-         true, false},
+         true, HTTP_BODY_RESET},
     };
 
     (void)state;
@@ -135,7 +165,7 @@ static void streams(void **state)
         snprintf(text, sizeof(text), "HTTP/1.1 200 OK\r\n%s", rows[i].expected);
         scene_expect(&scene, text);
         assert_int_equal(1, scene.ended);
-        assert_int_equal(rows[i].complete, scene.complete);
+        assert_int_equal(rows[i].how, scene.conn.end);
         assert_int_equal(rows[i].closes, scene.conn.state != HTTP_CONN_READING);
         scene_close(&scene);
     }
@@ -186,7 +216,6 @@ static void files(void **state)
         scene_say(&scene, GET("/file"));
         scene_run(&scene);
         scene_expect(&scene, rows[i].expected);
-        assert_int_equal(rows[i].complete, scene.complete);
         assert_int_equal(rows[i].complete ? HTTP_CONN_READING : HTTP_CONN_OVER,
                          scene.conn.state);
         scene_close(&scene);
@@ -213,6 +242,7 @@ int main(void)
         cmocka_unit_test(reader_does_not_read),
         cmocka_unit_test(large_is_whole),
         cmocka_unit_test(delayed),
+        cmocka_unit_test(asked_again),
         cmocka_unit_test(streams),
         cmocka_unit_test(chunks_for_1_0),
         cmocka_unit_test(files),

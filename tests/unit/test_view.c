@@ -1,6 +1,6 @@
 /* The view as a whole, without a crawl: a crawler thread that has fallen
  * silent, and orders that nobody takes. The rest is in tests/cli/view*.bats. */
-#include "view/view.h"
+#include "view/view_internal.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,7 +23,8 @@ struct stage {
     struct view *view;
 };
 
-static void begin(struct stage *stage)
+/* A view whose thread does not run. */
+static void open_view(struct stage *stage)
 {
     const char *problem;
 
@@ -40,6 +41,11 @@ static void begin(struct stage *stage)
     };
     stage->view = view_new(&options, &problem);
     assert_non_null(stage->view);
+}
+
+static void begin(struct stage *stage)
+{
+    open_view(stage);
     assert_true(view_run(stage->view));
 }
 
@@ -81,8 +87,7 @@ static int ask(const struct stage *stage, const char *socket_name,
     return fd;
 }
 
-/* The status of the answer, when all of it has come: the head comes before the
- * crawler thread has said anything. */
+/* The status of the answer, when all of it has come. */
 static int status_of(int fd)
 {
     char text[4096] = "";
@@ -154,11 +159,136 @@ static void test_refuses_orders_beyond_its_places(void **state)
     end(&stage);
 }
 
+/* --- a crawler thread that says nothing, with a clock that is turned by hand -
+ */
+
+enum { START_US = 77 * 1000 * 1000, PATIENCE_US = 20 * 1000 * 1000 };
+
+/* A request to the control socket. */
+struct asked {
+    struct view_place *place;
+    struct http_exchange exchange;
+};
+
+static void ask_at_start(struct asked *asked, const struct stage *stage,
+                         const char *text)
+{
+    static const struct http_request_limits limits = {.max_head = 8192,
+                                                      .max_body = 4096};
+
+    *asked = (struct asked){.place = &stage->view->place[PLACE_CONTROL]};
+    buf_init(&asked->exchange.scratch, 1 << 20);
+    http_reply_init(&asked->exchange.reply);
+    assert_int_equal(
+        http_request_parse(str_of(text), &limits, &asked->exchange.request),
+        HTTP_DONE);
+    view_answer_request(asked->place, &asked->exchange, START_US);
+}
+
+/* As a connection asks again when it is time. */
+static void ask_again(struct asked *asked, uint64_t now_us)
+{
+    buf_clear(&asked->exchange.scratch);
+    http_reply_init(&asked->exchange.reply);
+    view_answer_request(asked->place, &asked->exchange, now_us);
+}
+
+static void expect_error(const struct asked *asked, const char *error)
+{
+    const struct http_reply *reply = &asked->exchange.reply;
+
+    assert_int_equal(reply->again_us, 0);
+    assert_int_equal(reply->status, 503);
+    assert_true(str_eq(reply->type, STR("application/json")));
+    if (!str_eq(reply->body, str_of(error)))
+        fail_msg("'%.*s' is not '%s'", STR_ARGS(reply->body), error);
+}
+
+static void end_asked(struct asked *asked)
+{
+    view_end_request(asked->place, &asked->exchange);
+    buf_release(&asked->exchange.scratch);
+}
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
+#define PAUSE                                                                  \
+    "POST /control HTTP/1.1\r\nHost: localhost\r\n"                            \
+    "Content-Type: application/json\r\nContent-Length: 17\r\n\r\n"             \
+    "{\"order\":\"pause\"}"
+#define BUSY_FIGURES                                                           \
+    "{\"ok\":false,\"error\":\"the crawl is busy and has no figures yet\"}\n"
+#define BUSY_ORDER                                                             \
+    "{\"ok\":false,\"error\":\"the crawl is busy and has not answered "        \
+    "yet\"}\n"
+#define ENDED "{\"ok\":false,\"error\":\"the crawl has ended\"}\n"
+
+static const struct {
+    const char *request, *when_busy;
+} questions[] = {
+    {GET("/status.json"), BUSY_FIGURES},  {GET("/hosts.json"), BUSY_FIGURES},
+    {GET("/errors.json"), BUSY_FIGURES},  {GET("/pages.jsonl"), BUSY_FIGURES},
+    {GET("/history.json"), BUSY_FIGURES}, {GET("/screen.txt"), BUSY_FIGURES},
+    {GET("/metrics"), BUSY_FIGURES},      {PAUSE, BUSY_ORDER},
+};
+
+static void test_without_anything_to_tell_it_is_unavailable(void **state)
+{
+    struct stage stage;
+    struct asked asked;
+    (void)state;
+
+    open_view(&stage);
+    for (size_t i = 0; i < ARRAY_LEN(questions); i++) {
+        ask_at_start(&asked, &stage, questions[i].request);
+        assert_true(asked.exchange.reply.again_us > START_US);
+        ask_again(&asked, START_US + PATIENCE_US - 1);
+        assert_true(asked.exchange.reply.again_us > START_US);
+        ask_again(&asked, START_US + PATIENCE_US);
+        expect_error(&asked, questions[i].when_busy);
+        end_asked(&asked);
+    }
+    /* The order was withdrawn. */
+    struct view_order order;
+    size_t slot;
+    assert_false(view_take_order(stage.view, &slot, &order));
+    stage.view->is_over = true;
+    for (size_t i = 0; i < ARRAY_LEN(questions); i++) {
+        ask_at_start(&asked, &stage, questions[i].request);
+        expect_error(&asked, ENDED);
+        end_asked(&asked);
+    }
+    assert_int_equal(stage.view->readers, 0);
+    end(&stage);
+}
+
+/* An old snapshot is better than none: `at_ms` tells of when it is. */
+static void test_old_figures_are_told_when_no_others_come(void **state)
+{
+    struct stage stage;
+    struct asked asked;
+    (void)state;
+
+    open_view(&stage);
+    stage.view->now = view_snapshot_new();
+    stage.view->now->at_ms = 7;
+    stage.view->turn = 2;
+    ask_at_start(&asked, &stage, GET("/hosts.json"));
+    assert_true(asked.exchange.reply.again_us > START_US);
+    ask_again(&asked, START_US + PATIENCE_US);
+    assert_int_equal(asked.exchange.reply.again_us, 0);
+    assert_int_equal(asked.exchange.reply.status, 200);
+    assert_true(str_starts(asked.exchange.reply.body, STR("{\"at_ms\":7,")));
+    end_asked(&asked);
+    end(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_is_ill_when_the_crawler_thread_is_silent),
         cmocka_unit_test(test_refuses_orders_beyond_its_places),
+        cmocka_unit_test(test_without_anything_to_tell_it_is_unavailable),
+        cmocka_unit_test(test_old_figures_are_told_when_no_others_come),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
