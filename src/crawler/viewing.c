@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "crawler/fleet.h"
+#include "crawler/record_codes.h"
 #include "frontier/listing.h"
 
 /* A page or a failure, as it is noted. */
@@ -82,12 +83,22 @@ static void note(struct noted *noted, const struct webpage *page,
     };
 }
 
+/* A host may have no robots.txt, but its pages fail where it cannot be asked
+ * for one. Sitemaps and requisites are not counted among the failures. */
+static bool is_failure(const struct webpage *page)
+{
+    if (page->kind == WEBPAGE_ROBOTS && page->outcome == HTTP_CLIENT_ERROR)
+        return false;
+    return (page->kind == WEBPAGE_HTML || page->kind == WEBPAGE_ROBOTS) &&
+           outcome_end(page->outcome) == URL_FAILED;
+}
+
 void viewing_note_fetch(struct viewing *viewing, const struct webpage *page)
 {
     if (!viewing)
         return;
     view_histogram_add(&viewing->fetch_times, exchange_ms(&page->exchange));
-    if (page->outcome != FETCHED && page->outcome != REDIRECTED)
+    if (is_failure(page))
         note(&viewing->error[page->outcome], page, 0);
 }
 
@@ -162,28 +173,13 @@ static void fill_counts(struct view_snapshot *snapshot,
                 (struct view_status){i, stats->status[i]};
 }
 
-static void fill_idle(struct view_snapshot *snapshot,
+static void fill_next(struct view_snapshot *snapshot,
                       const struct frontier *frontier)
 {
-    static const char *const reasons[] = {
-        [IDLE_NOT] = NULL,          [IDLE_EMPTY] = NULL,
-        [IDLE_PAUSE] = "pause",     [IDLE_BACKOFF] = "backoff",
-        [IDLE_RETRY] = "retry",     [IDLE_FLIGHT] = NULL,
-        [IDLE_ADDRESS] = "address",
-    };
     struct idle idle = frontier_idle(frontier, snapshot->mono_ms);
 
-    if (!reasons[idle.reason])
-        return;
-    snapshot->idle = (struct view_idle){
-        .reason = reasons[idle.reason],
-        .until_ms =
-            idle.until_ms == UINT64_MAX ? 0 : wall(snapshot, idle.until_ms),
-        .host = arena_copy(&snapshot->arena, idle.host),
-        .trouble = idle.reason == IDLE_BACKOFF
-                       ? outcome_text((enum outcome)idle.last_outcome)
-                       : NULL,
-    };
+    if (idle.reason != IDLE_NOT && idle.until_ms != UINT64_MAX)
+        snapshot->next_fetch_ms = wall(snapshot, idle.until_ms);
 }
 
 /* --- hosts ------------------------------------------------------------------
@@ -287,7 +283,7 @@ static void fill_errors(struct view_snapshot *snapshot,
     for (int i = 0; i < OUTCOMES; i++) {
         const struct noted *noted = &viewing->error[i];
         enum outcome outcome = (enum outcome)i;
-        if (!stats->outcome[i] || i == FETCHED || i == REDIRECTED)
+        if (!stats->outcome[i] || outcome_end(outcome) != URL_FAILED)
             continue;
         add_error(snapshot,
                   &(struct view_error){
@@ -351,7 +347,7 @@ static void post(struct crawler *crawler, enum view_state state)
     snapshot->fleet_is_paused = fleet_is_paused(crawler->options->fleet);
     fill_figures(snapshot, crawler);
     fill_counts(snapshot, crawler->stats);
-    fill_idle(snapshot, frontier);
+    fill_next(snapshot, frontier);
     fill_host_counts(snapshot, frontier);
     fill_hosts(snapshot, viewing, frontier);
     fill_pages(snapshot, viewing);

@@ -392,7 +392,11 @@ static void answer_why(struct view *view, struct http_exchange *exchange,
         question_url(exchange->request.query, url, sizeof(url));
     struct why_process why = {0};
 
-    if (problem)
+    if (view->options.facts.fleet)
+        send_error(exchange, 400,
+                   "a machine of a fleet has no record of its own: crawler why "
+                   "takes the URL of the engine");
+    else if (problem)
         send_error(exchange, 400, problem);
     else if (view->is_asking_why)
         send_error(exchange, 503, "another question is being answered");

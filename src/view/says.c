@@ -61,10 +61,10 @@ static void put_next(struct buf *out, size_t start,
 {
     if (now->in_flight)
         return;
-    if (now->idle.reason && now->idle.until_ms) {
+    if (now->next_fetch_ms) {
         put_comma(out, start);
         buf_printf(out, "next request in %.1f s",
-                   seconds_to(now->idle.until_ms, now->at_ms));
+                   seconds_to(now->next_fetch_ms, now->at_ms));
     } else if (out->len == start) {
         buf_put(out, now->queued_memory + now->queued_disk
                          ? STR("about to fetch")

@@ -82,14 +82,6 @@ struct view_rule {
     uint64_t delay_ms;
 };
 
-/* Why nothing is fetched right now. */
-struct view_idle {
-    const char *reason; /* "pause", "backoff", "retry", or NULL: it fetches */
-    uint64_t until_ms;
-    struct str host;
-    const char *trouble; /* of a back-off, or NULL */
-};
-
 struct view_snapshot {
     struct arena arena;
     uint64_t at_ms, mono_ms;
@@ -107,7 +99,7 @@ struct view_snapshot {
     size_t status_count;
     struct view_status statuses[SNAPSHOT_STATUSES];
     struct view_histogram fetch_times, commit_times;
-    struct view_idle idle;
+    uint64_t next_fetch_ms; /* no fetch starts before; 0: no time is known */
 
     size_t host_count;
     struct view_host host[SNAPSHOT_HOSTS];

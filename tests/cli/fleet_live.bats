@@ -101,3 +101,12 @@ ctl() { "$CRAWLER" ctl "$TMP/m1" "$@"; }
     CRAWL=$first
     wait_crawl
 }
+
+@test "a machine of a fleet has no record that could say why, and says so" {
+    wants="a machine of a fleet has no record of its own: crawler why takes the URL of the engine"
+    same 400 "$(ask "/why?url=http%3A%2F%2Fd0.example%2F" -o "$TMP/body" -w '%{http_code}')"
+    same "$wants" "$(jq -r .error "$TMP/body")"
+    # The fleet's record can.
+    "$CRAWLER" why --name "$NAME" "$(postgres_url)" http://d0.example/ >"$TMP/why"
+    grep -q '^http://d0.example/ was fetched' "$TMP/why" || fail "$(cat "$TMP/why")"
+}

@@ -33,6 +33,25 @@ teardown() { view_teardown; }
     same 3 "$STATUS"
 }
 
+@test "neither pages that gave way to another URL nor missing robots.txt files are failures" {
+    printf '%s\n' / '    body <a href=/p?a>.</a> <a href=/gone>.</a>' \
+        '/p?a' '    body <link rel=canonical href=/p>' \
+        /p '    body <a href=http://b.test/hold>.</a>' //b.test/hold '    delay 1h' >"$TMP/site"
+    start_playground --site "$TMP/site"
+    begin_crawl --scope any --delay 0 --ip-delay 0 --robots obey --canonical \
+        --listen 127.0.0.1:0 http://a.test/ "$DIR" 9
+    wait_for_file "$TMP/err" 'watch it at'
+    AT=$(sed -n 's|.*watch it at http://\(.*\)/#token=.*|\1|p' "$TMP/err")
+    TOKEN=$(sed -n 's|.*#token=||p' "$TMP/err")
+    wait_for 'ask /hosts.json | holds "any(.hosts[];
+        .host == \"b.test\" and .waits == \"fetching\")"'
+    ask /status.json | holds '.outcomes.canonical == 1 and .failures == 1'
+    ask /errors.json | holds '[.errors[] | .outcome, .url] ==
+        ["client-error", "http://a.test/gone"]'
+    "$CRAWLER" ctl "$DIR" stop-now
+    wait_crawl
+}
+
 @test "the token is needed, but for the page and /healthz, and is never written" {
     start_playground --letters
     begin
