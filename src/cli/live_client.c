@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "cli/usage.h"
 #include "fleet/engine_postgres.h"
+#include "page/pagedir.h"
 #include "store/store.h"
 #include "url/login.h"
 #include "view/view.h"
@@ -136,6 +137,17 @@ static bool has_record(const char *dir_path)
     return has;
 }
 
+static bool is_at_work(const char *dir_path)
+{
+    struct pagedir dir;
+
+    if (!pagedir_open_read(&dir, dir_path))
+        return false;
+    bool is_locked = pagedir_is_locked(&dir);
+    pagedir_close(&dir);
+    return is_locked;
+}
+
 /* `shown` is the path as a message may show it. */
 static int complain_of(const char *dir_path, const char *shown,
                        enum live_fault fault, const struct live_reply *reply)
@@ -160,6 +172,11 @@ static int complain_of(const char *dir_path, const char *shown,
     case LIVE_NOT_THERE:
         break;
     }
+    if (is_at_work(dir_path))
+        return complain("the crawl in '%s' cannot be asked: it is of the "
+                        "CS50 playground, has --state none, or is about to "
+                        "begin or to end",
+                        shown);
     if (has_record(dir_path))
         return complain("no crawl that can be asked is at work in '%s'; "
                         "crawler status tells how far the last one came",
@@ -182,6 +199,7 @@ int live_complain(const char *dir_path, enum live_fault fault,
     arena_release(&arena);
     return status;
 }
+
 void live_reply_release(struct live_reply *reply)
 {
     buf_release(&reply->text);

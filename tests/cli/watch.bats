@@ -111,6 +111,20 @@ machine; for the whole fleet there are crawler status, pause, continue and stop"
 status tells how far the last one came"
 }
 
+@test "watch and ctl tell of a crawl at work that cannot be asked" {
+    start_playground --letters
+    # The course's form: a record, but no control socket.
+    begin_crawl --delay 1h "$LETTERS/index.html" "$DIR" 9
+    wait_for '[ -e "$DIR/1" ]'
+    for words in "watch $DIR" "ctl $DIR pause"; do
+        # shellcheck disable=SC2086 # a command with arguments
+        run -2 "$CRAWLER" $words
+        same "crawler: the crawl in '$DIR' cannot be asked: it is of the CS50 \
+playground, has --state none, or is about to begin or to end" "$output" "$words"
+    done
+    end_crawl
+}
+
 @test "watch and ctl do not reach another user's crawl, and say so" {
     [ "$(id -u)" -eq 0 ] || skip "only root can be another user"
     place=$(mktemp -d)
