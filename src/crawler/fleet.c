@@ -179,11 +179,9 @@ void fleet_after_commit(void *user, const struct fleet_answer *answer)
 /* Any thread may ask: nothing of the member but its options is read. */
 static struct lease lease_of(const struct fleet *fleet)
 {
-    uint64_t renewed_ms = fleet_store_renewed_ms(fleet->store);
-    uint64_t joined_ms = fleet->options.joined_ms;
-
-    return (struct lease){renewed_ms > joined_ms ? renewed_ms : joined_ms,
-                          fleet->options.lease_ms};
+    return lease_since(fleet->options.joined_ms,
+                       fleet_store_renewed_ms(fleet->store),
+                       fleet->options.lease_ms);
 }
 
 static bool may_go_on(const struct fleet *fleet)
@@ -470,7 +468,6 @@ static void take_answer(struct crawler *crawler)
     const struct fleet_snapshot *snapshot = &fleet->answer.snapshot;
     struct fleet_commit commit = fleet->composed;
     const struct member_times times = {
-        .sent_ms = fleet->sent_ms,
         .asked_ms = fleet->sent_ms,
         .now_ms = clock_boot_ms(),
     };

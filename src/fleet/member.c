@@ -46,7 +46,6 @@ void member_join(struct member *member, const struct member_options *options,
         .sent = joined->sent,
         .taken = joined->taken,
         .pages_granted = joined->pages_granted,
-        .leased_ms = asked_ms,
         .polled_ms = asked_ms,
         .alive = 1,
         .level = options->by_level ? joined->snapshot.crawl.level : UINT32_MAX,
@@ -94,9 +93,11 @@ bool lease_may_go_on(struct lease lease, uint64_t now_ms)
            lease.renewed_ms + lease.length_ms;
 }
 
-struct lease member_lease(const struct member *member)
+struct lease lease_since(uint64_t joined_ms, uint64_t renewed_ms,
+                         uint64_t length_ms)
 {
-    return (struct lease){member->leased_ms, member->options.lease_ms};
+    return (struct lease){renewed_ms > joined_ms ? renewed_ms : joined_ms,
+                          length_ms};
 }
 
 /* An engine of one server takes 20,000 mails a second with ease, and every
@@ -572,7 +573,6 @@ bool member_answer(struct member *member, const struct fleet_commit *commit,
         self->batch != commit->batch)
         return false;
     member->batch = commit->batch;
-    member->leased_ms = times->sent_ms;
     member->pages_granted = self->pages_granted;
     member->alive = count_alive(snapshot);
     member->pages_left =

@@ -77,7 +77,6 @@ struct member {
     struct member_watch *watch;
     size_t watches, watch_room;
     uint64_t polled_ms;  /* the last snapshot */
-    uint64_t leased_ms;  /* when the commit was sent that counted last */
     uint32_t alive;      /* machines */
     uint64_t pages_left; /* nobody has reserved them */
     uint32_t level;      /* nothing deeper may be fetched */
@@ -100,9 +99,13 @@ void member_release(struct member *member);
 struct lease {
     uint64_t renewed_ms, length_ms;
 };
+/* Of a machine that sent its join and, later, the last commit that counted at
+ * these times. Of a commit: when the attempt was made that counted; if that is
+ * not known (had_counted), when the first one was. 0: none yet. */
+struct lease lease_since(uint64_t joined_ms, uint64_t renewed_ms,
+                         uint64_t length_ms);
 bool lease_may_fetch(struct lease lease, uint64_t now_ms);
 bool lease_may_go_on(struct lease lease, uint64_t now_ms);
-struct lease member_lease(const struct member *member);
 
 /* For so long an address is kept that another machine wants: a third of a
  * lease, 10 s of 30. */
@@ -153,8 +156,6 @@ void member_compose(struct member *member, const struct member_state *state,
                     struct fleet_commit *commit, struct arena *arena);
 
 struct member_times {
-    uint64_t sent_ms;  /* when the attempt was made that counted. If that is not
-                        * known (had_counted): when the first one was */
     uint64_t asked_ms; /* when the attempt was made that brought the snapshot */
     uint64_t now_ms;   /* when that was here */
 };

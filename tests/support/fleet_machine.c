@@ -192,6 +192,8 @@ static void try_to_join(struct machine *machine)
             .random = machine->incarnation,
         };
         init_state(machine);
+        machine->joined_ms = machine->start_ms;
+        machine->renewed_ms = 0;
         member_join(&machine->member, &options, &joined, machine->incarnation,
                     machine->start_ms);
         frontier_set_level(machine->validator.frontier, machine->member.level);
@@ -287,13 +289,18 @@ static void load_parts(struct machine *machine)
 /* --- fetching
  * ------------------------------------------------------------------ */
 
+static struct lease lease_of(const struct machine *machine)
+{
+    return lease_since(machine->joined_ms, machine->renewed_ms, SIM_LEASE_MS);
+}
+
 static bool may_fetch(const struct machine *machine)
 {
     const struct sim *sim = machine->sim;
 
     return machine->flights < SIM_FLIGHTS && !machine->member.is_leaving &&
            (sim->mutant == SIM_NO_DEADLINE ||
-            lease_may_fetch(member_lease(&machine->member), sim->now_ms));
+            lease_may_fetch(lease_of(machine), sim->now_ms));
 }
 
 static void start_fetches(struct machine *machine)
@@ -477,8 +484,6 @@ static void take_answer(struct machine *machine)
     struct sim *sim = machine->sim;
     struct member_todo todo;
     const struct member_times times = {
-        .sent_ms =
-            pending->answer.had_counted ? pending->first_ms : pending->sent_ms,
         .asked_ms = pending->sent_ms,
         .now_ms = sim->now_ms,
     };
@@ -491,6 +496,8 @@ static void take_answer(struct machine *machine)
         fenced(machine);
         return;
     }
+    machine->renewed_ms =
+        pending->answer.had_counted ? pending->first_ms : pending->sent_ms;
     do_todo(machine, &todo);
     machine_take_addresses(machine, &pending->answer.snapshot);
     for (size_t i = 0; i < pending->answer.snapshot.mails; i++)
@@ -568,7 +575,7 @@ void machine_tick(struct machine *machine)
     if (machine->has_joined)
         reach_engine(machine);
     if (machine->has_joined && machine->stopped_until_ms > sim->now_ms &&
-        !lease_may_go_on(member_lease(&machine->member), sim->now_ms))
+        !lease_may_go_on(lease_of(machine), sim->now_ms))
         stop_counting(machine);
     if (machine->ended || machine->stopped_until_ms > sim->now_ms)
         return;
@@ -583,7 +590,7 @@ void machine_tick(struct machine *machine)
         return;
     load_parts(machine);
     if (sim->mutant != SIM_NO_DEADLINE &&
-        !lease_may_go_on(member_lease(&machine->member), sim->now_ms))
+        !lease_may_go_on(lease_of(machine), sim->now_ms))
         abandon(machine);
     land(machine);
     start_fetches(machine);

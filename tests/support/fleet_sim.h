@@ -63,6 +63,7 @@ struct machine {
     bool has_joined;
     bool ended; /* it saw the end of the crawl */
     uint64_t stopped_until_ms, start_ms;
+    uint64_t joined_ms, renewed_ms; /* its lease */
     uint64_t incarnation;
     struct fake_link link;
     struct validator validator;
