@@ -297,7 +297,7 @@ int archiving_settle(struct plan *plan)
     struct archivist *archivist = archivist_new(&archive);
     const struct store_reader reader = {
         .user = archivist, .archive = settle_file, .capture = settle_capture};
-    bool good = store && store_load(store, 0, &reader, &error) &&
+    bool good = store_load(store, 0, &reader, &error) &&
                 archivist_resume(archivist, problem);
     if (good)
         archivist_end(archivist, true);

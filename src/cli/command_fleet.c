@@ -37,22 +37,13 @@ static int open_engine(struct asked *asked, const struct options *options)
 {
     const char *url = options->argument[0];
 
-    *asked = (struct asked){.name = options->name ? options->name : "crawl"};
+    *asked = (struct asked){.name = options->name};
     arena_init(&asked->arena);
-    if (!engine_postgres_is_url(url))
-        return complain("'%s' is no engine of a fleet: postgres://...",
-                        login_hide(&asked->arena, url));
-    asked->label = engine_postgres_label(url, &asked->arena);
-    if (!asked->label)
-        return complain("the URL of the engine is not valid: "
-                        "postgres://user@host:port/database");
-    if (!engine_postgres_is_name(asked->name))
-        return complain("--name '%s': letters, digits and _, please",
-                        login_hide(&asked->arena, asked->name));
-    asked->engine = engine_postgres_new(url, asked->name);
-    return asked->engine
-               ? 0
-               : complain("the engine %s cannot be used", asked->label);
+    int status =
+        fleet_check_engine(url, asked->name, &asked->label, &asked->arena);
+    if (!status)
+        asked->engine = engine_postgres_new(url, asked->name);
+    return status;
 }
 
 static void close_engine(struct asked *asked)
@@ -60,17 +51,6 @@ static void close_engine(struct asked *asked)
     if (asked->engine)
         asked->engine->type->close(asked->engine);
     arena_release(&asked->arena);
-}
-
-/* The message for a result that is not FLEET_COUNTED. */
-static int explain(const struct asked *asked, enum fleet_result result)
-{
-    if (result == FLEET_COUNTED)
-        return 0;
-    if (result == FLEET_REFUSED)
-        return complain("%s: %s", asked->label, asked->error.text);
-    return complain_failure("the engine %s is away: %s", asked->label,
-                            asked->error.text);
 }
 
 static int look(struct asked *asked, struct fleet_snapshot *snapshot)
@@ -83,7 +63,7 @@ static int look(struct asked *asked, struct fleet_snapshot *snapshot)
         result = asked->engine->type->look(asked->engine, 0, snapshot,
                                            &asked->arena, &asked->error);
     }
-    return explain(asked, result);
+    return fleet_explain(result, asked->label, asked->error.text);
 }
 
 static int command(struct asked *asked, const struct fleet_command *command)
@@ -96,7 +76,7 @@ static int command(struct asked *asked, const struct fleet_command *command)
         result =
             asked->engine->type->command(asked->engine, command, &asked->error);
     }
-    return explain(asked, result);
+    return fleet_explain(result, asked->label, asked->error.text);
 }
 
 /* --- status --------------------------------------------------------------- */
@@ -130,7 +110,7 @@ static int wish(const struct options *options, enum fleet_wish wish,
     if (!status)
         status = look(&asked, &snapshot);
     if (!status && snapshot.crawl.state == FLEET_FINISHED)
-        status = complain("the crawl '%s' in %s is finished", asked.name,
+        status = complain("the crawl '%s' at %s is finished", asked.name,
                           asked.label);
     if (!status)
         status = command(&asked, &order);

@@ -46,20 +46,19 @@ struct archives {
 
 static int look(struct archives *all)
 {
-    struct fleet_engine *engine = engine_postgres_new(
-        all->url, all->options->name ? all->options->name : FLEET_NAME);
+    const char *name = all->options->name;
+    int status = fleet_check_engine(all->url, name, &all->label, &all->arena);
     struct fleet_error why;
 
-    all->label = engine_postgres_label(all->url, &all->arena);
-    if (!engine || !all->label)
-        return complain("it is no URL of PostgreSQL, or no --name");
+    if (status)
+        return status;
+    struct fleet_engine *engine = engine_postgres_new(all->url, name);
     enum fleet_result result =
         engine->type->look(engine, 0, &all->fleet, &all->arena, &why);
     engine->type->close(engine);
-    if (result == FLEET_COUNTED)
-        return 0;
-    complain("cannot read the crawl at %s: %s", all->label, why.text);
-    return result == FLEET_REFUSED ? EXIT_USAGE : EXIT_FAILURE;
+    status = fleet_explain(result, all->label, why.text);
+    return status ? status
+                  : fleet_check_readable(&all->fleet.crawl, all->label);
 }
 
 static void add(struct archives *all, const char *name, struct store *store,

@@ -20,12 +20,12 @@ struct store *fleet_open_machine(const char *url, const char *name,
                                  const struct store_codes *codes)
 {
     const struct fleet_store_options options = {
-        .engine = engine_postgres_new(url, name ? name : FLEET_NAME),
+        .engine = engine_postgres_new(url, name),
         .label = "",
         .codes = codes,
         .crawl = *crawl,
         .node = node,
     };
 
-    return options.engine ? fleet_store_new(&options) : NULL;
+    return fleet_store_new(&options);
 }

@@ -22,15 +22,33 @@
  * FORMAT_REFERRERS on a referrer has its machine. */
 enum { FORMAT = 3, FORMAT_READ = 2, FORMAT_REFERRERS = 3 };
 
-static const char *name_of(const struct options *options)
+int fleet_check_engine(const char *url, const char *name, const char **label,
+                       struct arena *arena)
 {
-    return options->name ? options->name : FLEET_NAME;
+    *label =
+        engine_postgres_is_url(url) ? engine_postgres_label(url, arena) : NULL;
+    if (!*label)
+        return complain("the engine must be postgres://[USER@]HOST[:PORT]"
+                        "[,...]/DATABASE");
+    if (!engine_postgres_is_name(name))
+        return complain("--name must be at most %d small letters, digits and "
+                        "'_', not beginning with pg_, not '%s'",
+                        ENGINE_POSTGRES_NAME_MAX, login_hide(arena, name));
+    return 0;
+}
+
+int fleet_explain(enum fleet_result result, const char *label, const char *why)
+{
+    if (result == FLEET_COUNTED)
+        return 0;
+    if (result == FLEET_REFUSED)
+        return complain("%s: %s", label, why);
+    return complain_failure("the engine %s is away: %s", label, why);
 }
 
 int fleet_check(struct plan *plan)
 {
     const struct options *options = plan->options;
-    struct arena *arena = &plan->arena;
     static const char *const needed[] = {"name", "partitions", "lease",
                                          "ledger"};
 
@@ -39,14 +57,10 @@ int fleet_check(struct plan *plan)
             return complain("--%s needs --fleet", needed[i]);
     if (!options->fleet)
         return 0;
-    if (!engine_postgres_is_url(options->fleet) ||
-        !(plan->fleet.label = engine_postgres_label(options->fleet, arena)))
-        return complain("--fleet takes postgres://[USER@]HOST[:PORT][,...]"
-                        "/DATABASE");
-    if (!engine_postgres_is_name(name_of(options)))
-        return complain("--name '%s' must be small letters, digits and '_', "
-                        "at most 40",
-                        login_hide(arena, options->name));
+    int status = fleet_check_engine(options->fleet, options->name,
+                                    &plan->fleet.label, &plan->arena);
+    if (status)
+        return status;
     if (options->state || options->restart)
         return complain("--fleet contradicts --%s",
                         options->restart ? "restart" : "state none");
@@ -58,12 +72,6 @@ int fleet_check(struct plan *plan)
 
 /* --- what is there ----------------------------------------------------------
  */
-
-static bool away(const struct plan *plan, const struct fleet_error *error)
-{
-    complain("cannot reach %s: %s", plan->fleet.label, error->text);
-    return false;
-}
 
 /* 32 hexadecimal digits. */
 static void make_key(char key[FLEET_KEY_LEN + 1])
@@ -152,7 +160,7 @@ static int check_same(struct plan *plan)
     if (why && !plan->options->remembered)
         return complain("the crawl '%s' at %s is another: %s; use another "
                         "--name",
-                        name_of(plan->options), plan->fleet.label, why);
+                        plan->options->name, plan->fleet.label, why);
     return 0;
 }
 
@@ -165,9 +173,8 @@ static bool read_crawl(struct plan *plan, struct store_error *error)
     for (int tries = 0;
          error->status == STORE_FAILED && fleet_may_try(plan, tries, &why);
          tries++) {
-        struct store *store =
-            fleet_open_record(plan->options->fleet, name_of(plan->options),
-                              crawler_codes(), error);
+        struct store *store = fleet_open_record(
+            plan->options->fleet, plan->options->name, crawler_codes(), error);
         if (store) {
             crawl_record_release(&plan->record);
             crawl_record_read_from(&plan->record, store);
@@ -224,14 +231,14 @@ int fleet_decide(struct plan *plan)
     if (marker.directory.ptr && fleet->is_known)
         memcpy(fleet->directory, marker.directory.ptr, FLEET_KEY_LEN);
     fleet->engine =
-        engine_postgres_new(plan->options->fleet, name_of(plan->options));
+        engine_postgres_new(plan->options->fleet, plan->options->name);
     enum fleet_result result = FLEET_AWAY;
     for (int tries = 0;
          result == FLEET_AWAY && fleet_may_try(plan, tries, &why); tries++)
         result = fleet->engine->type->look(fleet->engine, 0, &snapshot,
                                            &fleet->arena, &why);
     if (result == FLEET_AWAY)
-        return away(plan, &why) ? 0 : EXIT_FAILURE;
+        return fleet_explain(result, fleet->label, why.text);
     if (result == FLEET_COUNTED)
         return decide_to_join(plan, &marker, &snapshot);
     if (fleet->is_known)
@@ -315,8 +322,8 @@ static bool begin(struct plan *plan)
                                             &fleet->arena, &why);
     store_batch_release(&first);
     journal_free(journal);
-    if (result != FLEET_COUNTED)
-        return away(plan, &why);
+    if (fleet_explain(result, fleet->label, why.text))
+        return false;
     /* Another machine began the crawl first: start again and join it. */
     if (!begun)
         fleet->early_end = CRAWL_REJOIN;
@@ -339,7 +346,7 @@ static bool join(struct plan *plan)
          result == FLEET_AWAY && fleet_may_try(plan, tries, &why); tries++)
         result = fleet->engine->type->join(fleet->engine, &join, &fleet->joined,
                                            &fleet->arena, &why);
-    return result == FLEET_COUNTED || away(plan, &why);
+    return !fleet_explain(result, fleet->label, why.text);
 }
 
 /* --- the store --------------------------------------------------------------
@@ -402,7 +409,7 @@ static void open_store(struct plan *plan)
 
 static struct fleet_engine *new_connection(const struct plan *plan)
 {
-    return engine_postgres_new(plan->options->fleet, name_of(plan->options));
+    return engine_postgres_new(plan->options->fleet, plan->options->name);
 }
 
 /* The crawler thread has connections of its own: the committer may be waiting
@@ -535,7 +542,7 @@ bool fleet_begin_crawl(struct plan *plan)
     if (!plan->options->quiet)
         terminal_line(stderr,
                       "crawler: machine %u of crawl '%s' at %s; %u at work",
-                      (unsigned)fleet->joined.node, name_of(plan->options),
+                      (unsigned)fleet->joined.node, plan->options->name,
                       fleet->label, count_alive(&fleet->joined.snapshot));
     return true;
 }
@@ -561,11 +568,5 @@ struct store *fleet_open_record(const char *url, const char *name,
                                 const struct store_codes *codes,
                                 struct store_error *error)
 {
-    struct fleet_engine *engine =
-        engine_postgres_new(url, name ? name : FLEET_NAME);
-
-    if (engine)
-        return fleet_store_open(engine, "", codes, error);
-    store_fail(error, STORE_FAILED, "it is no URL of PostgreSQL, or no name");
-    return NULL;
+    return fleet_store_open(engine_postgres_new(url, name), "", codes, error);
 }

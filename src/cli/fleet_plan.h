@@ -16,9 +16,6 @@ struct domains;
 
 enum { FLEET_KEY_LEN = 32 };
 
-/* The name of a crawl that --name does not give. */
-#define FLEET_NAME "crawl"
-
 /* The setting that only the record in a machine's page directory has. */
 #define FLEET_SETTING_DIRECTORY "fleet.directory"
 
@@ -42,6 +39,15 @@ struct fleet_plan {
     struct fleet *fleet;
     int early_end; /* the exit status if there is nothing to do here */
 };
+
+/* Are the URL of an engine and the name of a crawl valid? `*label` is the URL
+ * without a password, in `arena`. Status as in cli/plan.h. */
+int fleet_check_engine(const char *url, const char *name, const char **label,
+                       struct arena *arena);
+
+/* Say why the engine did not do what it was asked. Status as in cli/plan.h; 0
+ * if it did. */
+int fleet_explain(enum fleet_result result, const char *label, const char *why);
 
 /* Find what is wrong with --fleet and its options, as cli/plan.h says. */
 int fleet_check(struct plan *plan);
@@ -96,14 +102,13 @@ uint64_t fleet_random_number(void); /* never 0 */
 const struct fleet_node *fleet_find_node(const struct fleet_snapshot *snapshot,
                                          struct str directory);
 
-/* The record of a crawl at postgres://, for reports. The name is that of the
- * option, or NULL. NULL with `error`. */
+/* The record of a crawl at postgres://, for reports; the URL and the name are
+ * valid. NULL with `error`. */
 struct store *fleet_open_record(const char *url, const char *name,
                                 const struct store_codes *codes,
                                 struct store_error *error);
 
-/* The same, with the pages and captures of one machine alone. NULL if it is no
- * URL of PostgreSQL, or no name. */
+/* The same, with the pages and captures of one machine alone. */
 struct store *fleet_open_machine(const char *url, const char *name,
                                  const struct fleet_crawl *crawl, uint32_t node,
                                  const struct store_codes *codes);

@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/fleet_plan.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
-#include "fleet/engine_postgres.h"
 #include "fleet/fleet_copy.h"
 #include "fleet/fleet_store.h"
 #include "url/partition.h"
@@ -33,20 +32,15 @@ static int open_fleet(const struct options *options, struct arena *arena,
     const char *url = options->argument[0];
     struct store_error error;
 
-    *label = engine_postgres_label(url, arena);
-    if (!*label)
-        return complain("the URL of the engine is not valid: "
-                        "postgres://user@host:port/database");
-    if (!engine_postgres_is_name(options->name))
-        return complain("--name '%s': letters, digits and _, please",
-                        options->name);
+    int status = fleet_check_engine(url, options->name, label, arena);
+    if (status)
+        return status;
     *store = fleet_open_record(url, options->name, crawler_codes(), &error);
     if (*store)
         return fleet_check_readable(&fleet_store_moment(*store)->crawl, *label);
-    return error.status == STORE_NONE
-               ? complain("%s: %s", *label, error.text)
-               : complain_failure("the engine %s is away: %s", *label,
-                                  error.text);
+    return fleet_explain(error.status == STORE_NONE ? FLEET_REFUSED
+                                                    : FLEET_AWAY,
+                         *label, error.text);
 }
 
 /* --- the place of the copy ------------------------------------------------ */
@@ -252,18 +246,6 @@ static int publish(const struct place *place, const char *output)
     return complain_failure("cannot write '%s': %s", output, strerror(errno));
 }
 
-static int check_output(const char *output)
-{
-    struct stat stat;
-
-    if (!*output || strlen(output) > PATH_LEN_MAX / 2 ||
-        output[strlen(output) - 1] == '/')
-        return complain("'%s' is no name for a file", output);
-    if (!lstat(output, &stat))
-        return complain("'%s' exists: name another file, or remove it", output);
-    return 0;
-}
-
 int fleet_record_export(const struct options *options)
 {
     struct store *store = NULL;
@@ -272,7 +254,7 @@ int fleet_record_export(const struct options *options)
     const char *label;
 
     arena_init(&arena);
-    int status = check_output(options->output);
+    int status = output_check(options->output, OUTPUT_NEW);
     if (!status)
         status = open_fleet(options, &arena, &store, &label);
     if (!status && !(status = make_place(&place, options->output, &arena))) {

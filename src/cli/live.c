@@ -30,13 +30,10 @@ int live_check(struct plan *plan)
 /* The fleet as the arguments of `crawler pause`, without a password. */
 static const char *fleet_words(struct plan *plan)
 {
-    const char *name = plan->options->name;
     struct buf words;
 
     buf_init(&words, FLEET_WORDS_MAX);
-    if (name)
-        buf_printf(&words, "--name %s ", name);
-    buf_put(&words, str_of(plan->fleet.label));
+    buf_printf(&words, "--name %s %s", plan->options->name, plan->fleet.label);
     struct str copy = arena_copy(&plan->arena, buf_str(&words));
     buf_release(&words);
     return copy.ptr;

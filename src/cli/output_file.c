@@ -96,7 +96,7 @@ static int open_named(struct output_file *out)
     return -1;
 }
 
-static int check_name(const char *path, enum output_mode mode)
+int output_check(const char *path, enum output_mode mode)
 {
     struct stat stat;
 
@@ -121,7 +121,7 @@ static int check_name(const char *path, enum output_mode mode)
 int output_open(struct output_file *out, const char *path,
                 enum output_mode mode)
 {
-    int status = check_name(path, mode);
+    int status = output_check(path, mode);
 
     *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
     if (status)

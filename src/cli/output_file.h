@@ -26,7 +26,11 @@ struct output_file {
     char *temp; /* its name until it is complete; NULL: none */
 };
 
-/* Status 0, or another after one line on standard error. */
+/* Can a file have this name? Status 0, or another after one line on standard
+ * error. output_open asks that first. */
+int output_check(const char *path, enum output_mode mode);
+
+/* Status as above. */
 int output_open(struct output_file *out, const char *path,
                 enum output_mode mode);
 /* With status 0 the file gets its name, else it is gone. Returns the status, or

@@ -392,7 +392,7 @@ bool engine_postgres_is_name(const char *name)
 {
     size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
-    return len && !name[len] && len <= PG_SCHEMA_MAX &&
+    return len && !name[len] && len <= ENGINE_POSTGRES_NAME_MAX &&
            !str_starts(str_of(name), STR("pg_"));
 }
 

@@ -21,7 +21,9 @@ bool engine_postgres_is_url(const char *text);
 /* The URL without password and options, in `arena`; NULL: it is not valid. */
 const char *engine_postgres_label(const char *url, struct arena *arena);
 
-/* Can a crawl have this name: letters, digits and '_', not too many? */
+/* Can a crawl have this name: small letters, digits and '_', not too many, and
+ * not beginning with pg_? */
+enum { ENGINE_POSTGRES_NAME_MAX = 40 };
 bool engine_postgres_is_name(const char *name);
 
 /* NULL if the URL is not valid. */

@@ -30,14 +30,14 @@
 #include <postgresql/libpq-fe.h> /* as Debian has it: no flag is needed */
 
 #include "base/buf.h"
-#include "fleet/engine.h"
+#include "fleet/engine_postgres.h"
 
 /* The engine's clock. */
 #define PG_NOW "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 enum {
     PG_ARGS_MAX = 16,
-    PG_SCHEMA_MAX = 40,
+    PG_SCHEMA_MAX = ENGINE_POSTGRES_NAME_MAX,
     PG_SQL_MAX = 4096,
     PG_PREPARED_MAX = 8,
     PG_ANSWER_MS = 20 * 1000, /* longer without an answer: it is away */

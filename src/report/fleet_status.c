@@ -165,7 +165,7 @@ void fleet_status_print(FILE *out, const struct fleet_snapshot *snapshot,
     struct buf line;
 
     buf_init(&line, LINE_MAX_LEN);
-    terminal_line(out, "The crawl '%s' in %s is %s", name, engine,
+    terminal_line(out, "The crawl '%s' at %s is %s", name, engine,
                   state_text(&snapshot->crawl));
     say_crawl(out, snapshot, &line);
     say_machines(out, snapshot, &line);

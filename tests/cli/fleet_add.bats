@@ -124,9 +124,9 @@ wait_until() {
     capture "$CRAWLER" add --name none "$(postgres_url)" http://d0.example/
     refused "$(postgres_url): "
     capture "$CRAWLER" add "$TMP" http://d0.example/
-    refused "is no engine of a fleet"
+    refused "the engine must be postgres://"
     capture "$CRAWLER" add 'postgres://u:geheim@[::1/x' http://d0.example/
-    refused "not valid"
+    refused "the engine must be postgres://"
     ! grep -q geheim "$ERR" || fail "a secret is shown"
     same "finished 0" "$(of_crawl "state, additions")"
     # Bad lines of a file are told and passed over.

@@ -34,7 +34,7 @@ fleet() {
     fleet status
     same 0 "$STATUS" "$(cat "$ERR")"
     silent "$ERR"
-    grep -qx "The crawl 'engine_check' in $(postgres_url) is running" "$OUT"
+    grep -qx "The crawl 'engine_check' at $(postgres_url) is running" "$OUT"
     grep -qE '^  machines 1 at work, .* dead$' "$OUT"
     grep -qE '^ +1  alive .* one$' "$OUT"
     grep -qE '^ +2   dead .* two$' "$OUT"
@@ -58,7 +58,7 @@ fleet() {
 @test "a finished crawl is not told to pause" {
     sql "UPDATE crawl SET state = 'finished'"
     fleet pause
-    refused "is finished"
+    refused "the crawl 'engine_check' at $(postgres_url) is finished"
     same run "$(sql 'SELECT wanted FROM crawl')"
 }
 
@@ -86,7 +86,7 @@ fleet() {
         refused "$(postgres_url): "
     done
     capture "$CRAWLER" pause "$TMP"
-    refused "is no engine of a fleet"
+    refused "the engine must be postgres://"
     capture "$CRAWLER" stop --name 'a"b' "$(postgres_url)"
     refused "--name"
     capture "$CRAWLER" pause
@@ -94,9 +94,42 @@ fleet() {
     capture "$CRAWLER" lost "$(postgres_url)"
     refused "takes two arguments"
     capture "$CRAWLER" status 'postgres://u:geheim@[::1/x'
-    refused "not valid"
+    refused "the engine must be postgres://"
     capture "$CRAWLER" status --json "$(postgres_url)"
     refused "--json"
+}
+
+# Every command that takes the engine and a name, as FORM.
+FORMS=('status ENGINE' 'pause ENGINE' 'continue ENGINE' 'stop ENGINE' 'lost ENGINE 2'
+    'add ENGINE http://d0.example/' 'why ENGINE http://d0.example/' 'verify ENGINE'
+    'export --format csv ENGINE' 'export --format cdxj ENGINE'
+    'export --format sqlite --output TMP/x.db ENGINE'
+    '--scope any --fleet ENGINE http://d0.example/ TMP 3')
+
+# each_form ENGINE [OPTION...]: its message, for all FORMS.
+each_form() {
+    local form
+
+    for form in "${FORMS[@]}"; do
+        form=${form/ENGINE/$1}
+        # shellcheck disable=SC2086 # words
+        capture "$CRAWLER" ${form//TMP/$TMP} "${@:2}"
+        [ "$STATUS" -ne 0 ] || fail "$form: status 0" || return
+        cat "$ERR"
+    done
+}
+
+@test "every command refuses a name and an engine in the same words" {
+    local name
+
+    for name in Web pg_x "$(printf 'a%.0s' {1..41})" '' 'a"b'; do
+        same "crawler: --name must be at most 40 small letters, digits and '_', not beginning with pg_, not '$name'" \
+            "$(each_form "$(postgres_url)" --name "$name" | sort -u)"
+    done
+    same "crawler: the engine must be postgres://[USER@]HOST[:PORT][,...]/DATABASE" \
+        "$(each_form 'postgres://u:geheim@[::1/x' | sort -u)"
+    each_form "$(postgres_url 1)" | sed 's/ is away: .*/ is away/' | sort -u >"$TMP/away"
+    same "crawler: the engine $(postgres_url 1) is away" "$(cat "$TMP/away")"
 }
 
 @test "a password in the URL is never shown" {

@@ -209,7 +209,7 @@ wait_for_batch() {
     run -2 "$CRAWLER" --scope any http://d0.example/ "$DIR" 1000
     [[ $output == *"$DIR"* ]]
     run -2 "$CRAWLER" --fleet mysql://x/y http://d0.example/ "$DIR" 3
-    [[ $output == "crawler: --fleet takes postgres://"* ]]
+    [[ $output == "crawler: the engine must be postgres://[USER@]HOST"* ]]
     run -2 "$CRAWLER" --lease 5s http://d0.example/ "$DIR" 3
     [[ $output == "crawler: --lease needs --fleet"* ]]
     run -2 "$CRAWLER" --fleet "$(postgres_url)" --name 'no; name' http://d0.example/ "$DIR" 3
@@ -217,7 +217,7 @@ wait_for_batch() {
     run -2 "$CRAWLER" --fleet "postgres://u:s3cret@[::1" http://d0.example/ "$DIR" 3
     [[ $output != *s3cret* ]]
     run -1 "$CRAWLER" --scope any --fleet "postgres://u:s3cret@127.0.0.1:1/x" http://d0.example/ "$TMP" 3
-    [[ $output == *"cannot reach postgres://u@127.0.0.1:1/x"* ]]
+    [[ $output == "crawler: the engine postgres://u@127.0.0.1:1/x is away: "* ]]
     [[ $output != *s3cret* ]]
     # It is not in the record either.
     NAME=secret

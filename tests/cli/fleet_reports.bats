@@ -436,8 +436,11 @@ names() {
         --scope any http://d0.example/ "$TMP/m1" "$DEPTH"
     refused "another version of this program"
     postgres_sql "UPDATE earlier.crawl SET format = 1"
-    capture "$CRAWLER" verify --name earlier "$(postgres_url)"
-    refused "another version of this program"
+    for command in verify "export --format csv" "export --format cdxj"; do
+        # shellcheck disable=SC2086 # words
+        capture "$CRAWLER" $command --name earlier "$(postgres_url)"
+        refused "the crawl at $(postgres_url) is of another version of this program"
+    done
 }
 
 @test "a damaged segment is found" {
@@ -486,6 +489,10 @@ names() {
     touch "$TMP/there"
     capture "$CRAWLER" export --format sqlite "$url" --output "$TMP/there"
     refused "exists"
+    capture "$CRAWLER" export --format sqlite "$url" --output -
+    refused "a file is needed here, not standard output ('-')"
+    capture "$CRAWLER" export --format sqlite "$url" --output "$FLEET/m1/999999"
+    refused "the name belongs to the crawl in that directory"
     capture "$CRAWLER" export --format sqlite "$url" --output "$TMP/no/where"
     [ "$STATUS" -ne 0 ]
     same 1 "$(wc -l <"$ERR")"
@@ -508,7 +515,7 @@ names() {
     capture "$CRAWLER" why --name 'a"b' "$url" http://d0.example/
     refused "--name"
     capture "$CRAWLER" why 'postgres://u:geheim@[::1/x' http://d0.example/
-    refused "not valid"
+    refused "the engine must be postgres://"
     ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
     url=${url/crawl@/crawl:geheim@}
     capture "$CRAWLER" verify "${url/:$POSTGRES_PORT/:1}"

@@ -75,7 +75,7 @@ static void status_shows_machines_and_mail(void **state)
     scene_init(&scene);
     check_status(
         &scene,
-        "The crawl 'web' in postgres://db/crawl is running\n"
+        "The crawl 'web' at postgres://db/crawl is running\n"
         "  begun    1970-01-01 00:16:40 UTC\n"
         "  pages    100 saved, 10.0 a second since it began\n"
         "  machines 2 at work, 0 left, 1 dead\n"
@@ -101,7 +101,7 @@ static void a_finished_crawl_waits_for_nothing(void **state)
     scene.snapshot.nodes = 1;
     check_status(
         &scene,
-        "The crawl 'web' in postgres://db/crawl is finished\n"
+        "The crawl 'web' at postgres://db/crawl is finished\n"
         "  begun    1970-01-01 00:16:40 UTC\n"
         "  pages    0 saved of at most 500\n"
         "  machines 0 at work, 0 left, 0 dead\n"
