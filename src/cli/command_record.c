@@ -28,6 +28,7 @@ struct open_record {
     bool planned;
     struct plan plan; /* if so */
     struct report report;
+    bool lists_damage; /* see open_record */
 };
 
 enum { PATH_LEN_MAX = 8192 };
@@ -61,9 +62,35 @@ static int refuse(const struct open_record *open)
     }
 }
 
-static int open_record(struct open_record *open, const char *dir_path)
+/* A crawl takes its lock before it writes that it runs, and writes that it
+ * ended before it gives the lock up. So the lock was looked at first, and is
+ * looked at again if the crawl seems to have been killed. */
+static int read_facts(struct open_record *open)
 {
-    *open = (struct open_record){.dir.fd = -1, .report.dir_path = dir_path};
+    struct crawl_record *record = &open->record;
+
+    crawl_record_read_from(record, open->report.store);
+    open->report.error = record->error;
+    if (record->facts.is_machine)
+        return crawl_record_refuse_machine(record, open->report.dir_path,
+                                           "ask its engine:");
+    if (record->error.status != STORE_OK)
+        return open->lists_damage ? 0 : fail(open);
+    if (record->facts.state == STATE_RUNNING && !open->report.locked &&
+        !open->report.machines)
+        open->report.locked = pagedir_is_locked(&open->dir);
+    return 0;
+}
+
+/* `lists_damage`: whoever uses the record finds and lists what is damaged. */
+static int open_record(struct open_record *open, const char *dir_path,
+                       bool lists_damage)
+{
+    *open = (struct open_record){
+        .dir.fd = -1,
+        .report.dir_path = dir_path,
+        .lists_damage = lists_damage,
+    };
     arena_init(&open->arena);
     options_init(&open->options);
     const char *name = store_name_in(dir_path, &open->arena);
@@ -74,7 +101,7 @@ static int open_record(struct open_record *open, const char *dir_path)
     open->report.locked = pagedir_is_locked(&open->dir);
     open->report.store =
         store_open(name, STORE_READ, crawler_codes(), &open->report.error);
-    return open->report.store ? 0 : refuse(open);
+    return open->report.store ? read_facts(open) : refuse(open);
 }
 
 /* The record of a fleet, with the files of one machine if a directory of pages
@@ -91,6 +118,8 @@ static int open_fleet(struct open_record *open, const struct options *options)
     int status = (is_why ? fleet_record_open_in_place : fleet_record_open)(
         &open->report, options, &open->arena);
     open->label = open->report.dir_path;
+    if (!status)
+        status = read_facts(open);
     if (status || !has_files)
         return status;
     const char *path = options->argument[1];
@@ -112,23 +141,6 @@ static void close_record(struct open_record *open)
     if (open->dir.fd >= 0)
         pagedir_close(&open->dir);
     arena_release(&open->arena);
-}
-
-/* A crawl takes its lock before it writes that it runs, and writes that it
- * ended before it gives the lock up. So the lock was looked at first, and is
- * looked at again if the crawl seems to have been killed. */
-static int read_facts(struct open_record *open)
-{
-    struct crawl_record *record = &open->record;
-
-    crawl_record_read_from(record, open->report.store);
-    open->report.error = record->error;
-    if (record->error.status != STORE_OK)
-        return fail(open);
-    if (record->facts.state == STATE_RUNNING && !open->report.locked &&
-        !open->report.machines)
-        open->report.locked = pagedir_is_locked(&open->dir);
-    return 0;
 }
 
 /* --- the rules of the crawl --------------------------------------------- */
@@ -176,10 +188,6 @@ static void fill_report(struct open_record *open)
 
 static int plan_report(struct open_record *open)
 {
-    int status = read_facts(open);
-
-    if (status)
-        return status;
     if (crawl_record_options(&open->options, &open->record, &(struct list){0},
                              open->report.dir_path))
         return 1;
@@ -291,15 +299,13 @@ static int print_sitemap(struct open_record *open, uint64_t part)
     return status;
 }
 
-static int check_links(struct open_record *open)
+static int check_links(const struct open_record *open, const struct list *given)
 {
-    int status = read_facts(open);
-
-    if (status || option_is_given(&open->record.given, "links"))
-        return status;
-    return complain("the crawl in '%s' was run without --links, so its links "
-                    "were not kept",
-                    open->report.dir_path);
+    return option_is_given(given, "links")
+               ? 0
+               : complain("the crawl in '%s' was run without --links, so its "
+                          "links were not kept",
+                          open->report.dir_path);
 }
 
 /* --- the archive -------------------------------------------------------- */
@@ -397,13 +403,10 @@ static int export(struct open_record *open, const struct options *options)
         return print_sitemap(open, options->part);
     if (format == EXPORT_CDXJ)
         return print_index(open);
-    if (format == EXPORT_WACZ) {
-        status = read_facts(open);
-        return status ? status
-                      : write_package(open, options->output, OUTPUT_NEW);
-    }
+    if (format == EXPORT_WACZ)
+        return write_package(open, options->output, OUTPUT_NEW);
     if (format == EXPORT_LINKS)
-        status = check_links(open);
+        status = check_links(open, &open->record.given);
     if (!status && !export_lines(&open->report, format))
         status = fail(open);
     return status;
@@ -466,11 +469,9 @@ int record_package(const char *dir_path, bool is_quiet)
 {
     struct open_record open;
     struct buf path;
-    int status = open_record(&open, dir_path);
+    int status = open_record(&open, dir_path, false);
 
     buf_init(&path, PATH_LEN_MAX);
-    if (!status)
-        status = read_facts(&open);
     if (!status && open.record.facts.state == STATE_INTERRUPTED) {
         if (!is_quiet)
             terminal_line(stderr,
@@ -492,23 +493,12 @@ int record_package(const char *dir_path, bool is_quiet)
 int record_package_to(const char *dir_path, int fd, const char *name)
 {
     struct open_record open;
-    int status = open_record(&open, dir_path);
+    int status = open_record(&open, dir_path, false);
 
-    if (!status)
-        status = read_facts(&open);
     if (!status)
         status = fill_package(&open, fd, name, &(bool){false});
     close_record(&open);
     return status;
-}
-
-static int check_kept_links(const struct open_record *open)
-{
-    return option_is_given(&open->plan.record.given, "links")
-               ? 0
-               : complain("the crawl in '%s' was run without --links, so its "
-                          "links were not kept",
-                          open->report.dir_path);
 }
 
 int record_use(const char *dir_path,
@@ -516,12 +506,12 @@ int record_use(const char *dir_path,
                void *user)
 {
     struct open_record open;
-    int status = open_record(&open, dir_path);
+    int status = open_record(&open, dir_path, false);
 
     if (!status)
         status = plan_report(&open);
     if (!status)
-        status = check_kept_links(&open);
+        status = check_links(&open, &open.plan.record.given);
     if (!status)
         status = use(&open.report, &open.plan, user);
     if (status < 0)
@@ -559,7 +549,8 @@ int command_record(const struct options *options)
     if (is_fleet && options->format == EXPORT_SQLITE)
         return fleet_record_export(options);
     status = is_fleet ? open_fleet(&open, options)
-                      : open_record(&open, options->argument[0]);
+                      : open_record(&open, options->argument[0],
+                                    options->command == COMMAND_VERIFY);
 
     if (!status)
         status = run(&open, options);

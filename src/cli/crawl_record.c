@@ -13,6 +13,8 @@ void crawl_record_read_from(struct crawl_record *record, struct store *store)
 {
     if (facts_read(&record->facts, store, &record->error))
         record->error.status = STORE_OK;
+    if (record->facts.is_machine)
+        store_fail(&record->error, STORE_FOREIGN, "of a machine of a fleet");
     record->given =
         (struct list){record->facts.options.item, record->facts.options.count};
     record->logins =
@@ -32,6 +34,15 @@ void crawl_record_read(struct crawl_record *record, const char *dir_path)
         crawl_record_read_from(record, store);
     store_close(store);
     arena_release(&arena);
+}
+
+int crawl_record_refuse_machine(const struct crawl_record *record,
+                                const char *dir_path, const char *to_do)
+{
+    struct str engine = record->facts.engine;
+
+    return complain("'%s' is of a machine of a fleet; %s %.*s", dir_path, to_do,
+                    STR_ARGS(engine.len ? engine : STR("postgres://...")));
 }
 
 void crawl_record_release(struct crawl_record *record)
@@ -244,10 +255,13 @@ int crawl_record_options(struct options *options,
 /* --- a resume ----------------------------------------------------------- */
 
 /* If the record is damaged, the user did not name the wrong directory. */
-static int cannot_resume(const char *path, const struct store_error *error)
+static int cannot_resume(const char *path, const struct crawl_record *record)
 {
+    const struct store_error *error = &record->error;
     struct arena arena;
 
+    if (record->facts.is_machine)
+        return crawl_record_refuse_machine(record, path, CRAWL_RECORD_GO_ON);
     arena_init(&arena);
     int status =
         error->status == STORE_DAMAGED
@@ -310,7 +324,7 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
     crawl_record_read(&record, options->argument[0]);
     int status = record.error.status == STORE_OK
                      ? check_given(options, &record)
-                     : cannot_resume(options->argument[0], &record.error);
+                     : cannot_resume(options->argument[0], &record);
     if (!status) {
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);

@@ -15,9 +15,17 @@ struct crawl_record {
     struct list logins; /* origins for which there was a name and password */
 };
 
+/* The record of a fleet's machine is no record of a crawl: STORE_FOREIGN. */
 void crawl_record_read(struct crawl_record *record, const char *dir_path);
 void crawl_record_read_from(struct crawl_record *record, struct store *store);
 void crawl_record_release(struct crawl_record *record);
+
+/* Say that the directory is of a fleet's machine, and what to do with its
+ * engine: "ask its engine:". Always EXIT_USAGE. */
+#define CRAWL_RECORD_GO_ON                                                     \
+    "its crawl goes on with its whole command, which has --fleet"
+int crawl_record_refuse_machine(const struct crawl_record *record,
+                                const char *dir_path, const char *to_do);
 
 /* The pages that it has saved. */
 static inline uint32_t crawl_record_pages(const struct crawl_record *record)

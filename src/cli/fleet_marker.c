@@ -6,10 +6,12 @@
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
+#include "store/facts.h"
 
-#define SETTING_CRAWL  "fleet.crawl"
-#define SETTING_ENGINE "fleet.engine"
-#define SETTING_BEGUN  "fleet.begun_ms"
+/* Others are in store/facts.h, because whoever reads a record must know them.
+ */
+#define SETTING_CRAWL "fleet.crawl"
+#define SETTING_BEGUN "fleet.begun_ms"
 
 struct marker_reading {
     struct arena *arena;
@@ -71,7 +73,7 @@ bool fleet_write_marker(struct plan *plan)
         return true;
     store_batch_init(&first);
     put_setting(&first, SETTING_CRAWL, fleet->crawl.uuid);
-    put_setting(&first, SETTING_ENGINE, str_of(fleet->label));
+    put_setting(&first, FLEET_SETTING_ENGINE, str_of(fleet->label));
     put_setting(&first, FLEET_SETTING_DIRECTORY, str_of(fleet->directory));
     snprintf(begun, sizeof(begun), "%llu", (unsigned long long)fleet->begun_ms);
     put_setting(&first, SETTING_BEGUN, str_of(begun));

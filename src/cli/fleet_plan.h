@@ -16,9 +16,6 @@ struct domains;
 
 enum { FLEET_KEY_LEN = 32 };
 
-/* The setting that only the record in a machine's page directory has. */
-#define FLEET_SETTING_DIRECTORY "fleet.directory"
-
 struct fleet_plan {
     struct fleet_engine *engine; /* NULL: the crawl is not in a fleet, or the
                                   * store has it */

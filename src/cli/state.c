@@ -136,6 +136,10 @@ static int decide_without_record(struct plan *plan)
     plan->action = ACTION_START;
     if (plan->options->remembered)
         return cannot_read(plan); /* it could be read a moment ago */
+    if (plan->record.facts.is_machine)
+        return crawl_record_refuse_machine(
+            &plan->record, plan->crawl.dir_path,
+            "use another directory; " CRAWL_RECORD_GO_ON);
     switch (error->status) {
     /* Another program of the course marks its directory with an empty file, or
      * not at all: its pages are removed with the first page of this crawl. */

@@ -62,6 +62,10 @@ static void read_state(struct facts *facts, struct str value)
 
 bool facts_add_setting(struct facts *facts, const struct store_setting *row)
 {
+    if (str_eq(row->name, STR(FLEET_SETTING_DIRECTORY)))
+        facts->is_machine = true;
+    if (str_eq(row->name, STR(FLEET_SETTING_ENGINE)))
+        facts->engine = arena_copy(&facts->arena, row->value);
     if (str_starts(row->name, STR(OPTION)))
         add_text(&facts->options, &facts->arena, row->value);
     if (str_starts(row->name, STR(LOGIN)))

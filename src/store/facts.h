@@ -44,9 +44,16 @@ struct facts_list {
     size_t count, room;
 };
 
+/* Settings that only the record in the page directory of a fleet's machine has:
+ * it says which machine that is, and nothing of the crawl. */
+#define FLEET_SETTING_DIRECTORY "fleet.directory"
+#define FLEET_SETTING_ENGINE    "fleet.engine"
+
 struct facts {
     struct arena arena;
     enum crawl_state state;
+    bool is_machine;           /* it is such a record */
+    struct str engine;         /* if so: the engine, without a password */
     uint64_t number[FACTS];    /* of those that are numbers; 0: not known */
     struct facts_list options; /* as given: "name" or "name=value"; in order */
     struct facts_list logins;  /* origins that were given a name and password */

@@ -229,3 +229,44 @@ wait_for_batch() {
     ! "$POSTGRES_BIN/pg_dump" -h "$POSTGRES_HOME" -p "$POSTGRES_PORT" -U crawl crawl |
         grep -q s3cret || fail "a secret is shown"
 }
+
+# no_record COMMAND...: a machine's directory is refused in one line that names
+# the engine, and is as it was before.
+no_record() {
+    local before
+
+    before=$(cd "$DIR" && find . -type f | LC_ALL=C sort | xargs sha256sum)
+    capture timeout "$LIMIT" "$CRAWLER" "$@"
+    same 2 "$STATUS" "$*: $(cat "$OUT" "$ERR")"
+    silent "$OUT"
+    same 1 "$(wc -l <"$ERR")" "$*: $(cat "$ERR")"
+    grep -qF "'$DIR' is of a machine of a fleet" "$ERR" || fail "$*: $(cat "$ERR")"
+    grep -qF "postgres://crawl@127.0.0.1:$POSTGRES_PORT/crawl" "$ERR" || fail "$*: $(cat "$ERR")"
+    ! grep -q s3cret "$ERR" || fail "a secret is shown"
+    same "$before" "$(cd "$DIR" && find . -type f | LC_ALL=C sort | xargs sha256sum)" "$*"
+}
+
+@test "the directory of a machine is not taken for the record of a crawl" {
+    URL="postgres://crawl:s3cret@127.0.0.1:$POSTGRES_PORT/crawl"
+    fleet_crawl "$DIR" --max-pages 5 --warc
+    "${COMMAND[@]}"
+    no_record status "$DIR"
+    no_record status --json "$DIR"
+    no_record why "$DIR" http://d0.example/
+    no_record verify "$DIR"
+    no_record report "$DIR"
+    for format in jsonl csv links sitemap cdxj "wacz --output $TMP/x.wacz"; do
+        # shellcheck disable=SC2086 # words
+        no_record export --format $format "$DIR"
+    done
+    no_record --resume "$DIR"
+    no_record "$LETTERS/index.html" "$DIR" 3
+    no_record --restart --scope any http://d0.example/ "$DIR" 1000
+    no_record --state none --scope any http://d0.example/ "$DIR" 1000
+    # What reads the archive needs no record.
+    mkdir "$TMP/exported"
+    "$CRAWLER" export --format pages --output "$TMP/exported" "$DIR"
+    [ -s "$TMP/exported/1" ]
+    "$CRAWLER" export --format cdxj --name "$NAME" "$URL" "$DIR" >"$TMP/index"
+    [ -s "$TMP/index" ]
+}
