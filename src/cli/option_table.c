@@ -155,6 +155,7 @@ const struct option_row option_table[] = {
      .help = "address that a site's owner can write to; default is $EMAIL, else user@host"},
     {"user", 0, OPTION_TEXT, AT(user), COMMAND_CRAWL, "What to send",
      .argument = "NAME[:PASSWORD]", .never_recorded = true,
+     .instead = "write NAME:PASSWORD@ into a URL for another login",
      .help = "log in at the seeds' origins (Basic), as NAME:PASSWORD@ in a seed's URL does; without a password the terminal is asked for it; not recorded, so a resume needs it again"},
     {"netrc", 0, OPTION_FLAG, AT(netrc), COMMAND_CRAWL, "What to send",
      .help = "log in at the seeds' origins with what ~/.netrc has for their hosts, where neither the URL nor --user has a name"},

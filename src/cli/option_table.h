@@ -35,6 +35,7 @@ struct option_row {
     bool lapses;    /* if the same command again does not have it */
     bool has_login; /* a URL: a name and password in it are taken out */
     bool is_path;   /* recorded from the root: a resume may be elsewhere */
+    const char *instead; /* it is given once: what to do instead of twice */
     bool never_recorded; /* not even that it was given */
     const char *help;
 };

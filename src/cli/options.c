@@ -216,6 +216,10 @@ static bool apply(struct parser *parser, const struct option_row *row,
                    row->argument);
         return false;
     }
+    if (row->instead && *(const char **)field(options, row)) {
+        buf_printf(parser->error, "%s is given twice; %s", shown, row->instead);
+        return false;
+    }
     if (row->has_login)
         text = take_login(options, text);
     buf_printf(parser->error, "%s ", shown);

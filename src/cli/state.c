@@ -16,6 +16,15 @@ void state_take_back(const struct plan *plan)
         rmdir(plan->made_dir);
 }
 
+/* What to do about a directory that is not there. */
+static const char *missing_advice(const char *path)
+{
+    struct stat link;
+
+    return lstat(path, &link) ? "; --create makes it"
+                              : "; it is a link that leads nowhere";
+}
+
 int state_open_directory(struct plan *plan, const char *path)
 {
     if (plan->options->create && !mkdir(path, 0777))
@@ -23,11 +32,13 @@ int state_open_directory(struct plan *plan, const char *path)
     else if (plan->options->create && errno != EEXIST)
         return complain("pageDirectory '%s' cannot be made: %s",
                         login_hide(&plan->arena, path), strerror(errno));
-    if (!pagedir_open(&plan->dir, path))
+    if (!pagedir_open(&plan->dir, path)) {
+        int why = errno;
         return complain("pageDirectory '%s' must be an existing directory "
                         "that can be written: %s%s",
-                        login_hide(&plan->arena, path), strerror(errno),
-                        errno == ENOENT ? "; --create makes it" : "");
+                        login_hide(&plan->arena, path), strerror(why),
+                        why == ENOENT ? missing_advice(path) : "");
+    }
     if (!pagedir_lock(&plan->dir))
         return complain_failure("another crawl is at work in '%s'", path);
     plan->crawl.dir_path = path;

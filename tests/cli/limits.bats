@@ -96,6 +96,11 @@ END
     complaint "^crawler: pageDirectory '.*/none/below' cannot be made: No such file"
     capture crawl --scope host http://example.org/ "$TMP/none" 1
     complaint 'No such file or directory; --create makes it$'
+    ln -s "$TMP/nowhere" "$TMP/link"
+    for option in --create -q; do
+        capture crawl "$option" --scope host http://example.org/ "$TMP/link" 1
+        complaint "^crawler: pageDirectory '.*/link' must be an existing directory .*: No such file or directory; it is a link that leads nowhere$"
+    done
     touch "$TMP/file"
     capture crawl --create --scope host http://example.org/ "$TMP/file" 1
     complaint "^crawler: pageDirectory '.*/file' must be an existing directory"

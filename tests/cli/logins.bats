@@ -131,6 +131,16 @@ two.test /c" "$(told)"
     hidden "$DIR"
 }
 
+@test "--user is given once" {
+    for second in you:top@secret me:other; do
+        capture crawl --scope host --user me:top@secret --user "$second" http://one.test/ "$DIR" 0
+        same 2 "$STATUS" "$second"
+        same "crawler: --user is given twice; write NAME:PASSWORD@ into a URL for another login" "$(cat "$ERR")"
+    done
+    hidden "$ERR"
+    same "" "$(ls -A "$DIR")" "files"
+}
+
 @test "a link with a login is fetched with it, unless its origin has one of ours" {
     serve <<END
 /
