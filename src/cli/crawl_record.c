@@ -329,6 +329,7 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);
         take_unrecorded(resumed, options);
+        resumed->is_over = facts_is_over(&record.facts);
     }
     crawl_record_release(&record);
     return status;

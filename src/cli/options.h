@@ -96,6 +96,7 @@ struct options {
     struct list given; /* the options as given: "name" or "name=value" */
     struct option_login *logins; /* not part of `given` */
     bool remembered;             /* read from a record, whose seeds count */
+    bool is_over;                /* ... and whose crawl has ended */
 };
 
 /* Add to a list of these options; the text is borrowed. */

@@ -501,7 +501,9 @@ static int make(struct plan *plan, const struct options *options)
 int plan_make(struct plan *plan, const struct options *options)
 {
     plan_init(plan, options);
-    int status = make(plan, options);
+    int status = options->is_over
+                     ? state_open_finished(plan, options->argument[0])
+                     : make(plan, options);
     if (status)
         state_take_back(plan);
     return status;

@@ -205,6 +205,10 @@ void state_take_back(const struct plan *plan);
  * known, unless the options are remembered ones. */
 int state_decide(struct plan *plan);
 
+/* Open it and decide, for a crawl that is over: nothing is fetched any more, so
+ * that passwords and files for that are not missed. */
+int state_open_finished(struct plan *plan, const char *path);
+
 /* Create or open the record: nothing was written before. False after one line.
  * The command calls this once the plan is made. */
 bool state_begin(struct plan *plan);

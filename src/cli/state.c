@@ -274,6 +274,18 @@ int state_decide(struct plan *plan)
     return decide_with_record(plan);
 }
 
+int state_open_finished(struct plan *plan, const char *path)
+{
+    int status = state_open_directory(plan, path);
+
+    if (!status)
+        status = state_decide(plan);
+    if (!status && plan->action != ACTION_NONE)
+        status = complain_failure("the crawl in '%s' was just started over",
+                                  plan->crawl.dir_path);
+    return status;
+}
+
 /* --- doing it ----------------------------------------------------------- */
 
 void state_put_first_rows(struct plan *plan, struct store_batch *first)

@@ -428,6 +428,24 @@ print(stats["pages"], stats["by_depth"]["0"], stats["by_outcome"]["fetched"],
     whole_pages 9
 }
 
+@test "a resume of a finished crawl needs no secret and no file any more" {
+    start_playground --letters
+    printf '# Netscape HTTP Cookie File\n' >"$TMP/cookies"
+    cp /etc/ssl/certs/ca-certificates.crt "$TMP/ca.pem"
+    mkdir "$TMP/jar"
+    touch "$TMP/.netrc" && chmod 600 "$TMP/.netrc"
+    HOME=$TMP run -0 "$CRAWLER" --delay 0 --proxy "http://me:secret@127.0.0.1:$PORT" --netrc \
+        --cookies "$TMP/cookies" --save-cookies "$TMP/jar/cookies" --cacert "$TMP/ca.pem" \
+        --warc "$LETTERS/index.html" "$DIR" 0
+    run -0 "$CRAWLER" --from "$DIR" --create "$LETTERS/index.html" "$TMP/again" 0
+    cp -r "$DIR" "$TMP/gone"
+    rm -r "$TMP/cookies" "$TMP/ca.pem" "$TMP/jar" "$TMP/.netrc" "$DIR"
+    for DIR in "$TMP/gone" "$TMP/again"; do
+        HOME=$TMP SSL_CERT_FILE=/nonexistent run -0 "$CRAWLER" --resume "$DIR"
+        same "crawler: the crawl in $DIR is finished: 1 page; --restart starts over" "$output"
+    done
+}
+
 @test "after a full disk what is good is kept, and the crawl goes on" {
     [ "$(id -u)" -eq 0 ] && mkdir "$TMP/small" &&
         mount -t tmpfs -o size=600k tmpfs "$TMP/small" 2>/dev/null ||
