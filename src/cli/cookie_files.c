@@ -54,8 +54,11 @@ static int read_file(struct plan *plan, const char *path)
     if (read_lines(plan->cookies, path, &bad_line))
         return 0;
     if (!bad_line)
-        return complain("--cookies '%s': %s", login_hide(&plan->arena, path),
-                        strerror(errno));
+        return complain("--cookies '%s': %s%s", login_hide(&plan->arena, path),
+                        strerror(errno),
+                        plan->options->remembered
+                            ? "; --cookies '' goes on without it"
+                            : "");
     return complain("--cookies '%s': line %zu is no cookie in Netscape's "
                     "format (seven fields with tabs in between)",
                     login_hide(&plan->arena, path), bad_line);
@@ -99,12 +102,19 @@ static int open_output(struct plan *plan, struct output_file *out,
                     path);
 }
 
-/* Find now what would fail at the end of the crawl. */
-static int check_output(struct plan *plan, const char *path)
+/* The directory is not yet marked as a crawl's. */
+int cookie_files_check(struct plan *plan)
 {
+    const char *path = plan->options->save_cookies;
     struct output_file out;
-    int status = open_output(plan, &out, path);
 
+    if (!path)
+        return 0;
+    if (state_owns_file(plan, path))
+        return complain("cannot write '%s': the name belongs to the crawl in "
+                        "that directory",
+                        path);
+    int status = open_output(plan, &out, path);
     if (!status)
         output_discard(&out);
     return status;
@@ -124,10 +134,9 @@ int cookie_files_plan(struct plan *plan)
                         "other; put that cookie into the file of --cookies");
     plan->cookies =
         cookies_new(plan->domains, plan->crawl.worker.scan.fingerprint_seed);
-    int status = options->cookies ? read_file(plan, options->cookies) : 0;
-    return !status && options->save_cookies
-               ? check_output(plan, options->save_cookies)
-               : status;
+    return options->cookies && options->cookies[0]
+               ? read_file(plan, options->cookies)
+               : 0;
 }
 
 int cookie_files_save(struct plan *plan)

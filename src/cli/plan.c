@@ -485,6 +485,7 @@ static int make(struct plan *plan, const struct options *options)
         (status = seed ? seeds_add_argument(plan, seed) : 0) ||
         (status = fetching_plan(plan)) ||
         (status = state_open_directory(plan, argument[0])) ||
+        (status = cookie_files_check(plan)) ||
         (status = plan_depth(plan, argument[1])) ||
         (status = from_plan(plan)) || (status = plan_seeds(plan)))
         return status;

@@ -128,9 +128,11 @@ bool fetching_is_proxied(const struct options *options);
 /* The User-Agent that is sent. */
 struct str fetching_user_agent(const struct plan *plan);
 
-/* cli/cookie_files.c: read the cookies that the crawl begins with; write them
- * when it has stopped. */
+/* cli/cookie_files.c: read the cookies that the crawl begins with; find out,
+ * once its directory is open, what would fail at its end; write them when it
+ * has stopped. */
 int cookie_files_plan(struct plan *plan);
+int cookie_files_check(struct plan *plan);
 int cookie_files_save(struct plan *plan);
 
 /* cli/archiving.c: the archive of the crawl.
@@ -197,6 +199,9 @@ int state_open_directory(struct plan *plan, const char *path);
 
 /* Is it that directory, or the one of the archive in it, by whatever name? */
 bool state_is_own_directory(const struct plan *plan, const char *path);
+
+/* Is it a name that the crawl may use there? The file need not be there. */
+bool state_owns_file(struct plan *plan, const char *path);
 
 /* The crawl is not run: remove the directory if it was made for it. */
 void state_take_back(const struct plan *plan);

@@ -46,18 +46,32 @@ int state_open_directory(struct plan *plan, const char *path)
     return 0;
 }
 
-bool state_is_own_directory(const struct plan *plan, const char *path)
+/* Is it the directory of that name in ours? */
+static bool is_same_directory(const struct plan *plan, const char *path,
+                              const char *name)
 {
-    static const char *const own[] = {".", ARCHIVE_DIR};
     struct stat there, here;
 
-    if (stat(path, &there))
-        return false;
-    for (size_t i = 0; i < 2; i++)
-        if (!fstatat(plan->dir.fd, own[i], &here, 0) &&
-            here.st_dev == there.st_dev && here.st_ino == there.st_ino)
-            return true;
-    return false;
+    return !stat(path, &there) && !fstatat(plan->dir.fd, name, &here, 0) &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+bool state_is_own_directory(const struct plan *plan, const char *path)
+{
+    return is_same_directory(plan, path, ".") ||
+           is_same_directory(plan, path, ARCHIVE_DIR);
+}
+
+bool state_owns_file(struct plan *plan, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *directory =
+        slash ? arena_copy(&plan->arena, str_between(path, name)).ptr : ".";
+
+    return (pagedir_owns_name(name) &&
+            is_same_directory(plan, directory, ".")) ||
+           is_same_directory(plan, directory, ARCHIVE_DIR);
 }
 
 /* --- is it the same crawl? ---------------------------------------------- */

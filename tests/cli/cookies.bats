@@ -160,6 +160,46 @@ END
     [ -s "$TMP/empty" ]
 }
 
+@test "--save-cookies takes no name that this crawl will use, and finds that out at once" {
+    member_site
+    ln -s "$DIR" "$TMP/link"
+    mkdir "$DIR/archive"
+    for name in "$DIR/1" "$DIR/.crawler" "$DIR/.crawler-x" "$TMP/link/99" "$DIR/archive/cookies"; do
+        capture crawl --scope any --delay 0 --save-cookies "$name" http://example.org/ "$DIR" 0
+        complaint "^crawler: cannot write '$name': the name belongs to the crawl"
+        same "archive" "$(ls -A "$DIR")" "files"
+    done
+    cd "$DIR"
+    capture crawl --scope any --delay 0 --save-cookies 1 http://example.org/ . 0
+    complaint "^crawler: cannot write '1': the name belongs to the crawl"
+    cd "$TMP"
+    capture crawl --scope any --delay 0 --create --save-cookies "$TMP/new/1" http://example.org/ "$TMP/new" 0
+    complaint "^crawler: cannot write '$TMP/new/1': the name belongs to the crawl"
+    [ ! -e "$TMP/new" ]
+    same 0 "$(record_total)" "requests"
+    # Any other name beside the pages will do.
+    crawl -q --scope any --delay 0 --create --save-cookies "$TMP/new/cookies" http://example.org/ "$TMP/new" 0
+    [ -s "$TMP/new/cookies" ]
+}
+
+@test "--cookies '': a crawl whose file of cookies is gone goes on without it" {
+    member_site
+    printf 'example.org\tFALSE\t/\tFALSE\t0\tid\tt0pS3cret\n' >"$TMP/cookies"
+    capture crawl -q --scope any --delay 0 --cookies "$TMP/cookies" --max-pages 1 \
+        http://example.org/ "$DIR" 2
+    same 3 "$STATUS"
+    rm "$TMP/cookies"
+    capture "$CRAWLER" -q --resume --max-pages none "$DIR"
+    complaint "^crawler: --cookies '.*/cookies': No such file or directory; --cookies '' goes on without it"
+    "$CRAWLER" -q --resume --max-pages 2 --cookies '' "$DIR" || same 3 $?
+    # From then on, and cookies that sites set are still sent back.
+    "$CRAWLER" -q --resume --max-pages none "$DIR"
+    "$CRAWLER" verify "$DIR"
+    same 0 "$(record_count /out)"
+    crawl -q --scope any --delay 0 --restart --cookies '' http://example.org/ "$DIR" 2
+    same 1 "$(record_count /out)"
+}
+
 @test "a wrong cookie file is one line, without what is in it" {
     start_playground --letters
     printf 'example.org\tFALSE\t/\tFALSE\t0\tid\tgood\nt0pS3cret\n' >"$TMP/bad"
