@@ -227,6 +227,16 @@ bool fetching_is_proxied(const struct options *options)
            (is_env(options) && (proxies.http || proxies.https));
 }
 
+bool fetching_has_env_proxy(const struct plan *plan)
+{
+    return plan->proxies.http || plan->proxies.https;
+}
+
+bool fetching_lacks_env_proxy(const struct plan *plan)
+{
+    return is_env(plan->options) && !fetching_has_env_proxy(plan);
+}
+
 static int plan_proxies(struct plan *plan)
 {
     const char *named = proxy_of(plan->options);

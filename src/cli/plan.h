@@ -125,6 +125,10 @@ int fetching_plan(struct plan *plan);
 /* May a proxy be asked? Then it looks names up. */
 bool fetching_is_proxied(const struct options *options);
 
+/* With --proxy env: does the environment name one, or none? */
+bool fetching_has_env_proxy(const struct plan *plan);
+bool fetching_lacks_env_proxy(const struct plan *plan);
+
 /* The User-Agent that is sent. */
 struct str fetching_user_agent(const struct plan *plan);
 
@@ -209,6 +213,10 @@ void state_take_back(const struct plan *plan);
 /* Read its record and set plan->action. The seeds that the user names must be
  * known, unless the options are remembered ones. */
 int state_decide(struct plan *plan);
+
+/* A crawl through a proxy of the environment must not become a direct one
+ * unawares: does the environment name one still? */
+int state_check_proxy(const struct plan *plan);
 
 /* Open it and decide, for a crawl that is over: nothing is fetched any more, so
  * that passwords and files for that are not missed. */

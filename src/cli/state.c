@@ -250,6 +250,16 @@ static int decide_course_form(struct plan *plan, const char *difference)
     return 0;
 }
 
+int state_check_proxy(const struct plan *plan)
+{
+    if (!plan->record.facts.number[FACT_ENV_PROXY] ||
+        !fetching_lacks_env_proxy(plan))
+        return 0;
+    return complain("the crawl was begun with --proxy env and a proxy, but the "
+                    "environment names none now: set http_proxy, https_proxy "
+                    "or all_proxy, or go on without one by --proxy ''");
+}
+
 static int decide_with_record(struct plan *plan)
 {
     const struct options *options = plan->options;
@@ -276,6 +286,8 @@ static int decide_with_record(struct plan *plan)
     if (over)
         return 0;
     int status = crawl_record_check_secrets(&plan->record, &options->given);
+    if (!status)
+        status = state_check_proxy(plan);
     return status ? status : check_unknown_files(plan);
 }
 
@@ -311,6 +323,8 @@ void state_put_first_rows(struct plan *plan, struct store_batch *first)
     facts_put_state(first, STATE_RUNNING);
     facts_put_text(first, FACT_PROGRAM, STR("crawler " CRAWLER_VERSION));
     facts_put_number(first, FACT_PER_HOST, plan->crawl.frontier.per_host);
+    if (fetching_has_env_proxy(plan))
+        facts_put_number(first, FACT_ENV_PROXY, 1);
     if (is_course_form(plan->options))
         facts_put_number(first, FACT_COURSE_FORM, 1);
     if (plan->dir.holds_old)
@@ -370,6 +384,9 @@ void state_put_new_facts(struct plan *plan)
     if (plan->crawl.frontier.per_host >
         plan->record.facts.number[FACT_PER_HOST])
         facts_put_number(facts, FACT_PER_HOST, plan->crawl.frontier.per_host);
+    if (fetching_has_env_proxy(plan) !=
+        plan->record.facts.number[FACT_ENV_PROXY])
+        facts_put_number(facts, FACT_ENV_PROXY, fetching_has_env_proxy(plan));
     plan->crawl.new_facts = facts;
 }
 

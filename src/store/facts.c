@@ -17,6 +17,7 @@ static const char *const fact_names[] = {
     [FACT_COURSE_FORM] = "bare",
     [FACT_OLD_PAGES] = "old_pages",
     [FACT_PER_HOST] = "per_host",
+    [FACT_ENV_PROXY] = "env_proxy",
     [FACT_SAVED] = "count.saved",
     [FACT_SAVED_BYTES] = "count.bytes",
     [FACT_REQUISITE_BYTES] = "count.requisite_bytes",

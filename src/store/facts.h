@@ -28,6 +28,7 @@ enum fact {
     FACT_COURSE_FORM,     /* 1: begun with the three arguments alone */
     FACT_OLD_PAGES,       /* the last page left of the crawl before; 0: none */
     FACT_PER_HOST,        /* the greatest --per-host that it ever ran with */
+    FACT_ENV_PROXY,       /* 1: --proxy env, and the environment named one */
     FACT_SAVED,           /* pages; a counter (crawler/counters.h) */
     FACT_SAVED_BYTES,     /* a counter too */
     FACT_REQUISITE_BYTES, /* and this */

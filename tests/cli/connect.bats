@@ -2,6 +2,7 @@
 # What is sent and where to, judged by the server's record.
 
 load helper
+load resume
 load saved
 
 # --- what to send ------------------------------------------------------------
@@ -331,4 +332,46 @@ END
     "$CRAWLER" -q --restart --robots ignore --scope host --delay 0 --proxy env \
         --connect-to "::127.0.0.1:$PORT" http://direct.test/ "$DIR" 0
     whole_pages 1
+}
+
+@test "--proxy env: a crawl through a proxy does not go on directly where the environment names none" {
+    cat >"$TMP/proxied.site" <<'END'
+/
+    body <a href=/1>.</a> <a href=/2>.</a>
+/*
+    body A page.
+END
+    start_playground --site "$TMP/proxied.site"
+    unset http_proxy https_proxy all_proxy no_proxy HTTPS_PROXY ALL_PROXY NO_PROXY
+    begin() {
+        "$CRAWLER" -q --links --robots ignore --scope host --delay 0 --retries 0 --max-pages "$1" --proxy env \
+            http://example.invalid/ "$DIR" 1
+    }
+    http_proxy="http://127.0.0.1:$PORT" begin 1 || same 3 $?
+    cp -r "$DIR" "$TMP/before"
+    capture "$CRAWLER" -q --resume --max-pages none "$DIR"
+    complaint "^crawler: the crawl was begun with --proxy env and a proxy, but the environment names none now: set http_proxy, https_proxy or all_proxy, or go on without one by --proxy ''"
+    capture begin none
+    complaint '^crawler: the crawl was begun with --proxy env and a proxy, but'
+    no_proxy=example.invalid capture "$CRAWLER" -q --resume --max-pages none --proxy env "$DIR"
+    complaint '^crawler: the crawl was begun with --proxy env and a proxy, but'
+    diff -r "$TMP/before" "$DIR"
+    # Another proxy of the environment is as good, and so is one that is named.
+    all_proxy="http://127.0.0.1:$PORT" "$CRAWLER" -q --resume --max-pages 2 "$DIR" || same 3 $?
+    rm -rf "$TMP/before"
+    cp -r "$DIR" "$TMP/before"
+    "$CRAWLER" -q --resume --max-pages none --proxy "http://127.0.0.1:$PORT" "$DIR"
+    whole_pages 3
+    "$CRAWLER" verify "$DIR"
+    # Without a proxy it goes on if the user says so, and from then on.
+    rm -rf "$DIR"
+    cp -r "$TMP/before" "$DIR"
+    "$CRAWLER" -q --resume --max-pages 2 --proxy '' "$DIR" || same 3 $?
+    "$CRAWLER" -q --resume --max-pages 3 --connect-to "::127.0.0.1:$PORT" "$DIR" || same 3 $?
+    whole_pages 3
+    # A crawl that never had one does not miss it.
+    "$CRAWLER" -q --robots ignore --restart --scope host --delay 0 --max-pages 1 --proxy env \
+        --connect-to "::127.0.0.1:$PORT" http://example.invalid/ "$DIR" 1 || same 3 $?
+    "$CRAWLER" -q --resume --max-pages none "$DIR"
+    whole_pages 3
 }
