@@ -77,8 +77,7 @@ static bool begin_crawl(struct crawler *crawler,
     crawler->validator.filter = options->filter;
     seen_init(&crawler->pages_kept);
     seen_init(&crawler->seed_urls);
-    seen_init(&crawler->saved_urls);
-    hashtable_init(&crawler->gave_way);
+    canonical_init(crawler);
     note_seeds(crawler);
     options->log->out.wait = wait_for_reader;
     options->log->out.user = crawler;
@@ -155,6 +154,7 @@ static void fetch(struct crawler *crawler, struct target *target)
     const struct page_wishes wishes = wishes_for(crawler, target);
 
     crawler->requisites_in_flight += target->kind == TARGET_REQUISITE;
+    canonical_fetch_starts(crawler, target);
     workers_fetch(crawler->workers, target, &wishes);
 }
 
@@ -186,6 +186,7 @@ static void handle_target(struct crawler *crawler, struct job *job)
         break;
     case TARGET_PAGE:
     case TARGET_SITEMAP:
+        canonical_fetch_ended(crawler, job->target);
         handle_fetch(crawler, job);
         break;
     case TARGET_RESOLVE:

@@ -41,8 +41,9 @@ struct crawler {
                              * scope can move with them: by fingerprint */
     size_t moved;           /* how many of those were recorded */
     struct seen saved_urls; /* with `canonical`: by fingerprint */
-    struct hashtable gave_way; /* see handle_canonical.c */
-    size_t gave_way_bytes;     /* that these take */
+    struct hashtable gave_way;    /* see handle_canonical.c */
+    size_t gave_way_bytes;        /* that these take */
+    struct hashtable in_flight;   /* with `canonical`: pages, by fingerprint */
     struct seen pages_kept;    /* with `requisites`: by fingerprint */
 };
 
@@ -74,6 +75,13 @@ void finish_requisite(struct crawler *crawler, struct job *job,
                       uint64_t pause_ms);
 
 /* --- handle_canonical.c ------------------------------------------------- */
+
+void canonical_init(struct crawler *crawler);
+
+/* The target is sent to a worker; it came back, however it went. */
+void canonical_fetch_starts(struct crawler *crawler, struct target *target);
+void canonical_fetch_ended(struct crawler *crawler,
+                           const struct target *target);
 
 /* The page was fetched. If it names another URL as its own, and that is at
  * hand: offer that, and do not save the page. */

@@ -8,10 +8,10 @@
  * redirect. Its links are followed all the same.
  *
  * It is only a hint, and many are wrong. So a page gives way only to a URL that
- * was saved, or that will be fetched; it does not to one that was fetched and
- * not saved, such as one that redirects back here. If the other URL fails in
- * the end, the first page that gave way to it is fetched again, and then kept.
- * So something of each page is saved, once.
+ * was saved, is in flight or will be fetched; it does not to one that was
+ * fetched and not saved, such as one that redirects back here. If the other URL
+ * fails in the end, the first page that gave way to it is fetched again, and
+ * then kept. So something of each page is saved, once.
  *
  * Such pages are remembered until the other URL has ended, which may be queued
  * for long. Their memory has a cap (`canonical_bytes_max`); once it is used up
@@ -70,7 +70,27 @@ void restore_gave_way(void *user, uint64_t canonical, const struct offer *offer)
     remember(user, canonical, offer->url, offer);
 }
 
-/* Will the URL, which was not saved, be fetched? */
+void canonical_init(struct crawler *crawler)
+{
+    seen_init(&crawler->saved_urls);
+    hashtable_init(&crawler->gave_way);
+    hashtable_init(&crawler->in_flight);
+}
+
+void canonical_fetch_starts(struct crawler *crawler, struct target *target)
+{
+    if (crawler->options->canonical && target->kind == TARGET_PAGE &&
+        !hashtable_get(&crawler->in_flight, target->fingerprint))
+        hashtable_put(&crawler->in_flight, target->fingerprint, target);
+}
+
+void canonical_fetch_ended(struct crawler *crawler, const struct target *target)
+{
+    if (crawler->in_flight.count && target->kind == TARGET_PAGE)
+        hashtable_take(&crawler->in_flight, target->fingerprint);
+}
+
+/* Is the URL, which was not saved, in flight, or will it be fetched? */
 static bool is_at_hand(struct crawler *crawler, const struct job *job,
                        const struct page_link *canonical)
 {
@@ -84,7 +104,8 @@ static bool is_at_hand(struct crawler *crawler, const struct job *job,
         .via = job->target->number,
     };
 
-    if (frontier_find(crawler->validator.frontier, canonical->fingerprint))
+    if (frontier_find(crawler->validator.frontier, canonical->fingerprint) ||
+        hashtable_get(&crawler->in_flight, canonical->fingerprint))
         return true;
     /* A chain of such pages must end, as one of redirects must. */
     uint32_t max_hops = crawler->options->max_redirects;
@@ -167,5 +188,6 @@ void canonical_release(struct crawler *crawler)
     for (size_t at = 0; (page = hashtable_next(&crawler->gave_way, &at));)
         forget(crawler, page);
     hashtable_release(&crawler->gave_way);
+    hashtable_release(&crawler->in_flight);
     seen_release(&crawler->saved_urls);
 }

@@ -84,6 +84,35 @@ END
     [[ ${lines[0]} == "http://example.org/gone/1 was fetched as page "* ]] || fail "$output"
 }
 
+@test "--canonical: a page gives way to a URL that is in flight, and is kept if that fails" {
+    serve <<'END'
+/
+    body <a href=/a>.</a> <a href=/b>.</a> <a href=/c>.</a> <a href=/gone>.</a>
+    body <a href=/x>.</a> <a href=/y>.</a>
+/a
+    body <link rel=canonical href=/b>A
+/b
+    delay 500ms
+    body B
+/c
+    body <link rel=canonical href=/gone>C
+/gone 404
+    delay 500ms
+/x
+    body <link rel=canonical href=/y>X
+/y
+    delay 500ms
+    body <link rel=canonical href=/x>Y
+END
+    fetch 1 --canonical --per-host 8
+    same "/ 0
+/b 1
+/c 1
+/y 1" "$(pages)"
+    same 2 "$(record_count /c)"
+    run -0 "$CRAWLER" verify "$DIR"
+}
+
 @test "--canonical: an endless chain ends with --max-redirects, and its last page is kept" {
     local i
 

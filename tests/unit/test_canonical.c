@@ -50,6 +50,7 @@ static void start(struct fixture *fixture, size_t bytes_max)
                    &options);
     seen_init(&fixture->crawler.saved_urls);
     hashtable_init(&fixture->crawler.gave_way);
+    hashtable_init(&fixture->crawler.in_flight);
 }
 
 static void finish(struct fixture *fixture)
