@@ -78,6 +78,7 @@ static bool begin_crawl(struct crawler *crawler,
     seen_init(&crawler->pages_kept);
     seen_init(&crawler->seed_urls);
     canonical_init(crawler);
+    redirecting_init(crawler);
     note_seeds(crawler);
     options->log->out.wait = wait_for_reader;
     options->log->out.user = crawler;
@@ -305,6 +306,7 @@ static enum crawl_end finish(struct crawler *crawler)
     seen_release(&crawler->pages_kept);
     seen_release(&crawler->seed_urls);
     canonical_release(crawler);
+    redirecting_release(crawler);
     hand_rules_release(&crawler->rules);
     return end;
 }

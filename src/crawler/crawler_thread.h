@@ -44,7 +44,10 @@ struct crawler {
     struct hashtable gave_way;    /* see handle_canonical.c */
     size_t gave_way_bytes;        /* that these take */
     struct hashtable in_flight;   /* with `canonical`: pages, by fingerprint */
-    struct seen pages_kept;    /* with `requisites`: by fingerprint */
+    struct hashtable redirecting; /* with cookies: URLs that redirect, by
+                                   * fingerprint; see handle_cookies.c */
+    struct arena redirecting_items; /* of that table */
+    struct seen pages_kept;         /* with `requisites`: by fingerprint */
 };
 
 /* Reasons for having no page are noted only until the first page is saved. */
@@ -101,6 +104,28 @@ void canonical_ended(struct crawler *crawler, const struct target *target,
 void restore_gave_way(void *user, uint64_t canonical,
                       const struct offer *offer);
 void canonical_release(struct crawler *crawler);
+
+/* --- handle_cookies.c --------------------------------------------------- */
+
+void redirecting_init(struct crawler *crawler);
+void redirecting_release(struct crawler *crawler);
+
+/* The page answered with a redirect. Call it before the redirect is offered. */
+void note_redirecting(struct crawler *crawler, const struct job *job);
+
+/* The redirect is followed; it may lead to another spelling of its own URL. */
+void note_queued_again(struct crawler *crawler, uint64_t fingerprint);
+
+/* The redirect of `job` leads to a URL that was seen before. May it be fetched
+ * again, because other cookies would go with it? Then it counts as queued. */
+bool is_asked_again(struct crawler *crawler, const struct job *job,
+                    const struct page_link *to);
+
+/* For a resume: the URL redirects, or a redirect led back to it (`is_again`)
+ * and it is queued or has ended otherwise (`is_queued`). `user` is the crawler.
+ */
+void restore_redirecting(void *user, uint64_t fingerprint, bool is_again,
+                         bool is_queued);
 
 /* --- handle_seed.c ------------------------------------------------------ */
 

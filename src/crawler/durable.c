@@ -62,6 +62,8 @@ void restore_crawl(struct crawler *crawler)
         .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
         .saved_urls = options->canonical ? &crawler->saved_urls : NULL,
         .gave_way = restore_gave_way,
+        .redirecting =
+            options->worker.fetch.cookies ? restore_redirecting : NULL,
         .user = crawler,
         .archivist = crawler->archivist,
         .rules = &crawler->rules,

@@ -360,6 +360,9 @@ static bool load_part(struct crawler *crawler, uint32_t part)
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
         .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
+        .redirecting =
+            options->worker.fetch.cookies ? restore_redirecting : NULL,
+        .user = crawler,
     };
     struct resumed resumed = {0};
     struct store_error error;

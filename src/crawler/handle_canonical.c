@@ -154,9 +154,19 @@ void canonical_moved(struct crawler *crawler, const struct target *from,
         hashtable_put(&crawler->gave_way, to->fingerprint, page);
 }
 
+/* Is it fetched once more, after a redirect that leads back to it? */
+static bool is_queued_again(const struct crawler *crawler,
+                            const struct target *target)
+{
+    return crawler->gave_way.count &&
+           frontier_find(crawler->validator.frontier, target->fingerprint);
+}
+
 void canonical_ended(struct crawler *crawler, const struct target *target,
                      bool is_saved, bool gave_way)
 {
+    if (!is_saved && is_queued_again(crawler, target))
+        return;
     struct gave_way *page =
         crawler->gave_way.count
             ? hashtable_take(&crawler->gave_way, target->fingerprint)

@@ -55,6 +55,21 @@ static void offer_links(struct crawler *crawler, const struct job *job,
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }
 
+/* A redirect that leads back to where it came from, with other cookies. */
+static enum verdict offer_again(struct crawler *crawler, const struct job *job,
+                                const struct offer *offer,
+                                const struct page_link *link)
+{
+    struct offer again = *offer;
+
+    if (!is_asked_again(crawler, job, link))
+        return DUPLICATE;
+    again.redirects = (uint8_t)(job->target->redirects + 1);
+    again.nesting = PAGE_AGAIN;
+    validator_offer_again(&crawler->validator, &again, crawler->now_ms);
+    return ACCEPT;
+}
+
 /* The target of a redirect takes over depth, referrer and importance of the
  * URL that redirects. */
 static void offer_redirect(struct crawler *crawler, const struct job *job,
@@ -72,6 +87,7 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
     };
     enum verdict verdict = NOT_HTML_NAME;
 
+    note_redirecting(crawler, job);
     if (link->not_html_name) {
         validator_refuse(&crawler->validator, &offer, verdict);
     } else {
@@ -79,6 +95,10 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
         verdict = validator_offer_redirect(
             &crawler->validator, job->target, &offer,
             crawler->options->max_redirects, crawler->now_ms);
+        if (verdict == DUPLICATE)
+            verdict = offer_again(crawler, job, &offer, link);
+        else if (verdict == ACCEPT)
+            note_queued_again(crawler, link->fingerprint);
     }
     if (verdict == ACCEPT)
         canonical_moved(crawler, job->target, link);

@@ -291,12 +291,36 @@ static void load_gave_way(struct loader *loader,
             url_fingerprint(&canonical, options->fingerprint_seed), &offer);
 }
 
-/* A page that gave way in vain has a second row: it is fetched again. */
-static bool is_kept_page(const struct loader *loader,
-                         const struct store_url *row, uint64_t fingerprint)
+/* A page that gave way in vain has a second row: it is fetched again. So has
+ * one that a redirect led back to with other cookies, and one that redirects to
+ * another spelling of its own URL. */
+static bool is_again(const struct store_url *row)
 {
-    return row->kind == TARGET_PAGE && row->nesting == PAGE_KEPT && row->via &&
+    return row->kind == TARGET_PAGE && row->via &&
+           (row->nesting == PAGE_KEPT || row->nesting == PAGE_AGAIN ||
+            row->redirects);
+}
+
+static bool is_fetched_again(const struct loader *loader,
+                             const struct store_url *row, uint64_t fingerprint)
+{
+    return is_again(row) &&
            !frontier_find(loader->validator->frontier, fingerprint);
+}
+
+static void load_redirecting(const struct loader *loader,
+                             const struct url_record *record,
+                             uint64_t fingerprint, bool is_second)
+{
+    const struct resume_options *options = loader->options;
+    const struct store_url *row = record->row;
+    bool came_back = is_again(row) && row->nesting == PAGE_AGAIN;
+    bool redirects = row->kind == TARGET_PAGE &&
+                     record->end == URL_REDIRECTED &&
+                     !hashtable_get(&loader->named, row->number);
+
+    if (options->redirecting && (redirects || came_back || is_second))
+        options->redirecting(options->user, fingerprint, came_back, !redirects);
 }
 
 static bool load_url(void *user, const struct url_record *record)
@@ -328,8 +352,9 @@ static bool load_url(void *user, const struct url_record *record)
                   validator_restore(loader->validator, fingerprint,
                                     (enum verdict)row->verdict, row->number);
     if (row->verdict != ACCEPT ||
-        (!is_new && !is_kept_page(loader, row, fingerprint)))
+        (!is_new && !is_fetched_again(loader, row, fingerprint)))
         return true;
+    load_redirecting(loader, record, fingerprint, !is_new);
     if (loader->named.count)
         load_gave_way(loader, record, &url, fingerprint);
     if (row->kind == TARGET_PAGE && record->fetches)

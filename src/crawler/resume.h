@@ -19,6 +19,10 @@ struct resume_options {
      * the function each page that gave way (handle_canonical.c). */
     struct seen *saved_urls;
     void (*gave_way)(void *user, uint64_t canonical, const struct offer *offer);
+    /* With a cookie jar, else NULL: gets each page that redirects, and each
+     * that is or was asked again (handle_cookies.c). */
+    void (*redirecting)(void *user, uint64_t fingerprint, bool is_again,
+                        bool is_queued);
     void *user;
     struct archivist *archivist; /* is told what the archive has; or NULL */
     struct hand_rules *rules;    /* get the orders in force; or NULL */

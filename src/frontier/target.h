@@ -44,9 +44,11 @@ enum requisite_nesting {
     NESTING_LAST = 7, /* not read for more */
 };
 
-/* The value of `nesting` for a page that is saved even if it names another URL
- * as its own (crawler/handle_canonical.c). */
-enum { PAGE_KEPT = 1 };
+/* The value of `nesting` for a page that is fetched a second time: it is saved
+ * even if it names another URL as its own (crawler/handle_canonical.c), or a
+ * redirect led back to it with other cookies (crawler/handle_cookies.c).
+ * Records hold these numbers. */
+enum { PAGE_KEPT = 1, PAGE_AGAIN = 2 };
 
 /* A URL may be a page, a sitemap and a requisite, and is fetched as each. Only
  * a page must be HTML and gets a number. A fetch as a page may lack the body of
@@ -79,7 +81,7 @@ struct target {
     uint8_t redirects;    /* hops that led here */
     uint8_t state;        /* enum target_state */
     uint8_t kind;         /* enum target_kind */
-    uint8_t nesting;      /* enum requisite_nesting, or PAGE_KEPT */
+    uint8_t nesting;      /* enum requisite_nesting, PAGE_KEPT or PAGE_AGAIN */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     bool https, default_port_written; /* this and the offsets: see url/url.h */

@@ -277,11 +277,11 @@ static void put_one(const struct cookie *cookie, struct buf *out)
         out->len = before;
 }
 
-void cookies_put(struct cookies *cookies, const struct url *url, uint64_t now_s,
-                 struct buf *out)
+uint64_t cookies_put(struct cookies *cookies, const struct url *url,
+                     uint64_t now_s, struct buf *out)
 {
     struct kept *chosen[COOKIES_PER_DOMAIN];
-    size_t count = 0;
+    size_t count = 0, before = out->len;
 
     pthread_mutex_lock(&cookies->lock);
     struct site *site =
@@ -297,6 +297,9 @@ void cookies_put(struct cookies *cookies, const struct url *url, uint64_t now_s,
         touch(cookies, site, chosen[i]);
     }
     pthread_mutex_unlock(&cookies->lock);
+    if (out->len == before)
+        return 0;
+    return hash64(str_skip(buf_str(out), before), cookies->seed) | 1;
 }
 
 void cookies_free(struct cookies *cookies)

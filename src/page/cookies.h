@@ -42,9 +42,10 @@ void cookies_take(struct cookies *cookies, const struct url *url,
                   struct str header, uint64_t now_s);
 
 /* Append the value of the Cookie header for a request to `url`, up to the
- * buffer's cap; nothing if there are no cookies for it. */
-void cookies_put(struct cookies *cookies, const struct url *url, uint64_t now_s,
-                 struct buf *out);
+ * buffer's cap; nothing if there are no cookies for it. Returns a hash of it, 0
+ * for nothing: other cookies have another one. */
+uint64_t cookies_put(struct cookies *cookies, const struct url *url,
+                     uint64_t now_s, struct buf *out);
 
 /* --- cookie files (Netscape's format, as browsers' tools and curl have it) -
  *

@@ -78,6 +78,7 @@ struct exchange {
     const char *tls_version;  /* "tls/1.3"; NULL: no TLS, or not asked for */
     const char *cipher_suite; /* "TLS_AES_128_GCM_SHA256"; the same */
     bool is_other_type;       /* it is wanted, but is no HTML (--types) */
+    uint64_t cookies_sent;    /* the hash of cookies_put; 0: none */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
     size_t body_len; /* of `body` */

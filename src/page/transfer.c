@@ -431,8 +431,8 @@ static void set_cookies(struct transfer *transfer, const struct url *url)
     struct buf value;
 
     buf_init(&value, COOKIE_HEADER_MAX);
-    cookies_put(transfer->setup->options->cookies, url, clock_wall_ms() / 1000,
-                &value);
+    transfer->exchange->cookies_sent = cookies_put(
+        transfer->setup->options->cookies, url, clock_wall_ms() / 1000, &value);
     if (value.len)
         curl_easy_setopt(transfer->easy, CURLOPT_COOKIE, buf_cstr(&value));
     buf_release(&value);

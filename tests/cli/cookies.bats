@@ -223,3 +223,152 @@ END
     hidden "$ERR"
     same "" "$(ls -A "$DIR")" "files"
 }
+
+# gates: pages that come only after a redirect has set a cookie.
+gates() {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/self>.</a> <a href=/gate>.</a> <a href=/two>.</a> <a href=/other>.</a>
+/self
+    when Cookie: self=1
+    body Self.
+/self
+    header Set-Cookie: self=1; Path=/self
+    redirect /self
+/gate
+    when Cookie: gate=1
+    body Gate.
+/gate
+    redirect /set
+/set
+    header Set-Cookie: gate=1
+    redirect /gate
+/two
+    when Cookie: two=b
+    body Two.
+/two
+    when Cookie: two=a
+    header Set-Cookie: two=b; Path=/two
+    redirect /two
+/two
+    header Set-Cookie: two=a; Path=/two
+    redirect /two
+/other
+    body <link rel=canonical href=/self>
+/p
+    body A page.
+END
+}
+
+@test "a redirect that sets a cookie and leads back is asked once more, with the cookie" {
+    gates
+    fetch 1 --cookie-jar --per-host 8 --links
+    same "/ 0
+/gate 1
+/other 1
+/self 1
+/two 1" "$(pages)"
+    same "2 2 1 3" "$(for path in /self /gate /set /two; do record_count $path; done | xargs)"
+    run -0 "$CRAWLER" verify "$DIR"
+    "$CRAWLER" report --format json "$DIR" >"$TMP/report"
+    python3 -c '
+import json, sys
+found = json.load(open(sys.argv[1]))["findings"]
+assert not any(found[kind]["items"] for kind in ("loop", "broken", "chain") if kind in found), found
+' "$TMP/report"
+    run -0 "$CRAWLER" why "$DIR" http://example.org/gate
+    [[ ${lines[0]} == "http://example.org/gate was fetched as page "* ]] || fail "$output"
+    # Without a jar nothing is asked again.
+    fetch 1 --restart
+    same "/ 0
+/other 1" "$(pages)"
+    # A page that gave way to such a URL need not be had again.
+    fetch 1 --restart --cookie-jar --canonical --delay 10ms
+    same "/ 0
+/gate 1
+/self 1
+/two 1" "$(pages)"
+}
+
+@test "a redirect back is asked again only if other cookies go with it, and not for ever" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/same>.</a> <a href=/elsewhere>.</a> <a href=/ring/1>.</a>
+/same
+    header Set-Cookie: no=1; Domain=other.test
+    redirect /same
+/elsewhere
+    header Set-Cookie: no=1; Path=/far
+    redirect /elsewhere
+/ring/1
+    header Set-Cookie: a=1
+    redirect /ring/2
+/ring/2
+    header Set-Cookie: b=1
+    redirect /ring/1
+END
+    fetch 1 --cookie-jar --links
+    same "/ 0" "$(pages)"
+    same "1 1" "$(for path in /same /elsewhere; do record_count $path; done | xargs)"
+    [ "$(record_total)" -le 12 ] || fail "$(record_column path)"
+    run -0 "$CRAWLER" verify "$DIR"
+    run -1 "$CRAWLER" report --fail-on loop "$DIR"
+    # A seed that is such a loop is told as one.
+    capture crawl --scope host --delay 0 --cookie-jar --restart http://example.org/ring/1 "$DIR" 1
+    same 4 "$STATUS"
+    grep -q 'a redirect loop' "$ERR" || fail "$(cat "$ERR")"
+}
+
+@test "a page behind another spelling of its URL is saved once, whoever leads there with other cookies" {
+    serve <<'END'
+/robots.txt 404
+/
+    body <a href=/x>.</a> <a href=/%7Ea>.</a> <a href=/z>.</a>
+/x
+    redirect /y
+/y
+    header Set-Cookie: a=1
+    redirect /~a
+/%7Ea
+    redirect /~a
+/~a
+    body A.
+/z
+    body <a href=/late>.</a>
+/late
+    redirect /later
+/later
+    header Set-Cookie: b=1
+    redirect /~a
+END
+    fetch 2 --cookie-jar
+    same "/ 0
+/z 1
+/~a 1" "$(pages)"
+    run -0 "$CRAWLER" verify "$DIR"
+    # Also if it was stopped in between.
+    for count in 1 2; do
+        fetch 2 --restart --cookie-jar --max-pages $count || same 3 $?
+        "$CRAWLER" -q --resume --max-pages none "$DIR"
+        same 3 "$(page_count)" "after $count"
+        run -0 "$CRAWLER" verify "$DIR"
+    done
+}
+
+@test "a redirect back is asked again after a resume, and with its host's pause" {
+    local seed
+
+    for seed in self gate; do
+        gates
+        printf '%s\n' "http://example.org/$seed" http://example.org/p >"$TMP/seeds"
+        capture crawl -q --scope host --delay 300ms --cookie-jar --max-pages 1 --restart \
+            --seeds "$TMP/seeds" "$DIR" 0
+        same 3 "$STATUS" "$seed"
+        "$CRAWLER" -q --resume --max-pages none "$DIR"
+        same "/$seed 0 /p 0" "$({ pages | grep -v ^/p; pages | grep ^/p; } | xargs)"
+        run -0 "$CRAWLER" verify "$DIR"
+        [ "$(record_min_gap_ms)" -ge 300 ] || fail "a gap of $(record_min_gap_ms) ms"
+    done
+}

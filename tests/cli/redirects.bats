@@ -132,6 +132,26 @@ END
     [ "$(record_column path | grep -c round)" -le 12 ]
 }
 
+@test "a page behind another spelling of its URL is not lost by a resume" {
+    serve <<'END'
+/
+    body <a href=/a%7Eb>.</a><a href=/z>.</a>
+/a%7Eb 301
+    redirect /a~b
+/a~b
+    body tilde
+/z
+    body z
+END
+    fetch 1 --max-pages 2 || same 3 $?
+    same 0 "$(record_count /a~b)" "it waits"
+    "$CRAWLER" -q --resume --max-pages none "$DIR"
+    same "/ 0
+/a~b 1
+/z 1" "$(pages)"
+    "$CRAWLER" verify "$DIR"
+}
+
 @test "a redirect brings a page nearer" {
     serve <<'END'
 /
