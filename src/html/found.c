@@ -96,6 +96,8 @@ static void meta(struct html_found *found, struct str content,
         if (url.ptr)
             add_link(found, HTML_REFRESH, url);
     }
+    if (str_eq_nocase(http_equiv, STR("content-security-policy")))
+        info->upgrades_http |= html_policy_upgrades(content);
     if (str_eq_nocase(name, STR("robots")) ||
         (name.len && str_eq_nocase(name, found->options->agent)))
         html_robots_rules(content, &info->noindex, &info->nofollow,

@@ -63,3 +63,24 @@ void html_robots_rules(struct str content, bool *noindex, bool *nofollow,
         content = str_skip(content, len < content.len ? len + 1 : len);
     }
 }
+
+bool html_policy_upgrades(struct str policy)
+{
+    static const struct str wanted = STR_INIT("upgrade-insecure-requests");
+
+    while (policy.len) {
+        size_t len = 0;
+        while (len < policy.len && policy.ptr[len] != ';' &&
+               policy.ptr[len] != ',')
+            len++;
+
+        struct str directive = str_trim(str_first(policy, len));
+        size_t name = 0;
+        while (name < directive.len && !ascii_is_space(directive.ptr[name]))
+            name++;
+        if (str_eq_nocase(str_first(directive, name), wanted))
+            return true;
+        policy = str_skip(policy, len < policy.len ? len + 1 : len);
+    }
+    return false;
+}

@@ -16,4 +16,9 @@ struct str html_refresh_url(struct str content);
 void html_robots_rules(struct str content, bool *noindex, bool *nofollow,
                        bool *noarchive);
 
+/* Does the content of <meta http-equiv=content-security-policy>, or of such a
+ * header, have browsers ask for https where the page names http
+ * (upgrade-insecure-requests)? */
+bool html_policy_upgrades(struct str policy);
+
 #endif

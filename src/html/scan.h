@@ -63,6 +63,7 @@ struct html_info {
     struct str base; /* href of the first base that has one, or {NULL, 0} */
     /* <meta name=robots>, or the agent's own name */
     bool noindex, nofollow, noarchive;
+    bool upgrades_http; /* by a policy: browsers ask for https instead */
     const struct charset *charset;
     struct str title;  /* if asked for; {NULL, 0}: there is none */
     struct str ids;    /* if asked for: what a fragment can name, one a line */

@@ -73,6 +73,7 @@ struct exchange {
     struct str canonical; /* a Link header with rel=canonical names it */
     /* X-Robots-Tag says so, if that is obeyed */
     bool noindex, nofollow, noarchive;
+    bool upgrades_http;       /* html_policy_upgrades says so of a header */
     struct codings codings;   /* of the body */
     bool is_coding_unknown;   /* there is another one */
     const char *tls_version;  /* "tls/1.3"; NULL: no TLS, or not asked for */

@@ -1,12 +1,16 @@
 #include "page/pagescanner.h"
 
+#include <netinet/in.h>
+
 #include "base/utf8.h"
 #include "html/meta.h"
 #include "html/requisite.h"
 #include "page/mime.h"
+#include "page/private_address.h"
 #include "page/robots_tag.h"
 #include "page/sitemap.h"
 #include "url/course.h"
+#include "url/domain.h"
 #include "url/key.h"
 
 enum err pagescanner_link(struct page_link *link, struct arena *arena,
@@ -204,6 +208,24 @@ static void scan(struct html_links *html, struct webpage *page,
     }
 }
 
+/* Does a browser load it from a page of https although it has http? It does if
+ * it comes from the machine itself. */
+static bool is_of_browser(struct str host)
+{
+    struct sockaddr_storage address;
+
+    if (!address_of_literal(host, &address)) {
+        host = domain_trim_dot(host);
+        return str_eq(host, STR("localhost")) ||
+               str_ends(host, STR(".localhost"));
+    }
+    if (address.ss_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(
+            &((struct sockaddr_in6 *)&address)->sin6_addr);
+    return ntohl(((struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 ==
+           IN_LOOPBACKNET;
+}
+
 /* The requisites of http, if the page has https. A relative reference has the
  * scheme of its base. */
 static void add_mixed(struct webpage *page, const struct html_links *html,
@@ -225,7 +247,7 @@ static void add_mixed(struct webpage *page, const struct html_links *html,
                 &link, &page->arena, named->href, context->base,
                 context->encoder,
                 &(struct scan_options){.origins = context->options->origins}) ||
-            link.url.https)
+            link.url.https || is_of_browser(url_host(&link.url)))
             continue;
         if (!content->mixed)
             content->mixed = arena_new(
@@ -239,14 +261,16 @@ static void add_content(struct webpage *page, const struct html_links *html,
                         const struct link_context *context)
 {
     const struct html_info *info = &html->info;
+    bool has_mixed =
+        is_https(page) && !info->upgrades_http && !page->exchange.upgrades_http;
 
     page->content = (struct page_content){
         .is_known = true,
         .ids = info->ids,
         .ids_beyond = info->ids_beyond,
-        .mixed_beyond = html->requisites_beyond,
+        .mixed_beyond = has_mixed ? html->requisites_beyond : 0,
     };
-    if (html->requisites && is_https(page))
+    if (html->requisites && has_mixed)
         add_mixed(page, html, context);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "html/charset.h"
+#include "html/meta.h"
 #include "page/cookies.h"
 #include "page/link_header.h"
 #include "page/mime.h"
@@ -113,6 +114,8 @@ static void take_header(struct transfer *transfer, struct str line)
     } else if (agent.len && str_eq_nocase(header.head, STR("x-robots-tag"))) {
         robots_tag_read(value, agent, &exchange->noindex, &exchange->nofollow,
                         &exchange->noarchive);
+    } else if (str_eq_nocase(header.head, STR("content-security-policy"))) {
+        exchange->upgrades_http |= html_policy_upgrades(value);
     } else if (transfer->setup->options->cookies &&
                str_eq_nocase(header.head, STR("set-cookie"))) {
         cookies_take(transfer->setup->options->cookies,
@@ -199,6 +202,7 @@ static void begin_headers(struct transfer *transfer, struct str line)
     exchange->location = exchange->refresh = exchange->canonical =
         (struct str){0};
     exchange->noindex = exchange->nofollow = exchange->noarchive = false;
+    exchange->upgrades_http = false;
     exchange->is_other_type = false;
     buf_clear(&transfer->response_head);
     forget_answer(transfer);

@@ -281,21 +281,27 @@ END
     openssl req -x509 -new -key "$TMP/own.key" -subj "/CN=example.org" -days 3 \
         -addext "subjectAltName=DNS:example.org" -out "$TMP/own.pem" 2>/dev/null
     echo '<title>M</title><img src=http://example.org/i.png><script src=/s.js></script>
-        <a href=http://example.org/>no mixed content</a>' >"$TMP/www/index.html"
+        <a href=http://example.org/>no mixed content</a> <a href=safe.html>nor there</a>' >"$TMP/www/index.html"
     start_nginx <<'END'
 server {
     listen 127.0.0.1:@PORT1@ ssl;
     ssl_certificate @TMP@/own.pem;
     ssl_certificate_key @TMP@/own.key;
     root @TMP@/www;
+    location = /safe.html {
+        add_header Content-Security-Policy "img-src *; upgrade-insecure-requests";
+    }
 }
 END
-    run -0 fetch 0 -q --links --insecure https://example.org/
+    echo '<title>S</title><img src=http://example.org/i.png>' >"$TMP/www/safe.html"
+    run -0 fetch 1 -q --links --insecure https://example.org/
+    same 2 "$(page_count)"
     same "http://example.org/i.png |  | https://example.org/ | image" \
         "$(report --format json | python3 -c '
 import json, sys
 for i in json.load(sys.stdin)["findings"]["mixed"]["items"]:
-    print(i["url"], "| ", "|", i["places"][0]["url"], "|", i["places"][0]["text"])')"
+    for place in i["places"]:
+        print(i["url"], "| ", "|", place["url"], "|", place["text"])')"
 }
 
 @test "--fail-on: exit status 1 where there is a finding of the kind" {

@@ -119,12 +119,38 @@ static void robots_rules_add_up(void **state)
     assert_true(noarchive);
 }
 
+static void policies(void **state)
+{
+    static const struct {
+        const char *policy;
+        bool upgrades;
+    } rows[] = {
+        {"upgrade-insecure-requests", true},
+        {" Upgrade-Insecure-Requests ;", true},
+        {"default-src 'self'; upgrade-insecure-requests", true},
+        {"default-src 'self';upgrade-insecure-requests;img-src *", true},
+        {"default-src 'self', upgrade-insecure-requests", true},
+        {"upgrade-insecure-requests 1", true},
+        {"", false},
+        {";", false},
+        {"default-src upgrade-insecure-requests", false},
+        {"upgrade-insecure-requests-not", false},
+        {"block-all-mixed-content", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (html_policy_upgrades(str_of(rows[i].policy)) != rows[i].upgrades)
+            fail_msg("\"%s\"", rows[i].policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refresh_urls),
         cmocka_unit_test(robots_rules),
         cmocka_unit_test(robots_rules_add_up),
+        cmocka_unit_test(policies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

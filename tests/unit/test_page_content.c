@@ -89,6 +89,65 @@ static void mixed_content(void **state)
     buf_release(&got);
 }
 
+static size_t count_mixed(const char *body, bool policy_of_header)
+{
+    struct webpage page;
+
+    ask(&page, "https://h.example/");
+    page.exchange.body = str_of(body);
+    page.exchange.upgrades_http = policy_of_header;
+    pagescanner_scan(&page, &of_report);
+    size_t count = page.content.mixed_count;
+    webpage_release(&page);
+    return count;
+}
+
+/* Browsers load these by http from a page of https. */
+static void this_machine_is_not_mixed(void **state)
+{
+    static const struct {
+        const char *body;
+        size_t mixed;
+    } rows[] = {
+        {"<img src=http://127.0.0.1/i.png>", 0},
+        {"<img src=http://127.9.8.7:8080/i.png>", 0},
+        {"<img src=http://[::1]/i.png>", 0},
+        {"<img src=http://localhost:80/i.png>", 0},
+        {"<img src=http://LOCALHOST./i.png>", 0},
+        {"<img src=http://a.b.localhost/i.png>", 0},
+        {"<base href=http://localhost/><img src=i.png>", 0},
+        {"<img src=http://notlocalhost/i.png>", 1},
+        {"<img src=http://localhost.example/i.png>", 1},
+        {"<img src=http://192.168.0.1/i.png>", 1},
+        {"<img src=http://[::2]/i.png>", 1},
+        {"<img src=http://[::ffff:127.0.0.1]/i.png>", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (count_mixed(rows[i].body, false) != rows[i].mixed)
+            fail_msg("%s", rows[i].body);
+}
+
+/* A browser asks for https in place of http there. */
+static void a_policy_upgrades_mixed_content(void **state)
+{
+#define IMAGE "<img src=http://a.example/i.png>"
+    static const char policy[] =
+        "<meta http-equiv=Content-Security-Policy "
+        "content='img-src *; Upgrade-Insecure-Requests'>" IMAGE;
+    static const char other[] =
+        "<meta http-equiv=Content-Security-Policy content='img-src *'>"
+        "<meta name=Content-Security-Policy "
+        "content=upgrade-insecure-requests>" IMAGE;
+
+    (void)state;
+    assert_int_equal(count_mixed(IMAGE, false), 1);
+    assert_int_equal(count_mixed(IMAGE, true), 0);
+    assert_int_equal(count_mixed(policy, false), 0);
+    assert_int_equal(count_mixed(other, false), 1);
+}
+
 static void mixed_content_is_bounded(void **state)
 {
     struct webpage page;
@@ -112,6 +171,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(content),
         cmocka_unit_test(mixed_content),
+        cmocka_unit_test(this_machine_is_not_mixed),
+        cmocka_unit_test(a_policy_upgrades_mixed_content),
         cmocka_unit_test(mixed_content_is_bounded),
     };
 
