@@ -22,11 +22,9 @@ static enum verdict offer_link(struct crawler *crawler, const struct job *job,
 
 static void note_link(struct crawler *crawler, const struct job *job,
                       const struct page_link *link, enum verdict verdict,
-                      uint32_t page_id, struct tally *tally)
+                      struct tally *tally)
 {
     tally->verdict[verdict]++;
-    if (page_id)
-        record_link(crawler->record, page_id, link, verdict);
     logr_link(crawler->options->log, &job->page, link->url.href, verdict);
 }
 
@@ -48,8 +46,9 @@ static void offer_links(struct crawler *crawler, const struct job *job,
             .referrer_id = page_id,
             .found = 1,
         };
-        note_link(crawler, job, link, offer_link(crawler, job, link, &offer),
-                  page_id, tally);
+        enum verdict verdict = offer_link(crawler, job, link, &offer);
+        note_link(crawler, job, link, verdict, tally);
+        record_link(crawler->record, job, page_id, link, verdict);
     }
     tally->verdict[BAD_URL] += links->bad;
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
@@ -103,7 +102,7 @@ static void offer_redirect(struct crawler *crawler, const struct job *job,
     if (verdict == ACCEPT)
         canonical_moved(crawler, job->target, link);
     reasons_add_redirect(reasons_of(crawler), job->target, link, verdict);
-    note_link(crawler, job, link, verdict, 0, tally);
+    note_link(crawler, job, link, verdict, tally);
 }
 
 /* --- pages -------------------------------------------------------------- */

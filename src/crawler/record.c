@@ -167,6 +167,15 @@ static struct str target_of(const struct webpage *page)
     return (struct str){0};
 }
 
+/* Blanks at the end of a reference are no part of it. An id longer than
+ * HTML_ID_MAX does not count, so its fragment names no part. */
+static struct str fragment_to_keep(struct str fragment)
+{
+    while (fragment.len && (unsigned char)fragment.ptr[fragment.len - 1] <= ' ')
+        fragment.len--;
+    return fragment.len > HTML_ID_MAX ? STR("") : fragment;
+}
+
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms)
 {
@@ -186,6 +195,8 @@ void record_fetch(struct record *record, const struct job *job,
         .pause_ms = pause_ms,
         .due_ms = wait_ms ? wall(record, page->exchange.end_ms + wait_ms) : 0,
         .target = target_of(page),
+        .fragment = record->options->links ? fragment_to_keep(page->fragment)
+                                           : (struct str){0},
         .noarchive = record->archivist && page->noarchive,
         .title = page_id ? page->title : (struct str){0},
     };
@@ -252,17 +263,6 @@ void record_capture(struct record *record, const struct kept_rows *rows)
     store_add_capture(&record->open, &rows->capture);
 }
 
-/* An id longer than HTML_ID_MAX does not count, so neither does its fragment.
- */
-static struct str fragment_of(const struct html_link *link)
-{
-    struct str fragment = str_trim(html_fragment(link->href));
-
-    if (fragment.len > HTML_ID_MAX)
-        return (struct str){0};
-    return fragment;
-}
-
 void record_order(struct record *record, const struct store_hand_order *row)
 {
     if (!record)
@@ -271,7 +271,7 @@ void record_order(struct record *record, const struct store_hand_order *row)
     record_at_once(record);
 }
 
-void record_link(struct record *record, uint32_t page_id,
+void record_link(struct record *record, const struct job *job, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict)
 {
     if (!record || !record->options->links)
@@ -282,8 +282,11 @@ void record_link(struct record *record, uint32_t page_id,
         .url = link->url.href,
         .text = link->html ? link->html->text : (struct str){0},
         .rel = link->html ? link->html->rel : (struct str){0},
-        .fragment = link->html ? fragment_of(link->html) : (struct str){0},
+        .fragment = link->html
+                        ? fragment_to_keep(html_fragment(link->html->href))
+                        : (struct str){0},
         .kind = link->html ? (uint8_t)(1 + link->html->kind) : 0,
+        .source = page_id ? 0 : job->target->number,
     };
 
     store_add_link(&record->open, &row);

@@ -54,7 +54,9 @@ void record_capture(struct record *record, const struct kept_rows *rows);
 /* The user gave an order. */
 void record_order(struct record *record, const struct store_hand_order *row);
 
-void record_link(struct record *record, uint32_t page_id,
+/* A link of the page that was fetched; `page_id` is 0 where that was read and
+ * not saved. */
+void record_link(struct record *record, const struct job *job, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict);
 
 /* A seed redirected to this URL, and the scope grew with it. `number` counts

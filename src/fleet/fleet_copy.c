@@ -106,7 +106,9 @@ static bool adapt(struct copying *copying, enum row_kind kind,
         *is_left_out = !row->mixed.page;
         return true;
     case ROW_link:
-        *is_left_out = !row->link.page;
+        if (row->link.source)
+            row->link.source = find(copying, row->link.source);
+        *is_left_out = !row->link.page && !row->link.source;
         return true;
     case ROW_hand_order:
         row->hand_order.number = ++copying->last_order;

@@ -444,6 +444,7 @@ void pagescanner_follow(struct webpage *page,
             page->outcome = BAD_REDIRECT;
     }
     page->links = (struct page_links){.link = link, .count = 1};
+    page->fragment = html_fragment(to);
 }
 
 /* Entries count even if the sitemap is cut off or broken after them. Without

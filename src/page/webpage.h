@@ -93,6 +93,7 @@ struct webpage {
     void *prepared;          /* the pagesaver's; NULL: nothing is prepared */
     int save_errno;          /* why the outcome is NOT_SAVED */
     struct page_links links; /* of the page, or the one of a redirect */
+    struct str fragment;     /* that a redirect names; {NULL, 0}: none */
     struct page_links requisites; /* if wanted; `html` is NULL */
     /* The URL that the page names as its own, if wanted; or NULL. */
     struct page_link *canonical;

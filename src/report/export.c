@@ -380,6 +380,17 @@ static bool find_source(struct exporter *exporter, uint32_t page)
            buf_put(&exporter->source, row.url);
 }
 
+/* The source is a page that was read and not saved. */
+static bool find_unsaved(struct exporter *exporter, uint64_t number)
+{
+    struct store_url row;
+
+    exporter->source_page = 0;
+    buf_clear(&exporter->source);
+    return store_find_url(exporter->report->store, number, &row) &&
+           buf_put(&exporter->source, row.url);
+}
+
 static bool read_fetch(void *user, const struct store_fetch *row)
 {
     struct exporter *exporter = user;
@@ -427,7 +438,9 @@ static bool read_link(void *user, const struct store_link *row)
 {
     struct exporter *exporter = user;
 
-    return find_source(exporter, row->page) && print_link(exporter, row);
+    return (row->page ? find_source(exporter, row->page)
+                      : find_unsaved(exporter, row->source)) &&
+           print_link(exporter, row);
 }
 
 /* True also if standard output cannot be written. */

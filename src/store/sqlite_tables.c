@@ -169,8 +169,8 @@ static const struct view {
     {"links", "CREATE VIEW links AS SELECT l.page, u.url AS source, l.url AS "
               "target, l.text, l.rel,"
               "  v.name AS verdict, l.fragment"
-              " FROM link l JOIN fetch f ON f.page = l.page"
-              " JOIN url u ON u.number = f.number"
+              " FROM link l LEFT JOIN fetch f ON f.page = l.page AND l.page > 0"
+              " JOIN url u ON u.number = coalesce(f.number, l.source)"
               " LEFT JOIN verdict v ON v.code = l.verdict"},
 
     {"captures",

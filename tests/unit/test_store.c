@@ -77,7 +77,7 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_change(batch, &(struct store_change){U63, U32, U32, U32, U32});
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
-                                                 hard, true, hard});
+                                                 hard, true, hard, hard});
     store_add_fetch(batch, &(struct store_fetch){.number = 1,
                                                  .mime = STR(""),
                                                  .digest = 1ULL << 63});
@@ -90,8 +90,8 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_content(batch, &(struct store_content){U32, hard, U32, U32});
     store_add_content(batch, &(struct store_content){.ids = STR("")});
     store_add_mixed(batch, &(struct store_mixed){U32, 255, hard});
-    store_add_link(batch,
-                   &(struct store_link){U32, 255, hard, hard, hard, hard, 255});
+    store_add_link(batch, &(struct store_link){U32, 255, hard, hard, hard, hard,
+                                               255, U63});
     store_add_link(batch,
                    &(struct store_link){.url = STR("u"), .rel = STR("")});
     store_add_archive(batch, &(struct store_archive){U63, hard, U63});
@@ -124,16 +124,16 @@ static void add_hard_rows(struct store_batch *batch)
     "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 MAX_U32 "\n"                      \
     "fetch" MAX_U63 MAX_U32 MAX_U32 " 255 " HARD MAX_U63                       \
     " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD           \
-    " 1 " HARD "\n"                                                            \
-    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0 -\n"                   \
+    " 1 " HARD " " HARD "\n"                                                   \
+    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0 - -\n"                 \
     "refusal" MAX_U63 " 255 255" MAX_U32 MAX_U63 "\n"                          \
     "url 2 'http://www/' 'www' 'ww'" MAX_U32 MAX_U32 MAX_U32                   \
     " 255 255 255" MAX_U32 MAX_U63 " 255" MAX_U32 "\n"                         \
     "content" MAX_U32 " " HARD MAX_U32 MAX_U32 "\n"                            \
     "content 0 '' 0 0\n"                                                       \
     "mixed" MAX_U32 " 255 " HARD "\n"                                          \
-    "link" MAX_U32 " 255 " HARD " " HARD " " HARD " " HARD " 255\n"            \
-    "link 0 0 'u' - '' - 0\n"                                                  \
+    "link" MAX_U32 " 255 " HARD " " HARD " " HARD " " HARD " 255" MAX_U63 "\n" \
+    "link 0 0 'u' - '' - 0 0\n"                                                \
     "archive" MAX_U63 " " HARD MAX_U63 "\n"                                    \
     "capture" MAX_U63 MAX_U32 MAX_U63 MAX_U63 MAX_U63 " " HARD " 255" MAX_U32  \
     " " HARD " " HARD MAX_U63 MAX_U63 "\n"                                     \
