@@ -308,7 +308,6 @@ static bool begin(struct plan *plan)
                 .partitions = partitions,
                 .seed = seed,
                 .suffixes = str_of(suffixes),
-                .options = STR(""),
                 .pages_max = plan->crawl.max_pages,
             },
         .segment = rows.segment,

@@ -59,7 +59,6 @@ struct fleet_crawl {
     uint32_t partitions; /* 1 to FLEET_PARTITIONS_MAX */
     uint64_t seed;       /* of the partition function: fleet/part.h */
     struct str suffixes; /* digest of the public suffix list */
-    struct str options;  /* as given, without secrets */
     uint64_t pages_max;  /* UINT64_MAX: no limit */
     uint64_t began_ms;   /* Unix time by the engine's clock; filled in by it */
 

@@ -23,17 +23,16 @@ static void insert_crawl(struct postgres *pg, const struct fleet_crawl *crawl)
     pg_put_int(&args, crawl->partitions);
     pg_put_big(&args, crawl->seed);
     pg_put_bytes(&args, crawl->suffixes);
-    pg_put_bytes(&args, crawl->options);
     if (crawl->pages_max > INT64_MAX)
         pg_put_null(&args);
     else
         pg_put_big(&args, crawl->pages_max);
     pg_send(pg, &args,
             "INSERT INTO @crawl (id, uuid, format, partitions, seed, suffixes, "
-            "options, began, state, wanted, level, additions, pages_max, "
+            "began, state, wanted, level, additions, pages_max, "
             "pages_given) VALUES (1, $1::text, $2::int, $3::int, $4::bigint, "
-            "$5::text, $6::text, " PG_NOW
-            ", 'running', 'run', 0, 0, $7::bigint, 0) ON CONFLICT DO NOTHING");
+            "$5::text, " PG_NOW
+            ", 'running', 'run', 0, 0, $6::bigint, 0) ON CONFLICT DO NOTHING");
 }
 
 /* What comes with the row of the crawl: partitions, the machine that stands for

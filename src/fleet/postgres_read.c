@@ -9,7 +9,7 @@
 enum { LOAD_FIRST = 64, LOAD_MOST = 512, LOAD_BYTES = 4 << 20 };
 
 const char pg_crawl_columns[] =
-    "SELECT uuid, format, partitions, seed, suffixes, options, began, "
+    "SELECT uuid, format, partitions, seed, suffixes, began, "
     "state = 'finished', wanted = 'pause', wanted = 'stop', level, additions, "
     "coalesce(pages_max, -1), pages_given, " PG_NOW " FROM @crawl WHERE id = 1";
 
@@ -32,23 +32,22 @@ bool pg_read_crawl(struct postgres *pg, struct fleet_crawl *crawl,
         PQclear(row);
         return pg_fail(pg, FLEET_REFUSED, "there is no such crawl");
     }
-    *engine_ms = pg_number(row, 0, 14);
+    *engine_ms = pg_number(row, 0, 13);
     *crawl = (struct fleet_crawl){
         .uuid = pg_bytes(row, 0, 0, arena),
         .format = (uint32_t)pg_number(row, 0, 1),
         .partitions = (uint32_t)pg_number(row, 0, 2),
         .seed = pg_number(row, 0, 3),
         .suffixes = pg_bytes(row, 0, 4, arena),
-        .options = pg_bytes(row, 0, 5, arena),
-        .began_ms = pg_number(row, 0, 6),
-        .state = pg_number(row, 0, 7) ? FLEET_FINISHED : FLEET_RUNNING,
-        .wish = pg_number(row, 0, 8)   ? FLEET_PAUSE
-                : pg_number(row, 0, 9) ? FLEET_STOP
+        .began_ms = pg_number(row, 0, 5),
+        .state = pg_number(row, 0, 6) ? FLEET_FINISHED : FLEET_RUNNING,
+        .wish = pg_number(row, 0, 7)   ? FLEET_PAUSE
+                : pg_number(row, 0, 8) ? FLEET_STOP
                                        : FLEET_RUN,
-        .level = (uint32_t)pg_number(row, 0, 10),
-        .additions = pg_number(row, 0, 11),
-        .pages_max = pg_number(row, 0, 12), /* -1 is UINT64_MAX */
-        .pages_given = pg_number(row, 0, 13),
+        .level = (uint32_t)pg_number(row, 0, 9),
+        .additions = pg_number(row, 0, 10),
+        .pages_max = pg_number(row, 0, 11), /* -1 is UINT64_MAX */
+        .pages_given = pg_number(row, 0, 12),
     };
     PQclear(row);
     return (crawl->partitions && crawl->partitions <= FLEET_PARTITIONS_MAX) ||

@@ -10,7 +10,7 @@ static const char *const tables[] = {
     "CREATE TABLE IF NOT EXISTS @crawl ("
     "id int PRIMARY KEY, uuid text NOT NULL, format int NOT NULL, "
     "partitions int NOT NULL, seed bigint NOT NULL, suffixes text NOT NULL, "
-    "options text NOT NULL, began bigint NOT NULL, state text NOT NULL, "
+    "began bigint NOT NULL, state text NOT NULL, "
     "wanted text NOT NULL, level int NOT NULL, additions bigint NOT NULL, "
     "pages_max bigint, pages_given bigint NOT NULL)",
 
@@ -68,8 +68,11 @@ static const char *const tables[] = {
 
     "CREATE OR REPLACE VIEW @pages AS SELECT node, page, url, depth, status, "
     "mime, size, at FROM @fetched WHERE page > 0",
+    /* Those that end a URL as failed, see crawler/record_codes.c. A requisite
+     * and a sitemap are fetched, and are no page. */
     "CREATE OR REPLACE VIEW @errors AS SELECT node, url, status, outcome, at "
-    "FROM @fetched WHERE page = 0",
+    "FROM @fetched WHERE page = 0 AND outcome NOT IN "
+    "('fetched', 'redirected', 'canonical', 'abandoned')",
 };
 
 /* The first table tells whether they are there: a machine that joins need not

@@ -85,6 +85,24 @@ of_page() {
     same "" "$(find "$TMP" -name '.crawler-copy*')"
 }
 
+@test "the errors of the ledger are failures, and nothing else" {
+    local outcome
+
+    for outcome in fetched redirected canonical abandoned timed-out noindex; do
+        postgres_sql "INSERT INTO crawl.fetched (part, number, at, node, page, ms, status,
+            outcome, size, digest, depth, url)
+            VALUES (0, 0, -1, 1, 0, 0, 0, '$outcome', 0, 0, 0, 'http://of.test/')"
+    done
+    found=$(postgres_sql "SELECT DISTINCT outcome FROM crawl.errors
+        WHERE at = -1 ORDER BY 1" | paste -sd ' ')
+    postgres_sql "DELETE FROM crawl.fetched WHERE at = -1"
+    same "noindex timed-out" "$found"
+    # The file for SQL has the same.
+    export_sqlite
+    diff <(sqlite3 "$DB" 'SELECT url, outcome FROM errors ORDER BY 1, 2' | LC_ALL=C sort) \
+        <(postgres_sql -F '|' "SELECT url, outcome FROM crawl.errors" | LC_ALL=C sort)
+}
+
 @test "a page of the file is a page file of the machine that it names" {
     local id url depth node page dir
 
@@ -418,11 +436,13 @@ names() {
 @test "the crawl of an earlier format is read, and not gone on with" {
     local table command
 
-    # The format before, as far as reports can tell: it lacked an index.
+    # An earlier one, as far as reports can tell: it lacked an index, and had a
+    # column more.
     postgres_sql "DROP SCHEMA IF EXISTS earlier CASCADE; CREATE SCHEMA earlier"
     for table in crawl node part journal mail address addition fetched; do
         postgres_sql "CREATE TABLE earlier.$table AS SELECT * FROM crawl.$table"
     done
+    postgres_sql "ALTER TABLE earlier.crawl ADD options text NOT NULL DEFAULT ''"
     postgres_sql "UPDATE earlier.crawl SET format = 2, state = 'running'"
     for command in verify "export --format csv"; do
         # shellcheck disable=SC2086 # words

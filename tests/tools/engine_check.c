@@ -36,8 +36,7 @@ static enum fleet_result begin_as(struct scene *scene, const char *uuid,
                   .format = 1,
                   .partitions = PARTITIONS,
                   .seed = UINT64_MAX - 5,
-                  .suffixes = STR("list"),
-                  .options = STR("it's"),
+                  .suffixes = STR("it's"),
                   .pages_max = 10},
         .seed = &seed,
         .seeds = 1,
@@ -97,7 +96,7 @@ static void the_first_begins_and_others_read_it(struct scene *scene)
     CHECK(scene, !begun && str_eq(crawl.uuid, STR("first")));
     CHECK(scene, crawl.seed == UINT64_MAX - 5 && crawl.pages_max == 10);
     CHECK(scene, crawl.partitions == PARTITIONS && crawl.began_ms > 0);
-    CHECK(scene, str_eq(crawl.options, STR("it's")));
+    CHECK(scene, str_eq(crawl.suffixes, STR("it's")));
 }
 
 static void a_machine_keeps_its_number(struct scene *scene)

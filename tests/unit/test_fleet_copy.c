@@ -97,8 +97,7 @@ static void scene_init(struct scene *scene)
         .crawl = {.uuid = STR("crawl"),
                   .partitions = PARTITIONS,
                   .pages_max = UINT64_MAX,
-                  .suffixes = STR(""),
-                  .options = STR("")},
+                  .suffixes = STR("")},
     };
     struct fleet_crawl crawl;
     struct fleet_error why;
