@@ -9,7 +9,13 @@
 #include "report/findings_internal.h"
 
 /* A subject is at most a URL and a fragment, or a title. */
-enum { RECORD_MAX = 64 << 10, DOUBT_MAX = 1000, HEAD_LEN = 9, TAIL_LEN = 20 };
+enum {
+    RECORD_MAX = 64 << 10,
+    SUBJECT_MAX = 32 << 10, /* whatever a record says */
+    DOUBT_MAX = 1000,
+    HEAD_LEN = 9,
+    TAIL_LEN = 28
+};
 
 // clang-format off
 static const struct finding_words words[] = {
@@ -123,13 +129,13 @@ const struct findings_summary *findings_summary(const struct findings *findings)
 
 /* --- records ------------------------------------------------------------- */
 
-static void put_u64(struct buf *out, uint64_t value)
+void finding_put_number(struct buf *out, uint64_t value)
 {
     for (int shift = 56; shift >= 0; shift -= 8)
         buf_put_char(out, (char)(value >> shift));
 }
 
-static uint64_t get_u64(const char *bytes)
+uint64_t finding_number(const char *bytes)
 {
     uint64_t value = 0;
 
@@ -138,23 +144,24 @@ static uint64_t get_u64(const char *bytes)
     return value;
 }
 
-/* kind, order, subject, NUL, page (4 bytes), number, via, text. Only a text can
- * have a NUL in it. */
+/* kind, order, subject, NUL, page (4 bytes), source, number, via, text. Only a
+ * text can have a NUL in it. */
 void finding_add(struct findings *findings, const struct finding_record *record)
 {
     struct buf *out = &findings->record;
+    struct str subject = str_first(record->subject, SUBJECT_MAX);
 
     buf_clear(out);
     buf_put_char(out, (char)record->kind);
-    put_u64(out, record->order);
-    for (size_t i = 0; i < record->subject.len; i++)
-        buf_put_char(out,
-                     record->subject.ptr[i] ? record->subject.ptr[i] : ' ');
+    finding_put_number(out, record->order);
+    for (size_t i = 0; i < subject.len; i++)
+        buf_put_char(out, subject.ptr[i] ? subject.ptr[i] : ' ');
     buf_put_char(out, '\0');
     for (int shift = 24; shift >= 0; shift -= 8)
         buf_put_char(out, (char)(record->page >> shift));
-    put_u64(out, record->number);
-    put_u64(out, record->via);
+    finding_put_number(out, record->source);
+    finding_put_number(out, record->number);
+    finding_put_number(out, record->via);
     buf_put(out, record->text);
     sorter_add(findings->found, buf_str(out));
 }
@@ -170,11 +177,12 @@ bool finding_parse(struct str text, struct finding_record *record)
     const char *tail = rest.ptr + len + 1;
     *record = (struct finding_record){
         .kind = (enum finding_kind)text.ptr[0],
-        .order = get_u64(text.ptr + 1),
+        .order = finding_number(text.ptr + 1),
         .subject = str_first(rest, len),
-        .page = (uint32_t)(get_u64(tail) >> 32),
-        .number = get_u64(tail + 4),
-        .via = get_u64(tail + 12),
+        .page = (uint32_t)(finding_number(tail) >> 32),
+        .source = finding_number(tail + 4),
+        .number = finding_number(tail + 12),
+        .via = finding_number(tail + 20),
         .text = str_skip(rest, len + 1 + TAIL_LEN),
     };
     return true;

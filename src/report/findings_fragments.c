@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "report/findings_internal.h"
 
-enum { WANT_HEAD = 8, FRAGMENT_MAX = 4096 };
+enum { WANT_HEAD = 24, FRAGMENT_MAX = 4096 };
 
 static void put_u32(struct buf *out, uint32_t value)
 {
@@ -37,21 +37,39 @@ static bool is_top(struct str fragment)
     return !fragment.len || str_eq_nocase(fragment, STR("top"));
 }
 
-/* A want is: target page, page of the link, fragment, NUL, text. */
+/* URLs have no tabs and line breaks: browsers leave them out. */
+static void put_fragment(struct buf *out, struct str fragment)
+{
+    for (size_t i = 0; i < fragment.len; i++) {
+        char c = fragment.ptr[i];
+        if (c != '\t' && c != '\n' && c != '\r')
+            buf_put_char(out, c);
+    }
+}
+
+/* A want is: target page, page of the link, source of the link, redirect,
+ * fragment, NUL, text. */
 void findings_want(struct findings *findings, uint32_t target,
-                   struct str fragment, uint32_t page, struct str text)
+                   struct str fragment, const struct store_link *link,
+                   uint64_t via)
 {
     struct buf *out = &findings->record;
 
     fragment = without_directive(fragment);
     if (is_top(fragment) || memchr(fragment.ptr, '\0', fragment.len))
         return;
+    if (!target) {
+        findings->fragments_unknown++;
+        return;
+    }
     buf_clear(out);
     put_u32(out, target);
-    put_u32(out, page);
-    buf_put(out, fragment);
+    put_u32(out, link->page);
+    finding_put_number(out, link->source);
+    finding_put_number(out, via);
+    put_fragment(out, fragment);
     buf_put_char(out, '\0');
-    buf_put(out, text);
+    buf_put(out, link->text);
     sorter_add(findings->wanted, buf_str(out));
 }
 
@@ -112,31 +130,28 @@ static bool is_wanted(const struct findings *findings, uint32_t page)
     return findings->want.ptr && get_u32(findings->want.ptr) == page;
 }
 
-/* The page has no such id: a finding. */
-static void add_missing(struct findings *findings, uint32_t target,
-                        struct str fragment, uint32_t page, struct str text)
+/* A finding, if the page has no such id. */
+static void check_want(struct findings *findings, uint32_t target)
 {
+    const char *want = findings->want.ptr;
+    struct str_pair parts = str_cut(str_skip(findings->want, WANT_HEAD), '\0');
     struct buf subject;
 
+    if (is_there(findings, parts.head))
+        return;
     buf_init(&subject, URL_LEN_MAX + FRAGMENT_MAX);
     buf_put(&subject, site_page_text(&findings->site, target));
     buf_put_char(&subject, '#');
-    buf_put(&subject, fragment);
-    finding_add(findings, &(struct finding_record){.kind = FINDING_FRAGMENT,
-                                                   .subject = buf_str(&subject),
-                                                   .page = page,
-                                                   .text = text});
+    buf_put(&subject, parts.head);
+    finding_add(findings, &(struct finding_record){
+                              .kind = FINDING_FRAGMENT,
+                              .subject = buf_str(&subject),
+                              .page = get_u32(want + 4),
+                              .source = finding_number(want + 8),
+                              .via = finding_number(want + 16),
+                              .text = parts.tail,
+                          });
     buf_release(&subject);
-}
-
-static void check_want(struct findings *findings, uint32_t target)
-{
-    struct str rest = str_skip(findings->want, WANT_HEAD);
-    struct str_pair parts = str_cut(rest, '\0');
-
-    if (!is_there(findings, parts.head))
-        add_missing(findings, target, parts.head,
-                    get_u32(findings->want.ptr + 4), parts.tail);
 }
 
 static bool read_content(void *user, const struct store_content *row)

@@ -28,7 +28,8 @@ struct findings {
     uint64_t contents; /* pages whose ids are known */
     uint64_t others;   /* pages that are no HTML and need none */
     uint64_t fragments_unknown;
-    uint32_t *places; /* of each subject, in order */
+    bool has_unsaved_links;   /* links of pages that were not saved */
+    uint32_t *places;         /* of each subject, in order */
     size_t subjects, subject_room;
     struct arena arena;
 
@@ -47,10 +48,20 @@ struct finding_record {
     uint64_t order;     /* before the subject's text */
     struct str subject; /* without NUL */
     uint64_t number;    /* of the subject's URL, or 0 */
-    uint32_t page;
-    uint64_t via; /* the number of a redirect, or 0 */
+    uint32_t page;      /* the place: its number, or PLACE_... */
+    uint64_t source; /* of a page that was not saved: its URL's number; or 0 */
+    uint64_t via;    /* the number of a redirect, or 0 */
     struct str text;
 };
+
+static inline bool finding_has_place(const struct finding_record *record)
+{
+    return record->page || record->source;
+}
+
+/* Numbers in the records that are sorted. */
+void finding_put_number(struct buf *out, uint64_t value);
+uint64_t finding_number(const char *bytes);
 
 void finding_add(struct findings *findings,
                  const struct finding_record *record);
@@ -63,8 +74,12 @@ bool findings_has_gaps(const struct findings *findings);
 
 /* findings_read.c: the rows; findings_fragments.c: the ids of pages. */
 bool findings_read_rows(struct findings *findings);
+
+/* A link, through the redirect `via` if that is not 0, names a part of the page
+ * `target`; 0: one that was not saved. */
 void findings_want(struct findings *findings, uint32_t target,
-                   struct str fragment, uint32_t page, struct str text);
+                   struct str fragment, const struct store_link *link,
+                   uint64_t via);
 bool findings_read_fragments(struct findings *findings);
 
 /* findings_visit.c: fill in the places of each subject, and the summary. */

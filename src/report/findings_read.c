@@ -98,10 +98,6 @@ static void note_gaps(struct findings *findings, const struct url_record *url)
         gaps->capped += url->verdict == DOMAIN_CAP;
         gaps->left_out += is_left_out(url->verdict);
     }
-    gaps->unknown +=
-        url->end == URL_FAILED &&
-        (url->outcome == NOINDEX || url->outcome == TOO_LARGE ||
-         site_judge(&findings->site, url->row->number) == LINK_UNKNOWN);
 }
 
 /* A sitemap does not count as a page where it was found. */
@@ -109,7 +105,7 @@ static void note_page(struct findings *findings, const struct url_record *url)
 {
     const struct store_url *row = url->row;
 
-    uint8_t *flags = &findings->site.url[row->number].flags;
+    uint16_t *flags = &findings->site.url[row->number].flags;
 
     note_gaps(findings, url);
     if (row->referrer || row->via || row->found)
@@ -170,6 +166,7 @@ static void add_link(struct findings *findings, enum finding_kind kind,
         .subject = site_url_text(&findings->site, number),
         .number = number,
         .page = link->page,
+        .source = link->source,
         .via = via,
         .text = link->text,
     };
@@ -177,10 +174,31 @@ static void add_link(struct findings *findings, enum finding_kind kind,
     finding_add(findings, &record);
 }
 
-/* `last` is where the link leads in the end, through `via` if that is not 0. */
-static void check_target(struct findings *findings, uint64_t last, uint64_t via,
+/* The fragment of the last redirect that names one counts, or else the link's
+ * (RFC 9110, 10.2.2). */
+static void check_fragment(struct findings *findings,
+                           const struct site_path *path, uint64_t via,
+                           const struct store_link *link)
+{
+    const struct site_url *url = &findings->site.url[path->last];
+    const struct str *fragment =
+        path->fragment ? site_fragment(&findings->site, path->fragment)
+                       : &link->fragment;
+
+    if (site_is_no_html(url)) /* "#page=2" of a PDF is no id */
+        return;
+    if (!fragment)
+        findings->fragments_unknown++;
+    else if (fragment->len)
+        findings_want(findings, url->page, *fragment, link, via);
+}
+
+/* `path` is that of the link, which leads through `via` if that is not 0. */
+static void check_target(struct findings *findings,
+                         const struct site_path *path, uint64_t via,
                          const struct store_link *link)
 {
+    uint64_t last = path->last;
     const struct site_url *url = &findings->site.url[last];
     enum link_judgement judgement = site_judge(&findings->site, last);
 
@@ -190,18 +208,17 @@ static void check_target(struct findings *findings, uint64_t last, uint64_t via,
         add_link(findings, FINDING_UNKNOWN, last, via, link);
     else if (url->end == URL_REFUSED && url->verdict == ROBOTS_REFUSED)
         add_link(findings, FINDING_ROBOTS, last, via, link);
-    else if (url->end == URL_SAVED && url->page && link->fragment.len &&
-             !(url->flags & SITE_NOT_HTML)) /* "#page=2" of a PDF is no id */
-        findings_want(findings, url->page, link->fragment, link->page,
-                      link->text);
+    else
+        check_fragment(findings, path, via, link);
 }
 
+/* A page's link to itself does not count. */
 static void note_linked(struct findings *findings, uint64_t number,
-                        uint32_t page)
+                        const struct store_link *link)
 {
     struct site_url *url = &findings->site.url[number];
 
-    if (url->page != page)
+    if (link->page ? url->page != link->page : number != link->source)
         url->flags |= SITE_LINKED;
 }
 
@@ -210,7 +227,7 @@ static void check_link(struct findings *findings, uint64_t number,
 {
     struct site_path path = site_follow(&findings->site, number);
 
-    note_linked(findings, number, link->page);
+    note_linked(findings, number, link);
     if (path.is_loop) {
         add_link(findings, FINDING_LOOP, number, 0, link);
         return;
@@ -221,11 +238,11 @@ static void check_link(struct findings *findings, uint64_t number,
         add_link(findings, FINDING_REDIRECT, number, 0, link);
     if (!path.last)
         return;
-    note_linked(findings, path.last, link->page);
+    note_linked(findings, path.last, link);
     uint64_t canonical = site_canonical(&findings->site, path.last);
     if (canonical)
-        note_linked(findings, canonical, link->page);
-    check_target(findings, path.last, path.hops ? number : 0, link);
+        note_linked(findings, canonical, link);
+    check_target(findings, &path, path.hops ? number : 0, link);
 }
 
 static void add_outside(struct findings *findings,
@@ -250,6 +267,7 @@ static bool read_link(void *user, const struct store_link *row)
     uint64_t number = site_find(&findings->site, row->url);
 
     findings->summary.links++;
+    findings->has_unsaved_links |= row->source > 0;
     if (number) {
         check_link(findings, number, row);
     } else if (row->verdict == EXTERNAL) {
@@ -276,11 +294,44 @@ static bool read_mixed(void *user, const struct store_mixed *row)
 
 /* --- all of them --------------------------------------------------------- */
 
+/* Pages whose links are not known. Records of versions before 6 have none of
+ * pages that were not saved. */
+static void count_unread(struct findings *findings)
+{
+    const struct site *site = &findings->site;
+    bool has_all = findings->has_unsaved_links;
+
+    for (uint64_t i = 1; i <= site->last_number; i++) {
+        const struct site_url *url = &site->url[i];
+        findings->gaps.unknown += url->flags & SITE_PAGE &&
+                                  url->end == URL_FAILED &&
+                                  (url->outcome == TOO_LARGE ||
+                                   (url->outcome == NOINDEX && !has_all) ||
+                                   site_judge(site, i) == LINK_UNKNOWN);
+    }
+}
+
+/* A page is only in the sitemap, too, if a redirect is that leads to it. */
+static void note_redirects_of_sitemap(struct site *site)
+{
+    for (uint64_t i = 1; i <= site->last_number; i++) {
+        if ((site->url[i].flags & (SITE_LISTED | SITE_LINKED)) != SITE_LISTED)
+            continue;
+        struct site_path path = site_follow(site, i);
+        struct site_url *last = &site->url[path.last];
+        if (path.hops && path.last && last->end == URL_SAVED &&
+            !(last->flags & SITE_SEED))
+            last->flags |= SITE_FROM_SITEMAP;
+    }
+}
+
 /* They are orphans only if every page was read that could link to them. */
 static void add_orphans(struct findings *findings)
 {
     struct site *site = &findings->site;
     bool is_certain = !findings_has_gaps(findings);
+
+    note_redirects_of_sitemap(site);
 
     for (uint64_t i = 1; i <= site->last_number; i++) {
         if ((site->url[i].flags & (SITE_FROM_SITEMAP | SITE_LINKED)) !=
@@ -360,6 +411,7 @@ bool findings_read_rows(struct findings *findings)
     note_seeds(findings);
     if (!store_fold(report->store, 0, &reader, &report->error))
         return false;
+    count_unread(findings);
     add_orphans(findings);
     add_named(findings);
     return true;

@@ -178,7 +178,7 @@ void findings_count(struct findings *findings)
         if (is_new)
             add_subject(findings);
         kind = record.kind;
-        findings->places[findings->subjects - 1] += record.page > 0;
+        findings->places[findings->subjects - 1] += finding_has_place(&record);
     }
     if (kind != FINDINGS)
         count_subject(findings, kind);
@@ -247,7 +247,9 @@ static void show_place(struct show *show, const struct finding_record *record)
                           : record->page == PLACE_SITEMAP
                               ? STR("in the sitemap")
                               : STR("");
-    if (!named_by.len)
+    if (record->source)
+        buf_put(&show->url, site_url_text(site, record->source));
+    else if (!named_by.len)
         buf_put(&show->url, site_page_text(site, record->page));
     if (record->via)
         buf_put(&show->via, site_url_text(site, record->via));
@@ -277,7 +279,7 @@ bool findings_visit(struct findings *findings,
     while (walk_next(&walk, &record, &is_new)) {
         if (is_new)
             begin_subject(&show, &record);
-        if (record.page && show.is_shown && visitor->place)
+        if (finding_has_place(&record) && show.is_shown && visitor->place)
             show_place(&show, &record);
     }
     end_subject(&show);

@@ -52,6 +52,13 @@ bool site_lacks_robots(const struct site_url *url)
            !outcome_is_of_host((enum outcome)url->outcome);
 }
 
+bool site_is_no_html(const struct site_url *url)
+{
+    return url->flags & SITE_NOT_HTML ||
+           (url->end == URL_FAILED && url->outcome == NOT_HTML) ||
+           (url->end == URL_REFUSED && url->verdict == NOT_HTML_NAME);
+}
+
 enum link_judgement site_judge(const struct site *site, uint64_t number)
 {
     const struct site_url *url = &site->url[number];
@@ -63,12 +70,43 @@ enum link_judgement site_judge(const struct site *site, uint64_t number)
                : judge_answer((enum outcome)url->outcome, url->status);
 }
 
+/* --- texts ---------------------------------------------------------------- */
+
+static void texts_init(struct site_texts *texts)
+{
+    hashtable_init(&texts->by_number);
+    arena_init(&texts->arena);
+    texts->bytes_max = 16 << 20;
+}
+
+static void texts_release(struct site_texts *texts)
+{
+    hashtable_release(&texts->by_number);
+    arena_release(&texts->arena);
+}
+
+static void texts_drop(struct site_texts *texts, uint64_t number)
+{
+    hashtable_take(&texts->by_number, number);
+}
+
+static void texts_put(struct site_texts *texts, uint64_t number,
+                      struct str text)
+{
+    if (texts->arena.used + text.len > texts->bytes_max)
+        return;
+    struct str *kept = arena_new(&texts->arena, sizeof(*kept));
+    *kept = arena_copy(&texts->arena, text);
+    hashtable_put(&texts->by_number, number, kept);
+}
+
 /* --- the table ----------------------------------------------------------- */
 
 void site_init(struct site *site, struct report *report)
 {
     *site = (struct site){.report = report};
     hashtable_init(&site->by_fingerprint);
+    texts_init(&site->fragments);
     arena_init(&site->arena);
 }
 
@@ -77,6 +115,7 @@ void site_release(struct site *site)
     free(site->url);
     free(site->page);
     hashtable_release(&site->by_fingerprint);
+    texts_release(&site->fragments);
     arena_release(&site->arena);
 }
 
@@ -108,6 +147,18 @@ static void add_page(struct site *site, uint32_t page, uint64_t number)
     site->page[page] = number;
 }
 
+static void note_fragment(struct site *site, const struct store_fetch *row)
+{
+    uint16_t *flags = &site->url[row->number].flags;
+
+    texts_drop(&site->fragments, row->number); /* of a fetch before */
+    *flags &= (uint16_t)~SITE_FRAGMENT;
+    if (!row->fragment.ptr)
+        return;
+    *flags |= SITE_FRAGMENT;
+    texts_put(&site->fragments, row->number, row->fragment);
+}
+
 /* Pages have the numbers 1, 2, ..., each with a URL of its own. */
 bool site_add_fetch(struct site *site, const struct store_fetch *row)
 {
@@ -119,6 +170,7 @@ bool site_add_fetch(struct site *site, const struct store_fetch *row)
     url->page = row->page;
     bool leads_on = row->outcome == REDIRECTED || row->outcome == CANONICAL;
     url->to = leads_on && row->target.len ? fingerprint(site, row->target) : 0;
+    note_fragment(site, row);
     if (!row->page)
         return true;
     add_page(site, row->page, row->number);
@@ -174,6 +226,8 @@ bool site_add_url(struct site *site, const struct url_record *record)
     url->verdict = record->verdict;
     if (!url->line)
         url->line = row->line;
+    if (row->kind == TARGET_PAGE)
+        url->flags |= SITE_PAGE;
     if (row->kind != TARGET_PAGE || record->end == URL_OUTSIDE ||
         record->end == URL_NONE)
         return true;
@@ -254,7 +308,14 @@ struct site_path site_follow(const struct site *site, uint64_t number)
             return path;
         }
         seen[path.hops++] = path.last;
+        if (site->url[path.last].flags & SITE_FRAGMENT)
+            path.fragment = path.last;
         path.last = site_next(site, path.last);
     }
     return path;
+}
+
+const struct str *site_fragment(const struct site *site, uint64_t number)
+{
+    return hashtable_get(&site->fragments.by_number, number);
 }

@@ -27,7 +27,9 @@ enum site_flags {
     SITE_EMPTY_TITLE = 8,  /* or an empty one */
     SITE_NOT_HTML = 16,    /* saved for its type (--types): no title, no ids */
     SITE_SEED = 32,
-    SITE_LISTED = 64, /* a sitemap named it first, whatever became of it */
+    SITE_LISTED = 64,    /* a sitemap named it first, whatever became of it */
+    SITE_FRAGMENT = 128, /* a redirect that names a fragment of its own */
+    SITE_PAGE = 256,     /* not a sitemap, nor what a page needs */
 };
 
 struct site_url {
@@ -35,10 +37,17 @@ struct site_url {
     uint32_t page; /* the number it was saved under, or 0 */
     uint32_t line; /* of robots.txt, that refused it */
     uint16_t status;
+    uint16_t flags;
     uint8_t outcome; /* of the last fetch, or of the host that was given up */
     uint8_t verdict;
     uint8_t end; /* enum url_end */
-    uint8_t flags;
+};
+
+/* Texts by the numbers of URLs. What is beyond `bytes_max` is not kept. */
+struct site_texts {
+    struct hashtable by_number; /* struct str */
+    struct arena arena;
+    size_t bytes_max;
 };
 
 struct site {
@@ -48,7 +57,8 @@ struct site {
     struct hashtable by_fingerprint; /* numbers of pages in the scope */
     uint64_t *page;                  /* the URL's number, by page */
     size_t pages, page_room;
-    struct arena arena; /* scratch */
+    struct site_texts fragments; /* of redirects */
+    struct arena arena;          /* scratch */
 };
 
 void site_init(struct site *site, struct report *report);
@@ -68,6 +78,9 @@ uint64_t site_find(struct site *site, struct str url);
 struct str site_url_text(struct site *site, uint64_t number);
 struct str site_page_text(struct site *site, uint32_t page);
 
+/* It is there, but is known to be no HTML. */
+bool site_is_no_html(const struct site_url *url);
+
 /* Does a link to this URL work? */
 enum link_judgement site_judge(const struct site *site, uint64_t number);
 
@@ -78,12 +91,17 @@ bool site_lacks_robots(const struct site_url *url);
 /* Where the redirects that begin at `number` lead. */
 struct site_path {
     uint64_t last;     /* 0: out of the scope */
+    uint64_t fragment; /* the last redirect that names a fragment; 0: none */
     unsigned hops;     /* 0: it is no redirect */
     bool is_loop;      /* or longer than SITE_HOPS_MAX */
     bool is_permanent; /* the first of them: 301 or 308 */
 };
 enum { SITE_HOPS_MAX = 50 };
 struct site_path site_follow(const struct site *site, uint64_t number);
+
+/* The fragment that a redirect names, which counts in place of the link's;
+ * NULL: there were too many to remember them all. */
+const struct str *site_fragment(const struct site *site, uint64_t number);
 
 /* The next URL of the path, or 0. */
 uint64_t site_next(const struct site *site, uint64_t number);

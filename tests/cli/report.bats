@@ -254,7 +254,126 @@ END
     redirect /b
 END
     run -0 fetch 2 -q --links
-    same "10 12 13 7" "$(found fragment | sed 's/.*| //' | sort | xargs)"
+    same "10 12 13 7" "$(found fragment | cut -d '|' -f 4 | sort | xargs)"
+}
+
+@test "the fragment that a redirect names counts in place of the link's, the last one of a chain" {
+    serve < <(
+        cat <<'END'
+/
+    body <a href="good#no">1</a><a href="bad">2</a><a href="bad#ok">3</a><a href="top#no">4</a>
+    body <a href="plain#ok">5</a><a href="plain#no">6</a><a href="far#no">7</a><a href="long#no">8</a>
+/f
+    body <p id=ok>
+/good 302
+    redirect /f#ok
+/bad 302
+    redirect /f#no2
+/top 302
+    redirect /f#
+/plain 302
+    redirect /f
+/far 302
+    redirect /bad2#ok
+/bad2 302
+    redirect /plain2#no3
+/plain2 302
+    redirect /f
+END
+        printf '/long 302\n    redirect /f#%01001d\n' 7
+    )
+    run -0 fetch 2 -q --links
+    finds fragment <<'END'
+/f#no |  | / | 6 | /plain
+/f#no2 |  | / | 2 | /bad
+/f#no2 |  | / | 3 | /bad
+/f#no3 |  | / | 7 | /far
+END
+    run -0 "$CRAWLER" verify "$DIR"
+}
+
+@test "links of pages that were read and not saved count, and the page is named" {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body Sitemap: http://example.org/sitemap.xml
+/sitemap.xml
+    type application/xml
+    body <urlset><url><loc>http://example.org/alone</loc></url>
+    body <url><loc>http://example.org/moved</loc></url>
+    body <url><loc>http://example.org/known</loc></url></urlset>
+/
+    body <title>1</title><a href=hidden>h</a><a href=copy>c</a><a href=good#no>g</a>
+/hidden
+    body <title>2</title><meta name=robots content=noindex>
+    body <a href=gone1>one</a><a href=good#nor>two</a><a href=known>three</a>
+/copy
+    body <title>3</title><link rel=canonical href=/good><a href=gone2>four</a>
+/good
+    body <title>4</title>
+/alone
+    body <title>5</title>
+/known
+    body <title>6</title>
+/moved 302
+    redirect /lonely
+/lonely
+    body <title>7</title>
+END
+    run -0 fetch 3 -q --links --canonical --robots obey --sitemaps
+    finds broken <<'END'
+/gone1 | 404 Not Found | /hidden | one
+/gone2 | 404 Not Found | /copy | four
+END
+    finds fragment <<'END'
+/good#no |  | / | g
+/good#nor |  | /hidden | two
+END
+    finds orphan <<'END'
+/alone
+/lonely
+END
+    "$CRAWLER" export --format links "$DIR" | cut -f 1,2 | grep -c 'hidden.*gone1\|copy.*gone2' |
+        grep -qx 2
+    same 2 "$(sqlite3 "$DIR/.crawler" "SELECT count(*) FROM links WHERE target LIKE '%/gone%'
+        AND page = 0 AND source IN ('http://example.org/hidden', 'http://example.org/copy')")"
+    run -0 "$CRAWLER" verify "$DIR"
+}
+
+@test "fragments: a redirect on the way is named, blanks and line breaks are as in browsers" {
+    serve <<'END'
+/
+    body <a href="to">1</a><a href="b#go&#10;o&#9;d">2</a><a href="b# good">3</a>
+    body <a href="b# lead">4</a><a href="b#good ">5</a>
+/to 302
+    redirect /b#bad
+/b
+    body <p id=good><p id=" lead">
+END
+    run -0 fetch 2 -q --links
+    finds fragment <<'END'
+/b# good |  | / | 3
+/b#bad |  | / | 1 | /to
+END
+}
+
+@test "fragments of pages that were not saved are inconclusive" {
+    serve <<'END'
+/
+    body <a href="hidden#a">1</a><a href="hidden#top">2</a><a href="left#a">3</a><a href="x.pdf#page=2">4</a>
+    body <a href="gone#a">5</a>
+/hidden
+    body <meta name=robots content=noindex><p id=a>
+/left
+    body <p id=a>
+/x.pdf
+    type application/pdf
+    body %PDF-1.4
+END
+    run -0 fetch 2 -q --links --robots obey --exclude '**/left'
+    finds fragment <<'END'
+inconclusive: 2 links to pages whose ids are not known
+END
 }
 
 @test "only HTML must have a title and ids: a PDF (--types) leaves nothing inconclusive" {
