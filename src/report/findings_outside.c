@@ -52,7 +52,7 @@ static bool answer_of(const struct site *site, uint64_t number,
     *answer = (struct outside_answer){
         .outcome = url->outcome,
         .status = url->status,
-        .is_refused = url->end == URL_REFUSED ||
+        .is_refused = url->end == URL_REFUSED || url->flags & SITE_UNASKED ||
                       (url->end == URL_FAILED && site_lacks_robots(url)),
         .verdict = url->verdict,
     };
@@ -81,6 +81,7 @@ bool findings_judge_crawled(struct findings *findings, const struct str *url,
 
     site_init(&asked.site, &asked.report);
     bool good = store_fold(store, 0, &reader, error);
+    site_settle(&asked.site);
     for (size_t i = 0; i < count && good; i++) {
         uint64_t number = site_find(&asked.site, url[i]);
         if (number && answer_of(&asked.site, number, &answer))

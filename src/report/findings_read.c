@@ -264,8 +264,8 @@ static void add_outside(struct findings *findings,
 static bool read_link(void *user, const struct store_link *row)
 {
     struct findings *findings = user;
+    site_settle(&findings->site);
     uint64_t number = site_find(&findings->site, row->url);
-
     findings->summary.links++;
     findings->has_unsaved_links |= row->source > 0;
     if (number) {
@@ -411,6 +411,7 @@ bool findings_read_rows(struct findings *findings)
     note_seeds(findings);
     if (!store_fold(report->store, 0, &reader, &report->error))
         return false;
+    site_settle(&findings->site);
     count_unread(findings);
     add_orphans(findings);
     add_named(findings);

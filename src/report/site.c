@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "page/mime.h"
 #include "url/key.h"
@@ -65,7 +66,7 @@ enum link_judgement site_judge(const struct site *site, uint64_t number)
 
     if (url->end != URL_FAILED)
         return LINK_GOOD;
-    return site_lacks_robots(url)
+    return site_lacks_robots(url) || url->flags & SITE_UNASKED
                ? LINK_UNKNOWN
                : judge_answer((enum outcome)url->outcome, url->status);
 }
@@ -106,6 +107,7 @@ void site_init(struct site *site, struct report *report)
 {
     *site = (struct site){.report = report};
     hashtable_init(&site->by_fingerprint);
+    hashtable_init(&site->answered);
     texts_init(&site->fragments);
     arena_init(&site->arena);
 }
@@ -114,7 +116,9 @@ void site_release(struct site *site)
 {
     free(site->url);
     free(site->page);
+    free(site->unasked);
     hashtable_release(&site->by_fingerprint);
+    hashtable_release(&site->answered);
     texts_release(&site->fragments);
     arena_release(&site->arena);
 }
@@ -215,6 +219,32 @@ static void put(struct site *site, uint64_t key, uint64_t number)
     hashtable_put(table, key, (void *)(uintptr_t)number);
 }
 
+/* Has its host answered, or was that given up before this URL's turn came? */
+static void note_host(struct site *site, const struct store_url *row)
+{
+    const struct site_url *url = &site->url[row->number];
+    uint64_t host = hash64(row->host, 0);
+
+    if (url->verdict == HOST_DEAD) {
+        site->unasked = mem_grow(site->unasked, site->unasked_count,
+                                 &site->unasked_room, sizeof(*site->unasked));
+        site->unasked[site->unasked_count++] =
+            (struct site_unasked){row->number, host};
+    } else if (url->status && !hashtable_get(&site->answered, host)) {
+        hashtable_put(&site->answered, host, site);
+    }
+}
+
+void site_settle(struct site *site)
+{
+    for (size_t i = 0; i < site->unasked_count; i++) {
+        const struct site_unasked *unasked = &site->unasked[i];
+        if (hashtable_get(&site->answered, unasked->host))
+            site->url[unasked->number].flags |= SITE_UNASKED;
+    }
+    site->unasked_count = 0;
+}
+
 bool site_add_url(struct site *site, const struct url_record *record)
 {
     const struct store_url *row = record->row;
@@ -226,6 +256,7 @@ bool site_add_url(struct site *site, const struct url_record *record)
     url->verdict = record->verdict;
     if (!url->line)
         url->line = row->line;
+    note_host(site, row);
     if (row->kind == TARGET_PAGE)
         url->flags |= SITE_PAGE;
     if (row->kind != TARGET_PAGE || record->end == URL_OUTSIDE ||

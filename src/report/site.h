@@ -30,6 +30,7 @@ enum site_flags {
     SITE_LISTED = 64,    /* a sitemap named it first, whatever became of it */
     SITE_FRAGMENT = 128, /* a redirect that names a fragment of its own */
     SITE_PAGE = 256,     /* not a sitemap, nor what a page needs */
+    SITE_UNASKED = 512,  /* its host was given up before, but had answered */
 };
 
 struct site_url {
@@ -41,6 +42,11 @@ struct site_url {
     uint8_t outcome; /* of the last fetch, or of the host that was given up */
     uint8_t verdict;
     uint8_t end; /* enum url_end */
+};
+
+/* A URL whose host was given up before its turn came. */
+struct site_unasked {
+    uint64_t number, host;
 };
 
 /* Texts by the numbers of URLs. What is beyond `bytes_max` is not kept. */
@@ -55,7 +61,10 @@ struct site {
     struct site_url *url; /* by number */
     uint64_t last_number;
     struct hashtable by_fingerprint; /* numbers of pages in the scope */
-    uint64_t *page;                  /* the URL's number, by page */
+    struct hashtable answered;       /* hosts, by the hash of their name */
+    struct site_unasked *unasked;    /* until all URLs are known */
+    size_t unasked_count, unasked_room;
+    uint64_t *page; /* the URL's number, by page */
     size_t pages, page_room;
     struct site_texts fragments; /* of redirects */
     struct arena arena;          /* scratch */
@@ -70,6 +79,9 @@ void site_begin(struct site *site, uint64_t last_number);
 bool site_add_fetch(struct site *site, const struct store_fetch *row);
 bool site_add_refusal(struct site *site, const struct store_refusal *row);
 bool site_add_url(struct site *site, const struct url_record *url);
+
+/* All URLs are known: from now on they can be judged. Again does nothing. */
+void site_settle(struct site *site);
 
 /* The number of the URL, or 0 if it is none of the scope. */
 uint64_t site_find(struct site *site, struct str url);

@@ -376,6 +376,28 @@ inconclusive: 2 links to pages whose ids are not known
 END
 }
 
+@test "pages that were never asked for are unknown, if their host had answered" {
+    serve < <(
+        echo /
+        echo '    type text/html'
+        for i in {1..30}; do echo "    body <a href=/p$i>$i</a>"; done
+        for i in {1..30}; do printf '/p%d\n    body %d\n' "$i" "$i"; done
+    )
+    # At most a few of the pages are fetched before the server is gone.
+    fetch 1 -q --links --delay 1s --retries 0 >"$TMP/out" 2>&1 &
+    local crawl=$!
+    until [ -e "$DIR/1" ]; do sleep 0.05; done
+    stop_playground
+    wait "$crawl"
+    found unknown | cut -d ' ' -f 1 | sort >"$TMP/unknown"
+    sqlite3 "$DIR/.crawler" "SELECT substr(u.url, 19) FROM refusal r
+        JOIN url u USING (number) JOIN verdict v ON v.code = r.verdict WHERE v.name = 'host-dead'" |
+        sort >"$TMP/unasked"
+    [ -s "$TMP/unasked" ]
+    diff "$TMP/unasked" "$TMP/unknown"
+    [ -n "$(found broken | grep 'connection refused')" ]
+}
+
 @test "only HTML must have a title and ids: a PDF (--types) leaves nothing inconclusive" {
     serve <<'END'
 /

@@ -229,3 +229,32 @@ END
     RECORD=$OTHER_RECORD
     same 0 "$(record_total)" "requests of the other server"
 }
+
+@test "pages of another site that stopped to answer before they were asked for are unknown" {
+    serve <<'END'
+/
+    links 200 http://a.example/%d
+/*
+    body Yes.
+END
+    run -0 fetch 0 -q --links --delay 300ms
+    TMPDIR=$TMP "$CRAWLER" report --check-external --format json "$DIR" \
+        >"$TMP/report.json" 3>&- &
+    local check=$! tries=0
+    # robots.txt, and a page.
+    until [ "$(record_total a.example)" -ge 2 ]; do
+        [ $((tries++)) -lt $((LIMIT * 20)) ] || fail "nothing is asked"
+        sleep 0.05
+    done
+    stop_playground
+    wait "$check"
+    python3 - "$TMP/report.json" <<'END'
+import json, sys
+
+found = json.load(open(sys.argv[1]))["findings"]
+assert all("connection refused" in i["detail"] for i in found["external"]["items"]), found["external"]
+assert 0 < found["external"]["count"] < 10, found["external"]
+assert found["unknown"]["count"] > 5, found["unknown"]
+assert all("given up" in i["detail"] for i in found["unknown"]["items"]), found["unknown"]
+END
+}
