@@ -64,6 +64,18 @@ static int print(struct site_report *report, const struct options *options)
 
 /* --- the report ---------------------------------------------------------- */
 
+/* Does --fail-on want status 1? It does where nothing is known, too: no page
+ * was saved, or not all pages of other sites were asked for. */
+static bool fails(const struct site_report *report)
+{
+    const struct findings_summary *summary = findings_summary(report->findings);
+
+    return report->fail_on &&
+           (!summary->pages || report_count(report, report->fail_on) ||
+            (report->fail_on & 1u << FINDING_EXTERNAL &&
+             summary->doubts[FINDING_EXTERNAL]));
+}
+
 static int report_findings(struct findings *findings, struct report *report,
                            const struct plan *plan,
                            const struct request *request)
@@ -83,11 +95,7 @@ static int report_findings(struct findings *findings, struct report *report,
     if (!findings_sort(findings))
         return no_room();
     status = print(&pages, request->options);
-    if (!status && request->fail_on &&
-        (!findings_summary(findings)->pages ||
-         report_count(&pages, request->fail_on)))
-        status = EXIT_FAILURE;
-    return status;
+    return !status && fails(&pages) ? EXIT_FAILURE : status;
 }
 
 static int use_record(struct report *report, struct plan *plan, void *user)

@@ -22,7 +22,7 @@ static const struct finding_words words[] = {
     [FINDING_BROKEN]     = {"broken", "Broken links",
         "Pages link to them, or they are seeds or in the sitemap, and they are not there."},
     [FINDING_EXTERNAL]   = {"external", "Broken links to other sites",
-        "Pages link to them, and they are not there (--check-external)."},
+        "Pages link to them, perhaps through redirects, and they are not there (--check-external)."},
     [FINDING_REQUISITE]  = {"requisite", "Missing files",
         "Pages need them to be shown, and they are not there (--requisites). The first page that needs a file is named."},
     [FINDING_FRAGMENT]   = {"fragment", "Links to parts that are not there",
@@ -234,6 +234,36 @@ static enum link_judgement judge_outside(const struct outside_answer *answer)
                : judge_answer((enum outcome)answer->outcome, answer->status);
 }
 
+/* The links to a URL come one after the other; it counts once. */
+static void note_unasked(struct findings *findings, struct str url)
+{
+    struct buf *last = &findings->last_outside;
+
+    if (str_eq(url, buf_str(last)))
+        return;
+    buf_clear(last);
+    buf_put(last, url);
+    findings->summary.unasked++;
+}
+
+static void judge_link_outside(struct findings *findings,
+                               struct finding_record *record)
+{
+    const struct outside_answer *answer =
+        findings_answer(findings, record->subject);
+
+    if (!answer) {
+        note_unasked(findings, record->subject);
+        return;
+    }
+    enum link_judgement judgement = judge_outside(answer);
+    if (judgement == LINK_GOOD)
+        return;
+    if (judgement == LINK_UNKNOWN)
+        record->kind = FINDING_UNKNOWN;
+    finding_add(findings, record);
+}
+
 /* Those that were asked and do not work become findings. */
 static void add_outside(struct findings *findings)
 {
@@ -242,21 +272,11 @@ static void add_outside(struct findings *findings)
 
     if (!findings->outside)
         return;
+    buf_clear(&findings->last_outside);
     sorter_rewind(findings->outside);
-    while (sorter_next(findings->outside, &text)) {
-        const struct outside_answer *answer =
-            finding_parse(text, &record)
-                ? findings_answer(findings, record.subject)
-                : NULL;
-        if (!answer)
-            continue;
-        enum link_judgement judgement = judge_outside(answer);
-        if (judgement == LINK_GOOD)
-            continue;
-        if (judgement == LINK_UNKNOWN)
-            record.kind = FINDING_UNKNOWN;
-        finding_add(findings, &record);
-    }
+    while (sorter_next(findings->outside, &text))
+        if (finding_parse(text, &record))
+            judge_link_outside(findings, &record);
 }
 
 /* --- doubts -------------------------------------------------------------- */
@@ -354,6 +374,25 @@ static void note_doubts(struct findings *findings)
     buf_release(&text);
 }
 
+/* The check may have been stopped. */
+static void note_outside_doubt(struct findings *findings)
+{
+    const struct findings_summary *summary = &findings->summary;
+    struct buf text;
+
+    if (!findings->outside)
+        return;
+    buf_init(&text, DOUBT_MAX);
+    buf_put(&text, STR("not all pages of other sites were asked for"));
+    size_t len = text.len;
+    put_gap(&text, summary->unasked, "page", "left");
+    put_gap(&text, findings->targets_unknown, "link",
+            "through redirects that are too many to remember");
+    if (text.len > len)
+        findings->summary.doubts[FINDING_EXTERNAL] = keep(findings, &text);
+    buf_release(&text);
+}
+
 bool findings_read(struct findings *findings)
 {
     if (!findings_read_rows(findings) || !findings_read_fragments(findings))
@@ -367,6 +406,7 @@ bool findings_read(struct findings *findings)
 bool findings_sort(struct findings *findings)
 {
     add_outside(findings);
+    note_outside_doubt(findings);
     findings_count(findings);
     return !sorter_failed(findings->found) &&
            !sorter_failed(findings->wanted) &&

@@ -78,7 +78,7 @@ struct findings_counts {
 /* Whether a kind could be looked for everywhere: NULL, or why not. */
 struct findings_summary {
     uint64_t pages, links, outside;
-    uint64_t asked; /* pages of other sites */
+    uint64_t asked, unasked; /* pages of other sites */
     struct findings_counts counts[FINDINGS];
     const char *doubts[FINDINGS];
 };

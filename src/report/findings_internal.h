@@ -28,6 +28,7 @@ struct findings {
     uint64_t contents; /* pages whose ids are known */
     uint64_t others;   /* pages that are no HTML and need none */
     uint64_t fragments_unknown;
+    uint64_t targets_unknown; /* links through redirects to other sites */
     bool has_unsaved_links;   /* links of pages that were not saved */
     uint32_t *places;         /* of each subject, in order */
     size_t subjects, subject_room;

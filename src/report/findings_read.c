@@ -91,9 +91,10 @@ static bool is_left_out(uint8_t verdict)
 static void note_gaps(struct findings *findings, const struct url_record *url)
 {
     struct site_gaps *gaps = &findings->gaps;
+    uint8_t end = findings->site.url[url->row->number].end;
 
-    gaps->queued += url->end == URL_QUEUED;
-    if (url->end == URL_REFUSED) {
+    gaps->queued += end == URL_QUEUED;
+    if (end == URL_REFUSED) {
         gaps->too_deep += url->verdict == TOO_DEEP;
         gaps->capped += url->verdict == DOMAIN_CAP;
         gaps->left_out += is_left_out(url->verdict);
@@ -222,6 +223,39 @@ static void note_linked(struct findings *findings, uint64_t number,
         url->flags |= SITE_LINKED;
 }
 
+/* It is asked for later (--check-external). */
+static void add_outside(struct findings *findings, struct str url, uint64_t via,
+                        const struct store_link *link)
+{
+    const struct finding_record record = {
+        .kind = FINDING_EXTERNAL,
+        .subject = url,
+        .page = link->page,
+        .source = link->source,
+        .via = via,
+        .text = link->text,
+    };
+    struct sorter *found = findings->found;
+
+    if (!findings->outside)
+        return;
+    findings->found = findings->outside;
+    finding_add(findings, &record);
+    findings->found = found;
+}
+
+/* The redirects that begin at `via` lead to another site. */
+static void add_way_out(struct findings *findings, uint64_t way_out,
+                        uint64_t via, const struct store_link *link)
+{
+    const struct str *target = site_target(&findings->site, way_out);
+
+    if (target)
+        add_outside(findings, *target, via, link);
+    else
+        findings->targets_unknown++;
+}
+
 static void check_link(struct findings *findings, uint64_t number,
                        const struct store_link *link)
 {
@@ -236,6 +270,8 @@ static void check_link(struct findings *findings, uint64_t number,
         add_link(findings, FINDING_CHAIN, number, 0, link);
     else if (path.hops && path.is_permanent)
         add_link(findings, FINDING_REDIRECT, number, 0, link);
+    if (path.way_out)
+        add_way_out(findings, path.way_out, number, link);
     if (!path.last)
         return;
     note_linked(findings, path.last, link);
@@ -243,22 +279,6 @@ static void check_link(struct findings *findings, uint64_t number,
     if (canonical)
         note_linked(findings, canonical, link);
     check_target(findings, &path, path.hops ? number : 0, link);
-}
-
-static void add_outside(struct findings *findings,
-                        const struct store_link *link)
-{
-    const struct finding_record record = {
-        .kind = FINDING_EXTERNAL,
-        .subject = link->url,
-        .page = link->page,
-        .text = link->text,
-    };
-    struct sorter *found = findings->found;
-
-    findings->found = findings->outside;
-    finding_add(findings, &record);
-    findings->found = found;
 }
 
 static bool read_link(void *user, const struct store_link *row)
@@ -270,10 +290,10 @@ static bool read_link(void *user, const struct store_link *row)
     findings->has_unsaved_links |= row->source > 0;
     if (number) {
         check_link(findings, number, row);
-    } else if (row->verdict == EXTERNAL) {
+    } else if (row->verdict == EXTERNAL ||
+               site_is_outside(&findings->site, row->url)) {
         findings->summary.outside++;
-        if (findings->outside)
-            add_outside(findings, row);
+        add_outside(findings, row->url, 0, row);
     }
     return true;
 }
@@ -357,18 +377,21 @@ static void add_named(struct findings *findings)
         if (!(site->url[i].flags & (SITE_SEED | SITE_LISTED)))
             continue;
         struct site_path path = site_follow(site, i);
+        uint32_t place =
+            site->url[i].flags & SITE_SEED ? PLACE_SEED : PLACE_SITEMAP;
+        if (path.way_out)
+            add_way_out(findings, path.way_out, i,
+                        &(struct store_link){.page = place});
         if (path.is_loop || !path.last ||
             site_judge(site, path.last) != LINK_BROKEN)
             continue;
-        finding_add(findings,
-                    &(struct finding_record){
-                        .kind = FINDING_BROKEN,
-                        .subject = site_url_text(site, path.last),
-                        .number = path.last,
-                        .page = site->url[i].flags & SITE_SEED ? PLACE_SEED
-                                                               : PLACE_SITEMAP,
-                        .via = path.hops ? i : 0,
-                    });
+        finding_add(findings, &(struct finding_record){
+                                  .kind = FINDING_BROKEN,
+                                  .subject = site_url_text(site, path.last),
+                                  .number = path.last,
+                                  .page = place,
+                                  .via = path.hops ? i : 0,
+                              });
     }
 }
 

@@ -42,13 +42,13 @@ static void put_path(struct findings *findings, struct buf *out,
     uint64_t at = number;
 
     for (unsigned i = 0; i < path.hops && at; i++) {
-        unsigned status = site->url[at].status;
+        const struct str *target = site_target(site, at);
+        buf_printf(out, "%s%u to ", i ? ", " : "", site->url[at].status);
         at = site_next(site, at);
-        buf_printf(out, "%s%u to ", i ? ", " : "", status);
         if (at)
             buf_put(out, site_url_text(site, at));
         else
-            buf_put(out, STR("another site"));
+            buf_put(out, target ? *target : STR("another site"));
     }
     if (path.is_loop)
         buf_put(out, STR(", and so on"));

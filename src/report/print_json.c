@@ -101,7 +101,9 @@ bool print_json(struct site_report *report)
     json_add_number(line, "links", summary->links);
     json_add_number(line, "external_links", summary->outside);
     json_put_name(line, "external_checked");
-    buf_put(line, report->has_outside ? STR("true") : STR("false"));
+    buf_put(line, report->has_outside && !summary->doubts[FINDING_EXTERNAL]
+                      ? STR("true")
+                      : STR("false"));
     buf_put(line, STR(",\n  \"findings\": {"));
     print_flush(report);
     bool good = findings_visit(report->findings, &visitor);

@@ -109,6 +109,7 @@ void site_init(struct site *site, struct report *report)
     hashtable_init(&site->by_fingerprint);
     hashtable_init(&site->answered);
     texts_init(&site->fragments);
+    texts_init(&site->targets);
     arena_init(&site->arena);
 }
 
@@ -120,6 +121,7 @@ void site_release(struct site *site)
     hashtable_release(&site->by_fingerprint);
     hashtable_release(&site->answered);
     texts_release(&site->fragments);
+    texts_release(&site->targets);
     arena_release(&site->arena);
 }
 
@@ -129,13 +131,33 @@ void site_begin(struct site *site, uint64_t last_number)
     site->url = mem_array(last_number + 1, sizeof(*site->url));
 }
 
+/* The URL is valid until the next call. */
+static bool parse(struct site *site, struct str text, struct url *url)
+{
+    arena_clear(&site->arena);
+    return !url_parse(url, &site->arena, text, NULL, NULL);
+}
+
+static bool is_outside(const struct site *site, const struct url *url)
+{
+    const struct scope *scope = site->report->scope;
+
+    return scope && !scope_contains(scope, url);
+}
+
+bool site_is_outside(struct site *site, struct str text)
+{
+    struct url url;
+
+    return parse(site, text, &url) && is_outside(site, &url);
+}
+
 /* 0 for what is no URL; a fingerprint that is 0 counts as 1. */
 static uint64_t fingerprint(struct site *site, struct str text)
 {
     struct url url;
 
-    arena_clear(&site->arena);
-    if (url_parse(&url, &site->arena, text, NULL, NULL))
+    if (!parse(site, text, &url))
         return 0;
     uint64_t value = url_fingerprint(&url, site->report->scan.fingerprint_seed);
     return value ? value : 1;
@@ -163,6 +185,14 @@ static void note_fragment(struct site *site, const struct store_fetch *row)
     texts_put(&site->fragments, row->number, row->fragment);
 }
 
+/* The table of URLs has the targets in the scope. */
+static void note_target(struct site *site, const struct store_fetch *row)
+{
+    texts_drop(&site->targets, row->number); /* of a fetch before */
+    if (row->outcome == REDIRECTED && site_is_outside(site, row->target))
+        texts_put(&site->targets, row->number, row->target);
+}
+
 /* Pages have the numbers 1, 2, ..., each with a URL of its own. */
 bool site_add_fetch(struct site *site, const struct store_fetch *row)
 {
@@ -175,6 +205,7 @@ bool site_add_fetch(struct site *site, const struct store_fetch *row)
     bool leads_on = row->outcome == REDIRECTED || row->outcome == CANONICAL;
     url->to = leads_on && row->target.len ? fingerprint(site, row->target) : 0;
     note_fragment(site, row);
+    note_target(site, row);
     if (!row->page)
         return true;
     add_page(site, row->page, row->number);
@@ -259,8 +290,12 @@ bool site_add_url(struct site *site, const struct url_record *record)
     note_host(site, row);
     if (row->kind == TARGET_PAGE)
         url->flags |= SITE_PAGE;
-    if (row->kind != TARGET_PAGE || record->end == URL_OUTSIDE ||
-        record->end == URL_NONE)
+    /* The crawl may have had another reason first: nofollow. */
+    if (row->kind == TARGET_PAGE && record->end == URL_REFUSED &&
+        site_is_outside(site, row->url))
+        url->end = URL_OUTSIDE;
+    if (row->kind != TARGET_PAGE || url->end == URL_OUTSIDE ||
+        url->end == URL_NONE)
         return true;
     uint64_t key = fingerprint(site, row->url);
     if (key)
@@ -336,17 +371,25 @@ struct site_path site_follow(const struct site *site, uint64_t number)
         if (path.hops == SITE_HOPS_MAX ||
             is_among(seen, path.hops, path.last)) {
             path.is_loop = true;
-            return path;
+            break;
         }
         seen[path.hops++] = path.last;
         if (site->url[path.last].flags & SITE_FRAGMENT)
             path.fragment = path.last;
+        path.way_out = path.last;
         path.last = site_next(site, path.last);
     }
+    if (path.last)
+        path.way_out = 0;
     return path;
 }
 
 const struct str *site_fragment(const struct site *site, uint64_t number)
 {
     return hashtable_get(&site->fragments.by_number, number);
+}
+
+const struct str *site_target(const struct site *site, uint64_t number)
+{
+    return hashtable_get(&site->targets.by_number, number);
 }

@@ -2,7 +2,8 @@
  * where redirects lead, and whether a page links to it.
  *
  * Memory: 24 bytes a URL of the record, about 32 more for one in the scope, 8
- * for a page. Private to report/.
+ * for a page, 16 for a host, and 32 MB at most for the texts of redirects, with
+ * 32 bytes for each. Private to report/.
  */
 #ifndef REPORT_SITE_H
 #define REPORT_SITE_H
@@ -67,6 +68,7 @@ struct site {
     uint64_t *page; /* the URL's number, by page */
     size_t pages, page_room;
     struct site_texts fragments; /* of redirects */
+    struct site_texts targets;   /* of redirects out of the scope */
     struct arena arena;          /* scratch */
 };
 
@@ -86,6 +88,9 @@ void site_settle(struct site *site);
 /* The number of the URL, or 0 if it is none of the scope. */
 uint64_t site_find(struct site *site, struct str url);
 
+/* Is the URL out of the scope of the crawl? */
+bool site_is_outside(struct site *site, struct str url);
+
 /* The text of a URL, until the next call; empty if it cannot be read. */
 struct str site_url_text(struct site *site, uint64_t number);
 struct str site_page_text(struct site *site, uint32_t page);
@@ -103,6 +108,7 @@ bool site_lacks_robots(const struct site_url *url);
 /* Where the redirects that begin at `number` lead. */
 struct site_path {
     uint64_t last;     /* 0: out of the scope */
+    uint64_t way_out;  /* the redirect that leads out of it; 0: none */
     uint64_t fragment; /* the last redirect that names a fragment; 0: none */
     unsigned hops;     /* 0: it is no redirect */
     bool is_loop;      /* or longer than SITE_HOPS_MAX */
@@ -114,6 +120,9 @@ struct site_path site_follow(const struct site *site, uint64_t number);
 /* The fragment that a redirect names, which counts in place of the link's;
  * NULL: there were too many to remember them all. */
 const struct str *site_fragment(const struct site *site, uint64_t number);
+
+/* The URL out of the scope that a redirect leads to; NULL as above. */
+const struct str *site_target(const struct site *site, uint64_t number);
 
 /* The next URL of the path, or 0. */
 uint64_t site_next(const struct site *site, uint64_t number);

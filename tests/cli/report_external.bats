@@ -54,8 +54,21 @@ import json, sys
 
 report = json.load(open(sys.argv[1]))
 assert report["external_checked"] is True
+assert "inconclusive" not in report["findings"]["external"]
 for item in report["findings"][sys.argv[2]]["items"]:
-    print(item["url"], item["detail"], *[p["text"] for p in item["places"]], sep=" | ")
+    print(item["url"], item["detail"], *[p.get("text", "") for p in item["places"]], sep=" | ")
+END
+}
+
+# field PATH: a member of the report: "findings.external.count".
+field() {
+    python3 - "$TMP/report.json" "$1" <<'END'
+import json, sys
+
+at = json.load(open(sys.argv[1]))
+for name in sys.argv[2].split("."):
+    at = at[int(name)] if name.isdigit() else at.get(name)
+print(at)
 END
 }
 
@@ -228,6 +241,163 @@ END
     same "" "$(grep -v $'\texample.org\t' "$TMP/requests" | grep -i authorization)"
     RECORD=$OTHER_RECORD
     same 0 "$(record_total)" "requests of the other server"
+}
+
+# stopped_check REQUESTS [OPTION...]: report --check-external, which two signals
+# stop after so many requests to the other site. STATUS is its exit status.
+stopped_check() {
+    local count pid tries=0
+
+    count=$(($(record_total a.example) + $1))
+    shift
+    TMPDIR=$TMP "$CRAWLER" report --check-external "$@" "$DIR" \
+        >"$TMP/report.json" 3>&- &
+    pid=$!
+    until [ "$(record_total a.example)" -ge "$count" ]; do
+        [ $((tries++)) -lt $((LIMIT * 20)) ] || fail "nothing is asked" || return
+        sleep 0.05
+    done
+    kill -TERM "$pid"
+    kill -INT "$pid"
+    STATUS=0
+    wait "$pid" || STATUS=$?
+}
+
+@test "a check that is stopped says how many pages were not asked, and is no pass" {
+    serve <<'END'
+/
+    links 2 http://a.example/1/%d
+    links 38 http://a.example/2/%d
+/1/* 404
+/2/*
+    delay 10m
+END
+    run -0 fetch 0 -q --links
+    # robots.txt, then HEAD and GET of two pages.
+    stopped_check 5 --format json
+    same 0 "$STATUS" "status"
+    same False "$(field external_checked)"
+    broken=$(field findings.external.count)
+    [ "$broken" -gt 0 ] || fail "nothing was asked"
+    same "not all pages of other sites were asked for, $((40 - broken)) pages left" \
+        "$(field findings.external.inconclusive)"
+    # Where nothing is known nothing has passed.
+    stopped_check 1 --fail-on external
+    same 1 "$STATUS" "status with --fail-on external"
+    grep -qxE '  inconclusive: not all pages of other sites were asked for, [34][0-9] pages left' \
+        "$TMP/report.json" || fail "$(cat "$TMP/report.json")"
+    ! grep -q 'Nothing is wrong' "$TMP/report.json" || fail "it says that all is well"
+    same "" "$(find "$TMP" -maxdepth 1 -name 'crawler-check-*')"
+}
+
+@test "links out of the scope are asked whatever their rel; those in it are not" {
+    serve <<'END'
+/
+    body <a href=http://a.example/missing rel=nofollow>1</a><a href=/in rel=nofollow>2</a>
+    body <a href=/page>3</a><a href=http://b.example/both rel="ugc nofollow">4</a>
+/page
+    body <meta name=robots content=nofollow><a href=http://a.example/meta>5</a>
+    body <a href=http://b.example/both>6</a><a href=/in>7</a>
+/in 404
+/missing 404
+/meta 404
+/both 404
+END
+    run -0 fetch 2 -q --links --robots obey
+    run -0 "$CRAWLER" report "$DIR"
+    [[ $output == *"7 links, 4 of them to other sites"* ]] || fail "$output"
+    "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    diff -u - <(judged external) <<'END'
+http://a.example/meta | 404 Not Found | 5
+http://a.example/missing | 404 Not Found | 1
+http://b.example/both | 404 Not Found | 4 | 6
+END
+    same "HEAD GET" "$(methods /both b.example)"
+    same "" "$(methods /in)" "in the scope"
+    # A page of another site is no page of this one that was left out.
+    same "not all links were followed, 1 URL left out by other rules" \
+        "$(field findings.broken.inconclusive)"
+}
+
+@test "a page of another site behind a redirect is asked for, too" {
+    serve <<'END'
+//example.org/
+    body <a href=/gone>1</a><a href=/hop>2</a><a href=/fine>3</a>
+    body <a href=http://other.example/404>4</a><a href=/hop#part>5</a>
+//example.org/gone 301
+    redirect http://other.example/404
+//example.org/hop 302
+    redirect /hop2
+//example.org/hop2 302
+    redirect http://other.example/moved#there
+//example.org/fine 302
+    redirect http://other.example/fine
+//other.example/404 404
+//other.example/moved 301
+    redirect /403
+//other.example/403 403
+//other.example/fine
+    body Yes.
+END
+    run -0 fetch 1 -q --links
+    run -0 "$CRAWLER" report "$DIR"
+    [[ $output == *$'\n  http://example.org/gone  301 to http://other.example/404\n'* ]] ||
+        fail "$output"
+    [[ $output == *"/hop  302 to http://example.org/hop2, 302 to http://other.example/moved"$'\n'* ]] ||
+        fail "$output"
+    "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    diff -u - <(judged external) <<'END'
+http://other.example/404 | 404 Not Found | 4 | 1
+END
+    diff -u - <(judged unknown) <<'END'
+http://other.example/moved | 403 Forbidden | 2 | 5
+END
+    same "{'page': 1, 'url': 'http://example.org/', 'text': '1', 'via': 'http://example.org/gone'}" \
+        "$(field findings.external.items.0.places.1)"
+    same "http://example.org/hop" "$(field findings.unknown.items.0.places.0.via)"
+    same "HEAD GET" "$(methods /404 other.example)"
+    same "HEAD" "$(methods /fine other.example)"
+    same 1 "$(field external_links)" "links to other sites"
+}
+
+@test "a page of another site to which a URL of the sitemap leads is asked for" {
+    serve <<'END'
+//example.org/
+    body Yes.
+//example.org/map
+    type text/xml
+    body <urlset><url><loc>http://example.org/listed</loc></url>
+    body <url><loc>http://example.org/loop</loc></url></urlset>
+//example.org/loop 302
+    redirect /loop
+//example.org/listed 302
+    redirect http://other.example/gone
+//other.example/gone 404
+END
+    run -0 fetch 1 --sitemap http://example.org/map -q --links
+    "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    same "http://other.example/gone" "$(judged external | cut -d' ' -f1)"
+    same "[{'named_by': 'in the sitemap', 'via': 'http://example.org/listed'}]" \
+        "$(field findings.external.items.0.places)"
+}
+
+@test "redirects to more targets than can be remembered make the check inconclusive" {
+    local long
+
+    long=$(printf '%08000d' 0)
+    serve <<END
+//example.org/
+    links 2200 /r/%d
+//example.org/r/* 302
+    redirect http://other.example/$long
+END
+    run -0 fetch 1 -q --links
+    "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    same False "$(field external_checked)"
+    [[ $(field findings.external.inconclusive) =~ \
+        ^"not all pages of other sites were asked for, "[1-9][0-9]+" links through redirects that are too many to remember"$ ]] ||
+        fail "$(field findings.external.inconclusive)"
+    same HEAD "$(methods "/$long" other.example | cut -d' ' -f1)"
 }
 
 @test "pages of another site that stopped to answer before they were asked for are unknown" {
