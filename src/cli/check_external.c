@@ -22,7 +22,7 @@ enum { BATCH_MAX = 20000, ERROR_MAX = 4096, PATH_LEN_MAX = 4096 };
 
 struct check {
     struct findings *findings;
-    const struct plan *recorded;
+    const struct list *recorded, *now; /* options */
     char dir_path[PATH_LEN_MAX];
     struct arena arena; /* of a batch */
     struct str url[BATCH_MAX];
@@ -79,16 +79,38 @@ static bool is_kept(const char *given)
     return false;
 }
 
-static bool add_options(struct options *options, const struct list *given,
+int check_external_proxy(const struct plan *recorded, const struct list *now)
+{
+    const struct list *given = &recorded->record.given;
+    const char *proxy = NULL;
+
+    for (size_t i = 0; i < given->count; i++)
+        if (option_is_named(given->item[i], "proxy"))
+            proxy = given->item[i];
+    if (option_is_given(now, "proxy"))
+        return 0;
+    return proxy && crawl_record_is_secret(proxy)
+               ? complain("the crawl was begun with --%s; give it again", proxy)
+               : state_check_proxy(recorded);
+}
+
+/* The proxy that is given now takes the place of the recorded one. */
+static bool add_options(struct options *options, const struct check *check,
                         struct buf *error)
 {
+    const struct list *given = check->recorded, *now = check->now;
+    bool has_proxy = option_is_given(now, "proxy");
     static const char *const own[] = {"scope=any", "robots=obey", "retries=0",
                                       "quiet"};
     bool good = true;
 
     for (size_t i = 0; i < given->count && good; i++)
-        if (is_kept(given->item[i]))
+        if (is_kept(given->item[i]) &&
+            !(has_proxy && option_is_named(given->item[i], "proxy")))
             good = options_add(options, given->item[i], error);
+    for (size_t i = 0; i < now->count && good; i++)
+        if (option_is_named(now->item[i], "proxy"))
+            good = options_add(options, now->item[i], error);
     for (size_t i = 0; i < ARRAY_LEN(own) && good; i++)
         good = options_add(options, own[i], error);
     return good;
@@ -107,7 +129,7 @@ static int make_options(struct options *options, const struct check *check)
     options->argument[1] = depth;
     options->argument_count = 2;
     buf_init(&error, ERROR_MAX);
-    bool good = add_options(options, &check->recorded->record.given, &error);
+    bool good = add_options(options, check, &error);
     if (!good)
         complain("the options of the crawl: %s", buf_cstr(&error));
     buf_release(&error);
@@ -182,14 +204,16 @@ static int check_all(struct check *check, const struct options *options)
     return status;
 }
 
-int check_external(struct findings *findings, const struct plan *recorded)
+int check_external(struct findings *findings, const struct plan *recorded,
+                   const struct list *now)
 {
     struct check *check = mem_new(sizeof(*check));
     struct options options;
     int status;
 
     check->findings = findings;
-    check->recorded = recorded;
+    check->recorded = &recorded->record.given;
+    check->now = now;
     arena_init(&check->arena);
     if (!pagefetcher_setup())
         status = complain_failure("libcurl cannot start");

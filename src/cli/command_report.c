@@ -90,7 +90,8 @@ static int report_findings(struct findings *findings, struct report *report,
 
     if (!findings_read(findings))
         return -1;
-    if (pages.has_outside && (status = check_external(findings, plan)))
+    if (pages.has_outside &&
+        (status = check_external(findings, plan, &request->options->given)))
         return status;
     if (!findings_sort(findings))
         return no_room();
@@ -106,11 +107,16 @@ static int use_record(struct report *report, struct plan *plan, void *user)
         .large_bytes = request->options->large,
         .wants_outside = request->options->check_external,
     };
-    struct findings *findings = findings_new(report, &options);
+    int status = options.wants_outside
+                     ? check_external_proxy(plan, &request->options->given)
+                     : 0;
 
+    if (status)
+        return status;
+    struct findings *findings = findings_new(report, &options);
     if (!findings)
         return no_room();
-    int status = report_findings(findings, report, plan, request);
+    status = report_findings(findings, report, plan, request);
     findings_free(findings);
     return status;
 }
@@ -142,5 +148,7 @@ int command_report(const struct options *options)
         request.fail_on & 1u << FINDING_EXTERNAL &&
         request.fail_on != (1u << FINDINGS) - 1)
         return complain("--fail-on external needs --check-external");
+    if (options->proxy && !options->check_external)
+        return complain("--proxy needs --check-external");
     return record_use(options->argument[0], use_record, &request);
 }

@@ -85,7 +85,8 @@ static const struct command_row commands[] = {
     {"report", COMMAND_REPORT, command_report, 1,
      "one argument, pageDirectory",
      "report [--format text|json|html|junit] [--output FILE]\n"
-     "               [--fail-on KIND,...] [--check-external] pageDirectory",
+     "               [--fail-on KIND,...] [--check-external [--proxy URL]]\n"
+     "               pageDirectory",
      "Tell what is wrong with the site that was crawled with --links: broken links\n"
      "with every page that has them, redirects, links to ids that are not there,\n"
      "pages that only the sitemap knows, equal pages and titles, mixed content,\n"

@@ -55,9 +55,14 @@ int record_package_to(const char *dir_path, int fd, const char *name);
 /* cli/command_report.c: what is wrong with a site. */
 int command_report(const struct options *options);
 
-/* cli/check_external.c: ask for the pages of other sites that it links to. */
+/* cli/check_external.c: ask for the pages of other sites that it links to,
+ * through the proxy of the options given `now`, if there is one. Before all
+ * else: must it be given, because the recorded one had a password? */
 struct findings;
-int check_external(struct findings *findings, const struct plan *recorded);
+struct list;
+int check_external(struct findings *findings, const struct plan *recorded,
+                   const struct list *now);
+int check_external_proxy(const struct plan *recorded, const struct list *now);
 
 /* Formats that are made of a record, or of WARC files. */
 int command_export(const struct options *options);

@@ -355,6 +355,8 @@ END
     complaint '^crawler: the crawl was begun with --proxy env and a proxy, but'
     no_proxy=example.invalid capture "$CRAWLER" -q --resume --max-pages none --proxy env "$DIR"
     complaint '^crawler: the crawl was begun with --proxy env and a proxy, but'
+    capture "$CRAWLER" report --check-external "$DIR"
+    complaint '^crawler: the crawl was begun with --proxy env and a proxy, but'
     diff -r "$TMP/before" "$DIR"
     # Another proxy of the environment is as good, and so is one that is named.
     all_proxy="http://127.0.0.1:$PORT" "$CRAWLER" -q --resume --max-pages 2 "$DIR" || same 3 $?
