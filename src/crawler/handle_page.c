@@ -50,6 +50,9 @@ static void offer_links(struct crawler *crawler, const struct job *job,
         note_link(crawler, job, link, verdict, tally);
         record_link(crawler->record, job, page_id, link, verdict);
     }
+    for (size_t i = 0; i < links->bad_count; i++)
+        record_link(crawler->record, job, page_id, &links->bad_link[i],
+                    BAD_URL);
     tally->verdict[BAD_URL] += links->bad;
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }

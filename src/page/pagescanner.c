@@ -12,6 +12,7 @@
 #include "url/course.h"
 #include "url/domain.h"
 #include "url/key.h"
+#include "url/login.h"
 
 enum err pagescanner_link(struct page_link *link, struct arena *arena,
                           struct str href, const struct url *base,
@@ -35,8 +36,7 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
 /* HTML ignores a base element with one of these schemes. */
 static bool is_forbidden_base(struct str href)
 {
-    while (href.len && (unsigned char)href.ptr[0] <= ' ')
-        href = str_skip(href, 1);
+    href = url_trim(href);
     return str_starts_nocase(href, STR("data:")) ||
            str_starts_nocase(href, STR("javascript:"));
 }
@@ -74,6 +74,25 @@ struct link_context {
     bool needs_url; /* the page's URL is not known, and is needed */
 };
 
+/* For a report on the site. A URL that is too long may be a good one. */
+static void keep_bad_link(struct webpage *page, const struct html_link *html,
+                          enum err err)
+{
+    struct page_links *links = &page->links;
+
+    if (err == ERR_URL_TOO_LONG || links->bad_count == PAGE_BAD_MAX)
+        return;
+    struct str href =
+        arena_copy(&page->arena, str_first(url_trim(html->href), URL_LEN_MAX));
+    if (!links->bad_link)
+        links->bad_link =
+            arena_new(&page->arena, PAGE_BAD_MAX * sizeof(*links->bad_link));
+    links->bad_link[links->bad_count++] = (struct page_link){
+        .url.href = str_of(login_hide(&page->arena, href.ptr)),
+        .html = html,
+    };
+}
+
 static void add_link(struct webpage *page, const struct html_link *html,
                      const struct link_context *context)
 {
@@ -92,6 +111,9 @@ static void add_link(struct webpage *page, const struct html_link *html,
         links->baseless += context->needs_url;
     else if (err != ERR_URL_SCHEME)
         links->bad++;
+    if (err && err != ERR_URL_RELATIVE && err != ERR_URL_SCHEME &&
+        context->options->want_content)
+        keep_bad_link(page, html, err);
 }
 
 /* The standard reads the header as Latin-1; this is its UTF-8. */
@@ -387,21 +409,26 @@ static struct str fragment_with_hash(struct str href)
     return str_skip(href, str_find(href, '#'));
 }
 
-void pagescanner_keep_texts(struct webpage *page)
+static void keep_texts(struct page_link *link, size_t count,
+                       struct arena *arena)
 {
-    struct arena *arena = &page->arena;
-
-    for (size_t i = 0; i < page->links.count; i++) {
-        struct page_link *link = &page->links.link[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct html_link *html = link[i].html;
         struct html_link *kept = arena_new(arena, sizeof(*kept));
         *kept = (struct html_link){
-            .kind = link->html->kind,
-            .href = arena_copy(arena, fragment_with_hash(link->html->href)),
-            .rel = arena_copy(arena, link->html->rel),
-            .text = arena_copy(arena, link->html->text),
+            .kind = html->kind,
+            .href = arena_copy(arena, fragment_with_hash(html->href)),
+            .rel = arena_copy(arena, html->rel),
+            .text = arena_copy(arena, html->text),
         };
-        link->html = kept;
+        link[i].html = kept;
     }
+}
+
+void pagescanner_keep_texts(struct webpage *page)
+{
+    keep_texts(page->links.link, page->links.count, &page->arena);
+    keep_texts(page->links.bad_link, page->links.bad_count, &page->arena);
 }
 
 /* A header has no charset. Bytes beyond ASCII go back to the server as they

@@ -23,7 +23,7 @@ struct scan_options {
 };
 
 /* The parts that are kept of requisites that are mixed content. */
-enum { PAGE_MIXED_MAX = 100 };
+enum { PAGE_MIXED_MAX = 100, PAGE_BAD_MAX = 100 };
 
 /* A limit on the memory for the links of one page or sitemap: a small page
  * with a long base has as many long URLs as it has links. */

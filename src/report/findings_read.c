@@ -281,6 +281,19 @@ static void check_link(struct findings *findings, uint64_t number,
     check_target(findings, &path, path.hops ? number : 0, link);
 }
 
+static void add_bad(struct findings *findings, const struct store_link *link)
+{
+    const struct finding_record record = {
+        .kind = FINDING_BROKEN,
+        .subject = link->url,
+        .page = link->page,
+        .source = link->source,
+        .text = link->text,
+    };
+
+    finding_add(findings, &record);
+}
+
 static bool read_link(void *user, const struct store_link *row)
 {
     struct findings *findings = user;
@@ -290,6 +303,8 @@ static bool read_link(void *user, const struct store_link *row)
     findings->has_unsaved_links |= row->source > 0;
     if (number) {
         check_link(findings, number, row);
+    } else if (row->verdict == BAD_URL) {
+        add_bad(findings, row);
     } else if (row->verdict == EXTERNAL ||
                site_is_outside(&findings->site, row->url)) {
         findings->summary.outside++;

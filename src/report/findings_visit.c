@@ -80,6 +80,8 @@ static void put_detail(struct findings *findings, struct buf *out,
             put_url_detail(findings, out, record);
         else if ((answer = findings_answer(findings, record->subject)))
             put_outside(out, answer);
+        else if (record->kind == FINDING_BROKEN)
+            buf_put(out, STR("not a valid URL"));
         break;
     case FINDING_LOOP:
     case FINDING_CHAIN:
@@ -131,9 +133,10 @@ static bool walk_next(struct walk *walk, struct finding_record *record,
 {
     struct str text;
 
-    if (!sorter_next(walk->findings->found, &text) ||
-        !finding_parse(text, record))
-        return false;
+    do {
+        if (!sorter_next(walk->findings->found, &text))
+            return false;
+    } while (!finding_parse(text, record));
     struct str key =
         str_between(text.ptr, record->subject.ptr + record->subject.len);
     *is_new = walk->is_first || !str_eq(key, buf_str(&walk->last));

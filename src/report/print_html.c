@@ -46,8 +46,13 @@ static const char style[] =
 
 /* --- the head ------------------------------------------------------------ */
 
+/* A broken link may be no URL at all. */
 static void put_link(struct buf *line, struct str url)
 {
+    if (!str_starts_nocase(url, STR("http"))) {
+        print_escaped(line, url);
+        return;
+    }
     buf_put(line, STR("<a rel=\"noreferrer\" href=\""));
     print_escaped(line, url);
     buf_put(line, STR("\">"));

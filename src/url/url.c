@@ -139,8 +139,7 @@ static enum err parse(struct url *url, struct out *out, struct str in,
     return out->full ? ERR_URL_TOO_LONG : ERR_NONE;
 }
 
-/* Without control characters and blanks at both ends. */
-static struct str trim(struct str s)
+struct str url_trim(struct str s)
 {
     while (s.len && (unsigned char)s.ptr[0] <= ' ')
         s = str_skip(s, 1);
@@ -172,7 +171,7 @@ enum err url_parse(struct url *url, struct arena *arena, struct str input,
 {
     char clean[URL_LEN_MAX], text[ROOM];
     struct out out = {text, text + ROOM, false};
-    struct str in = trim(input);
+    struct str in = url_trim(input);
     struct url result;
 
     if (in.len > URL_LEN_MAX)

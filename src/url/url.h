@@ -49,6 +49,10 @@ struct url_query_encoder {
     void *ctx;
 };
 
+/* Without control characters and blanks at both ends, which are no part of a
+ * URL. */
+struct str url_trim(struct str s);
+
 /* `input` is UTF-8 (invalid bytes count as U+FFFD). `base` may be NULL: then
  * the reference must be absolute. `encoder` NULL means UTF-8. A scheme other
  * than http and https is ERR_URL_SCHEME, whatever follows it. */

@@ -340,6 +340,36 @@ END
     run -0 "$CRAWLER" verify "$DIR"
 }
 
+@test "links that are no valid URL are broken, as they are written and without a password" {
+    serve <<'END'
+/
+    body <a href=" http://[::bad/x ">1</a><a href="http://exa mple/">2</a><a href="//b:99999">3</a>
+    body <a href="mailto:a@b">4</a><a href="javascript:x">5</a><a href="http://me:geheim@[x/">6</a>
+END
+    run -0 fetch 2 -q --links
+    found broken >"$TMP/found"
+    diff -u - "$TMP/found" <<'END'
+//b:99999 | not a valid URL | / | 3
+http://...@[x/ | not a valid URL | / | 6
+http://[::bad/x | not a valid URL | / | 1
+http://exa mple/ | not a valid URL | / | 2
+END
+    ! grep -q geheim "$DIR/.crawler" || fail "a secret is kept"
+    # However many bytes stand before it, no finding is lost.
+    serve < <(
+        printf '/\n    body <a href=/gone>1</a>\n    body <a href="'
+        head -c 70000 /dev/zero | tr '\0' '\001'
+        printf 'http://[x">2</a>\n'
+    )
+    run -0 fetch 2 -q --links --restart
+    finds broken <<'END'
+http://[x | not a valid URL | / | 2
+/gone | 404 Not Found | / | 1
+END
+    report --format html >"$TMP/report.html"
+    ! grep -q 'href="//b' "$TMP/report.html" || fail "a link that leads elsewhere"
+}
+
 @test "fragments: a redirect on the way is named, blanks and line breaks are as in browsers" {
     serve <<'END'
 /

@@ -23,7 +23,11 @@ static void ask_forgets(void **state)
     page.exchange.body_len = 1;
     page.exchange.location = STR("/");
     page.save_errno = 28;
-    page.links = (struct page_links){arena_new(&page.arena, 100), 1, 1, 1, 1};
+    page.links = (struct page_links){.link = arena_new(&page.arena, 100),
+                                     .count = 1,
+                                     .bad = 1,
+                                     .baseless = 1,
+                                     .beyond = 1};
 
     webpage_ask(&page, STR("http://b.example/"), 0, false);
     assert_true(str_eq(page.url, STR("http://b.example/")));
