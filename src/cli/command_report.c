@@ -56,7 +56,7 @@ static int print(struct site_report *report, const struct options *options)
 
     if (!options->report_output || !strcmp(options->report_output, "-"))
         return print_to(report, options, stdout);
-    int status = output_open(&file, options->report_output, OUTPUT_REPLACE);
+    int status = output_open(&file, options->report_output, OUTPUT_INTO);
     if (status)
         return status;
     return output_close(&file, write_file(report, options, file.fd));

@@ -241,7 +241,7 @@ const struct option_row option_table[] = {
      .help = "how to print the report: for people (text), for programs (json), as one file for a browser (html), for continuous integration (junit)"},
     {"output", 0, OPTION_TEXT, AT(report_output), COMMAND_REPORT, "Report",
      .argument = "FILE",
-     .help = "write the report to FILE, in place of a file that is there unless it is a crawl's; - is standard output"},
+     .help = "write the report to FILE, in place of a file that is there unless it is a crawl's, or into a device or pipe; - is standard output"},
     {"fail-on", 0, OPTION_TEXT, AT(fail_on), COMMAND_REPORT, "Report",
      .argument = "KIND,...",
      .help = "exit with status 1 where there are findings of these kinds; any is all of them"},

@@ -96,6 +96,17 @@ static int open_named(struct output_file *out)
     return -1;
 }
 
+/* A link in /dev leads to an open file of this process. */
+static bool is_written_into(const char *path)
+{
+    struct stat there, itself;
+
+    if (stat(path, &there) || S_ISDIR(there.st_mode) || lstat(path, &itself))
+        return false;
+    return !S_ISREG(there.st_mode) ||
+           (S_ISLNK(itself.st_mode) && !strncmp(path, "/dev/", 5));
+}
+
 int output_check(const char *path, enum output_mode mode)
 {
     struct stat stat;
@@ -109,7 +120,7 @@ int output_check(const char *path, enum output_mode mode)
         return complain("cannot write '%s': the name belongs to the crawl in "
                         "that directory",
                         path);
-    if (lstat(path, &stat))
+    if (lstat(path, &stat) || (mode == OUTPUT_INTO && is_written_into(path)))
         return 0;
     if (mode == OUTPUT_NEW)
         return complain("'%s' exists: name another file, or remove it", path);
@@ -126,9 +137,12 @@ int output_open(struct output_file *out, const char *path,
     *out = (struct output_file){.path = path, .mode = mode, .fd = -1};
     if (status)
         return status;
+    out->is_direct = mode == OUTPUT_INTO && is_written_into(path);
     /* A file without a name, where the file system can make one. */
-    out->fd = open_directory_of(path, O_TMPFILE | O_RDWR);
-    if (out->fd < 0 &&
+    out->fd = out->is_direct
+                  ? open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC)
+                  : open_directory_of(path, O_TMPFILE | O_RDWR);
+    if (out->fd < 0 && !out->is_direct &&
         (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         out->fd = open_named(out);
     if (out->fd < 0)
@@ -176,7 +190,7 @@ static bool publish(struct output_file *out)
 
 int output_close(struct output_file *out, int status)
 {
-    if (!status && (fsync(out->fd) || !publish(out)))
+    if (!status && !out->is_direct && (fsync(out->fd) || !publish(out)))
         status = fail(out, "write");
     output_discard(out);
     return status;

@@ -11,11 +11,15 @@
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
+#include <stdbool.h>
+
 enum output_mode {
     OUTPUT_NEW,     /* a file of that name must not be there, nor may a crawl
                      * use the name */
     OUTPUT_REPLACE, /* it replaces one; never a device, pipe or link, and never
                      * a file of a crawl */
+    OUTPUT_INTO,    /* the same, but a device or a pipe is written into as it
+                     * is, and so is what a link in /dev leads to */
     OUTPUT_OWN,     /* it replaces one, and is of the crawl itself */
 };
 
@@ -23,7 +27,8 @@ struct output_file {
     int fd;
     const char *path;
     enum output_mode mode;
-    char *temp; /* its name until it is complete; NULL: none */
+    char *temp;     /* its name until it is complete; NULL: none */
+    bool is_direct; /* it was there before and has its name already */
 };
 
 /* Can a file have this name? Status 0, or another after one line on standard

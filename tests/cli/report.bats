@@ -530,6 +530,37 @@ END
     cmp "$TMP/report.txt" "$DIR/report.txt"
 }
 
+@test "--output writes into what is no regular file, and does not replace it" {
+    crawl_site
+    run -0 "$CRAWLER" report --output /dev/null "$DIR"
+    same "" "$output"
+    [ -c /dev/null ]
+    diff <("$CRAWLER" report --output /dev/stdout "$DIR") <(report)
+    "$CRAWLER" report --output /dev/stdout "$DIR" >"$TMP/by_name"
+    diff "$TMP/by_name" <(report)
+    "$CRAWLER" report --output >(cat >"$TMP/by_pipe"; touch "$TMP/read") "$DIR"
+    timeout "$LIMIT" bash -c 'until [ -e "$1" ]; do sleep 0.05; done' - "$TMP/read"
+    diff "$TMP/by_pipe" <(report)
+    mkfifo "$TMP/pipe"
+    cat "$TMP/pipe" >"$TMP/read" 3>&- &
+    "$CRAWLER" report --output "$TMP/pipe" "$DIR"
+    wait $!
+    diff "$TMP/read" <(report)
+    [ -p "$TMP/pipe" ]
+    # A file in memory is a file.
+    local file
+    file=$(mktemp -p /dev/shm)
+    for _ in 1 2; do "$CRAWLER" report --output "$file" "$DIR"; done
+    diff "$file" <(report)
+    rm "$file"
+    capture "$CRAWLER" report --output /dev/full "$DIR"
+    same 1 "$STATUS"
+    same "crawler: cannot write '/dev/full': No space left on device" "$(cat "$ERR")"
+    # A link to a file is nothing to write through.
+    ln -s "$TMP/by_name" "$TMP/link"
+    run -2 "$CRAWLER" report --output "$TMP/link" "$DIR"
+}
+
 @test "--output - is standard output" {
     crawl_site
     cd "$TMP"
