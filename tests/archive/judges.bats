@@ -63,7 +63,7 @@ start_serve() {
     local line
 
     mkfifo "$TMP/serve.out"
-    timeout "$((LIMIT * 3))" "$CRAWLER" serve --port 0 "$@" >"$TMP/serve.out" 2>"$TMP/serve.err" 3>&- &
+    timeout --foreground -k 60 "$((LIMIT * 3))" "$CRAWLER" serve --port 0 "$@" >"$TMP/serve.out" 2>"$TMP/serve.err" 3>&- &
     SERVERS+=($!)
     exec {SERVE_OUT}<"$TMP/serve.out"
     read -r -t "$LIMIT" -u "$SERVE_OUT" line || fail "serve: $(cat "$TMP/serve.err")"

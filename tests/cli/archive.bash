@@ -12,7 +12,7 @@ start_archive_site() {
 
 # keep OPTION...: crawl the site from http://archive.test/ into $DIR.
 keep() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" --quiet --scope host --delay 0 --retries 0 \
+    "${LIMITED[@]}" "$CRAWLER" --quiet --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" "$@" http://archive.test/ "$DIR" 3
 }
 

@@ -42,7 +42,7 @@ refused() {
 
 @test "fetches that are tried again are kept, each of them" {
     start_archive_site
-    run -4 timeout -k 60 "$LIMIT" "$CRAWLER" -q --warc --scope host --delay 0 --retries 1 \
+    run -4 "${LIMITED[@]}" "$CRAWLER" -q --warc --scope host --delay 0 --retries 1 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/broken "$DIR" 0
     whole_archive
     same 2 "$(grep -c '^response 500 http://archive.test/broken$' "$TMP/kept")"
@@ -249,7 +249,7 @@ refused() {
         "$DIR/.crawler-stats.json")"
     # Where the archive is all that is saved, it is not saved at all.
     rm -rf "$DIR" && mkdir "$DIR"
-    timeout "$LIMIT" "$CRAWLER" --log tse --warc --save archive --scope host --delay 0 --retries 0 \
+    "${LIMITED[@]}" "$CRAWLER" --log tse --warc --save archive --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 >"$TMP/log" 2>/dev/null
     grep -q 'IgnNoArch: http://archive.test/noarchive/meta$' "$TMP/log"
     run -0 "$CRAWLER" why "$DIR" http://archive.test/noarchive/meta
@@ -263,12 +263,12 @@ refused() {
 
 @test "the logs tell what was left out" {
     start_archive_site
-    timeout "$LIMIT" "$CRAWLER" --log tse --warc --scope host --delay 0 --retries 0 \
+    "${LIMITED[@]}" "$CRAWLER" --log tse --warc --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 >"$TMP/log" 2>/dev/null
     same "Fetched: IgnNoArch:" \
         "$(grep -E '(Fetched|IgnNoArch): http://archive.test/noarchive/meta$' "$TMP/log" |
             awk '{ print $2 }' | xargs)"
-    timeout "$LIMIT" "$CRAWLER" --restart --warc --log json --scope host --delay 0 --retries 0 \
+    "${LIMITED[@]}" "$CRAWLER" --restart --warc --log json --scope host --delay 0 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 >"$TMP/log" 2>/dev/null
     same "http://archive.test/noarchive/header http://archive.test/noarchive/meta" \
         "$(python3 -c '

@@ -5,7 +5,7 @@ load helper
 
 # kept_letters [OPTION...]: the letters site, with an archive.
 kept_letters() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --robots ignore --delay 0 --warc \
+    "${LIMITED[@]}" "$CRAWLER" -q --robots ignore --delay 0 --warc \
         --connect-to "::127.0.0.1:$PORT" "$@" "$LETTERS/index.html" "$DIR" 10
 }
 

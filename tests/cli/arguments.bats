@@ -19,7 +19,7 @@ refused() {
 
     shift 2
     # Nothing listens on port 1: a crawl that starts all the same ends soon.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 "$@"
+    capture "${LIMITED[@]}" "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 "$@"
     same "$expected" "$STATUS" "exit status of: $*" || return
     silent "$OUT" || return
     mapfile lines <"$ERR"

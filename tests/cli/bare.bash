@@ -59,6 +59,6 @@ END
 
 # bare ARGUMENT...: the crawler with these arguments and nothing else.
 bare() {
-    timeout -k 60 "$LIMIT" env PLAYGROUND_PORT="$PORT" LD_PRELOAD="$LEAD" \
+    "${LIMITED[@]}" env PLAYGROUND_PORT="$PORT" LD_PRELOAD="$LEAD" \
         "$CRAWLER" "$@"
 }

@@ -67,18 +67,18 @@ again" "$(headers X-One)"
     to=127.0.0.1:$PORT
     for rule in "::$to" "cs50tse.cs.dartmouth.edu:80:$to" \
         "cs50tse.cs.dartmouth.edu::$to" ":80:$to" "CS50TSE.CS.Dartmouth.edu:80:$to"; do
-        capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --connect-to "$rule" \
+        capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --delay 0 --connect-to "$rule" \
             "$LETTERS/A.html" "$DIR" 1
         same 0 "$STATUS" "$rule"
         whole_pages 3
     done
     # Only the port: the host is still the URL's.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --scope prefix \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --delay 0 --scope prefix \
         --connect-to ":80::$PORT" http://127.0.0.1/tse/letters/A.html "$DIR" 1
     same 0 "$STATUS"
     whole_pages 3
     # A rule for another host or port is none; the first that fits counts.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --delay 0 \
         --connect-to "other.test::127.0.0.1:1" --connect-to ":81:127.0.0.1:1" --connect-to "::$to" \
         --connect-to ::127.0.0.1:1 "$LETTERS/A.html" "$DIR" 1
     same 0 "$STATUS"
@@ -90,11 +90,11 @@ again" "$(headers X-One)"
 
 @test "--connect-to takes an IPv6 address, and so does the seed" {
     start_playground --letters --listen '[::1]:0' || skip "no IPv6 loopback"
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --connect-to "::[::1]:$PORT" \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --delay 0 --connect-to "::[::1]:$PORT" \
         "$LETTERS/A.html" "$DIR" 1
     same 0 "$STATUS"
     whole_pages 3
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --delay 0 --scope prefix \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --delay 0 --scope prefix \
         "http://[0:0:0::1]:$PORT/tse/letters/A.html" "$DIR" 1
     same 0 "$STATUS"
     whole_pages 3
@@ -123,7 +123,7 @@ END
 END
     start_playground --site "$TMP/proxied.site"
     for proxy in "http://127.0.0.1:$PORT" "127.0.0.1:$PORT"; do
-        capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
+        capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
             --proxy "$proxy" http://nowhere.invalid/ "$DIR" 1
         same 0 "$STATUS" "$proxy"
         whole_pages 2
@@ -168,7 +168,7 @@ asked_proxy() {
     mkfifo "$TMP/proxy.port"
     python3 "$PROJECT/tests/cli/tunnel_proxy.py" "$TMP/requests" >"$TMP/proxy.port" 3>&- &
     read -r port <"$TMP/proxy.port"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log none -q --scope host \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log none -q --scope host \
         --proxy "${proxy}127.0.0.1:$port" "$@" 'http://example.org/a?' "$DIR" 0 ||
         fail "status $?"
     kill $!
@@ -234,7 +234,7 @@ END
 
 @test "private addresses are refused for hosts that nobody named" {
     start_trap
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 3
     same 0 "$STATUS"
     same "http://public.test/
@@ -254,7 +254,7 @@ http://public.test/frame" "$(page_urls)"
     printf '/\n    body <a href=http://localhost.:%s/>.</a>\n' "$SECRET_PORT" |
         site trap
     start_playground --site "$TMP/trap.site"
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --log tse --delay 0 --retries 0 --scope any \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 3
     same 0 "$STATUS"
     whole_pages 1
@@ -264,7 +264,7 @@ http://public.test/frame" "$(page_urls)"
 
 @test "private addresses are allowed with --allow-private" {
     start_trap
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --allow-private --connect-to "public.test:80:127.0.0.1:$PORT" \
         http://public.test/ "$DIR" 1
     same 0 "$STATUS"
@@ -278,20 +278,20 @@ http://public.test/frame" "$(page_urls)"
 @test "private addresses are allowed for hosts that the seed, --internal and --connect-to name" {
     start_trap
     # The seed's own host, on any port; localhost is another name.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         "http://127.0.0.1:$PORT/" "$DIR" 1
     same 0 "$STATUS"
     grep -q "Fetched: http://127.0.0.1:$SECRET_PORT/1\$" "$OUT"
     grep -q "IgnPriv: http://localhost:$SECRET_PORT/2\$" "$OUT"
     grep -q "IgnPriv: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
     # --internal.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope host \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope host \
         --internal "http://127.0.0.2:$SECRET_PORT/" \
         --connect-to "public.test:80:127.0.0.1:$PORT" http://public.test/ "$DIR" 1
     same 0 "$STATUS"
     grep -q "Fetched: http://127.0.0.2:$SECRET_PORT/3\$" "$OUT"
     # A rule that only changes the port names nobody.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse --delay 0 --retries 0 --scope any \
         --connect-to "public.test:80:127.0.0.1:$PORT" \
         --connect-to "127.0.0.2:$SECRET_PORT::$SECRET_PORT" http://public.test/ \
         "$DIR" 1
@@ -313,7 +313,7 @@ END
     body Asked directly.
 END
     capture env http_proxy="http://me:t0pS3cret@127.0.0.1:$proxy" \
-        no_proxy="other.test, .direct.test" timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --scope any --delay 0 --retries 0 --log tse --proxy env \
+        no_proxy="other.test, .direct.test" "${LIMITED[@]}" "$CRAWLER" --robots ignore --scope any --delay 0 --retries 0 --log tse --proxy env \
         --connect-to "direct.test:80:127.0.0.1:$PORT" --connect-to "sub.direct.test:80:127.0.0.1:$PORT" \
         http://example.org/ "$DIR" 1
     same 0 "$STATUS" "$(cat "$ERR")"

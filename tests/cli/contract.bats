@@ -78,7 +78,7 @@ crawl_counts() {
 }
 
 @test "plan: a server whose name has no address" {
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --retries 0 --timeout 10s --scope host -v \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --retries 0 --timeout 10s --scope host -v \
         http://no-such-host.invalid/ "$DIR" 3
     same 4 "$STATUS" "exit status"
     same " 0    Failed: http://no-such-host.invalid/" "$(cat "$OUT")"

@@ -87,7 +87,7 @@ start() {
     wait_crawl
     same 3 "$STATUS"
     [ ! -e "$DIR/.crawler-socket" ]
-    timeout "$LIMIT" "$CRAWLER" -q --resume "$DIR" \
+    "${LIMITED[@]}" "$CRAWLER" -q --resume "$DIR" \
         --connect-to "::127.0.0.1:$PORT" --delay 1h 2>"$TMP/err" 3>&- &
     CRAWL=$!
     SERVERS+=("$CRAWL.crawl")

@@ -48,7 +48,7 @@ fetch_by_name() {
     local depth=$1
 
     shift
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore \
         --dns-servers "$DNS" --log json --scope any --delay 0 --retries 0 \
         "${@:1:$#-1}" "${@: -1}" "$DIR" "$depth"
     cp "$OUT" "$TMP/log"

@@ -22,7 +22,7 @@ END
     start_playground "${web[@]}" --dns 0 --dns-delay 50ms --dns-record "$TMP/queries"
     find_names
     "$PLAYGROUND" hosts "${web[@]}" | sed 's,\([^\t]*\).*,http://\1/,' >"$TMP/seeds"
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --dns-servers "$DNS" --robots ignore \
+    capture "${LIMITED[@]}" "$CRAWLER" --dns-servers "$DNS" --robots ignore \
         --connect-to ":::$PORT" --scope any --allow-private --delay 0 --per-host 80 \
         --log none --state none --seeds "$TMP/seeds" "$DIR" 0
     same 0 "$STATUS" "$(cat "$ERR")"
@@ -256,7 +256,7 @@ fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x49))"'
     printf 'http://%s.example:%d/\n' alias "$PORT" other "$PORT" >>"$TMP/seeds"
     unshare -m true 2>/dev/null || skip "no namespaces here"
     capture unshare -m bash -euc 'mount --bind "$1" /etc/hosts; shift; exec "$@"' - \
-        "$TMP/hosts" timeout -k 60 "$LIMIT" "$CRAWLER" --dns-servers "$DNS" --robots ignore \
+        "$TMP/hosts" "${LIMITED[@]}" "$CRAWLER" --dns-servers "$DNS" --robots ignore \
         --scope any --delay 0 --log none --per-host 10 --seeds "$TMP/seeds" "$DIR" 0
     same 0 "$STATUS" "$(cat "$ERR")"
     same 52 "$(page_count)"

@@ -6,7 +6,7 @@ load site
 
 # export_as FORMAT [ARG...]: the command on $DIR, within a time.
 export_as() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" export --format "$1" "${@:2}" "$DIR"
+    "${LIMITED[@]}" "$CRAWLER" export --format "$1" "${@:2}" "$DIR"
 }
 
 # site_crawl [OPTION...]: some pages, names with all that needs care.

@@ -104,7 +104,7 @@ refused() {
 
 @test "a crawl at work can be packaged, and goes on" {
     start_archive_site
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --warc --scope host --delay 100ms --retries 0 \
+    "${LIMITED[@]}" "$CRAWLER" -q --warc --scope host --delay 100ms --retries 0 \
         --save-every 100ms --connect-to "::127.0.0.1:$PORT" http://archive.test/ "$DIR" 3 3>&- &
     local crawl=$! tries=0
 
@@ -126,7 +126,7 @@ refused() {
     run -3 keep --wacz --max-pages 5
     judge "$DIR/archive/$(basename "$DIR").wacz"
     same 5 "$(wc -l <"$TMP/listed")"
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --resume --max-pages none "$DIR"
+    "${LIMITED[@]}" "$CRAWLER" -q --resume --max-pages none "$DIR"
     judge "$DIR/archive/$(basename "$DIR").wacz"
     [ "$(wc -l <"$TMP/listed")" -gt 40 ]
     "$CRAWLER" verify "$DIR" >"$TMP/verified"

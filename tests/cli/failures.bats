@@ -83,7 +83,7 @@ one_error() {
 @test "a page larger than the limit of file sizes ends the crawl with an error" {
     start_large
     # Kilobytes. The signal that comes with it must not end the crawler.
-    capture bash -c 'ulimit -f 100; exec "$@"' - timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -f 100; exec "$@"' - "${LIMITED[@]}" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/ \
         "$DIR" 1
     same 1 "$STATUS" "exit status"
@@ -102,7 +102,7 @@ one_error() {
         "$@" "$dir" 1
         status=$?
         cp -a "$dir" "$copy"
-        exit "$status"' - "$DIR" "$TMP/copy" timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore \
+        exit "$status"' - "$DIR" "$TMP/copy" "${LIMITED[@]}" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope host http://a.test/
     same 1 "$STATUS" "exit status"
     one_error "cannot write page 3 in .*No space left on device"
@@ -250,7 +250,7 @@ one_error() {
     delay 10m
 END
     start_playground --site "$TMP/slow.site"
-    capture bash -c 'exec "$@" >/dev/full' - timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --connect-to \
+    capture bash -c 'exec "$@" >/dev/full' - "${LIMITED[@]}" "$CRAWLER" --robots ignore --connect-to \
         "::127.0.0.1:$PORT" --delay 0 --per-host 2 --scope host --timeout 10m \
         http://a.test/ "$DIR" 1
     same 1 "$STATUS"
@@ -264,7 +264,7 @@ END
         "::127.0.0.1:$PORT" --delay 0 "$LETTERS/index.html" "$DIR" 10
     same 0 "$STATUS"
     whole_pages 9
-    capture timeout -k 60 "$LIMIT" bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --log tse --restart --robots ignore \
+    capture "${LIMITED[@]}" bash -c 'exec "$@" <&- >&- 2>&-' - "$CRAWLER" --log tse --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 -v "$LETTERS/index.html" \
         "$DIR" 10
     same 1 "$STATUS" "exit status with a log"
@@ -583,20 +583,20 @@ END
     body page
 END
     start_playground --site "$TMP/many.site"
-    capture bash -c 'ulimit -Sn 30; exec "$@"' - timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -Sn 30; exec "$@"' - "${LIMITED[@]}" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --per-host 40 --scope any \
         http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
     whole_pages 41
     rm -rf "$DIR" && mkdir "$DIR"
-    capture bash -c 'ulimit -n 100; exec "$@"' - timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -n 100; exec "$@"' - "${LIMITED[@]}" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --scope any --workers 1000 \
         http://start.test/ "$DIR" 1
     same 2 "$STATUS" "exit status"
     one_error ".*--workers 1000 .*ulimit -n"
     same "" "$(ls -A "$DIR")"
     # Fewer do.
-    capture bash -c 'ulimit -n 100; exec "$@"' - timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -n 100; exec "$@"' - "${LIMITED[@]}" "$CRAWLER" --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --per-host 40 --scope any --workers 10 \
         --threads 1 http://start.test/ "$DIR" 1
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
@@ -611,7 +611,7 @@ END
 
         shift
         rm -rf "$DIR" && mkdir "$DIR"
-        capture bash -c 'ulimit -n "$0"; exec "$@"' "$limit" timeout -k 60 "$LIMIT" "$CRAWLER" \
+        capture bash -c 'ulimit -n "$0"; exec "$@"' "$limit" "${LIMITED[@]}" "$CRAWLER" \
             --robots ignore --connect-to "::127.0.0.1:$PORT" --delay 0 --per-host 40 \
             --scope any "$@" http://start.test/ "$DIR" 1
     }
@@ -634,11 +634,11 @@ END
     without_sanitizer
     printf '/\n    body page\n' >"$TMP/one.site"
     start_playground --site "$TMP/one.site"
-    capture bash -c 'ulimit -v 200000; exec "$@"' - timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore \
+    capture bash -c 'ulimit -v 200000; exec "$@"' - "${LIMITED[@]}" "$CRAWLER" --robots ignore \
         --scope host --threads 64 "http://127.0.0.1:$PORT/" "$DIR" 0
     same 1 "$STATUS" "exit status"
     one_error "cannot start a worker: .*"
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --threads 1 --resume "$DIR"
+    capture "${LIMITED[@]}" "$CRAWLER" --threads 1 --resume "$DIR"
     same 0 "$STATUS" "exit status: $(cat "$ERR")"
     whole_pages 1
 }

@@ -81,7 +81,7 @@ resume_to() {
     local status=$1
 
     shift
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --resume "$@" "$DIR"
+    capture "${LIMITED[@]}" "$CRAWLER" --resume "$@" "$DIR"
     same "$status" "$STATUS" "exit status: $(cat "$ERR")"
 }
 
@@ -224,7 +224,7 @@ END
 /*
     body A page.
 END
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --scope domain \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --scope domain \
         --delay 0 --retries 1 --max-time 4s --log none \
         --connect-to dead.example.org:1:127.0.0.1:1 \
         --connect-to "::127.0.0.1:$PORT" http://example.org/ "$DIR" 1
@@ -296,7 +296,7 @@ agree_beside_files() {
             >/dev/null 2>&1 || :
         [ ! -s "$DIR/.crawler" ] || agree_beside_files
     done
-    capture timeout -k 60 "$LIMIT" "${command[@]}"
+    capture "${LIMITED[@]}" "${command[@]}"
     same 0 "$STATUS" "$(cat "$ERR")"
     agree - - - - 0
 }

@@ -28,7 +28,7 @@ teardown() { view_teardown; }
 # begin_machine DIR [OPTION...]: a machine that crawls slowly; CRAWL is it.
 begin_machine() {
     mkdir -p "$1"
-    timeout -k 60 $((LIMIT * 2)) "$CRAWLER" --quiet --fleet "$(postgres_url)" \
+    timeout --foreground -k 60 $((LIMIT * 2)) "$CRAWLER" --quiet --fleet "$(postgres_url)" \
         --name "$NAME" --partitions 8 --save-every 50ms --delay 500ms \
         --scope any --robots ignore --connect-to "::127.0.0.1:$PORT" "${@:2}" \
         http://d0.example/ "$1" 1000 >/dev/null 2>"$1.err" 3>&- &

@@ -236,7 +236,7 @@ no_record() {
     local before
 
     before=$(cd "$DIR" && find . -type f | LC_ALL=C sort | xargs sha256sum)
-    capture timeout "$LIMIT" "$CRAWLER" "$@"
+    capture "${LIMITED[@]}" "$CRAWLER" "$@"
     same 2 "$STATUS" "$*: $(cat "$OUT" "$ERR")"
     silent "$OUT"
     same 1 "$(wc -l <"$ERR")" "$*: $(cat "$ERR")"

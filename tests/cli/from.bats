@@ -51,7 +51,7 @@ again() {
 
     mkdir -p "$dir"
     shift
-    timeout -k 60 "$LIMIT" "$CRAWLER" --from "$TMP/a.warc" --log json "$@" \
+    "${LIMITED[@]}" "$CRAWLER" --from "$TMP/a.warc" --log json "$@" \
         "$SITE" "$dir" 9 >"$TMP/log" 2>"$TMP/err"
 }
 
@@ -131,7 +131,7 @@ for line in open(sys.argv[1]):
 @test "a crawl out of an archive goes on after a stop" {
     again "$TMP/p" --scope host
     again "$TMP/q" --scope host --max-pages 3 || same 3 "$?"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --resume -q --max-pages none "$TMP/q"
+    "${LIMITED[@]}" "$CRAWLER" --resume -q --max-pages none "$TMP/q"
     rm "$TMP"/[pq]/.crawler*
     diff -r "$TMP/p" "$TMP/q"
 }

@@ -78,6 +78,12 @@ is_sanitized() {
 LIMIT=300
 ! is_sanitized || LIMIT=600
 
+# Before a command: it ends after $LIMIT seconds. Without --foreground, `timeout`
+# sends SIGCONT after each signal that it passes on. That takes back the SIGSTOP
+# by which the leak check of a sanitizer holds the program, and the check waits
+# for ever.
+LIMITED=(timeout --foreground -k 60 "$LIMIT")
+
 # without_sanitizer: skip the test where it is.
 without_sanitizer() {
     ! is_sanitized || skip "not with a sanitizer"
@@ -157,7 +163,7 @@ stop_playground() {
 # course's log unless ARGS ask for another. It starts over where the directory
 # remembers a crawl.
 crawl() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log tse \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log tse \
         --connect-to "::127.0.0.1:$PORT" "$@"
 }
 

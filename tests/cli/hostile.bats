@@ -7,7 +7,7 @@ load helper
 crawl_many() {
     start_playground --site "$TMP/many.site"
     seq -f 'http://h%.0f.test/' 1 "$1" >"$TMP/seeds"
-    capture /usr/bin/time -o "$TMP/memory" -f %M timeout -k 60 "$LIMIT" \
+    capture /usr/bin/time -o "$TMP/memory" -f %M "${LIMITED[@]}" \
         "$CRAWLER" --scope any --delay 0 --per-host 100 --seeds "$TMP/seeds" --max-pages "$1" \
         --robots ignore --connect-to "::127.0.0.1:$PORT" --log none "$DIR" 1
     same 3 "$STATUS"
@@ -71,7 +71,7 @@ END
     } >"$TMP/slow.site"
     start_playground --site "$TMP/slow.site"
     printf 'http://%s.test/\n' slow good >"$TMP/seeds"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --scope any --delay 0 \
+    "${LIMITED[@]}" "$CRAWLER" --scope any --delay 0 \
         --connect-to "::127.0.0.1:$PORT" --log none --quiet \
         --seeds "$TMP/seeds" --order priority "$DIR" 1 3>&- &
     crawl=$!
@@ -176,7 +176,7 @@ END
     body <a href=http://localhost:9/a>x</a><a href=http://x.localhost/>y</a><a href=http://127.0.0.1:9/>z</a><a href=http://localhost.:9/b>w</a>
 END
     start_playground --site "$TMP/proxy.site"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --scope any --delay 0 --retries 0 --robots ignore \
+    "${LIMITED[@]}" "$CRAWLER" --scope any --delay 0 --retries 0 --robots ignore \
         --proxy "http://127.0.0.1:$PORT" --log json http://seed.test/ "$DIR" 1 \
         >"$TMP/log"
     stop_playground
@@ -212,7 +212,7 @@ END
 }
 
 @test "a seed whose connection is refused is told as that" {
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
+    capture "${LIMITED[@]}" "$CRAWLER" --connect-to ::127.0.0.1:1 --retries 0 \
         "$LETTERS/index.html" "$DIR" 1
     same 4 "$STATUS"
     grep -q '^crawler: not a single page could be fetched: .*connection refused' "$ERR"
@@ -234,7 +234,7 @@ END
         seq -f 'http://good%.0f.test/page' 8
         seq -f 'http://stuck%.0f.test/' 8
     } >"$TMP/seeds"
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --scope any \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --scope any \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --per-host 16 --retries 0 --timeout 1m \
         --seeds "$TMP/seeds" --log json "$DIR" 0
     same 8 "$(grep -c '"outcome":"fetched"' "$OUT")"

@@ -13,14 +13,14 @@ load site
 /*
     body a page
 END
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --log none --scope host --delay 0 \
+    capture "${LIMITED[@]}" "$CRAWLER" --log none --scope host --delay 0 \
         --connect-to example.org:443:127.0.0.1:1 \
         --connect-to "::127.0.0.1:$PORT" --robots ignore --retries 0 \
         --max-pages 2 http://example.org/ "$DIR" 3
     same 3 "$STATUS"
     same "connection-refused" "$(sqlite3 "$DIR/.crawler" \
         "SELECT outcome FROM urls WHERE url = 'https://example.org/secure'")"
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --resume --max-pages 9 "$DIR"
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --max-pages 9 "$DIR"
     same 0 "$STATUS"
     same 4 "$(page_count)"
     # It was found after the resume, and nobody asked for it.
@@ -53,7 +53,7 @@ END
     for robots in obey ignore; do
         for retries in 0 1; do
             rm -rf "$DIR" && mkdir "$DIR"
-            timeout -k 60 "$LIMIT" "$CRAWLER" --log json --scope host --delay 0 \
+            "${LIMITED[@]}" "$CRAWLER" --log json --scope host --delay 0 \
                 --connect-to example.org:443:127.0.0.1:1 \
                 --connect-to "::127.0.0.1:$PORT" --robots "$robots" \
                 --retries "$retries" http://example.org/ "$DIR" 3 >"$TMP/log"

@@ -32,7 +32,7 @@ setup() {
 
 @test "all 33 kinds of hostile servers have their outcome, and healthy pages are saved" {
     same "$(seq 0 33)" "$(expected 1 | sort -nu)" "kinds"
-    /usr/bin/time -o "$TMP/memory" -f %M timeout -k 60 "$LIMIT" "$CRAWLER" \
+    /usr/bin/time -o "$TMP/memory" -f %M "${LIMITED[@]}" "$CRAWLER" \
         --scope any --sitemaps --delay 0 --per-host 40 --retries 0 \
         --timeout "$TIMEOUT" --max-redirects 4 --log json "${RULES[@]}" http://hostile.test/ "$DIR" 3 \
         >"$TMP/log" 2>"$TMP/err"
@@ -49,7 +49,7 @@ END_PYTHON
 }
 
 @test "a crawl of hostile servers on one thread can be stopped in the middle" {
-    timeout -k 60 "$LIMIT" "$CRAWLER" --scope any --sitemaps --delay 0 \
+    "${LIMITED[@]}" "$CRAWLER" --scope any --sitemaps --delay 0 \
         --threads 1 --timeout "$TIMEOUT" --max-time 2s --log none "${RULES[@]}" \
         http://hostile.test/ "$DIR" 3 2>"$TMP/err" || same 3 $?
     # What was saved by then is whole.
@@ -88,7 +88,7 @@ END
 
 @test "a connection that is reset as soon as it is made is lost, and the next host is fetched" {
     start_resetter
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --log json --scope any --delay 0 \
+    capture "${LIMITED[@]}" "$CRAWLER" --log json --scope any --delay 0 \
         --robots ignore --retries 1 --connect-to "reset.test::127.0.0.1:$RESETS" \
         --connect-to "tls.test::127.0.0.1:$RESETS" \
         --connect-to "hostile.test::127.0.0.1:$PORT" --seeds <(
@@ -110,7 +110,7 @@ for line in open(sys.argv[1]):
 
 # crawl_in_little_memory OPTION...: the seeds in $TMP/seeds; log in $TMP/log.
 crawl_in_little_memory() {
-    /usr/bin/time -o "$TMP/memory" -f %M timeout -k 60 "$LIMIT" "$CRAWLER" \
+    /usr/bin/time -o "$TMP/memory" -f %M "${LIMITED[@]}" "$CRAWLER" \
         --scope any --delay 0 --per-host 100 --retries 0 --timeout 2m --log json \
         --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$@" "$DIR" 0 \
         >"$TMP/log" 2>"$TMP/err"

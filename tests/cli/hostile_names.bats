@@ -49,7 +49,7 @@ END
 # crawl_strangely: from a page that links to rebind.example.
 crawl_strangely() {
     : >"$TMP/inside"
-    LD_PRELOAD=$PRELOAD timeout -k 60 "$LIMIT" "$CRAWLER" --scope any \
+    LD_PRELOAD=$PRELOAD "${LIMITED[@]}" "$CRAWLER" --scope any \
         --log json --delay 0 --retries 0 --dns-servers "$DNS" \
         --connect-to "start.example::127.0.0.1:$PORT" http://start.example/ \
         "$DIR" 2 >"$TMP/log" 2>"$TMP/err"

@@ -495,14 +495,14 @@ END
     body next
 END
     start_playground --site "$TMP/my.site" --record-headers --listen '[::1]:0'
-    run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
+    run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
         "http://[0:0::1]:$PORT/" "$DIR" 1
     same 0 "$status"
     same "http://[::1]:$PORT/
 http://[::1]:$PORT/next" "$(page_urls)"
     [[ $(record_column request | head -n 1) == *"Host: [::1]:$PORT\\r"* ]]
 
-    run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
+    run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --delay 0 \
         --connect-to "example.org:80:[::1]:$PORT" http://example.org/ "$DIR" 1
     same 0 "$status"
     same 2 "$(record_total example.org)"
@@ -532,16 +532,16 @@ http://xn--bcher-kva.example/two" "$(page_urls)"
     body here
 END
     for host in bücher.example BÜCHER.example xn--bcher-kva.example; do
-        run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
+        run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
             --connect-to "$host:80:127.0.0.1:$PORT" http://bücher.example/ \
             "$DIR" 0
         same 0 "$status" "$host"
     done
-    run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
+    run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --delay 0 --retries 0 \
         --connect-to "[0:0::2]::127.0.0.1:$PORT" 'http://[::2]/' "$DIR" 0
     same 0 "$status" "an address"
     for host in 'a/b' 'a b' '[::g]' 'u@h'; do
-        run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --connect-to "$host::x:1" \
+        run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --connect-to "$host::x:1" \
             http://example.org/ "$DIR" 0
         same 2 "$status" "$host"
     done
@@ -588,7 +588,7 @@ same_as_saved() {
 
 @test "what a proxy is asked is the whole URL, byte for byte, without a password" {
     serve_spellings
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log none --scope host \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log none --scope host \
         --delay 0 --per-host 8 --proxy "127.0.0.1:$PORT" \
         http://me:secret@example.org/start "$DIR" 1
     same_as_saved http://example.org http://example.org

@@ -99,7 +99,7 @@ END
 
     serve_hosts 30
     start_stray
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope prefix \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope prefix \
         --delay 2s --ip-delay 0 --connect-to "a.example:80:127.0.0.1:$PORT" \
         --connect-to "b.example:80:127.0.0.1:${PORTS[2]}" \
         --seeds <(echo http://a.example/alone.html; echo http://b.example/) \
@@ -121,7 +121,7 @@ END
 
     serve_hosts 30
     echo '<p>alone' >"$TMP/www/alone.html"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope prefix \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope prefix \
         --delay 2s --ip-delay 0 --connect-to "a.example:80:127.0.0.1:${PORTS[1]}" \
         --connect-to "b.example:80:127.0.0.1:${PORTS[2]}" \
         --seeds <(echo http://a.example/alone.html; echo http://b.example/) \

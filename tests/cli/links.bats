@@ -5,7 +5,7 @@ load helper
 
 # links [ARGS...]: the command, within a time.
 links() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" links "$@"
+    "${LIMITED[@]}" "$CRAWLER" links "$@"
 }
 
 # of HTML [ARGS...]: the links of this text, resolved against http://h/d/e.

@@ -33,7 +33,7 @@ setup() {
 # CRAWLER_PID.
 begin_unread() {
     exec {READER}<>"$TMP/fifo"
-    timeout -k 60 $((LIMIT * 2)) "$CRAWLER" -v --robots ignore --delay 0 --log tse \
+    timeout --foreground -k 60 $((LIMIT * 2)) "$CRAWLER" -v --robots ignore --delay 0 --log tse \
         --connect-to "::127.0.0.1:$PORT" --scope host http://a.example/ "$DIR" 2 \
         >"$TMP/fifo" 2>"$TMP/err" 3>&- {READER}>&- &
     CRAWL=$!
@@ -61,8 +61,8 @@ recorded() { "$CRAWLER" status --json "$DIR" | jq .urls.saved; }
 
 @test "a crawl whose log nobody reads takes orders" {
     begin_unread
-    timeout "$LIMIT" "$CRAWLER" ctl "$DIR" pause
-    timeout "$LIMIT" "$CRAWLER" ctl "$DIR" stop-now
+    "${LIMITED[@]}" "$CRAWLER" ctl "$DIR" pause
+    "${LIMITED[@]}" "$CRAWLER" ctl "$DIR" stop-now
     wait_crawl
     same 3 "$STATUS"
     same "$(page_count)" "$(recorded)"

@@ -12,7 +12,7 @@ look_up() {
     local start
 
     start=$(date +%s%3N)
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --scope any --dns-servers "$DNS" \
+    capture "${LIMITED[@]}" "$CRAWLER" --scope any --dns-servers "$DNS" \
         --log json --seeds "$TMP/seeds" "$@" "$DIR" "${DEPTH:-0}"
     TOOK=$(($(date +%s%3N) - start))
 }

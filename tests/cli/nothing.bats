@@ -311,7 +311,7 @@ END
 
 @test "no page: a host name that does not exist is told" {
     for delay in 0 1s; do
-        capture timeout -k 60 "$LIMIT" "$CRAWLER" -q --restart --retries 0 --timeout 10s \
+        capture "${LIMITED[@]}" "$CRAWLER" -q --restart --retries 0 --timeout 10s \
             --delay $delay --scope host http://no-such-host.invalid/a "$DIR" 0
         same 4 "$STATUS"
         # Where there is no name server at all the question may get no answer.
@@ -335,7 +335,7 @@ END
 /go 302
     redirect http://127.0.0.3:1/x
 END
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" -q --scope any --delay 0 --retries 0 \
+    capture "${LIMITED[@]}" "$CRAWLER" -q --scope any --delay 0 --retries 0 \
         --connect-to "example.org::127.0.0.1:$PORT" $SITE/go "$DIR" 0
     same 4 "$STATUS"
     same "$NOTHING: http://127.0.0.3:1/: a private address that was not named (--allow-private)" \

@@ -97,7 +97,7 @@ END
     [ "$version" -gt "${VERSIONS##* }" ]
     for name in $(of_versions stopped killed); do
         DIR=$TMP/$name
-        run -0 timeout -k 60 "$LIMIT" "$CRAWLER" -q --resume --delay 0 \
+        run -0 "${LIMITED[@]}" "$CRAWLER" -q --resume --delay 0 \
             --max-pages none --connect-to "::127.0.0.1:$PORT" "$DIR"
         diff "$TMP/expected" <(page_depths) || fail "$name"
         same "$version" "$(sql "PRAGMA user_version")"

@@ -169,7 +169,7 @@ END
     same 3 "$STATUS" "exit status"
     whole_pages 1
     # ... or while waiting to try again.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --connect-to ::127.0.0.1:1 \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --connect-to ::127.0.0.1:1 \
         --retries 50 --max-time 300ms "$LETTERS/index.html" "$DIR" 9
     same 3 "$STATUS" "exit status"
     # A crawl that is done before has not been stopped.

@@ -58,7 +58,7 @@ crawl_web() {
     start_playground "${WEB[@]}" --listen 127.0.1.1-3:0
     mapfile -t rules < <("$PLAYGROUND" connect-to "${WEB[@]}" \
         --listen "127.0.1.1-3:$PORT" | sed 's/^/--connect-to=/')
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart "${rules[@]}" --scope any --log none \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart "${rules[@]}" --scope any --log none \
         "$@" http://d0.example/ "$DIR" 100
     same 0 "$STATUS" "$(cat "$ERR")"
     stop_playground
@@ -206,7 +206,7 @@ two_hosts() {
     links 5 /%d
 END
     printf 'http://%s/\n' "$1" "$2" >"$TMP/seeds"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --connect-to "$2::${AT:-127.0.0.1}:$PORT" \
+    "${LIMITED[@]}" "$CRAWLER" --connect-to "$2::${AT:-127.0.0.1}:$PORT" \
         --connect-to "::127.0.0.1:$PORT" --scope any --delay 0 --log none \
         --seeds "$TMP/seeds" --order priority "${@:3}" "$DIR" 1 2>/dev/null
     same 12 "$(page_count)"
@@ -321,7 +321,7 @@ rests_after() {
 /*
     body A page.
 END
-    timeout -k 60 "$LIMIT" "$CRAWLER" --connect-to "::127.0.0.1:$PORT" -q \
+    "${LIMITED[@]}" "$CRAWLER" --connect-to "::127.0.0.1:$PORT" -q \
         --scope host --delay 0 --retries 0 --save-every 50ms \
         http://example.org/ "$DIR" 1 3>&- &
     crawl=$!

@@ -45,12 +45,12 @@ serve) # until it listens
     server=\$COPROC_PID
     read -r line <&"\${COPROC[0]}" && kill "\$server" && wait "\$server" ;;
 --listen) # port 8080 may be another's
-    exec timeout -k 60 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:$PORT "\${@/:8080/:0}" ;;
+    exec ${LIMITED[*]} "$CRAWLER" --connect-to ::127.0.0.1:$PORT "\${@/:8080/:0}" ;;
 watch | ctl) # by now the crawl is over: all is well but for that
     [[ \$("$CRAWLER" "\$@" 2>&1) == *"no crawl that can be asked is at work in '\$2'; crawler status tells"* ]] ;;
---from) exec timeout -k 60 "$LIMIT" "$CRAWLER" "\$@" ;;
-http*) exec timeout -k 60 "$LIMIT" "$CRAWLER" --log tse --connect-to ::127.0.0.1:$PORT "\$@" ;;
-*) exec timeout -k 60 "$LIMIT" "$CRAWLER" --connect-to ::127.0.0.1:$PORT "\$@" ;;
+--from) exec ${LIMITED[*]} "$CRAWLER" "\$@" ;;
+http*) exec ${LIMITED[*]} "$CRAWLER" --log tse --connect-to ::127.0.0.1:$PORT "\$@" ;;
+*) exec ${LIMITED[*]} "$CRAWLER" --connect-to ::127.0.0.1:$PORT "\$@" ;;
 esac
 END
     chmod +x "$TMP/clone/crawler"

@@ -53,7 +53,7 @@ all_exit() {
     [ $# -gt 0 ] || set -- "${COMMANDS[@]}"
     for command; do
         # shellcheck disable=SC2086 # the words are the arguments
-        capture timeout -k 60 "$LIMIT" "$CRAWLER" ${command/DIR/"$DIR"}
+        capture "${LIMITED[@]}" "$CRAWLER" ${command/DIR/"$DIR"}
         same "$status" "$STATUS" "$command: $(cat "$OUT" "$ERR")" || return
         [ "$status" -eq 1 ] || silent "$OUT" || return
         same 1 "$(wc -l <"$ERR")" "lines of $command: $(cat "$ERR")" || return

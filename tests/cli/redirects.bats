@@ -277,7 +277,7 @@ END
 //start.example/ 302
     redirect http://127.0.0.1:1/
 END
-    run timeout -k 60 "$LIMIT" "$CRAWLER" --log json --scope any --retries 0 --delay 0 \
+    run "${LIMITED[@]}" "$CRAWLER" --log json --scope any --retries 0 --delay 0 \
         --connect-to "start.example::127.0.0.1:$PORT" \
         http://start.example/ "$DIR" 0
     same 4 "$status"

@@ -105,7 +105,7 @@ print(r["pages"], r["links"])' "$TMP/report.json")"
 END
     start_playground --site "$TMP/named.site"
     printf 'http://example.org/%s\n' "" seed moved >"$TMP/seeds"
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --links --sitemaps --delay 0 --scope host \
+    "${LIMITED[@]}" "$CRAWLER" -q --links --sitemaps --delay 0 --scope host \
         --connect-to "::127.0.0.1:$PORT" --seeds "$TMP/seeds" "$DIR" 2
     finds broken <<'END'
 /gone | 404 Not Found | a seed |  | /moved

@@ -228,7 +228,7 @@ END
 /
     body <a href=http://127.0.0.1:$OTHER/>.</a><a href=http://localhost:$OTHER/x>.</a><a href=http://a.example/>.</a>
 END
-    run -0 timeout "$LIMIT" "$CRAWLER" -q --links --scope host --delay 0 \
+    run -0 "${LIMITED[@]}" "$CRAWLER" -q --links --scope host --delay 0 \
         --robots ignore --user me:secret --connect-to "example.org:80:127.0.0.1:$PORT" \
         --connect-to "a.example:80:127.0.0.1:$PORT" http://example.org/ "$DIR" 0
     "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
@@ -408,7 +408,7 @@ END
     body <a href=http://other.invalid/gone>1</a>
 //other.invalid/gone 404
 END
-    run -0 timeout "$LIMIT" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
+    run -0 "${LIMITED[@]}" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
         --proxy "$proxy:$PORT" http://nowhere.invalid/ "$DIR" 0
     run -2 "$CRAWLER" report --check-external "$DIR"
     same "crawler: the crawl was begun with --proxy=(not kept); give it again" "$output"
@@ -430,7 +430,7 @@ END
     body <a href=http://other.invalid/page>1</a>
 //other.invalid/page 404
 END
-    run -0 timeout "$LIMIT" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
+    run -0 "${LIMITED[@]}" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
         --proxy "http://127.0.0.1:$PORT" http://nowhere.invalid/ "$DIR" 0
     run -1 "$CRAWLER" report --check-external --fail-on external "$DIR"
     same 2 "$(record_count /page)" "requests of the proxy of the crawl"

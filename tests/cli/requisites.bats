@@ -353,7 +353,7 @@ END
             $i $((i + 1)) >>"$TMP/my.site"
     done
     start_playground --site "$TMP/my.site"
-    capture timeout "$LIMIT" "$CRAWLER" --robots obey --scope host --delay 0 \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots obey --scope host --delay 0 \
         --retries 0 --warc --requisites --max-size 50K --allow-private \
         --connect-to "site.test:80:127.0.0.1:$PORT" http://site.test/ "$DIR" 3
     same 0 "$STATUS" "$(cat "$ERR")"

@@ -90,7 +90,7 @@ whole_so_far() {
     without_sanitizer
     start_playground --web 8 --hosts 100 --pages 1000 --errors 0 --flaky 0 \
         --limited 0
-    capture bash -c 'ulimit -v 300000 && exec "$@"' - timeout -k 60 "$LIMIT" \
+    capture bash -c 'ulimit -v 300000 && exec "$@"' - "${LIMITED[@]}" \
         "$CRAWLER" --robots ignore --scope any --delay 0 --log none --per-host 20 \
         --connect-to "::127.0.0.1:$PORT" http://d0.example/ "$DIR" 100
     same 0 "$STATUS"
@@ -161,7 +161,7 @@ END
 /*
     body a page
 END
-    LD_PRELOAD=$TMP/clock.so capture timeout -k 60 "$LIMIT" "$CRAWLER" --log json \
+    LD_PRELOAD=$TMP/clock.so capture "${LIMITED[@]}" "$CRAWLER" --log json \
         --scope host --delay 40ms --retries 0 --timeout 6s \
         --connect-to "::127.0.0.1:$PORT" http://example.org/ "$DIR" 1
     same 0 "$STATUS"

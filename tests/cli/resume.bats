@@ -219,7 +219,7 @@ load resume
     # As if they had been fetched tomorrow.
     state 'UPDATE fetch SET start_ms = start_ms + 86400000,
         end_ms = end_ms + 86400000'
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --resume --max-pages 9 --delay 300ms "$DIR"
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --max-pages 9 --delay 300ms "$DIR"
     same 0 "$STATUS" "$(cat "$ERR")"
     whole_pages 9
 }
@@ -303,7 +303,7 @@ END
     asked=$(record_count /1)
     same 1 "$asked" "requests before the kill"
     # /2 and /3 are fetched when the host may be asked again.
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --max-pages 3 --resume "$DIR"
+    capture "${LIMITED[@]}" "$CRAWLER" --max-pages 3 --resume "$DIR"
     stop_playground
     # The host was told to wait: nothing of it comes before that.
     gap=$(tail -n +2 "$RECORD" | sort -n | awk -F '\t' '

@@ -541,7 +541,7 @@ certificate() {
 # obey_tls OPTION...: http goes to PORTS[1], https to PORTS[2].
 obey_tls() {
     STATUS=0
-    timeout -k 60 "$LIMIT" "$CRAWLER" --cacert "$TMP/own.pem" --log json \
+    "${LIMITED[@]}" "$CRAWLER" --cacert "$TMP/own.pem" --log json \
         --connect-to "example.org:80:127.0.0.1:${PORTS[1]}" \
         --connect-to "example.org:443:127.0.0.1:${PORTS[2]}" \
         --scope host --delay 0 --retries 0 --max-time 20s "$@" "$DIR" 1 \

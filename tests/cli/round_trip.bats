@@ -37,7 +37,7 @@ same_pages() {
         for threads in 1 1 4; do
             number=$((number + 1))
             mkdir "$TMP/$number"
-            timeout -k 60 "$LIMIT" "$CRAWLER" -q --from "$from" --robots ignore --scope host \
+            "${LIMITED[@]}" "$CRAWLER" -q --from "$from" --robots ignore --scope host \
                 --threads "$threads" http://archive.test/ "$TMP/$number" 5
             same_pages "$TMP/$number"
         done
@@ -47,7 +47,7 @@ same_pages() {
 
 @test "what a crawl out of an archive keeps is an archive with the same pages" {
     mkdir "$TMP/1" "$TMP/2"
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --from "$DIR" --warc --robots ignore --scope host \
+    "${LIMITED[@]}" "$CRAWLER" -q --from "$DIR" --warc --robots ignore --scope host \
         http://archive.test/ "$TMP/1" 5
     "$CRAWLER" export --format pages --output "$TMP/2" "$TMP/1"
     same_pages "$TMP/2"

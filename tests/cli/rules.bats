@@ -132,7 +132,7 @@ print(json.load(open(sys.argv[1]))["by_verdict"]["rule-limit"])' \
     "$CRAWLER" -q --resume --max-pages 2 --exclude '**/blog/**' "$DIR" || same 3 $?
     run -0 "$CRAWLER" why "$DIR" http://example.org/blog/e
     [[ $output != *"refused"* ]] || fail "$output"
-    capture timeout "$LIMIT" "$CRAWLER" --robots ignore --log json --scope host \
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --log json --scope host \
         --retries 0 --connect-to "::127.0.0.1:$PORT" --delay 0 \
         --include '**/e' --exclude '**/blog/**' http://example.org/ "$DIR" 3
     same 2 "$STATUS" "another order"

@@ -81,7 +81,7 @@ search() {
     local query=$1
 
     shift
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" --restart --connect-to "::127.0.0.1:$PORT" \
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --connect-to "::127.0.0.1:$PORT" \
         --delay 0 --retries 0 --search "$query" --search-url "$HTML" "$@" \
         "$DIR" "${DEPTH:-0}"
 }

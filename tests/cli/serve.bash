@@ -20,7 +20,7 @@ start_serve() {
     SERVE_ERR=$name.err
     rm -f "$name.out"
     mkfifo "$name.out"
-    timeout -k 60 $((LIMIT * 2)) "$CRAWLER" serve --port 0 "$@" \
+    timeout --foreground -k 60 $((LIMIT * 2)) "$CRAWLER" serve --port 0 "$@" \
         >"$name.out" 2>"$SERVE_ERR" 3>&- &
     SERVE_PID=$!
     SERVERS+=("$SERVE_PID")

@@ -92,7 +92,7 @@ http://127.0.0.1:$PORT/" "$(ask "http://127.0.0.1:$PORT/")"
 
 # refuses_ca FILE TEXT: --write-ca leaves it as it is.
 refuses_ca() {
-    capture timeout "$LIMIT" "$CRAWLER" serve --port 0 --write-ca "$1" "$TMP/a.warc.gz"
+    capture "${LIMITED[@]}" "$CRAWLER" serve --port 0 --write-ca "$1" "$TMP/a.warc.gz"
     same 2 "$STATUS" "--write-ca $1"
     same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
     grep -qF -- "$2" "$ERR" || fail "$1: $(cat "$ERR")"
@@ -135,7 +135,7 @@ refuses_ca() {
     stop_serve
     cp "$TMP/own.pem" "$TMP/before"
     capture bash -c "(ulimit -f 0 && trap '' XFSZ &&
-        exec timeout '$LIMIT' '$CRAWLER' serve --port 0 --write-ca '$TMP/own.pem' '$TMP/a.warc.gz') 2>&1 | cat"
+        exec ${LIMITED[*]} '$CRAWLER' serve --port 0 --write-ca '$TMP/own.pem' '$TMP/a.warc.gz') 2>&1 | cat"
     grep -qF -- "--write-ca '$TMP/own.pem': File too large" "$OUT" || fail "$(cat "$OUT" "$ERR")"
     cmp "$TMP/before" "$TMP/own.pem"
 }
@@ -218,7 +218,7 @@ ROWS
     mkdir "$TMP/again" "$TMP/temp"
     TMPDIR=$TMP/temp start_serve "$DIR"
     silent "$SERVE_ERR"
-    timeout "$LIMIT" "$CRAWLER" --proxy "http://$PROXY" --delay 0 -q \
+    "${LIMITED[@]}" "$CRAWLER" --proxy "http://$PROXY" --delay 0 -q \
         "$LETTERS/index.html" "$TMP/again" 10
     same 9 "$(page_count "$TMP/again")"
     for page in "$DIR"/[1-9]*; do
@@ -320,7 +320,7 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)
     mkdir "$TMP/dir"
     while IFS='|' read -r args text; do
         # shellcheck disable=SC2086
-        capture timeout "$LIMIT" "$CRAWLER" serve $args
+        capture "${LIMITED[@]}" "$CRAWLER" serve $args
         same 2 "$STATUS" "serve $args"
         silent "$OUT"
         same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
@@ -358,7 +358,7 @@ ROWS
 @test "the crawler crawls it again through the proxy" {
     make_warc "$TMP/a.warc.gz" "${SITE[@]}"
     start_serve --write-ca "$TMP/ca.pem" "$TMP/a.warc.gz"
-    timeout "$LIMIT" "$CRAWLER" --proxy "http://$PROXY" --cacert "$TMP/ca.pem" \
+    "${LIMITED[@]}" "$CRAWLER" --proxy "http://$PROXY" --cacert "$TMP/ca.pem" \
         --scope any --delay 0 -q http://a.test/ "$DIR" 3
     same "http://a.test/
 http://a.test/b.html
@@ -373,12 +373,12 @@ https://s.test/t" "$(page_urls)"
     (cd "$TMP" && wget -q -r -l 9 -p --warc-file=site -P mirror \
         "http://$ADDRESS/tse/letters/index.html") || :
     [ -s "$TMP/site.warc.gz" ]
-    timeout "$LIMIT" "$CRAWLER" --scope host --delay 0 -q --robots ignore \
+    "${LIMITED[@]}" "$CRAWLER" --scope host --delay 0 -q --robots ignore \
         "http://$ADDRESS/tse/letters/index.html" "$DIR" 9
     stop_playground
     start_serve "$TMP/site.warc.gz"
     mkdir "$TMP/again"
-    timeout "$LIMIT" "$CRAWLER" --proxy "http://$PROXY" --scope host --delay 0 -q \
+    "${LIMITED[@]}" "$CRAWLER" --proxy "http://$PROXY" --scope host --delay 0 -q \
         --robots ignore "http://$ADDRESS/tse/letters/index.html" "$TMP/again" 9
     [ "$(page_count)" -gt 5 ]
     for page in "$DIR"/[1-9]*; do

@@ -338,7 +338,7 @@ END
 # as it went. Behind a proxy no name is looked up, so that no host has to wait
 # for that and the order is that of the scores alone.
 priorities() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore \
         --proxy "http://127.0.0.1:$PORT" --scope any --order priority --workers 1 --delay 0 --log pages "$@" \
         2>/dev/null | tail -n +2 | cut -f 2,5 | tr '\t' ' '
 }

@@ -447,7 +447,7 @@ assert it["urls"]["queued"] > 0, it
 @test "status names a private address, not its robots.txt" {
     printf '//example.org/robots.txt 404\n//example.org/\n    body <a href=http://127.0.0.1:1/a>.</a><a href=http://127.0.0.1:1/b>.</a>\n' >"$TMP/private.site"
     start_playground --site "$TMP/private.site"
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --scope any --delay 0 \
+    "${LIMITED[@]}" "$CRAWLER" -q --scope any --delay 0 \
         --connect-to "example.org:80:127.0.0.1:$PORT" http://example.org/ "$DIR" 1
     run -0 "$CRAWLER" status "$DIR"
     [[ $output == *"2 URLs: a private address that was not named (--allow-private), such as http://127.0.0.1:1/a"* ]]

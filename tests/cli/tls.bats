@@ -71,7 +71,7 @@ fetch() {
         url=${*: -1}
         set -- "${@:1:$#-1}"
     fi
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log json --scope host --delay 0 \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log json --scope host --delay 0 \
         --connect-to "::127.0.0.1:$port" "$@" "$url" "$DIR" "$depth" \
         >"$TMP/log" 2>"$TMP/err"
 }
@@ -190,10 +190,10 @@ refused() {
 
 @test "a certificate may be for an address" {
     serve_site
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --log none --cacert "$(CA)" \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --log none --cacert "$(CA)" \
         "https://127.0.0.1:${PORTS[2]}/" "$DIR" 0
     same "https://127.0.0.1:${PORTS[2]}/" "$(page_urls)"
-    run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
+    run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --log json --cacert "$(CA)" \
         "https://127.0.0.2:${PORTS[2]}/" "$DIR" 0
     same 4 "$status"
     [[ $output == *'"outcome":"tls-name"'* ]]
@@ -202,7 +202,7 @@ refused() {
 
 # both ARGS...: the crawler, with http and https of every host at their ports.
 both() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log json --scope host --delay 0 \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log json --scope host --delay 0 \
         --connect-to ":80:127.0.0.1:${PORTS[1]}" \
         --connect-to ":443:127.0.0.1:${PORTS[2]}" --cacert "$(CA)" "$@" \
         >"$TMP/log"
@@ -237,7 +237,7 @@ https://example.org/2.html" "$(page_urls)"
 @test "a file for --cacert that has no certificate is a wrong argument" {
     echo nonsense >"$TMP/empty.pem"
     for file in /nonexistent "$TMP" "$TMP/empty.pem"; do
-        run timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host --cacert "$file" \
+        run "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host --cacert "$file" \
             https://127.0.0.1:1/ "$DIR" 0
         same 2 "$status" "$file"
         same 1 "${#lines[@]}" "lines"
@@ -275,7 +275,7 @@ SERVERS
 # the number of its server; nobody may have got a part of them.
 told_secrets() {
     : >"$TMP/secrets"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots obey --log none \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots obey --log none \
         --scope any --delay 0 --cacert "$(CA)" -q \
         --connect-to "example.org:80:127.0.0.1:${PORTS[1]}" \
         --connect-to "example.org:443:127.0.0.1:${PORTS[2]}" \

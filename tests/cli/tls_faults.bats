@@ -34,7 +34,7 @@ fetch() {
 
     shift
     rm -rf "$DIR" && mkdir "$DIR"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --robots ignore --log json \
+    "${LIMITED[@]}" "$CRAWLER" --robots ignore --log json \
         --scope host --delay 0 --threads 1 --retries 0 \
         --connect-to "::127.0.0.1:$PORT" --cacert "$BATS_FILE_TMPDIR/ca.pem" \
         "$@" https://example.org/ "$DIR" "$depth" >"$TMP/log" 2>"$TMP/err"
@@ -196,7 +196,7 @@ END
 @test "no session is resumed at another origin" {
     serve_closing
     printf 'https://example.org:%d/1.html\nhttps://example.org:%d/1.html\n' 8001 8002 >"$TMP/seeds"
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --scope host \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --scope host \
         --delay 0 --threads 1 --connect-to "::127.0.0.1:${PORTS[2]}" -q \
         --cacert "$BATS_FILE_TMPDIR/ca.pem" --seeds "$TMP/seeds" "$DIR" 0
     same "2 ." "$(cut -d ' ' -f 3 "$TMP/sessions" | sort | uniq -c | xargs)"

@@ -41,7 +41,7 @@ fetch() {
     local depth=$1
 
     shift
-    timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log json --scope host \
+    "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log json --scope host \
         --delay 0 --threads 1 --connect-to "::127.0.0.1:$PORT" "$@" \
         https://example.org/ "$DIR" "$depth" >"$TMP/log" 2>"$TMP/err"
 }
@@ -141,7 +141,7 @@ SOURCE
 # lost ARGUMENT...: the crawler on a machine without ca-certificates.
 lost() {
     system_store /nonexistent/ca-certificates.crt
-    LD_PRELOAD=$STORE timeout -k 60 "$LIMIT" "$CRAWLER" --restart --robots ignore --log none \
+    LD_PRELOAD=$STORE "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --log none \
         --connect-to "::127.0.0.1:$PORT" "$@" 2>"$TMP/err"
 }
 

@@ -5,7 +5,7 @@ load helper
 
 # url [ARGS...] <LINES: the command, within a time.
 url() {
-    timeout -k 60 "$LIMIT" "$CRAWLER" url "$@"
+    "${LIMITED[@]}" "$CRAWLER" url "$@"
 }
 
 # lines_of TEXT...: each on its line.

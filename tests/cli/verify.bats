@@ -7,7 +7,7 @@ load site
 
 # verify [DIR]: sets STATUS; what it says is in $OUT.
 verify() {
-    capture timeout -k 60 "$LIMIT" "$CRAWLER" verify "${1:-$DIR}"
+    capture "${LIMITED[@]}" "$CRAWLER" verify "${1:-$DIR}"
 }
 
 # clean [PAGES]: all is as recorded, in one line that counts well.
@@ -138,10 +138,10 @@ web_crawl() {
         --max-pages 30 http://d0.example/ "$DIR" 100
     same 3 "$STATUS" "$(cat "$ERR")"
     clean 30
-    capture timeout "$LIMIT" "$CRAWLER" --resume --max-pages 60 "$DIR"
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --max-pages 60 "$DIR"
     same 3 "$STATUS" "$(cat "$ERR")"
     clean 60
-    capture timeout "$LIMIT" "$CRAWLER" --resume --max-pages 500 --delay 20ms \
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --max-pages 500 --delay 20ms \
         --per-host 8 "$DIR"
     same 0 "$STATUS" "$(cat "$ERR")"
     clean "$("$PLAYGROUND" truth "${WEB[@]}" | wc -l)"

@@ -13,7 +13,7 @@ begin() {
 
 # begin_crawl ARGUMENT...: a crawl in the background; its number in CRAWL.
 begin_crawl() {
-    timeout -k 60 $((LIMIT * 2)) "$CRAWLER" -q --robots ignore \
+    timeout --foreground -k 60 $((LIMIT * 2)) "$CRAWLER" -q --robots ignore \
         --connect-to "::127.0.0.1:$PORT" "$@" >"$TMP/out" 2>"$TMP/err" 3>&- &
     CRAWL=$!
     SERVERS+=("$CRAWL.crawl")

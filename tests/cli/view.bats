@@ -235,7 +235,7 @@ END
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])')
-    timeout "$LIMIT" "$CRAWLER" -q --scope any --robots ignore --delay 0 \
+    "${LIMITED[@]}" "$CRAWLER" -q --scope any --robots ignore --delay 0 \
         --allow-private --listen "127.0.0.1:$own" --retries 0 \
         --connect-to "own.test:80:127.0.0.1:$own" \
         --connect-to "zero.test:80:0.0.0.0:$own" \

@@ -52,7 +52,7 @@ crawler: $TMP/bad.warc: at byte 0: no record begins here" "$(cat "$ERR")"
     same "crawler: $TMP/a.wacz: it is a ZIP file, no WARC file; the WARC files of a WACZ are in its folder archive/" \
         "$(cat "$ERR")"
     mkfifo "$TMP/pipe"
-    capture timeout "$LIMIT" "$CRAWLER" warc "$TMP/pipe"
+    capture "${LIMITED[@]}" "$CRAWLER" warc "$TMP/pipe"
     same 2 "$STATUS"
     same "crawler: $TMP/pipe: it is no regular file" "$(cat "$ERR")"
 }

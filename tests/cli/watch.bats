@@ -77,9 +77,9 @@ teardown() { view_teardown; }
     wait_for '"$CRAWLER" watch "$DIR" | grep -q "1 saved"'
     crawl=$(pgrep -P "$CRAWL")
     kill -STOP "$crawl"
-    timeout "$LIMIT" "$CRAWLER" ctl "$DIR" pause >"$TMP/ctl" 2>&1 3>&- &
+    "${LIMITED[@]}" "$CRAWLER" ctl "$DIR" pause >"$TMP/ctl" 2>&1 3>&- &
     ctl=$!
-    run -1 timeout "$LIMIT" "$CRAWLER" watch "$DIR"
+    run -1 "${LIMITED[@]}" "$CRAWLER" watch "$DIR"
     same "crawler: the crawl in '$DIR' did not answer for 15 seconds: it may be \
 suspended (SIGSTOP), or wait for a disk" "$output"
     status=0

@@ -26,7 +26,7 @@ plant() {
 
     shift 2
     mkdir "$dir"
-    timeout -k 60 "$LIMIT" "$CRAWLER" -q --delay 0 --retries 1 \
+    "${LIMITED[@]}" "$CRAWLER" -q --delay 0 --retries 1 \
         --connect-to dead.example.org:1:127.0.0.1:1 \
         --connect-to "::127.0.0.1:$PORT" \
         "${@:1:$#-1}" "$dir" "${@: -1}" >"$TMP/out" 2>&1 || status=$?
