@@ -191,6 +191,24 @@ static void print_stop(struct plan *plan, enum crawl_state state)
     buf_release(&line);
 }
 
+/* Pages of a crawl that is over may have failed for the moment. */
+static void print_retry(struct plan *plan, const struct stats *stats)
+{
+    struct buf line;
+
+    if (!stats->unanswered || !plan->store || plan->options->fleet)
+        return;
+    buf_init(&line, TEXT_MAX);
+    report_put_command(&line, stats->state,
+                       crawl_record_secrets(&plan->options->given,
+                                            plan->origins.logins, &plan->arena),
+                       plan->crawl.dir_path);
+    terminal_line(stderr, "%s failed for want of an answer",
+                  words_count(stats->unanswered, "page").text);
+    terminal_line(stderr, "ask again: %s", buf_cstr(&line));
+    buf_release(&line);
+}
+
 /* The figures are for whoever watches and for crawls of the open web; the
  * course's crawler prints nothing but its log. A failure was reported. */
 static void print_end(struct plan *plan, const struct stats *stats,
@@ -203,6 +221,8 @@ static void print_end(struct plan *plan, const struct stats *stats,
         print_stats(stats, !course);
         if (end == CRAWL_STOPPED)
             print_stop(plan, stats->state);
+        else if (!course)
+            print_retry(plan, stats);
     }
     if (end == CRAWL_NOTHING)
         explain_nothing(plan, stats);

@@ -279,7 +279,7 @@ int crawl_record_check_secrets(const struct crawl_record *record,
 {
     const struct list *begun = &record->given;
 
-    for (size_t i = 0; i < begun->count && !facts_is_over(&record->facts); i++)
+    for (size_t i = 0; i < begun->count; i++)
         if (crawl_record_is_secret(begun->item[i]) &&
             !is_replaced(begun->item[i], now))
             return complain("the crawl was begun with --%s; give it again",
@@ -299,7 +299,9 @@ static int check_given(const struct options *options,
         return complain("--%s cannot change once the crawl has begun; "
                         "--resume takes only limits and speeds",
                         changed);
-    return crawl_record_check_secrets(record, &options->given);
+    return facts_is_over(&record->facts) && !options->retry_failed
+               ? 0
+               : crawl_record_check_secrets(record, &options->given);
 }
 
 /* Options that are given for this run and are never recorded. */
@@ -309,6 +311,7 @@ static void take_unrecorded(struct options *to, const struct options *from)
     to->logins = from->logins;
     to->listen = from->listen;
     to->metrics_open = from->metrics_open;
+    to->retry_failed = from->retry_failed;
 }
 
 int crawl_record_resume(struct options *resumed, const struct options *options)
@@ -329,7 +332,8 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);
         take_unrecorded(resumed, options);
-        resumed->is_over = facts_is_over(&record.facts);
+        resumed->is_over =
+            facts_is_over(&record.facts) && !options->retry_failed;
     }
     crawl_record_release(&record);
     return status;

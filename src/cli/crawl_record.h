@@ -73,7 +73,7 @@ int crawl_record_options(struct options *options,
 int crawl_record_resume(struct options *resumed, const struct options *options);
 
 /* Must an option be given again that the crawl was begun with, because its
- * value is secret? Only if there is more to fetch. Status as above. */
+ * value is secret? Status as above. */
 int crawl_record_check_secrets(const struct crawl_record *record,
                                const struct list *now);
 

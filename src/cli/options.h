@@ -85,7 +85,7 @@ struct options {
     uint64_t save;        /* enum save; 0: not given */
     bool metrics_open;
     bool canonical;
-    bool create, resume, restart, links, warc, wacz, requisites;
+    bool create, resume, retry_failed, restart, links, warc, wacz, requisites;
     bool cookie_jar, netrc;
     bool sitemaps, insecure, allow_private, quiet, verbose, json, xhtml, help,
         version, check;

@@ -293,6 +293,7 @@ static void plan_limits(struct plan *plan)
     assert(crawl->threads); /* the least of --workers is 1 */
     fit_files(crawl, options);
     plan_connections(crawl, options);
+    crawl->retry_failed = options->retry_failed;
     crawl->max_pages = options->max_pages;
     crawl->max_bytes = options->max_bytes;
     crawl->max_time_ms = options->max_time_ms;
@@ -406,6 +407,8 @@ static int check_pairs(struct plan *plan)
 
     if (options->remembered)
         return 0;
+    if (options->retry_failed)
+        return complain("--retry-failed needs --resume");
     if (options->sitemaps && !obeys_robots)
         return complain("--sitemaps needs robots.txt, which this crawl does "
                         "not read; use --robots obey, or --sitemap");

@@ -30,6 +30,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */
+    retry_failed(&crawler);        /* and URLs that failed in earlier runs */
     while (!is_over(&crawler)) {
         start_fetches(&crawler);    /* frontier -> workers */
         wait_for_results(&crawler); /* workers: fetch, scan, save */

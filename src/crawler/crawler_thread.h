@@ -46,8 +46,10 @@ struct crawler {
     struct hashtable in_flight;   /* with `canonical`: pages, by fingerprint */
     struct hashtable redirecting; /* with cookies: URLs that redirect, by
                                    * fingerprint; see handle_cookies.c */
-    struct arena redirecting_items; /* of that table */
-    struct seen pages_kept;         /* with `requisites`: by fingerprint */
+    struct arena redirecting_items;  /* of that table */
+    struct failed_urls *failed_urls; /* of earlier runs, until they are queued
+                                      * again; or NULL: see handle_failed.c */
+    struct seen pages_kept;          /* with `requisites`: by fingerprint */
 };
 
 /* Reasons for having no page are noted only until the first page is saved. */
@@ -126,6 +128,17 @@ bool is_asked_again(struct crawler *crawler, const struct job *job,
  */
 void restore_redirecting(void *user, uint64_t fingerprint, bool is_again,
                          bool is_queued);
+
+/* --- handle_failed.c ---------------------------------------------------- */
+
+void failed_init(struct crawler *crawler);
+
+/* For a resume: the offered URL failed under this number. `user` is the
+ * crawler. */
+void restore_failed(void *user, const struct offer *offer, uint64_t number);
+
+/* Queue those that failed, if the user wants that. */
+void retry_failed(struct crawler *crawler);
 
 /* --- handle_seed.c ------------------------------------------------------ */
 
@@ -214,6 +227,10 @@ void listen_to_validator(struct crawler *crawler);
 
 /* The URL was refused when its turn came. */
 void note_refused(struct crawler *crawler, const struct target *target);
+
+/* A URL that failed under this number is asked for again under another. */
+void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
+                            uint64_t number);
 
 /* The URL was fetched and will not be tried again. */
 void note_fetched(struct crawler *crawler, const struct job *job,

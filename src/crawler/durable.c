@@ -64,6 +64,7 @@ void restore_crawl(struct crawler *crawler)
         .gave_way = restore_gave_way,
         .redirecting =
             options->worker.fetch.cookies ? restore_redirecting : NULL,
+        .failed = options->retry_failed ? restore_failed : NULL,
         .user = crawler,
         .archivist = crawler->archivist,
         .rules = &crawler->rules,
@@ -72,6 +73,8 @@ void restore_crawl(struct crawler *crawler)
     struct resumed resumed = {0};
     struct store_error error;
 
+    if (options->retry_failed)
+        failed_init(crawler);
     /* The partitions of a fleet are loaded one by one: fleet_begin. */
     bool good = options->fleet
                     ? resume_load_slice(options->store, 0, &crawler->validator,

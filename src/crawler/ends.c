@@ -1,5 +1,6 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/record_codes.h"
+#include "crawler/retry.h"
 
 /* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
  * and notes why there is no page yet. */
@@ -15,6 +16,13 @@ static uint64_t *ends_of(const struct crawler *crawler, enum target_kind kind)
     default:
         return NULL;
     }
+}
+
+/* A page fails without a fetch, for what was wrong with its host. */
+static void count_failed(struct crawler *crawler, enum outcome cause)
+{
+    crawler->stats->outcome[cause]++;
+    crawler->stats->unanswered += retry_is_worthwhile(cause);
 }
 
 static void count_end(struct crawler *crawler, enum target_kind kind,
@@ -57,7 +65,7 @@ static void note_judged(void *user, const struct judged *judged)
     if (ends) {
         ends[end]++;
         if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
-            crawler->stats->outcome[cause]++;
+            count_failed(crawler, cause);
     }
     record_judged(crawler->record, judged);
 }
@@ -67,6 +75,14 @@ static void note_withdrawn(void *user, enum target_kind kind, uint64_t number)
     struct crawler *crawler = user;
 
     count_end(crawler, kind, URL_REFUSED, URL_NONE);
+    record_withdrawal(crawler->record, number, crawler->now_ms);
+}
+
+void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
+                            uint64_t number)
+{
+    count_end(crawler, kind, URL_FAILED, URL_NONE);
+    crawler->stats->unanswered -= kind == TARGET_PAGE;
     record_withdrawal(crawler->record, number, crawler->now_ms);
 }
 
@@ -92,7 +108,7 @@ void note_refused(struct crawler *crawler, const struct target *target)
     count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
-            crawler->stats->outcome[target->last_outcome]++;
+            count_failed(crawler, (enum outcome)target->last_outcome);
         else
             crawler->stats->late.verdict[verdict]++;
     }
@@ -106,5 +122,7 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 {
     count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
               outcome_end(job->page.outcome));
+    crawler->stats->unanswered += job->target->kind == TARGET_PAGE &&
+                                  retry_is_worthwhile(job->page.outcome);
     record_fetch(crawler->record, job, page_id, 0, pause_ms);
 }

@@ -1,22 +1,14 @@
-#include "crawler/resume.h"
+#include "crawler/resume_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "crawler/counters.h"
 #include "crawler/retry.h"
-#include "ds/hashtable.h"
-#include "frontier/by_hand.h"
 #include "store/fold.h"
 #include "url/course.h"
-#include "url/glob.h"
 #include "url/key.h"
 #include "url/partition.h"
-
-/* The longest wait of a host in trouble. If the clock was set back, nothing
- * waits longer than it would have waited from the beginning. */
-enum { TROUBLE_MAX_MS = 3600 * 1000 };
 
 /* Times of a URL that are still to come, by the monotonic clock; 0: none. */
 struct times {
@@ -24,26 +16,9 @@ struct times {
     uint64_t clock_ms; /* when the pause of its host ends */
 };
 
-struct loader {
-    const struct resume_options *options;
-    struct validator *validator;
-    struct resumed *resumed;
-    struct arena arena;        /* of one URL */
-    struct arena times;        /* struct times, */
-    struct hashtable times_of; /* by number of the URL */
-    uint8_t *answered;         /* a bit for each URL that a server answered */
-    struct arena texts;        /* URLs that pages named as their own, */
-    struct hashtable named;    /* by number of the page */
-    uint8_t *noarchive; /* one for each page that is not in the archive */
-    uint64_t base, last_number; /* numbers of the slice are between them */
-    bool is_whole;              /* the record has no other slice */
-};
-
 /* --- time --------------------------------------------------------------- */
 
-/* The time by the monotonic clock, at most `max_ms` from now; 0 if it is
- * over. */
-static uint64_t future(const struct loader *loader, uint64_t wall_ms,
+uint64_t resume_future(const struct loader *loader, uint64_t wall_ms,
                        uint64_t max_ms)
 {
     const struct resume_options *options = loader->options;
@@ -54,7 +29,7 @@ static uint64_t future(const struct loader *loader, uint64_t wall_ms,
     return options->now_ms + (wait_ms < max_ms ? wait_ms : max_ms);
 }
 
-static void note_last_fetch(struct loader *loader, uint64_t wall_ms)
+void resume_note_last_fetch(struct loader *loader, uint64_t wall_ms)
 {
     const struct resume_options *options = loader->options;
     uint64_t ago = wall_ms < options->wall_ms ? options->wall_ms - wall_ms : 0;
@@ -99,8 +74,7 @@ static bool has_bit(const struct loader *loader, const uint8_t *bits,
     return bits[number / 8] >> (number % 8) & 1;
 }
 
-/* The same rule as note_health in
- * crawler/handle_fetch.c. */
+/* The same rule as note_health in crawler/handle_fetch.c. */
 static bool server_answered(const struct store_fetch *row)
 {
     enum outcome outcome = (enum outcome)row->outcome;
@@ -121,8 +95,9 @@ static void note_times_of(struct loader *loader, const struct store_fetch *row)
     uint64_t wait_ms =
         row->due_ms > row->end_ms ? row->due_ms - row->end_ms : 0;
     const struct times now = {
-        .due_ms = future(loader, row->due_ms, wait_ms),
-        .clock_ms = future(loader, row->end_ms + row->pause_ms, row->pause_ms),
+        .due_ms = resume_future(loader, row->due_ms, wait_ms),
+        .clock_ms =
+            resume_future(loader, row->end_ms + row->pause_ms, row->pause_ms),
     };
     struct times *times = times_of(loader, row->number);
 
@@ -165,7 +140,7 @@ static bool load_fetch(void *user, const struct store_fetch *row)
     note_canonical(loader, row);
     if (row->page > loader->resumed->last_page)
         loader->resumed->last_page = row->page;
-    note_last_fetch(loader, row->end_ms);
+    resume_note_last_fetch(loader, row->end_ms);
     return true;
 }
 
@@ -178,9 +153,8 @@ static bool load_refusal(void *user, const struct store_refusal *row)
 
 /* --- URLs --------------------------------------------------------------- */
 
-/* False if the text is not as we write URLs: then we did not write it. Only the
- * course's form keeps a default port. */
-static bool parse(struct loader *loader, struct str text, struct url *url)
+/* Only the course's form keeps a default port. */
+bool resume_parse(struct loader *loader, struct str text, struct url *url)
 {
     arena_clear(&loader->arena);
     if (url_parse(url, &loader->arena, text, NULL, NULL))
@@ -190,15 +164,12 @@ static bool parse(struct loader *loader, struct str text, struct url *url)
     return str_eq(url->href, text);
 }
 
-static void restore_target(struct loader *loader,
-                           const struct url_record *record,
-                           const struct url *url, uint64_t fingerprint)
+static struct offer offer_of(const struct url_record *record,
+                             const struct url *url, uint64_t fingerprint)
 {
-    struct frontier *frontier = loader->validator->frontier;
     const struct store_url *row = record->row;
-    const struct times none = {0};
-    const struct times *times = times_of(loader, row->number);
-    const struct offer offer = {
+
+    return (struct offer){
         .url = url,
         .domain = row->domain,
         .fingerprint = fingerprint,
@@ -210,6 +181,17 @@ static void restore_target(struct loader *loader,
         .kind = (enum target_kind)row->kind,
         .nesting = row->nesting,
     };
+}
+
+static void restore_target(struct loader *loader,
+                           const struct url_record *record,
+                           const struct url *url, uint64_t fingerprint)
+{
+    struct frontier *frontier = loader->validator->frontier;
+    const struct store_url *row = record->row;
+    const struct times none = {0};
+    const struct times *times = times_of(loader, row->number);
+    const struct offer offer = offer_of(record, url, fingerprint);
 
     times = times ? times : &none;
     const struct target_history past = {
@@ -323,6 +305,39 @@ static void load_redirecting(const struct loader *loader,
         options->redirecting(options->user, fingerprint, came_back, !redirects);
 }
 
+/* The row of a URL whose host had been given up before does not tell why. */
+static bool had_no_answer(const struct loader *loader,
+                          const struct url_record *record,
+                          const struct url *url)
+{
+    uint8_t outcome =
+        record->row->verdict == ACCEPT
+            ? record->outcome
+            : frontier_last_outcome(loader->validator->frontier, url);
+
+    return record->end == URL_FAILED &&
+           retry_is_worthwhile((enum outcome)outcome);
+}
+
+/* A URL that was found by a shorter path since then does not count as the
+ * target of a redirect. */
+static void load_failed(const struct loader *loader,
+                        const struct url_record *record, const struct url *url,
+                        uint64_t fingerprint)
+{
+    const struct resume_options *options = loader->options;
+    const struct store_url *row = record->row;
+    struct offer offer = offer_of(record, url, fingerprint);
+
+    if (!had_no_answer(loader, record, url))
+        return;
+    loader->resumed->stats.unanswered += row->kind == TARGET_PAGE;
+    if (record->depth == row->depth)
+        offer.via = row->via;
+    if (options->failed)
+        options->failed(options->user, &offer, row->number);
+}
+
 static bool load_url(void *user, const struct url_record *record)
 {
     struct loader *loader = user;
@@ -337,7 +352,8 @@ static bool load_url(void *user, const struct url_record *record)
         record->referrer_machine > UINT16_MAX ||
         (loader->is_whole &&
          (row->depth > row->number || record->depth > row->number)) ||
-        !parse(loader, row->url, &url) || !is_domain_of(row->domain, &url))
+        !resume_parse(loader, row->url, &url) ||
+        !is_domain_of(row->domain, &url))
         return false;
     uint64_t fingerprint = target_fingerprint(
         (enum target_kind)row->kind,
@@ -347,6 +363,7 @@ static bool load_url(void *user, const struct url_record *record)
         found_again(loader, row, &url, fingerprint);
         return true;
     }
+    load_failed(loader, record, &url, fingerprint);
     /* A state that was tampered with may have a URL twice. */
     bool is_new = record->end == URL_NONE ||
                   validator_restore(loader->validator, fingerprint,
@@ -363,117 +380,6 @@ static bool load_url(void *user, const struct url_record *record)
     if (has_bit(loader, loader->answered, row->number))
         frontier_restore_answered(frontier, &url);
     restore_target(loader, record, &url, fingerprint);
-    return true;
-}
-
-/* --- hosts and domains -------------------------------------------------- */
-
-static bool parse_with(struct loader *loader, const char *scheme,
-                       struct str name, struct url *url)
-{
-    char text[URL_LEN_MAX + 32];
-
-    if (name.len > URL_LEN_MAX)
-        return false;
-    int len = snprintf(text, sizeof(text), "%s://%.*s/", scheme, (int)name.len,
-                       name.ptr);
-    return parse(loader, (struct str){text, (size_t)len}, url);
-}
-
-/* "example.org:80" is a host of https, and only of that. */
-static bool parse_name(struct loader *loader, bool https, struct str name,
-                       struct url *url)
-{
-    return parse_with(loader, https ? "https" : "http", name, url) ||
-           parse_with(loader, https ? "http" : "https", name, url);
-}
-
-static bool load_domain(void *user, const struct store_domain *row)
-{
-    struct loader *loader = user;
-    struct url url;
-
-    if (!parse_name(loader, false, row->name, &url))
-        return true; /* no host can have this domain */
-    frontier_restore_found(loader->validator->frontier, &url, row->found);
-    return true;
-}
-
-static bool load_host(void *user, const struct store_host *row)
-{
-    struct loader *loader = user;
-    const struct host_state state = {
-        .failures = row->failures,
-        .no_reply_count = row->mute,
-        .given_up = row->given_up,
-        .backoffs = row->backoffs,
-        .last_outcome = row->outcome,
-        .next_ms = future(loader, row->until_ms, TROUBLE_MAX_MS),
-    };
-    struct url url;
-
-    if (row->outcome >= OUTCOMES || !parse_name(loader, false, row->name, &url))
-        return false;
-    frontier_restore_host(loader->validator->frontier, &url, &state,
-                          loader->options->now_ms);
-    return true;
-}
-
-static bool load_robots(void *user, const struct store_robots *row)
-{
-    struct loader *loader = user;
-    const struct resume_options *options = loader->options;
-    struct frontier *frontier = loader->validator->frontier;
-    uint64_t until_ms = future(loader, row->until_ms, FRONTIER_ROBOTS_KEPT_MS);
-    uint64_t clock_ms =
-        future(loader, row->end_ms + row->pause_ms, row->pause_ms);
-    struct url url;
-
-    note_last_fetch(loader, row->end_ms);
-    if (clock_ms) {
-        if (!parse(loader, row->url, &url))
-            return false;
-        frontier_restore_clock(frontier, &url, clock_ms, options->now_ms);
-    }
-    if (!row->known || !until_ms || !options->robots_agent.len)
-        return true;
-    if (!parse_name(loader, row->https, row->host, &url))
-        return false;
-    frontier_restore_robots(
-        frontier, &url,
-        row->text.ptr ? robots_new(row->text, options->robots_agent) : NULL,
-        until_ms, options->now_ms);
-    return true;
-}
-
-/* The host's own rows tell what a retry did to it. */
-static bool load_order(void *user, const struct store_hand_order *row)
-{
-    struct loader *loader = user;
-    struct frontier *frontier = loader->validator->frontier;
-    uint64_t now_ms = loader->options->now_ms;
-    bool is_drop = row->kind == ORDER_DROP;
-    struct url url;
-
-    if (row->kind == ORDER_NONE || row->kind >= ORDER_KINDS)
-        return false;
-    if (row->kind == ORDER_DELAY || is_drop || row->kind == ORDER_RETRY) {
-        if (!parse_name(loader, false, row->text, &url))
-            return false;
-        if (row->kind == ORDER_DELAY)
-            frontier_set_delay(frontier, &url,
-                               row->usual ? BY_HAND_NO_DELAY : row->delay_ms,
-                               now_ms);
-        else
-            frontier_set_dropped(frontier, &url, is_drop, now_ms);
-    } else if (row->kind == ORDER_EXCLUDE || row->kind == ORDER_ALLOW) {
-        size_t at;
-        if (!row->text.ptr || glob_fault(row->text, &at))
-            return false;
-        frontier_add_pattern(frontier, row->text, row->kind == ORDER_ALLOW);
-    }
-    if (loader->options->rules)
-        hand_rules_add(loader->options->rules, row);
     return true;
 }
 
@@ -514,10 +420,10 @@ static bool load_slice(struct loader *loader, struct store *store,
                 .archive = has_archive ? load_archive : NULL,
                 .capture = has_archive ? load_capture : NULL,
                 .setting = load_setting,
-                .domain = load_domain,
-                .robots = load_robots,
-                .host = load_host,
-                .hand_order = load_order,
+                .domain = resume_load_domain,
+                .robots = resume_load_robots,
+                .host = resume_load_host,
+                .hand_order = resume_load_order,
                 .change = load_change,
                 .fetch = load_fetch,
                 .refusal = load_refusal,

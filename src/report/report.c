@@ -78,6 +78,8 @@ void report_put_command(struct buf *line, enum crawl_state state,
         buf_put(line, STR(" --max-pages ..."));
     if (state == STATE_MAX_BYTES)
         buf_put(line, STR(" --max-bytes ..."));
+    if (state == STATE_FINISHED || state == STATE_NOTHING)
+        buf_put(line, STR(" --retry-failed"));
     buf_printf(line, "%s ", secret_options);
     words_put_path(line, str_of(dir_path));
 }

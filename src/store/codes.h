@@ -12,7 +12,7 @@ enum url_end {
     URL_FAILED,     /* its fetches failed, or its host was given up */
     URL_REFUSED,    /* a rule said no */
     URL_OUTSIDE,    /* out of scope: the rest of the web, counted apart */
-    URL_NONE,       /* no URL of its own: a duplicate, a refusal taken back */
+    URL_NONE,       /* no URL of its own: a duplicate, an end taken back */
     URL_ENDS,
 };
 

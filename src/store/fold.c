@@ -132,7 +132,8 @@ static bool fold_refusal(void *user, const struct store_refusal *row)
         folded->late = (row->verdict + 1u) & VERDICTS_MAX;
         if (!folded->fetches)
             folded->outcome = row->outcome;
-        add_end(folded);
+        if (row->verdict)
+            add_end(folded);
     }
     return store_give(&folding->reader->rows, ROW_refusal, row);
 }

@@ -5,7 +5,8 @@
  * where it was found again. The rules by which they make one answer:
  *
  *   - of several changes of depth, referrer and count the last one counts;
- *   - a fetch with no time to try again, and a refusal, end a URL for good;
+ *   - a fetch with no time to try again, and a refusal, end a URL for good; a
+ *     verdict of 0 takes that back, and a later number has the URL;
  *   - how it ended follows from the verdict and the outcome (store/codes.h);
  *     a refusal at its turn counts before the fetches that came before it.
  *

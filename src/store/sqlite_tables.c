@@ -164,7 +164,8 @@ static const struct view {
      "  UNION ALL"
      "  SELECT d.number, v.name, 0, NULL FROM url d"
      "   JOIN verdict v ON v.code = d.verdict WHERE v.ends = 'failed') e"
-     " JOIN url u ON u.number = e.number" LATEST_CHANGE " WHERE u.kind < 2"},
+     " JOIN url u ON u.number = e.number" LATEST_CHANGE " WHERE u.kind < 2"
+     "  AND u.number NOT IN (SELECT number FROM refusal WHERE verdict = 0)"},
 
     {"links", "CREATE VIEW links AS SELECT l.page, u.url AS source, l.url AS "
               "target, l.text, l.rel,"

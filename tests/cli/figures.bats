@@ -199,6 +199,18 @@ http://example.org/x" "$(sqlite3 "$DIR/.crawler" "SELECT url FROM refusal JOIN u
     done
 }
 
+@test "the figures agree when a crawl is over and its failures are asked for again" {
+    every_end
+    crawl_to 0 --robots obey --scope domain http://example.org/ 2
+    agree 5 4 7 2 0
+    # broken and the two of down.
+    for _ in 1 2; do
+        grep -qx "3 pages failed for want of an answer" "$ERR"
+        resume_to 0 --retry-failed
+        agree 5 4 7 2 0
+    done
+}
+
 @test "the figures agree at --max-per-domain" {
     serve <<'END'
 /

@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# --resume --retry-failed: pages that failed for want of an answer are asked for
+# again, and nothing else is.
+
+load helper
+load site
+
+# Pages of example.org link to down.example.org, where nobody listens at first.
+web() {
+    serve <<'END'
+//down.example.org/
+    body <a href=/more>.</a>
+//down.example.org/*
+    body Here I am.
+/
+    body <a href=/a>.</a><a href=/missing>.</a><a href=http://down.example.org/>.</a>
+    body <a href=http://down.example.org/1>.</a>
+/a
+    body <a href=http://down.example.org/2>.</a><a href=http://down.example.org/old>.</a>
+/missing 404
+END
+}
+
+DOWN=(--connect-to down.example.org::127.0.0.1:1)
+
+# try OPTION...: the crawl, as long as down.example.org is down.
+try() {
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --delay 0 --retries 0 --log none \
+        --scope domain "${DOWN[@]}" --connect-to "::127.0.0.1:$PORT" "$@" http://example.org/ "$DIR" 5
+}
+
+# again OPTION...: go on, with all servers up but those that OPTIONs lead away.
+again() {
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --retry-failed "$@" \
+        --connect-to "::127.0.0.1:$PORT" "$DIR"
+}
+
+# state SQL: ask the record.
+state() {
+    sqlite3 "$DIR/.crawler" "$1"
+}
+
+# ends: "STATE COUNT" of all URLs.
+ends() {
+    state "SELECT state || ' ' || count(*) FROM urls GROUP BY state ORDER BY 1" |
+        paste -sd ' '
+}
+
+@test "--retry-failed asks again for what had no answer, and for nothing else" {
+    web
+    try
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 5 saved 2" "$(ends)"
+    grep -qx "4 pages failed for want of an answer" "$ERR"
+    grep -qx "ask again: crawler --resume --retry-failed $DIR" "$ERR"
+
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 1 saved 7" "$(ends)"
+    stop_playground
+    for path in / /a /missing; do
+        same 1 "$(record_count "$path" example.org)" "$path"
+    done
+    for path in / /more /1 /2 /old; do
+        same 1 "$(record_count "$path" down.example.org)" "$path"
+    done
+    whole_pages 7
+    "$CRAWLER" verify "$DIR"
+    same "http://example.org/missing client-error" \
+        "$(state "SELECT url || ' ' || outcome FROM errors")"
+    run ! grep -q "ask again" "$ERR"
+    "$CRAWLER" status "$DIR" | grep -q '0 redirected, 1 failed, 0 refused$'
+    "$CRAWLER" why "$DIR" http://down.example.org/1 | grep -q 'was fetched as page'
+    # Depths are as if nothing had been down.
+    same "http://down.example.org/ 1 http://down.example.org/1 1 http://down.example.org/2 2 http://down.example.org/more 2" \
+        "$(page_depths | grep down | grep -v old | paste -sd ' ')"
+}
+
+@test "pages that fail once more can be asked for once more" {
+    web
+    try
+    same "failed 5 saved 2" "$(ends)"
+    for _ in 1 2; do
+        again "${DOWN[@]}"
+        same 0 "$STATUS" "status: $(cat "$ERR")"
+        same "failed 5 saved 2" "$(ends)"
+        "$CRAWLER" verify "$DIR"
+        grep -qx "4 pages failed for want of an answer" "$ERR"
+    done
+    again
+    same "failed 1 saved 7" "$(ends)"
+}
+
+@test "pages that answered 5xx or cut the connection are asked for again, redirects are not" {
+    serve <<'END'
+/
+    body <a href=/broken>.</a><a href=/cut>.</a><a href=/old>.</a>
+/broken 500
+    times 1
+/broken
+    body Well again.
+/cut
+    times 1
+    body Cut off.
+    cut 0
+/cut
+    body Whole.
+/old
+    redirect /moved
+/moved 503
+    times 1
+/moved
+    body Moved.
+END
+    capture crawl --delay 0 --retries 0 --log none --scope host http://example.org/ "$DIR" 5
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 3 redirected 1 saved 1" "$(ends)"
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "redirected 1 saved 4" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+    stop_playground
+    same 1 "$(record_count /old)" "the redirect"
+}
+
+@test "a crawl without a single page goes on with --retry-failed" {
+    web
+    capture "${LIMITED[@]}" "$CRAWLER" --robots ignore --delay 0 --retries 0 --log none \
+        --scope host "${DOWN[@]}" http://down.example.org/ "$DIR" 5
+    same 4 "$STATUS" "status: $(cat "$ERR")"
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "saved 2" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "a run with --retry-failed that is killed loses no page" {
+    web
+    try
+    for i in 1 2 3 4 5 6; do
+        timeout --foreground -s KILL "0.0$((RANDOM % 9 + 1))" "$CRAWLER" -q --resume \
+            --retry-failed --connect-to "::127.0.0.1:$PORT" --save-every 1ms --delay 5ms "$DIR" || :
+    done
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 1 saved 7" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+    pages_are_whole 7
+}
+
+@test "a crawl that was stopped goes on with what is queued and what failed" {
+    web
+    try --max-pages 1 --order bfs
+    same 3 "$STATUS" "status: $(cat "$ERR")"
+    again --max-pages none
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 1 saved 7" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "an archive goes on with --retry-failed, with requisites and sitemaps" {
+    serve <<'END'
+//down.example.org/sitemap.xml
+    type application/xml
+    body <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://example.org/lonely</loc></url></urlset>
+//down.example.org/style.css
+    type text/css
+    body p { color: red }
+/
+    body <link rel=stylesheet href=http://down.example.org/style.css><a href=/a>.</a>
+/*
+    body A page.
+END
+    try --warc --requisites --sitemap http://down.example.org/sitemap.xml
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same 2 "$(page_count)" "pages"
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same 3 "$(page_count)" "pages"
+    same "saved" "$(state "SELECT state FROM requisites")"
+    "$CRAWLER" verify "$DIR"
+    same 5 "$(state "SELECT count(*) FROM captures WHERE status = 200")" "captures"
+}
+
+@test "a crawl in which nothing failed has nothing to ask again" {
+    web
+    capture crawl --delay 0 --log none --scope domain http://example.org/ "$DIR" 5
+    same "failed 1 saved 7" "$(ends)"
+    before=$(record_total)
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 1 saved 7" "$(ends)"
+    same "$before" "$(record_total)" "requests"
+}
+
+@test "--retry-failed without --resume is refused, and counts for one run only" {
+    web
+    capture "$CRAWLER" --retry-failed --scope host http://example.org/ "$DIR" 5
+    refused "--retry-failed needs --resume"
+    [ ! -e "$DIR/.crawler" ]
+    try
+    again "${DOWN[@]}"
+    before=$(record_total)
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --connect-to "::127.0.0.1:$PORT" "$DIR"
+    same 0 "$STATUS"
+    grep -q "is finished: 2 pages" "$ERR"
+    same "$before" "$(record_total)" "requests"
+    same "failed 5 saved 2" "$(ends)"
+}
+
+@test "secrets of a finished crawl are asked for with --retry-failed" {
+    web
+    try -H 'X-Api-Key: sesame'
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    again
+    refused "the crawl was begun with --header"
+    again -H 'X-Api-Key: sesame'
+    same "failed 1 saved 7" "$(ends)"
+}
