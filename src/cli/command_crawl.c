@@ -169,44 +169,44 @@ static void print_now(void *user, const struct crawl_progress *now)
     print_stats(&stats, true);
 }
 
+/* "go on: crawler --resume DIR" */
+static void print_command(struct plan *plan, const char *what,
+                          enum crawl_state state)
+{
+    struct buf line;
+
+    buf_init(&line, TEXT_MAX);
+    report_put_command(&line, state,
+                       crawl_record_secrets(&plan->options->given,
+                                            plan->origins.logins, &plan->arena),
+                       plan->crawl.dir_path);
+    terminal_line(stderr, "%s: %s", what, buf_cstr(&line));
+    buf_release(&line);
+}
+
 /* Say why a crawl that could go on has stopped, and the command that goes on
  * with it. */
 static void print_stop(struct plan *plan, enum crawl_state state)
 {
-    const struct list *given = &plan->options->given;
-    struct buf line;
-
-    buf_init(&line, TEXT_MAX);
-    report_put_command(
-        &line, state,
-        crawl_record_secrets(given, plan->origins.logins, &plan->arena),
-        plan->crawl.dir_path);
     terminal_line(stderr, "%s", report_state_text(state));
     if (plan->options->fleet)
         terminal_line(stderr, "go on: the same command%s, here or elsewhere",
                       state == STATE_MAX_TIME ? " with a longer --max-time"
                                               : "");
     else if (plan->store)
-        terminal_line(stderr, "go on: %s", buf_cstr(&line));
-    buf_release(&line);
+        print_command(plan, "go on", state);
 }
 
-/* Pages of a crawl that is over may have failed for the moment. */
+/* A crawl that is over may have failures that pass. One without a page has left
+ * the record of the crawl that it would have replaced. */
 static void print_retry(struct plan *plan, const struct stats *stats)
 {
-    struct buf line;
-
-    if (!stats->unanswered || !plan->store || plan->options->fleet)
+    if (!stats->may_recover || !plan->store || plan->options->fleet ||
+        (plan->crawl.replaces && !stats->saved))
         return;
-    buf_init(&line, TEXT_MAX);
-    report_put_command(&line, stats->state,
-                       crawl_record_secrets(&plan->options->given,
-                                            plan->origins.logins, &plan->arena),
-                       plan->crawl.dir_path);
-    terminal_line(stderr, "%s failed for want of an answer",
-                  words_count(stats->unanswered, "page").text);
-    terminal_line(stderr, "ask again: %s", buf_cstr(&line));
-    buf_release(&line);
+    terminal_line(stderr, "%s failed and may answer later",
+                  words_count(stats->may_recover, "page").text);
+    print_command(plan, "ask again", stats->state);
 }
 
 /* The figures are for whoever watches and for crawls of the open web; the

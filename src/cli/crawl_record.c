@@ -274,6 +274,12 @@ static int cannot_resume(const char *path, const struct crawl_record *record)
     return status;
 }
 
+bool crawl_record_is_over(const struct crawl_record *record,
+                          const struct options *options)
+{
+    return facts_is_over(&record->facts) && !options->retry_failed;
+}
+
 int crawl_record_check_secrets(const struct crawl_record *record,
                                const struct list *now)
 {
@@ -299,7 +305,7 @@ static int check_given(const struct options *options,
         return complain("--%s cannot change once the crawl has begun; "
                         "--resume takes only limits and speeds",
                         changed);
-    return facts_is_over(&record->facts) && !options->retry_failed
+    return crawl_record_is_over(record, options)
                ? 0
                : crawl_record_check_secrets(record, &options->given);
 }
@@ -332,8 +338,7 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);
         take_unrecorded(resumed, options);
-        resumed->is_over =
-            facts_is_over(&record.facts) && !options->retry_failed;
+        resumed->is_over = crawl_record_is_over(&record, options);
     }
     crawl_record_release(&record);
     return status;

@@ -72,6 +72,10 @@ int crawl_record_options(struct options *options,
  * must outlive `resumed`, which is to be released in either case. */
 int crawl_record_resume(struct options *resumed, const struct options *options);
 
+/* Is there nothing more to fetch, with these options? */
+bool crawl_record_is_over(const struct crawl_record *record,
+                          const struct options *options);
+
 /* Must an option be given again that the crawl was begun with, because its
  * value is secret? Status as above. */
 int crawl_record_check_secrets(const struct crawl_record *record,

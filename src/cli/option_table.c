@@ -75,7 +75,7 @@ const struct option_row option_table[] = {
     {"resume", 0, OPTION_FLAG, AT(resume), COMMAND_CRAWL, "What to keep",
      .help = "go on with the crawl in pageDirectory, the only argument; limits and speeds may be given anew"},
     {"retry-failed", 0, OPTION_FLAG, AT(retry_failed), COMMAND_CRAWL, "What to keep", .never_recorded = true,
-     .help = "with --resume: also ask again for pages that failed for want of an answer (time-outs, connections, names, 429, 5xx), finished or not"},
+     .help = "with --resume: also ask again for pages that failed and may answer later (time-outs, connections, names, 429, 5xx), finished or not"},
     {"restart", 0, OPTION_FLAG, AT(restart), COMMAND_CRAWL, "What to keep", .lapses = true,
      .help = "start over: remove the pages and the record of the crawl in pageDirectory"},
     {"state", 0, OPTION_CHOICE, AT(state), COMMAND_CRAWL, "What to keep",

@@ -264,7 +264,7 @@ static int decide_with_record(struct plan *plan)
 {
     const struct options *options = plan->options;
     const char *path = plan->crawl.dir_path;
-    bool over = facts_is_over(&plan->record.facts) && !options->retry_failed;
+    bool over = crawl_record_is_over(&plan->record, options);
     const char *why = options->remembered ? NULL : state_difference(plan);
 
     if (is_course_form(options))

@@ -82,7 +82,7 @@ struct crawl_options {
     const struct store_batch *new_facts;
     bool resume;         /* go on with the crawl in the store */
     bool resume_unclean; /* it was killed: files may exist without a row */
-    bool retry_failed;   /* ask again for URLs that had no answer */
+    bool retry_failed;   /* ask again for URLs that may answer now */
     bool links;          /* record all links of saved pages */
     bool canonical;      /* pages give way to what they name as their own */
     bool requisites;     /* fetch what pages need to be shown */

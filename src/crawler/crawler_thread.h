@@ -101,6 +101,10 @@ void canonical_moved(struct crawler *crawler, const struct target *from,
 void canonical_ended(struct crawler *crawler, const struct target *target,
                      bool is_saved, bool gave_way);
 
+/* The URL with this fingerprint failed in an earlier run, so the page that had
+ * given way to it was fetched again then. */
+void canonical_forget(struct crawler *crawler, uint64_t canonical);
+
 /* For a resume: the offered page gave way to the URL with this fingerprint.
  * `user` is the crawler. */
 void restore_gave_way(void *user, uint64_t canonical,

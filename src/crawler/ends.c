@@ -19,10 +19,10 @@ static uint64_t *ends_of(const struct crawler *crawler, enum target_kind kind)
 }
 
 /* A page fails without a fetch, for what was wrong with its host. */
-static void count_failed(struct crawler *crawler, enum outcome cause)
+static void count_failed_unfetched(struct crawler *crawler, enum outcome cause)
 {
     crawler->stats->outcome[cause]++;
-    crawler->stats->unanswered += retry_is_worthwhile(cause);
+    crawler->stats->may_recover += retry_is_worthwhile(cause);
 }
 
 static void count_end(struct crawler *crawler, enum target_kind kind,
@@ -65,25 +65,28 @@ static void note_judged(void *user, const struct judged *judged)
     if (ends) {
         ends[end]++;
         if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
-            count_failed(crawler, cause);
+            count_failed_unfetched(crawler, cause);
     }
     record_judged(crawler->record, judged);
 }
 
+static void withdraw(struct crawler *crawler, enum target_kind kind,
+                     enum url_end end, uint64_t number)
+{
+    count_end(crawler, kind, end, URL_NONE);
+    record_withdrawal(crawler->record, number, crawler->now_ms);
+}
+
 static void note_withdrawn(void *user, enum target_kind kind, uint64_t number)
 {
-    struct crawler *crawler = user;
-
-    count_end(crawler, kind, URL_REFUSED, URL_NONE);
-    record_withdrawal(crawler->record, number, crawler->now_ms);
+    withdraw(user, kind, URL_REFUSED, number);
 }
 
 void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
                             uint64_t number)
 {
-    count_end(crawler, kind, URL_FAILED, URL_NONE);
-    crawler->stats->unanswered -= kind == TARGET_PAGE;
-    record_withdrawal(crawler->record, number, crawler->now_ms);
+    crawler->stats->may_recover -= kind == TARGET_PAGE;
+    withdraw(crawler, kind, URL_FAILED, number);
 }
 
 void listen_to_validator(struct crawler *crawler)
@@ -108,7 +111,7 @@ void note_refused(struct crawler *crawler, const struct target *target)
     count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
-            count_failed(crawler, (enum outcome)target->last_outcome);
+            count_failed_unfetched(crawler, (enum outcome)target->last_outcome);
         else
             crawler->stats->late.verdict[verdict]++;
     }
@@ -122,7 +125,7 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 {
     count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
               outcome_end(job->page.outcome));
-    crawler->stats->unanswered += job->target->kind == TARGET_PAGE &&
-                                  retry_is_worthwhile(job->page.outcome);
+    crawler->stats->may_recover += job->target->kind == TARGET_PAGE &&
+                                   retry_is_worthwhile(job->page.outcome);
     record_fetch(crawler->record, job, page_id, 0, pause_ms);
 }

@@ -154,6 +154,12 @@ void canonical_moved(struct crawler *crawler, const struct target *from,
         hashtable_put(&crawler->gave_way, to->fingerprint, page);
 }
 
+void canonical_forget(struct crawler *crawler, uint64_t canonical)
+{
+    if (crawler->gave_way.count)
+        forget(crawler, hashtable_take(&crawler->gave_way, canonical));
+}
+
 /* Is it fetched once more, after a redirect that leads back to it? */
 static bool is_queued_again(const struct crawler *crawler,
                             const struct target *target)

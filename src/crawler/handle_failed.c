@@ -1,11 +1,13 @@
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "crawler/crawler_thread.h"
+#include "crawler/record_codes.h"
 #include "frontier/by_hand.h"
 
-/* With --retry-failed a crawl that goes on asks again for the URLs that failed
- * for want of an answer, and gives their hosts another chance.
+/* With --retry-failed a crawl that goes on asks again for URLs that failed and
+ * may answer later, and gives their hosts another chance. Pauses hold.
  *
  * The rows of a URL that has ended stay as they are. So it is withdrawn under
  * its old number and queued under a new one. Both rows are in one batch: a kill
@@ -50,17 +52,34 @@ void restore_failed(void *user, const struct offer *offer, uint64_t number)
     urls->end = &failed->next;
 }
 
+/* A rule that would refuse the URL at its turn leaves it as it is. */
 static void ask_again(struct crawler *crawler, const struct failed_url *failed)
 {
     struct frontier *frontier = crawler->validator.frontier;
     const struct offer *offer = &failed->offer;
     unsigned line;
+    enum verdict verdict =
+        frontier_precheck(frontier, offer->kind, offer->url, &line);
 
-    if (frontier_precheck(frontier, offer->kind, offer->url, &line) ==
-        HOST_DEAD)
-        frontier_forget_trouble(frontier, offer->url, crawler->now_ms);
+    if (verdict != ACCEPT && verdict_end(verdict) != URL_FAILED)
+        return;
+    if (verdict != ACCEPT)
+        frontier_revive_host(frontier, offer->url, crawler->now_ms);
+    canonical_forget(crawler, offer->fingerprint);
     note_failure_withdrawn(crawler, offer->kind, failed->number);
     validator_offer_again(&crawler->validator, offer, crawler->now_ms);
+}
+
+/* There may be a million. */
+static void ask_all(struct crawler *crawler, const struct failed_url *failed)
+{
+    for (; failed && !crawler->failed && !crawler->signals;
+         failed = failed->next) {
+        ask_again(crawler, failed);
+        check_time_and_signals(crawler, clock_mono_ms());
+        if (record_is_full(crawler->record))
+            commit_if_due(crawler);
+    }
 }
 
 void retry_failed(struct crawler *crawler)
@@ -69,9 +88,7 @@ void retry_failed(struct crawler *crawler)
 
     if (!urls)
         return;
-    for (const struct failed_url *failed = urls->first;
-         failed && !crawler->failed; failed = failed->next)
-        ask_again(crawler, failed);
+    ask_all(crawler, urls->first);
     arena_release(&urls->arena);
     free(urls);
     crawler->failed_urls = NULL;

@@ -30,7 +30,7 @@ void record_free(struct record *record);
 
 /* --- events ------------------------------------------------------------- */
 
-/* A URL was judged for the first time; a refusal was taken back. */
+/* A URL was judged for the first time; the end of one was taken back. */
 void record_judged(struct record *record, const struct judged *judged);
 void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms);
 

@@ -199,7 +199,7 @@ static void restore_target(struct loader *loader,
         .tries = record->tries,
         .due_ms = times->due_ms,
     };
-    if (!record->ended)
+    if (record->end == URL_QUEUED)
         frontier_restore(frontier, &offer, &past, loader->options->now_ms);
     if (times->clock_ms)
         frontier_restore_clock(frontier, url, times->clock_ms,
@@ -241,7 +241,8 @@ static void count_url(struct loader *loader, const struct url_record *record,
     if (row->kind == TARGET_REQUISITE) {
         stats->requisite_ends[record->end]++;
     } else if (row->kind == TARGET_SITEMAP) {
-        loader->resumed->sitemaps += row->verdict == ACCEPT && !row->via;
+        loader->resumed->sitemaps +=
+            row->verdict == ACCEPT && !row->via && record->end != URL_NONE;
     } else {
         stats->ends[record->end]++;
         if (record->end == URL_SAVED && loader->options->saved_urls)
@@ -278,7 +279,7 @@ static void load_gave_way(struct loader *loader,
  * another spelling of its own URL. */
 static bool is_again(const struct store_url *row)
 {
-    return row->kind == TARGET_PAGE && row->via &&
+    return row->kind == TARGET_PAGE &&
            (row->nesting == PAGE_KEPT || row->nesting == PAGE_AGAIN ||
             row->redirects);
 }
@@ -296,7 +297,8 @@ static void load_redirecting(const struct loader *loader,
 {
     const struct resume_options *options = loader->options;
     const struct store_url *row = record->row;
-    bool came_back = is_again(row) && row->nesting == PAGE_AGAIN;
+    bool came_back =
+        is_again(row) && row->nesting == PAGE_AGAIN && record->end != URL_NONE;
     bool redirects = row->kind == TARGET_PAGE &&
                      record->end == URL_REDIRECTED &&
                      !hashtable_get(&loader->named, row->number);
@@ -305,22 +307,24 @@ static void load_redirecting(const struct loader *loader,
         options->redirecting(options->user, fingerprint, came_back, !redirects);
 }
 
-/* The row of a URL whose host had been given up before does not tell why. */
-static bool had_no_answer(const struct loader *loader,
-                          const struct url_record *record,
-                          const struct url *url)
+/* Did it fail in a way that may pass? The row of a URL whose host had been
+ * given up before does not tell why; nor does that of one whose last fetch we
+ * cut short ourselves. */
+static bool may_recover(const struct loader *loader,
+                        const struct url_record *record, const struct url *url)
 {
-    uint8_t outcome =
+    enum outcome outcome = (enum outcome)(
         record->row->verdict == ACCEPT
             ? record->outcome
-            : frontier_last_outcome(loader->validator->frontier, url);
+            : frontier_last_outcome(loader->validator->frontier, url));
 
     return record->end == URL_FAILED &&
-           retry_is_worthwhile((enum outcome)outcome);
+           (retry_is_worthwhile(outcome) || outcome == FETCHED ||
+            outcome == ABANDONED);
 }
 
-/* A URL that was found by a shorter path since then does not count as the
- * target of a redirect. */
+/* The new row says where the URL was found as the old one did, unless a shorter
+ * path was found since. A seed and a URL that a sitemap lists stay such. */
 static void load_failed(const struct loader *loader,
                         const struct url_record *record, const struct url *url,
                         uint64_t fingerprint)
@@ -329,13 +333,17 @@ static void load_failed(const struct loader *loader,
     const struct store_url *row = record->row;
     struct offer offer = offer_of(record, url, fingerprint);
 
-    if (!had_no_answer(loader, record, url))
+    if (!may_recover(loader, record, url))
         return;
-    loader->resumed->stats.unanswered += row->kind == TARGET_PAGE;
-    if (record->depth == row->depth)
+    loader->resumed->stats.may_recover += row->kind == TARGET_PAGE;
+    if (!options->failed)
+        return;
+    if (record->depth == row->depth) {
         offer.via = row->via;
-    if (options->failed)
-        options->failed(options->user, &offer, row->number);
+        offer.referrer_id = row->referrer;
+    }
+    offer.found = row->found ? record->found : 0;
+    options->failed(options->user, &offer, row->number);
 }
 
 static bool load_url(void *user, const struct url_record *record)

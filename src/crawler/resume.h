@@ -23,8 +23,8 @@ struct resume_options {
      * that is or was asked again (handle_cookies.c). */
     void (*redirecting)(void *user, uint64_t fingerprint, bool is_again,
                         bool is_queued);
-    /* Or NULL: gets each URL that failed for want of an answer, with its
-     * number (handle_failed.c). */
+    /* Or NULL: gets each URL that failed and may answer later, with its number
+     * (handle_failed.c). */
     void (*failed)(void *user, const struct offer *offer, uint64_t number);
     void *user;
     struct archivist *archivist; /* is told what the archive has; or NULL */

@@ -26,8 +26,7 @@ struct mime_count {
 
 struct stats {
     uint64_t ends[URL_ENDS]; /* URLs of pages, by how they ended so far */
-    uint64_t unanswered;     /* of these: failed for want of an answer, so that
-                              * asking again may help */
+    uint64_t may_recover;    /* of those that failed: they may answer later */
     uint64_t requisite_ends[URL_ENDS]; /* the same for requisites */
     uint64_t requisite_bytes;          /* of those that were fetched */
     uint64_t

@@ -106,17 +106,38 @@ bool frontier_set_dropped(struct frontier *frontier, const struct url *url,
     return true;
 }
 
-void frontier_forget_trouble(struct frontier *frontier, const struct url *url,
-                             uint64_t now_ms)
+/* NULL: the host is not known, and has no trouble. */
+static struct host *forget_trouble(struct frontier *frontier,
+                                   const struct url *url, uint64_t now_ms)
 {
     struct politeness *politeness = &frontier->politeness;
     struct host *host = host_known(politeness, url);
 
     politeness->now_ms = now_ms;
     if (!host)
-        return;
+        return NULL;
     trouble_restore(politeness, host, &(struct host_state){0});
     changes_add_host(&frontier->changes, host);
+    return host;
+}
+
+void frontier_revive_host(struct frontier *frontier, const struct url *url,
+                          uint64_t now_ms)
+{
+    struct host *host = forget_trouble(frontier, url, now_ms);
+
+    if (host)
+        politeness_place(&frontier->politeness, host);
+}
+
+void frontier_forget_trouble(struct frontier *frontier, const struct url *url,
+                             uint64_t now_ms)
+{
+    struct politeness *politeness = &frontier->politeness;
+    struct host *host = forget_trouble(frontier, url, now_ms);
+
+    if (!host)
+        return;
     if (host->backing_off)
         shorten_pause(frontier, host);
     host->backing_off = false;

@@ -42,6 +42,10 @@ bool frontier_set_delay(struct frontier *frontier, const struct url *url,
 bool frontier_set_dropped(struct frontier *frontier, const struct url *url,
                           bool dropped, uint64_t now_ms);
 
+/* A host that was given up may be asked again, when its pause is over. */
+void frontier_revive_host(struct frontier *frontier, const struct url *url,
+                          uint64_t now_ms);
+
 /* Forget the host's trouble, and try again at once what waits for that. */
 void frontier_forget_trouble(struct frontier *frontier, const struct url *url,
                              uint64_t now_ms);

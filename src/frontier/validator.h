@@ -90,7 +90,7 @@ void validator_drop_part(struct validator *validator, uint32_t part,
 enum verdict validator_offer(struct validator *validator,
                              const struct offer *offer, uint64_t now_ms);
 
-/* Queue a page that was fetched before: it is wanted after all. */
+/* Queue a URL that has ended: it is wanted after all. Nothing is judged. */
 void validator_offer_again(struct validator *validator,
                            const struct offer *offer, uint64_t now_ms);
 

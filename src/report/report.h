@@ -87,7 +87,8 @@ struct str report_nowhere(const struct report *report, uint32_t depth);
 /* The command that goes on with it, onto a line. */
 void report_put_resume(const struct report *report, struct buf *line);
 
-/* The same for a crawl that ended so; `secret_options` as above. */
+/* The same for a crawl that ended so; one that is over asks again for what
+ * failed. `secret_options` as above. */
 void report_put_command(struct buf *line, enum crawl_state state,
                         const char *secret_options, const char *dir_path);
 

@@ -5,8 +5,8 @@
  * where it was found again. The rules by which they make one answer:
  *
  *   - of several changes of depth, referrer and count the last one counts;
- *   - a fetch with no time to try again, and a refusal, end a URL for good; a
- *     verdict of 0 takes that back, and a later number has the URL;
+ *   - a fetch with no time to try again, and a refusal, end a URL; a refusal
+ *     with verdict 0 withdraws its row: a later number has the URL;
  *   - how it ended follows from the verdict and the outcome (store/codes.h);
  *     a refusal at its turn counts before the fetches that came before it.
  *
@@ -22,7 +22,7 @@ struct url_record {
     const struct store_url *row; /* as it was first seen */
     enum url_end end;
     uint32_t depth, referrer, found, referrer_machine; /* the latest */
-    bool ended;        /* for good: by a fetch or by a refusal at its turn */
+    bool ended;        /* by a fetch or by a refusal at its turn */
     uint8_t ends;      /* how often it did; more than once is a contradiction */
     uint32_t page;     /* the number it was saved under, or 0; if asked for */
     uint8_t fetches;   /* 255: or more */
@@ -30,7 +30,7 @@ struct url_record {
     uint8_t outcome;   /* of the last fetch; without one why its host was given
                           up, if that is why it was refused at its turn */
     uint8_t verdict;   /* the last: of its own row, or at its turn */
-    bool refused_late; /* when its turn came */
+    bool refused_late; /* when its turn came, or withdrawn */
 };
 
 /* The functions of a load (store/store.h), but URLs come folded.

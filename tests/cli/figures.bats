@@ -204,8 +204,10 @@ http://example.org/x" "$(sqlite3 "$DIR/.crawler" "SELECT url FROM refusal JOIN u
     crawl_to 0 --robots obey --scope domain http://example.org/ 2
     agree 5 4 7 2 0
     # broken and the two of down.
-    for _ in 1 2; do
-        grep -qx "3 pages failed for want of an answer" "$ERR"
+    for tries in 1 2; do
+        grep -qx "3 pages failed and may answer later" "$ERR"
+        same $tries "$(record_count /broken)" "requests of broken"
+        same $tries "$(record_count /robots.txt down.example.org)" "robots.txt of down"
         resume_to 0 --retry-failed
         agree 5 4 7 2 0
     done

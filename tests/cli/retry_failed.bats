@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --resume --retry-failed: pages that failed for want of an answer are asked for
+# --resume --retry-failed: pages that failed and may answer later are asked for
 # again, and nothing else is.
 
 load helper
@@ -46,12 +46,12 @@ ends() {
         paste -sd ' '
 }
 
-@test "--retry-failed asks again for what had no answer, and for nothing else" {
+@test "--retry-failed asks again for pages that may answer now, and for nothing else" {
     web
     try
     same 0 "$STATUS" "status: $(cat "$ERR")"
     same "failed 5 saved 2" "$(ends)"
-    grep -qx "4 pages failed for want of an answer" "$ERR"
+    grep -qx "4 pages failed and may answer later" "$ERR"
     grep -qx "ask again: crawler --resume --retry-failed $DIR" "$ERR"
 
     again
@@ -85,7 +85,7 @@ ends() {
         same 0 "$STATUS" "status: $(cat "$ERR")"
         same "failed 5 saved 2" "$(ends)"
         "$CRAWLER" verify "$DIR"
-        grep -qx "4 pages failed for want of an answer" "$ERR"
+        grep -qx "4 pages failed and may answer later" "$ERR"
     done
     again
     same "failed 1 saved 7" "$(ends)"
@@ -137,7 +137,7 @@ END
 @test "a run with --retry-failed that is killed loses no page" {
     web
     try
-    for i in 1 2 3 4 5 6; do
+    for _ in 1 2 3 4 5 6; do
         timeout --foreground -s KILL "0.0$((RANDOM % 9 + 1))" "$CRAWLER" -q --resume \
             --retry-failed --connect-to "::127.0.0.1:$PORT" --save-every 1ms --delay 5ms "$DIR" || :
     done
@@ -149,13 +149,153 @@ END
 }
 
 @test "a crawl that was stopped goes on with what is queued and what failed" {
-    web
-    try --max-pages 1 --order bfs
+    serve <<'END'
+/
+    body <a href=http://down.example.org/1>.</a><a href=/a>.</a>
+/a
+    body <a href=/b>.</a>
+/b
+    body <a href=/c>.</a>
+/*
+    body A page.
+END
+    # All of depth 1 has ended before /b is asked for.
+    try --max-pages 3
     same 3 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 1 queued 1 saved 3" "$(ends)"
+    run ! grep -q "ask again" "$ERR"
     again --max-pages none
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "saved 5" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "a host whose robots.txt could not be had is asked for it again" {
+    web
+    try --robots obey
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "failed 5 saved 2" "$(ends)"
+    again
+    same "failed 1 saved 7" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+    stop_playground
+    same 1 "$(record_count /robots.txt down.example.org)" "robots.txt"
+}
+
+@test "Retry-After holds for pages that are asked for again" {
+    serve <<'END'
+/
+    links 12 /busy/%d
+/busy/* 429
+    header Retry-After: 2
+END
+    try --per-host 12
+    same "failed 12 saved 1" "$(ends)"
+    "$CRAWLER" status "$DIR" | grep -q 'dead .*given up'
+    serve <<'END'
+/busy/*
+    body Not busy any more.
+END
+    again
+    same "saved 13" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "what --max-per-domain would refuse stays as it failed" {
+    web
+    try --max-per-domain 3
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    before=$(ends)
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "$before" "$(ends)"
+}
+
+@test "a page that gave way to a URL that fails again is saved once" {
+    serve <<'END'
+/
+    body <a href=/copy>.</a><a href=/other>.</a>
+/copy
+    body <link rel=canonical href=http://down.example.org/>A page.
+/other
+    body <link rel=canonical href=http://down.example.org/>Another page.
+//down.example.org/
+    body The page itself.
+END
+    try --canonical
+    same 2 "$(page_count)" "pages: the start and the copy"
+    for _ in 1 2; do
+        again "${DOWN[@]}"
+        same 0 "$STATUS" "status: $(cat "$ERR")"
+        "$CRAWLER" verify "$DIR"
+    done
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "http://down.example.org/ http://example.org/ http://example.org/copy" \
+        "$(page_urls | paste -sd ' ')"
+    "$CRAWLER" verify "$DIR"
+}
+
+@test "thousands of failures are asked for again with a small queue in memory" {
+    serve <<'END'
+/
+    links 3000 http://down.example.org/%d
+//down.example.org/*
+    body A page.
+END
+    try --queue-memory 64K
+    same "failed 3000 saved 1" "$(ends)"
+    again
+    same 0 "$STATUS" "status: $(cat "$ERR")"
+    same "saved 3001" "$(ends)"
+    "$CRAWLER" verify "$DIR"
+    stop_playground
+    same 3001 "$(record_total)" "requests"
+}
+
+@test "stopped and gone on with after --retry-failed, in priority order, nothing is lost" {
+    web
+    try --order priority --workers 1
+    again --max-pages 4
+    same 3 "$STATUS" "status: $(cat "$ERR")"
+    capture "${LIMITED[@]}" "$CRAWLER" --resume --max-pages none "$DIR"
     same 0 "$STATUS" "status: $(cat "$ERR")"
     same "failed 1 saved 7" "$(ends)"
     "$CRAWLER" verify "$DIR"
+}
+
+@test "report and export of a crawl whose failures were asked for again have each page once" {
+    web
+    try --links
+    again
+    for format in sitemap links jsonl; do
+        "$CRAWLER" export --format $format "$DIR" >"$TMP/again.$format"
+    done
+    "$CRAWLER" report --format json "$DIR" >"$TMP/again.json"
+    same "http://example.org/missing" "$(python3 -c '
+import json, sys
+print(*[item["url"] for item in json.load(open(sys.argv[1]))["findings"]["broken"]["items"]])' \
+        "$TMP/again.json")"
+    rm -r "$DIR"
+    mkdir "$DIR"
+    DOWN=()
+    try --links
+    for format in sitemap links; do
+        "$CRAWLER" export --format $format "$DIR" >"$TMP/once.$format"
+        diff <(sed 's/<lastmod>.*//' "$TMP/once.$format" | sort) \
+            <(sed 's/<lastmod>.*//' "$TMP/again.$format" | sort)
+    done
+    same 7 "$(wc -l <"$TMP/again.jsonl")" "pages"
+}
+
+@test "a crawl that replaces no other does not tell how to ask for the other's failures" {
+    web
+    try
+    capture "${LIMITED[@]}" "$CRAWLER" --restart --robots ignore --delay 0 --retries 0 \
+        --log none --scope host "${DOWN[@]}" http://down.example.org/ "$DIR" 5
+    same 4 "$STATUS" "status: $(cat "$ERR")"
+    run ! grep -q "ask again" "$ERR"
+    same "failed 5 saved 2" "$(ends)"
 }
 
 @test "an archive goes on with --retry-failed, with requisites and sitemaps" {
