@@ -205,7 +205,7 @@ static void print_retry(struct plan *plan, const struct stats *stats)
         (plan->crawl.replaces && !stats->saved))
         return;
     terminal_line(stderr, "%s failed and may answer later",
-                  words_count(stats->may_recover, "page").text);
+                  words_count(stats->may_recover, "URL").text);
     print_command(plan, "ask again", stats->state);
 }
 
@@ -304,6 +304,25 @@ static int crawl(struct plan *plan)
     return (int)end;
 }
 
+static void say_over(const struct plan *plan)
+{
+    uint64_t may_recover = plan->record.facts.number[FACT_MAY_RECOVER];
+    struct words pages = words_count(crawl_record_pages(&plan->record), "page");
+    const char *path = plan->crawl.dir_path;
+
+    if (may_recover)
+        terminal_line(stderr,
+                      "crawler: the crawl in %s is finished: %s; "
+                      "--retry-failed asks again for %s that failed, "
+                      "--restart starts over",
+                      path, pages.text, words_count(may_recover, "URL").text);
+    else
+        terminal_line(stderr,
+                      "crawler: the crawl in %s is finished: %s; "
+                      "--restart starts over",
+                      path, pages.text);
+}
+
 static int say_finished(struct plan *plan)
 {
     store_tidy(plan->store_name);
@@ -323,12 +342,7 @@ static int say_finished(struct plan *plan)
             plan->fleet.label,
             words_count(crawl_record_pages(&plan->record), "page").text);
     else if (!plan->options->quiet)
-        terminal_line(
-            stderr,
-            "crawler: the crawl in %s is finished: %s; "
-            "--restart starts over",
-            plan->crawl.dir_path,
-            words_count(crawl_record_pages(&plan->record), "page").text);
+        say_over(plan);
     return CRAWL_FINISHED;
 }
 
@@ -380,6 +394,9 @@ int command_crawl(const struct options *options)
 {
     struct options whole;
     bool is_whole = true;
+
+    if (options->retry_failed && !options->resume)
+        return complain("--retry-failed needs --resume");
     int status = options->resume
                      ? crawl_record_resume(&whole, options)
                      : crawl_record_again(&whole, options, &is_whole);

@@ -407,8 +407,6 @@ static int check_pairs(struct plan *plan)
 
     if (options->remembered)
         return 0;
-    if (options->retry_failed)
-        return complain("--retry-failed needs --resume");
     if (options->sitemaps && !obeys_robots)
         return complain("--sitemaps needs robots.txt, which this crawl does "
                         "not read; use --robots obey, or --sitemap");

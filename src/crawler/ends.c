@@ -18,11 +18,11 @@ static uint64_t *ends_of(const struct crawler *crawler, enum target_kind kind)
     }
 }
 
-/* A page fails without a fetch, for what was wrong with its host. */
-static void count_failed_unfetched(struct crawler *crawler, enum outcome cause)
+/* An archive answers as it did. */
+static void count_failure(struct crawler *crawler, enum outcome outcome)
 {
-    crawler->stats->outcome[cause]++;
-    crawler->stats->may_recover += retry_is_worthwhile(cause);
+    crawler->stats->may_recover += !crawler->options->frontier.has_no_pauses &&
+                                   retry_is_worthwhile(outcome);
 }
 
 static void count_end(struct crawler *crawler, enum target_kind kind,
@@ -65,8 +65,10 @@ static void note_judged(void *user, const struct judged *judged)
     if (ends) {
         ends[end]++;
         if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
-            count_failed_unfetched(crawler, cause);
+            crawler->stats->outcome[cause]++;
     }
+    if (end == URL_FAILED)
+        count_failure(crawler, cause);
     record_judged(crawler->record, judged);
 }
 
@@ -85,7 +87,7 @@ static void note_withdrawn(void *user, enum target_kind kind, uint64_t number)
 void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
                             uint64_t number)
 {
-    crawler->stats->may_recover -= kind == TARGET_PAGE;
+    crawler->stats->may_recover--;
     withdraw(crawler, kind, URL_FAILED, number);
 }
 
@@ -109,9 +111,11 @@ void note_refused(struct crawler *crawler, const struct target *target)
                             (enum outcome)target->last_outcome,
                             target->robots_line);
     count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
+    if (end == URL_FAILED)
+        count_failure(crawler, (enum outcome)target->last_outcome);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
-            count_failed_unfetched(crawler, (enum outcome)target->last_outcome);
+            crawler->stats->outcome[target->last_outcome]++;
         else
             crawler->stats->late.verdict[verdict]++;
     }
@@ -125,7 +129,6 @@ void note_fetched(struct crawler *crawler, const struct job *job,
 {
     count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
               outcome_end(job->page.outcome));
-    crawler->stats->may_recover += job->target->kind == TARGET_PAGE &&
-                                   retry_is_worthwhile(job->page.outcome);
+    count_failure(crawler, job->page.outcome);
     record_fetch(crawler->record, job, page_id, 0, pause_ms);
 }

@@ -52,7 +52,7 @@ void restore_failed(void *user, const struct offer *offer, uint64_t number)
     urls->end = &failed->next;
 }
 
-/* A rule that would refuse the URL at its turn leaves it as it is. */
+/* A URL that a rule would refuse at its turn stays as it is, for good. */
 static void ask_again(struct crawler *crawler, const struct failed_url *failed)
 {
     struct frontier *frontier = crawler->validator.frontier;
@@ -61,8 +61,10 @@ static void ask_again(struct crawler *crawler, const struct failed_url *failed)
     enum verdict verdict =
         frontier_precheck(frontier, offer->kind, offer->url, &line);
 
-    if (verdict != ACCEPT && verdict_end(verdict) != URL_FAILED)
+    if (verdict != ACCEPT && verdict_end(verdict) != URL_FAILED) {
+        crawler->stats->may_recover--;
         return;
+    }
     if (verdict != ACCEPT)
         frontier_revive_host(frontier, offer->url, crawler->now_ms);
     canonical_forget(crawler, offer->fingerprint);

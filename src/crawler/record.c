@@ -274,7 +274,8 @@ void record_order(struct record *record, const struct store_hand_order *row)
 void record_link(struct record *record, const struct job *job, uint32_t page_id,
                  const struct page_link *link, enum verdict verdict)
 {
-    if (!record || !record->options->links)
+    /* A page that had given way was read before, and its links are known. */
+    if (!record || !record->options->links || job->target->nesting == PAGE_KEPT)
         return;
     const struct store_link row = {
         .page = page_id,
@@ -436,6 +437,7 @@ static bool complete_batch(struct record *record, const struct stats *stats,
         pagesaver_changed(record->options->worker.saver);
     add_changes(record);
     stats_each(stats, add_counter, &record->open);
+    facts_put_number(&record->open, FACT_MAY_RECOVER, stats->may_recover);
     facts_put_number(&record->open, FACT_COMMITTED_MS, wall(record, now_ms));
     if (record->options->fleet)
         fleet_compose(record->options->fleet, record->frontier, stats->saved);

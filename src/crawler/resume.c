@@ -335,7 +335,7 @@ static void load_failed(const struct loader *loader,
 
     if (!may_recover(loader, record, url))
         return;
-    loader->resumed->stats.may_recover += row->kind == TARGET_PAGE;
+    loader->resumed->stats.may_recover++;
     if (!options->failed)
         return;
     if (record->depth == row->depth) {

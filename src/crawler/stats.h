@@ -26,7 +26,8 @@ struct mime_count {
 
 struct stats {
     uint64_t ends[URL_ENDS]; /* URLs of pages, by how they ended so far */
-    uint64_t may_recover;    /* of those that failed: they may answer later */
+    uint64_t may_recover;    /* URLs of all kinds that failed and may answer
+                              * later */
     uint64_t requisite_ends[URL_ENDS]; /* the same for requisites */
     uint64_t requisite_bytes;          /* of those that were fetched */
     uint64_t

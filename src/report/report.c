@@ -107,6 +107,9 @@ void report_put_resume(const struct report *report, struct buf *line)
 
 bool report_can_go_on(const struct report *report)
 {
-    return !facts_is_over(report->facts) &&
-           (report->facts->state != STATE_RUNNING || !report->locked);
+    const struct facts *facts = report->facts;
+
+    if (facts_is_over(facts))
+        return facts->number[FACT_MAY_RECOVER] && !report->machines;
+    return facts->state != STATE_RUNNING || !report->locked;
 }

@@ -54,7 +54,13 @@ void verify_add_fetch(struct verify *verify, uint64_t start_ms, uint64_t end_ms,
 
 /* --- the check ---------------------------------------------------------- */
 
-/* By host, then by time; fetches without a host come first. */
+static uint64_t pause_end_ms(const struct verify_fetch *fetch)
+{
+    return fetch->start_ms + fetch->ms + fetch->pause_ms;
+}
+
+/* By host, then by time; fetches without a host come first. Of several that
+ * began in one millisecond the one whose pause is over first came first. */
 static int compare(const void *a, const void *b)
 {
     const struct verify_fetch *one = a, *other = b;
@@ -65,7 +71,8 @@ static int compare(const void *a, const void *b)
                               : strcmp(one->host->ptr, other->host->ptr);
     if (one->start_ms != other->start_ms)
         return one->start_ms < other->start_ms ? -1 : 1;
-    return 0;
+    uint64_t one_ms = pause_end_ms(one), other_ms = pause_end_ms(other);
+    return (one_ms > other_ms) - (one_ms < other_ms);
 }
 
 /* When pauses of a host end: the `max` latest times, ascending. There are fewer
@@ -136,7 +143,7 @@ void verify_pauses(struct verify *verify, uint32_t per_host)
         latest.start_ms = fetch->start_ms;
         /* Without a pause there is nothing to wait for. */
         if (fetch->pause_ms)
-            add_end(&latest, fetch->start_ms + fetch->ms + fetch->pause_ms);
+            add_end(&latest, pause_end_ms(fetch));
     }
     free(latest.end_ms);
 }

@@ -32,6 +32,7 @@ enum fact {
     FACT_SAVED,           /* pages; a counter (crawler/counters.h) */
     FACT_SAVED_BYTES,     /* a counter too */
     FACT_REQUISITE_BYTES, /* and this */
+    FACT_MAY_RECOVER,     /* URLs that --retry-failed would ask again for */
     FACTS,
 };
 

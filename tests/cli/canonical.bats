@@ -113,6 +113,26 @@ END
     run -0 "$CRAWLER" verify "$DIR"
 }
 
+@test "--canonical: the links of a page that gave way in vain are recorded once" {
+    serve <<'END'
+/
+    body <a href=/copy>.</a>
+/copy
+    body <link rel=canonical href=/gone><a href=/next>next</a>
+/gone 404
+/next
+    body Next.
+END
+    fetch 2 --canonical --links
+    same "/ 0
+/copy 1
+/next 2" "$(pages)"
+    same "http://example.org/	http://example.org/copy
+http://example.org/copy	http://example.org/next" \
+        "$(sqlite3 -tabs "$DIR/.crawler" 'SELECT source, target FROM links ORDER BY 1, 2')"
+    run -0 "$CRAWLER" verify "$DIR"
+}
+
 @test "--canonical: an endless chain ends with --max-redirects, and its last page is kept" {
     local i
 

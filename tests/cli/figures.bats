@@ -205,7 +205,7 @@ http://example.org/x" "$(sqlite3 "$DIR/.crawler" "SELECT url FROM refusal JOIN u
     agree 5 4 7 2 0
     # broken and the two of down.
     for tries in 1 2; do
-        grep -qx "3 pages failed and may answer later" "$ERR"
+        grep -qx "3 URLs failed and may answer later" "$ERR"
         same $tries "$(record_count /broken)" "requests of broken"
         same $tries "$(record_count /robots.txt down.example.org)" "robots.txt of down"
         resume_to 0 --retry-failed

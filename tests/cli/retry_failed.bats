@@ -51,8 +51,9 @@ ends() {
     try
     same 0 "$STATUS" "status: $(cat "$ERR")"
     same "failed 5 saved 2" "$(ends)"
-    grep -qx "4 pages failed and may answer later" "$ERR"
+    grep -qx "4 URLs failed and may answer later" "$ERR"
     grep -qx "ask again: crawler --resume --retry-failed $DIR" "$ERR"
+    "$CRAWLER" status "$DIR" | grep -qx "  go on    crawler --resume --retry-failed $DIR"
 
     again
     same 0 "$STATUS" "status: $(cat "$ERR")"
@@ -69,6 +70,7 @@ ends() {
     same "http://example.org/missing client-error" \
         "$(state "SELECT url || ' ' || outcome FROM errors")"
     run ! grep -q "ask again" "$ERR"
+    run ! grep -q "go on" <("$CRAWLER" status "$DIR")
     "$CRAWLER" status "$DIR" | grep -q '0 redirected, 1 failed, 0 refused$'
     "$CRAWLER" why "$DIR" http://down.example.org/1 | grep -q 'was fetched as page'
     # Depths are as if nothing had been down.
@@ -85,7 +87,7 @@ ends() {
         same 0 "$STATUS" "status: $(cat "$ERR")"
         same "failed 5 saved 2" "$(ends)"
         "$CRAWLER" verify "$DIR"
-        grep -qx "4 pages failed and may answer later" "$ERR"
+        grep -qx "4 URLs failed and may answer later" "$ERR"
     done
     again
     same "failed 1 saved 7" "$(ends)"
@@ -209,6 +211,7 @@ END
     again
     same 0 "$STATUS" "status: $(cat "$ERR")"
     same "$before" "$(ends)"
+    run ! grep -q "ask again" "$ERR"
 }
 
 @test "a page that gave way to a URL that fails again is saved once" {
@@ -314,6 +317,7 @@ END
     try --warc --requisites --sitemap http://down.example.org/sitemap.xml
     same 0 "$STATUS" "status: $(cat "$ERR")"
     same 2 "$(page_count)" "pages"
+    grep -qx "2 URLs failed and may answer later" "$ERR"
     again
     same 0 "$STATUS" "status: $(cat "$ERR")"
     same 3 "$(page_count)" "pages"
@@ -337,13 +341,15 @@ END
     web
     capture "$CRAWLER" --retry-failed --scope host http://example.org/ "$DIR" 5
     refused "--retry-failed needs --resume"
+    capture "$CRAWLER" --retry-failed "$DIR"
+    refused "--retry-failed needs --resume"
     [ ! -e "$DIR/.crawler" ]
     try
     again "${DOWN[@]}"
     before=$(record_total)
     capture "${LIMITED[@]}" "$CRAWLER" --resume --connect-to "::127.0.0.1:$PORT" "$DIR"
     same 0 "$STATUS"
-    grep -q "is finished: 2 pages" "$ERR"
+    grep -q "is finished: 2 pages; --retry-failed asks again for 4 URLs that failed, --restart" "$ERR"
     same "$before" "$(record_total)" "requests"
     same "failed 5 saved 2" "$(ends)"
 }

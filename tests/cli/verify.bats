@@ -404,6 +404,15 @@ last_until_third() {
     clean
 }
 
+@test "verify takes fetches that began in one millisecond in the order that is right" {
+    small_crawl --delay 0
+    plant "UPDATE fetch SET start_ms = 1700000000000, end_ms = 1700000000000 + 2000 * (place = 1),
+        pause_ms = 3000 * (place = 1)
+        WHERE place <= 3"
+    plant "UPDATE fetch SET start_ms = start_ms + 10000, end_ms = end_ms + 10000 WHERE place > 3"
+    clean
+}
+
 @test "verify finds a short pause after a robots.txt, and of the host that was asked for it" {
     serve <<'END'
 //example.org/robots.txt 302
