@@ -118,8 +118,9 @@ refused() {
 @test "an existing file is never opened, whatever its name" {
     start_archive_site
     mkdir "$DIR/archive"
+    local now=$EPOCHSECONDS # once: a second that passes in the loop must leave no gap
     for seconds in {0..200}; do
-        TZ=UTC0 printf -v stamp '%(%Y%m%d%H%M%S)T' $((EPOCHSECONDS + seconds))
+        TZ=UTC0 printf -v stamp '%(%Y%m%d%H%M%S)T' $((now + seconds))
         echo mine >"$DIR/archive/crawl-$stamp-00000.warc.gz"
         echo mine >"$DIR/archive/crawl-$stamp-00001.warc.gz.open"
         ln -s "$TMP/elsewhere" "$DIR/archive/crawl-$stamp-00002.warc.gz.open"
