@@ -102,6 +102,8 @@ void restore_crawl(struct crawler *crawler)
     pagesaver_resume(options->worker.saver, resumed.last_page,
                      options->resume_unclean);
     *crawler->stats = resumed.stats;
+    if (options->frontier.has_no_pauses)
+        crawler->stats->may_recover = 0; /* an archive answers as it did */
     stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;
     rest_first(crawler, &resumed);

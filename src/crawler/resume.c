@@ -313,14 +313,15 @@ static void load_redirecting(const struct loader *loader,
 static bool may_recover(const struct loader *loader,
                         const struct url_record *record, const struct url *url)
 {
-    enum outcome outcome = (enum outcome)(
-        record->row->verdict == ACCEPT
-            ? record->outcome
-            : frontier_last_outcome(loader->validator->frontier, url));
+    enum outcome outcome = (enum outcome)record->outcome;
 
-    return record->end == URL_FAILED &&
-           (retry_is_worthwhile(outcome) || outcome == FETCHED ||
-            outcome == ABANDONED);
+    if (record->end != URL_FAILED)
+        return false;
+    if (record->row->verdict != ACCEPT)
+        outcome = (enum outcome)frontier_last_outcome(
+            loader->validator->frontier, url);
+    return retry_is_worthwhile(outcome) || outcome == FETCHED ||
+           outcome == ABANDONED;
 }
 
 /* The new row says where the URL was found as the old one did, unless a shorter
@@ -331,13 +332,13 @@ static void load_failed(const struct loader *loader,
 {
     const struct resume_options *options = loader->options;
     const struct store_url *row = record->row;
-    struct offer offer = offer_of(record, url, fingerprint);
 
     if (!may_recover(loader, record, url))
         return;
     loader->resumed->stats.may_recover++;
     if (!options->failed)
         return;
+    struct offer offer = offer_of(record, url, fingerprint);
     if (record->depth == row->depth) {
         offer.via = row->via;
         offer.referrer_id = row->referrer;

@@ -326,6 +326,25 @@ END
     same 5 "$(state "SELECT count(*) FROM captures WHERE status = 200")" "captures"
 }
 
+@test "a crawl of an archive tells nothing of asking again" {
+    serve <<'END'
+/
+    body <a href=/broken>.</a><a href=/a>.</a>
+/broken 503
+/a
+    body A page.
+END
+    try --warc
+    grep -qx "1 URL failed and may answer later" "$ERR"
+    mkdir "$TMP/from"
+    run -3 --separate-stderr "$CRAWLER" --from "$DIR" --scope host --log none --max-pages 1 \
+        http://example.org/ "$TMP/from" 5
+    run -0 --separate-stderr "$CRAWLER" --resume --max-pages none "$TMP/from"
+    [[ $stderr == *"2 pages saved"*", 1 failed"* ]] || fail "$stderr"
+    [[ $stderr != *"ask again"* ]] || fail "$stderr"
+    run -1 grep "go on" <("$CRAWLER" status "$TMP/from")
+}
+
 @test "a crawl in which nothing failed has nothing to ask again" {
     web
     capture crawl --delay 0 --log none --scope domain http://example.org/ "$DIR" 5
