@@ -58,17 +58,17 @@ static void note_judged(void *user, const struct judged *judged)
     enum url_end end = verdict_end(judged->verdict);
     enum outcome cause = FETCHED;
 
-    if (end == URL_FAILED)
+    if (end == URL_FAILED) {
         cause = (enum outcome)frontier_last_outcome(crawler->validator.frontier,
                                                     judged->offer->url);
+        count_failure(crawler, cause);
+    }
     note_reason(crawler, judged, cause);
     if (ends) {
         ends[end]++;
         if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
             crawler->stats->outcome[cause]++;
     }
-    if (end == URL_FAILED)
-        count_failure(crawler, cause);
     record_judged(crawler->record, judged);
 }
 
@@ -110,9 +110,9 @@ void note_refused(struct crawler *crawler, const struct target *target)
         reasons_add_verdict(reasons_of(crawler), target_url(target), verdict,
                             (enum outcome)target->last_outcome,
                             target->robots_line);
-    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (end == URL_FAILED)
         count_failure(crawler, (enum outcome)target->last_outcome);
+    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
             crawler->stats->outcome[target->last_outcome]++;
@@ -127,8 +127,8 @@ void note_refused(struct crawler *crawler, const struct target *target)
 void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms)
 {
+    count_failure(crawler, job->page.outcome);
     count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
               outcome_end(job->page.outcome));
-    count_failure(crawler, job->page.outcome);
     record_fetch(crawler->record, job, page_id, 0, pause_ms);
 }
