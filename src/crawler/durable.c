@@ -103,7 +103,7 @@ void restore_crawl(struct crawler *crawler)
                      options->resume_unclean);
     *crawler->stats = resumed.stats;
     if (options->frontier.has_no_pauses)
-        crawler->stats->may_recover = 0; /* an archive answers as it did */
+        crawler->stats->may_recover = 0; /* an archive: see ends.c */
     stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;
     rest_first(crawler, &resumed);

@@ -18,7 +18,8 @@ static uint64_t *ends_of(const struct crawler *crawler, enum target_kind kind)
     }
 }
 
-/* An archive answers as it did. */
+/* Counts a failure if it may pass. None of a crawl that takes its pages out of
+ * an archive does: an archive always gives the same answer. */
 static void count_failure(struct crawler *crawler, enum outcome outcome)
 {
     crawler->stats->may_recover += !crawler->options->frontier.has_no_pauses &&
