@@ -400,22 +400,28 @@ END
     same HEAD "$(methods "/$long" other.example | cut -d' ' -f1)"
 }
 
+# crawl_through PROXY: a page with one link to another site, by a playground that
+# is the proxy at this URL, with its port added.
+crawl_through() {
+    serve <<'END'
+//nowhere.invalid/
+    body <a href=http://other.invalid/page>1</a>
+//other.invalid/page 404
+END
+    run -0 "${LIMITED[@]}" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
+        --proxy "$1:$PORT" http://nowhere.invalid/ "$DIR" 0
+}
+
 @test "after a crawl through a proxy with a password the check wants it again" {
     local proxy=http://me:t0pS3cret@127.0.0.1
 
-    serve <<'END'
-//nowhere.invalid/
-    body <a href=http://other.invalid/gone>1</a>
-//other.invalid/gone 404
-END
-    run -0 "${LIMITED[@]}" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
-        --proxy "$proxy:$PORT" http://nowhere.invalid/ "$DIR" 0
+    crawl_through "$proxy"
     run -2 "$CRAWLER" report --check-external "$DIR"
     same "crawler: the crawl was begun with --proxy=(not kept); give it again" "$output"
     "$CRAWLER" report --format json --check-external --proxy "$proxy:$PORT" "$DIR" \
         >"$TMP/report.json"
-    same "http://other.invalid/gone | 404 Not Found | 1" "$(judged external)"
-    same "HEAD GET" "$(methods /gone other.invalid)"
+    same "http://other.invalid/page | 404 Not Found | 1" "$(judged external)"
+    same "HEAD GET" "$(methods /page other.invalid)"
     # Without the check it is not needed, and has no effect.
     run -0 "$CRAWLER" report "$DIR"
     run -2 "$CRAWLER" report --proxy "$proxy:$PORT" "$DIR"
@@ -425,13 +431,7 @@ END
 }
 
 @test "the check goes through the proxy of the crawl, or through one that is given now" {
-    serve <<'END'
-//nowhere.invalid/
-    body <a href=http://other.invalid/page>1</a>
-//other.invalid/page 404
-END
-    run -0 "${LIMITED[@]}" "$CRAWLER" -q --links --scope host --delay 0 --robots ignore \
-        --proxy "http://127.0.0.1:$PORT" http://nowhere.invalid/ "$DIR" 0
+    crawl_through http://127.0.0.1
     run -1 "$CRAWLER" report --check-external --fail-on external "$DIR"
     same 2 "$(record_count /page)" "requests of the proxy of the crawl"
     first=$RECORD
