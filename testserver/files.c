@@ -180,6 +180,7 @@ bool files_source(const char *root, struct source *source)
         return false;
     struct files *files = NEW(struct files);
     files->root_fd = fd;
-    *source = (struct source){answer, free_files, files};
+    *source =
+        (struct source){.answer = answer, .free = free_files, .self = files};
     return true;
 }

@@ -89,7 +89,8 @@ bool hostile_source(const char *path, struct source *source,
     hostile->site = site;
     buf_init(&hostile->index, INDEX_MAX);
     put_index(site, &hostile->index);
-    *source = (struct source){answer, free_hostile, hostile};
+    *source = (struct source){
+        .answer = answer, .free = free_hostile, .self = hostile};
     return true;
 }
 

@@ -33,6 +33,8 @@ static const struct option table[] = {
      "the files of a directory (repeatable)"},
     {"site", "FILE", LIST, SERVE, AT(site),
      "a site described in a text file (repeatable)"},
+    {"site-alone", "FILE", LIST, SERVE, AT(site_alone),
+     "... on a port of its own, where no other --site is (repeatable)"},
     {"hostile", "FILE", TEXT, SERVE | OUTCOMES, AT(hostile),
      "a site of bad answers, with an index and healthy pages in between"},
     {"listen", "ADDR:PORT", LIST, SERVE | COMMAND_CONNECT_TO, AT(listen),

@@ -6,7 +6,7 @@
 
 #include "testserver/web.h"
 
-enum { OPTIONS_MAX_LIST = 64, OPTIONS_PROBLEM = 200 };
+enum { OPTIONS_MAX_LIST = 256, OPTIONS_PROBLEM = 200 };
 
 struct option_list {
     const char *item[OPTIONS_MAX_LIST];
@@ -25,7 +25,7 @@ struct options {
     enum command command;
     bool help;
 
-    struct option_list listen, root, site;
+    struct option_list listen, root, site, site_alone;
     const char *hostile;
     bool letters;
     uint64_t lifetime_ms;

@@ -19,7 +19,7 @@
 #include "testserver/tell.h"
 #include "testserver/web_source.h"
 
-enum { MAX_SOURCES = 2 * OPTIONS_MAX_LIST + 3 }; /* hostile, letters, web */
+enum { MAX_SOURCES = 3 * OPTIONS_MAX_LIST + 3 }; /* hostile, letters, web */
 
 struct play {
     struct options options;
@@ -70,20 +70,29 @@ static struct source *next_source(struct play *play)
     return &play->source[play->serve.source_count++];
 }
 
+static bool open_sites(struct play *play, const struct option_list *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct source source = {0};
+        char problem[SITE_PROBLEM] = "";
+        if (!site_source(files->item[i], &source, problem))
+            return fail(files->item[i], problem);
+        *next_source(play) = source;
+    }
+    return true;
+}
+
 static bool open_sources(struct play *play)
 {
     const struct options *options = &play->options;
 
-    /* Sites first: they may replace single pages of the others. */
-    for (size_t i = 0; i < options->site.count; i++) {
-        struct source source;
-        char problem[SITE_PROBLEM] = "";
-        if (!site_source(options->site.item[i], &source, problem))
-            return fail(options->site.item[i], problem);
-        *next_source(play) = source;
-    }
+    /* Sites first: they may replace single pages of the others. Those with a
+     * port of their own before all: listen_alone finds them there. */
+    if (!open_sites(play, &options->site_alone) ||
+        !open_sites(play, &options->site))
+        return false;
     if (options->hostile) {
-        struct source source;
+        struct source source = {0};
         char problem[SITE_PROBLEM] = "";
         if (!hostile_source(options->hostile, &source, problem))
             return fail(options->hostile, problem);
@@ -92,19 +101,37 @@ static bool open_sources(struct play *play)
     if (options->letters)
         *next_source(play) = letters_source();
     for (size_t i = 0; i < options->root.count; i++) {
-        struct source source;
+        struct source source = {0};
         if (!files_source(options->root.item[i], &source))
             return fail(options->root.item[i], strerror(errno));
         *next_source(play) = source;
     }
     if (options->web.seed) {
         const char *problem = NULL;
-        struct source source;
+        struct source source = {0};
         if (!web_source(&options->web, &source, &problem))
             return fail("--web", problem);
         *next_source(play) = source;
     }
     play->serve.sources = play->source;
+    return true;
+}
+
+/* Listen on a port for each site that has one of its own, the first sources. */
+static bool listen_alone(struct play *play)
+{
+    struct serve *serve = &play->serve;
+    const char *problem = NULL;
+    size_t before = 0;
+
+    while (http_server_address(serve->server, before).len)
+        before++;
+    for (size_t i = 0; i < play->options.site_alone.count; i++) {
+        if (!serve_listen(serve, STR("127.0.0.1:0"), &problem))
+            return fail("127.0.0.1:0", problem);
+        play->source[i].only_at =
+            http_server_address(serve->server, before + i);
+    }
     return true;
 }
 
@@ -123,7 +150,7 @@ static bool open_server(struct play *play)
         if (!serve_listen(&play->serve, str_of(where), &problem))
             return fail(where, problem);
     }
-    return true;
+    return listen_alone(play);
 }
 
 /* It leads everybody to the first address that is listened on. */

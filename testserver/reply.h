@@ -39,6 +39,7 @@ struct source {
                    struct buf *scratch, struct reply *reply);
     void (*free)(void *self);
     void *self;
+    struct str only_at; /* the one address whose requests it gets; empty: all */
 };
 
 /* A reply with status 200, an empty HTML body and no faults. */

@@ -39,6 +39,9 @@ static void ask_sources(const struct serve *serve,
     for (size_t i = 0; i < serve->source_count; i++) {
         const struct source *source = &serve->sources[i];
 
+        if (source->only_at.len &&
+            !str_eq(source->only_at, exchange->local_addr))
+            continue;
         reply_init(reply);
         buf_clear(&exchange->scratch);
         if (source->answer(source->self, &exchange->request, &exchange->scratch,
@@ -102,6 +105,9 @@ static void ended(void *self, struct http_exchange *exchange)
 
     if (!is_client_hello(exchange))
         record_put(serve->record, &line);
+    /* A test that reads the record waits for this request of its own. */
+    if (str_starts(request->target, STR("/flush-record/")))
+        record_flush(serve->record);
     free(memory);
 }
 

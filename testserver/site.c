@@ -116,6 +116,7 @@ bool site_source(const char *path, struct source *source,
 {
     struct site *site = site_read(path, problem);
 
-    *source = (struct source){answer, free_site, site};
+    *source =
+        (struct source){.answer = answer, .free = free_site, .self = site};
     return site != NULL;
 }

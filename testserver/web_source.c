@@ -202,6 +202,7 @@ bool web_source(const struct web_options *options, struct source *source,
     buf_init(&server->plain, MAX_PAGE);
     server->encoder = encoder_new();
     hashtable_init(&server->asked);
-    *source = (struct source){answer, free_web, server};
+    *source =
+        (struct source){.answer = answer, .free = free_web, .self = server};
     return true;
 }
