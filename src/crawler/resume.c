@@ -18,6 +18,10 @@ struct times {
 
 /* --- time --------------------------------------------------------------- */
 
+/* Both clocks are cut to milliseconds, when a time is written and when it is
+ * read: a pause that goes on must not be shorter for that. */
+enum { CUT_MS = 2 };
+
 uint64_t resume_future(const struct loader *loader, uint64_t wall_ms,
                        uint64_t max_ms)
 {
@@ -25,7 +29,7 @@ uint64_t resume_future(const struct loader *loader, uint64_t wall_ms,
 
     if (wall_ms <= options->wall_ms || !max_ms)
         return 0;
-    uint64_t wait_ms = wall_ms - options->wall_ms;
+    uint64_t wait_ms = wall_ms - options->wall_ms + CUT_MS;
     return options->now_ms + (wait_ms < max_ms ? wait_ms : max_ms);
 }
 
