@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What can go wrong while a crawl runs: full disks, readers that leave, signals,
-# servers that break. What is saved stays whole, and the exit status tells.
+# servers that go away. What is saved stays whole, and the exit status tells.
+# Servers that break: tests/cases/failures.case.
 
 load helper
 load bare
@@ -120,19 +121,6 @@ one_error() {
     silent "$OUT"
     same ".crawler
 1" "$(ls -A "$DIR")" "files"
-}
-
-@test "a page file that cannot be written ends the crawl: 3 is a directory" {
-    start_playground --letters
-    letters_crawl 10 >/dev/null
-    rm "$DIR/3"
-    mkdir "$DIR/3"
-    capture letters_crawl 10 --per-host 8
-    same 1 "$STATUS" "exit status"
-    one_error "cannot write page 3 in .*File exists"
-    rmdir "$DIR/3"
-    whole_pages 2
-    same 2 "$(grep -c Fetched "$OUT")" "pages in the log"
 }
 
 @test "a page file that is a link: the file behind it is not touched" {
@@ -411,145 +399,6 @@ END
 }
 
 # --- servers -----------------------------------------------------------------
-
-# broken NAME=OUTCOME...: crawl a page with links to all of these and to three
-# healthy pages; each has ended so, and the healthy ones are saved.
-broken() {
-    local pair
-
-    {
-        printf '/\n    body <a href=/good1>g</a>\n'
-        for pair; do
-            printf '    body <a href=/%s>x</a>\n' "${pair%=*}"
-        done
-        printf '    body <a href=/good2>g</a>\n'
-        printf '/good1\n    body good <a href=/good3>g</a>\n'
-        printf '/good2\n    body good\n/good3\n    body good\n'
-        cat
-    } >"$TMP/broken.site"
-    start_playground --site "$TMP/broken.site"
-    for options in "" "--per-host 8"; do
-        rm -rf "$DIR" && mkdir "$DIR"
-        # shellcheck disable=SC2086 # the words are the arguments
-        capture crawl --delay 0 --retries 0 --timeout 3s --max-size 100K \
-            --scope host --log json $options http://a.test/ "$DIR" 2
-        same 0 "$STATUS" "exit status"
-        no_complaint "$ERR"
-        same "http://a.test/
-http://a.test/good1
-http://a.test/good2
-http://a.test/good3" "$(page_urls)"
-        whole_pages 4
-        for pair; do
-            same "${pair#*=}" "$(sed -n "s|.*\"url\":\"http://a.test/${pair%=*}\".*\
-\"outcome\":\"\([^\"]*\)\".*|\1|p" "$OUT")" "outcome of ${pair%=*}" || return
-        done
-    done
-}
-
-@test "connections that are reset or cut are failures, and the crawl goes on" {
-    broken reset0=connection-lost reset=connection-lost cut=connection-lost \
-        cutchunk=connection-lost nothing=connection-lost cuthead=connection-lost \
-        short=connection-lost <<'END'
-/reset0
-    body x
-    reset 0
-/reset
-    repeat 1000 x
-    reset 500
-/cut
-    repeat 1000 x
-    cut 999
-/cutchunk
-    repeat 1000 x
-    chunked 100
-    cut 550
-/nothing
-    raw
-    close
-/cuthead
-    raw HTTP/1.1 200 OK\r\nContent-Ty
-    close
-/short
-    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10\r\n\r\nshort
-    close
-END
-}
-
-@test "endless redirects and slow drips are failures, and the crawl goes on" {
-    broken loop=redirected ring1=redirected chain1=redirected drip=timed-out \
-        never=timed-out <<'END'
-/loop
-    redirect /loop
-/ring1
-    redirect /ring2
-/ring2
-    redirect /ring3
-/ring3
-    redirect /ring1
-/chain1
-    redirect /chain11
-/chain11
-    redirect /chain111
-/chain111
-    redirect /chain1111
-/chain1111
-    redirect /chain11111
-/chain11111
-    redirect /chain111111
-/chain111111
-    redirect /chain1111111
-/chain1111111
-    redirect /chain11111111
-/chain11111111
-    redirect /chain111111111
-/chain111111111
-    redirect /chain1111111111
-/chain1111111111
-    redirect /chain11111111111
-/chain11111111111
-    redirect /chain111111111111
-/chain111111111111
-    body too far
-/drip
-    repeat 100000 x
-    drip 1 20ms
-/never
-    delay 10m
-END
-    same 0 "$(record_count /chain111111111111)" "the end of a long chain"
-    # Each once in each of the two crawls.
-    same 2 "$(record_count /ring1)" "requests of /ring1"
-    same 2 "$(record_count /loop)" "requests of /loop"
-}
-
-@test "answers that are not HTTP, or far too long, are failures, and the crawl goes on" {
-    broken text=bad-http status=bad-http endless=too-large gzip=bad-encoding \
-        coding=bad-encoding headers=bad-http badchunk=connection-lost <<'END'
-/text
-    raw hello, this is not HTTP\r\n\r\n
-    close
-/status
-    raw HTTP/1.1 abc\r\n\r\n
-    close
-/endless
-    endless 0123456789
-/gzip
-    header Content-Encoding: gzip
-    body this is not gzip
-/coding
-    header Content-Encoding: nonsense
-    body x
-/headers
-    raw HTTP/1.1 200 OK\r\n
-    repeat 40000 X-Header: 0123456789\r\n
-    bytes \r\nbody
-    close
-/badchunk
-    raw HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n0\r\n\r\n
-    close
-END
-}
 
 @test "a server that goes away in the middle of a crawl does not hang it" {
     cat >"$TMP/going.site" <<'END'

@@ -73,3 +73,74 @@ not ok 2 - broken
     same 1 "$STATUS"
     same "0 passed, 0 failed, 0 skipped" "$(last_line)"
 }
+
+@test "run-tests ends a suite after TEST_SECONDS, and starts none after a failure with TEST_FAIL_FAST" {
+    suite a 0 'ok 1 - one' 'sleep'
+    sed -i "s/^echo 'sleep'$/sleep 100/" "$OUTPUT/tests/unit/test_a"
+    suite b 0 'ok 1 - two'
+    export TEST_SECONDS=1 TEST_FAIL_FAST=1 TEST_JOBS=1
+    run_suites
+    same 1 "$STATUS"
+    same "1 passed, 1 failed, 0 skipped" "$(last_line)"
+    same "$OUTPUT/tests/unit/test_a" "$(cat "$OUTPUT/results/first-failure")"
+}
+
+# project: a project of two layers with a suite each, committed.
+project() {
+    local name
+
+    mkdir -p "$TMP/p/src/url" "$TMP/p/src/html" "$TMP/p/tests/unit" "$TMP/p/tests/cli"
+    cd "$TMP/p"
+    for name in url html; do
+        echo "int $name;" >"src/$name/$name.c"
+        echo "#include \"$name/$name.h\"" >"tests/unit/test_$name.c"
+        suite "$name" 0 "ok 1 - $name"
+        printf '@test "the command line of %s" { :; }\n' "$name" >"tests/cli/$name.bats"
+    done
+    printf '# a comment\ncli/url.bats url check : why\ncli/html.bats html asan tsan\n' >tests/SUITES
+    git init -q .
+    git add src tests
+    git -c user.name=x -c user.email=x@example.org commit -qm first
+}
+
+# chosen OPTION...: the names of the suites that are run with these.
+chosen() {
+    "$PROJECT/tools/run-tests" "$@" "$OUTPUT" | sed -n 's/ *[0-9]* passed .* s$//p' | sort | xargs
+}
+
+@test "run-tests --changed runs the suites of the layers that differ, and names the others" {
+    project
+    same "" "$(chosen --changed)"
+    echo "int more;" >>src/html/html.c
+    same "tests/cli/html.bats tests/unit/test_html" "$(chosen --changed)"
+    "$PROJECT/tools/run-tests" --changed "$OUTPUT" |
+        grep -x 'left out: tests/cli/url.bats tests/unit/test_url'
+    # A suite that differs itself is run, too; and a base may be named.
+    git -c user.name=x -c user.email=x@example.org commit -qam second
+    echo >>tests/cli/url.bats
+    same "tests/cli/url.bats" "$(chosen --changed)"
+    same "tests/cli/html.bats tests/cli/url.bats tests/unit/test_html" "$(chosen --changed HEAD~1)"
+}
+
+@test "run-tests --check, --asan and --tsan run what tests/SUITES marks" {
+    project
+    same "tests/cli/html.bats tests/cli/url.bats tests/unit/test_html tests/unit/test_url" "$(chosen)"
+    same "tests/cli/url.bats tests/unit/test_html tests/unit/test_url" "$(chosen --check)"
+    same "tests/cli/html.bats tests/unit/test_html tests/unit/test_url" "$(chosen --asan)"
+    echo '// pthread_create' >>tests/unit/test_url.c
+    same "tests/cli/html.bats tests/unit/test_url" "$(chosen --tsan)"
+}
+
+@test "every suite of the command line has a line in tests/SUITES, with its layers" {
+    # Columns: suite, layers, marks, a reason where tsan leaves it out.
+    rows=$(grep -v '^#' tests/SUITES | grep .)
+    diff <(cut -d ' ' -f 1 <<<"$rows" | sort) \
+        <(cd tests && printf '%s\n' cli/*.bats cases/*.case | sort)
+    same "" "$(grep -vE ' tsan\b| : [a-z]' <<<"$rows")" "neither tsan nor a reason"
+    for layer in $(awk '{ print $2 }' <<<"$rows" | tr , '\n' | sort -u); do
+        [ "$layer" = tools ] || [ -d "src/$layer" ] || [ -d "$layer" ] || fail "no layer $layer"
+    done
+    for layer in $(sed -n 's/^\([a-z]*\):.*/\1/p' src/LAYERS); do
+        awk '{ print "," $2 "," }' <<<"$rows" | grep -q ",$layer," || fail "no suite for $layer"
+    done
+}
