@@ -1,7 +1,9 @@
 # make            ./crawler and ./playground
 # make demo       crawl the playground's letters site and show the result
-# make test       build and run every test (BUILD=asan, tsan or debug for a
-#                 variant; VALGRIND=1 runs the unit tests under valgrind)
+# make check      the unit tests and some of the command line: after every edit
+# make test       build and run every test (BUILD=debug for a variant; BUILD=asan
+#                 or tsan runs what tests/SUITES has for it; VALGRIND=1 runs the
+#                 unit tests under valgrind)
 # make differential
 #                 compare links with parse5's, URLs with whatwg-url's (npm)
 # make demo-fleet a PostgreSQL and three crawlers on this machine, one is killed
@@ -70,7 +72,7 @@ BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 # $(DEPS)GROUP: the packages of that group are installed (tools/install-deps).
 DEPS := build/.installed-
 
-.PHONY: all demo demo-fleet test test-fleet test-archive test-browser test-judges differential bench fuzz lint format install install-files \
+.PHONY: all demo demo-fleet check test test-fleet test-archive test-browser test-judges differential bench fuzz lint format install install-files \
         uninstall deb clean \
         tests benches fuzzers FORCE
 .DELETE_ON_ERROR:
@@ -161,8 +163,11 @@ test-fleet: all $(DEPS)test
 	-tools/install-deps fleet
 	TEST_JOBS=1 tools/run-tests $(OUT) $(wildcard tests/fleet/*.bats)
 
+check: tests $(DEPS)test
+	tools/run-tests --check $(OUT)
+
 test: tests $(DEPS)test $(if $(VALGRIND),$(DEPS)valgrind)
-	tools/run-tests $(OUT)
+	tools/run-tests $(if $(filter asan tsan,$(BUILD)),--$(BUILD)) $(OUT)
 
 differential: all
 	command -v npm >/dev/null || tools/install-deps differential
