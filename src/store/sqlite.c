@@ -15,6 +15,7 @@ enum {
     BUSY_MS = 10000,
     PATH_ROOM = PATH_MAX + 32,
     NOTE_MAX = 512, /* larger, it may be a damaged record */
+    LENGTH_MAX = 64 * 1024 * 1024,
 };
 
 /* The file that marks a page directory: the record, or empty. */
@@ -175,9 +176,11 @@ static bool is_ours(struct sqlite_store *store, struct store_error *error)
                           "written by a newer version of this program (format "
                           "%lld, not %d)",
                           (long long)version, STORE_VERSION);
-    return version >= 1 ||
-           store_fail(error, STORE_DAMAGED,
-                      "format %lld, which there never was", (long long)version);
+    if (version < 1)
+        return store_fail(error, STORE_DAMAGED,
+                          "format %lld, which there never was",
+                          (long long)version);
+    return sqlite_check_schema(store, error);
 }
 
 /* --- is the file still there? ------------------------------------------- */
@@ -252,6 +255,13 @@ static bool open_file(struct sqlite_store *store, const char *path, int flags,
         SQLITE_OK)
         return fail(error, store->db);
     sqlite3_busy_timeout(store->db, BUSY_MS);
+    /* Nothing in the file may act (sqlite_schema.c), nor choose how much memory
+     * a row takes. */
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
     return true;
 }
 

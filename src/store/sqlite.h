@@ -28,6 +28,7 @@ struct sqlite_store {
     sqlite3 *db;
     enum store_mode mode;
     int version;        /* of the file */
+    unsigned additions; /* tables, views and indexes that others made */
     char *where;        /* the page directory */
     bool aside;         /* it has not replaced the old record yet */
     bool is_on_disk;    /* with its name: a commit was synced */
@@ -91,11 +92,30 @@ bool sqlite_create_tables(struct sqlite_store *store,
 bool sqlite_bring_up_to_date(struct sqlite_store *store,
                              struct store_error *error);
 
+/* "CREATE TABLE url(...)" with the columns of this version. */
+void sqlite_put_table(struct buf *sql, enum row_kind kind, int version);
+
+/* "nesting INTEGER DEFAULT 0": a column that is added to an older table. */
+void sqlite_put_new_column(struct buf *sql, const struct row_column *column);
+
+/* The tables that hold no rows of a batch, by number from 0: the name, and the
+ * text that makes it in a file of this version; "": it has none. */
+const char *sqlite_other_table(size_t index);
+const char *sqlite_other_table_text(size_t index, int version);
+
+bool sqlite_is_own_view(const char *name);
+
 /* "number, url, host_at, host_len, ..." of the file's version. */
 void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version);
 
 /* The column that rows of the kind are ordered by. */
 const char *sqlite_key_of(enum row_kind kind);
+
+/* --- sqlite_schema.c ---------------------------------------------------- */
+
+/* Every table of ours is as this program, or an earlier one, makes it, and
+ * nothing else acts on it. To be called before anything is read. */
+bool sqlite_check_schema(struct sqlite_store *store, struct store_error *error);
 
 /* --- sqlite_write.c ----------------------------------------------------- */
 

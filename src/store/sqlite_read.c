@@ -81,9 +81,10 @@ static sqlite3_stmt *select_rows(struct sqlite_store *store, enum row_kind kind,
 
     buf_init(&columns, SQL_MAX);
     sqlite_put_columns(&columns, kind, store->version);
-    sqlite3_stmt *stmt = sqlite_prepare(
-        store, error, "SELECT %s, %s FROM %s %s", sqlite_key_of(kind),
-        buf_cstr(&columns), row_description[kind].name, rest);
+    sqlite3_stmt *stmt =
+        sqlite_prepare(store, error, "SELECT %s, %s FROM %s NOT INDEXED %s",
+                       sqlite_key_of(kind), buf_cstr(&columns),
+                       row_description[kind].name, rest);
     buf_release(&columns);
     return stmt;
 }
@@ -172,10 +173,11 @@ static bool walk_kind(struct walk *walk, const struct store_reader *reader,
 static bool walk_commits(struct walk *walk, const struct store_reader *reader,
                          struct store_error *error)
 {
-    walk->commits = sqlite_prepare(walk->store, error,
-                                   "SELECT batch, last, digest FROM batch "
-                                   "WHERE kind = '%s' ORDER BY place",
-                                   row_description[walk->kind].name);
+    walk->commits =
+        sqlite_prepare(walk->store, error,
+                       "SELECT batch, last, digest FROM batch NOT INDEXED "
+                       "WHERE kind = '%s' ORDER BY place",
+                       row_description[walk->kind].name);
     bool good = walk->commits && next_commit(walk, error) &&
                 walk_kind(walk, reader, error) && is_at_end(walk, error);
     sqlite3_finalize(walk->commits);
@@ -215,8 +217,10 @@ static bool give_begin(struct sqlite_store *store,
 {
     int64_t urls, last;
 
-    if (!sqlite_ask_number(store, &urls, error, "SELECT count(*) FROM url") ||
-        !sqlite_ask_number(store, &last, error, "SELECT max(number) FROM url"))
+    if (!sqlite_ask_number(store, &urls, error,
+                           "SELECT count(*) FROM url NOT INDEXED") ||
+        !sqlite_ask_number(store, &last, error,
+                           "SELECT max(number) FROM url NOT INDEXED"))
         return false;
     if (last >= 0 && last <= urls + NUMBERS_MISSING_MAX &&
         reader->begin(reader->user, (uint64_t)urls, (uint64_t)last))

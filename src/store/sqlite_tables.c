@@ -37,7 +37,7 @@ static void put_column(struct buf *sql, enum row_kind kind,
                    is_key(kind, column->name) ? " PRIMARY KEY" : "");
 }
 
-static void put_table(struct buf *sql, enum row_kind kind)
+void sqlite_put_table(struct buf *sql, enum row_kind kind, int version)
 {
     const struct row_description *description = &row_description[kind];
 
@@ -45,10 +45,18 @@ static void put_table(struct buf *sql, enum row_kind kind)
     if (is_key(kind, "place"))
         buf_put(sql, STR("place INTEGER PRIMARY KEY, "));
     for (size_t i = 0; i < description->columns; i++) {
+        if (description->column[i].since > version)
+            continue;
         buf_put(sql, i ? STR(", ") : STR(""));
         put_column(sql, kind, &description->column[i]);
     }
     buf_put(sql, kind == ROW_setting ? STR(") WITHOUT ROWID") : STR(")"));
+}
+
+void sqlite_put_new_column(struct buf *sql, const struct row_column *column)
+{
+    buf_printf(sql, "%s %s", column->name,
+               row_is_text(column) ? "TEXT" : "INTEGER DEFAULT 0");
 }
 
 void sqlite_put_columns(struct buf *sql, enum row_kind kind, int version)
@@ -188,13 +196,40 @@ static const struct view {
 
 /* --- all of them -------------------------------------------------------- */
 
-/* After each commit, for each kind that has new rows in it: the last of them,
- * and the digest of all rows so far (store/rows.h). */
-static const char batch_table[] =
-    "CREATE TABLE batch(place INTEGER PRIMARY KEY, batch INTEGER, kind TEXT,"
-    " last INTEGER, digest INTEGER)";
+/* Tables that hold no rows of a batch. `batch` has, after each commit, for each
+ * kind with new rows in it: the last of them, and the digest of all rows so far
+ * (store/rows.h). The others name codes, and how a URL ends with each. Version
+ * 1 had neither digests nor ends. */
+static const struct other_table {
+    const char *name, *first_text, *text;
+} other_tables[] = {
+    {"batch", "",
+     "CREATE TABLE batch(place INTEGER PRIMARY KEY, batch INTEGER, kind TEXT,"
+     " last INTEGER, digest INTEGER)"},
+    {"verdict", "CREATE TABLE verdict(code INTEGER PRIMARY KEY, name TEXT)",
+     "CREATE TABLE verdict(code INTEGER PRIMARY KEY, name TEXT, ends TEXT)"},
+    {"outcome", "CREATE TABLE outcome(code INTEGER PRIMARY KEY, name TEXT)",
+     "CREATE TABLE outcome(code INTEGER PRIMARY KEY, name TEXT, ends TEXT)"},
+};
 
-static const char *const code_tables[] = {"verdict", "outcome"};
+const char *sqlite_other_table(size_t index)
+{
+    return other_tables[index].name;
+}
+
+const char *sqlite_other_table_text(size_t index, int version)
+{
+    return version < SQLITE_SEALED_SINCE ? other_tables[index].first_text
+                                         : other_tables[index].text;
+}
+
+bool sqlite_is_own_view(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(views); i++)
+        if (!strcmp(name, views[i].name))
+            return true;
+    return false;
+}
 
 static bool create_views(struct sqlite_store *store, struct store_error *error)
 {
@@ -205,17 +240,13 @@ static bool create_views(struct sqlite_store *store, struct store_error *error)
     return good;
 }
 
-/* The tables that hold no rows of a batch. */
 static bool create_other_tables(struct sqlite_store *store,
                                 struct store_error *error)
 {
-    bool good = sqlite_run(store, error, "%s", batch_table);
+    bool good = true;
 
-    for (size_t i = 0; i < ARRAY_LEN(code_tables) && good; i++)
-        good = sqlite_run(store, error,
-                          "CREATE TABLE %s(code INTEGER PRIMARY KEY, "
-                          "name TEXT, ends TEXT)",
-                          code_tables[i]);
+    for (size_t i = 0; i < ARRAY_LEN(other_tables) && good; i++)
+        good = sqlite_run(store, error, "%s", other_tables[i].text);
     return good;
 }
 
@@ -241,10 +272,9 @@ static bool put_all_codes(struct sqlite_store *store, struct store_error *error)
 {
     const struct store_codes *codes = store->base.codes;
 
-    return put_codes(store, code_tables[0], codes->verdict, codes->verdicts,
+    return put_codes(store, "verdict", codes->verdict, codes->verdicts,
                      error) &&
-           put_codes(store, code_tables[1], codes->outcome, codes->outcomes,
-                     error);
+           put_codes(store, "outcome", codes->outcome, codes->outcomes, error);
 }
 
 /* The last step for a new file and for one of an earlier version. */
@@ -263,7 +293,7 @@ static bool create_table(struct sqlite_store *store, enum row_kind kind,
     struct buf sql;
 
     buf_init(&sql, SQL_MAX);
-    put_table(&sql, kind);
+    sqlite_put_table(&sql, kind, STORE_VERSION);
     bool good = sqlite_run(store, error, "%s", buf_cstr(&sql));
     buf_release(&sql);
     return good;
@@ -285,16 +315,20 @@ static bool add_columns(struct sqlite_store *store, enum row_kind kind,
                         struct store_error *error)
 {
     const struct row_description *description = &row_description[kind];
+    struct buf sql;
     bool good = true;
 
+    buf_init(&sql, SQL_MAX);
     for (size_t i = 0; i < description->columns && good; i++) {
         const struct row_column *column = &description->column[i];
-        if (column->since > store->version)
-            good =
-                sqlite_run(store, error, "ALTER TABLE %s ADD COLUMN %s %s",
-                           description->name, column->name,
-                           row_is_text(column) ? "TEXT" : "INTEGER DEFAULT 0");
+        if (column->since <= store->version)
+            continue;
+        buf_clear(&sql);
+        buf_printf(&sql, "ALTER TABLE %s ADD COLUMN ", description->name);
+        sqlite_put_new_column(&sql, column);
+        good = sqlite_run(store, error, "%s", buf_cstr(&sql));
     }
+    buf_release(&sql);
     return good;
 }
 

@@ -109,10 +109,10 @@ static bool put_batch(struct sqlite_store *store, struct seal seal[ROW_KINDS],
 bool sqlite_read_seals(struct sqlite_store *store, struct seal seal[ROW_KINDS],
                        struct store_error *error)
 {
-    sqlite3_stmt *stmt =
-        sqlite_prepare(store, error,
-                       "SELECT kind, last, digest, batch FROM batch "
-                       "ORDER BY place");
+    sqlite3_stmt *stmt = sqlite_prepare(
+        store, error,
+        "SELECT kind, last, digest, batch FROM batch NOT INDEXED "
+        "ORDER BY place");
     bool good = stmt;
 
     while (good && sqlite_step(store, stmt, error)) {
@@ -173,11 +173,11 @@ static bool settings_digest(struct sqlite_store *store, uint64_t *digest,
 {
     sqlite3_stmt *stmt = sqlite_prepare(
         store, error,
-        "SELECT name, value, NULL FROM setting WHERE name <> "
-        "'" SQLITE_DIGEST_NAME
-        "' UNION ALL SELECT * FROM (SELECT code, name, ends FROM verdict "
+        "SELECT name, value, NULL FROM setting NOT INDEXED WHERE name <> "
+        "'" SQLITE_DIGEST_NAME "' UNION ALL SELECT * FROM (SELECT code, name, "
+                               "ends FROM verdict NOT INDEXED "
         "ORDER BY code) UNION ALL SELECT * FROM (SELECT code, name, ends FROM "
-        "outcome ORDER BY code)");
+        "outcome NOT INDEXED ORDER BY code)");
 
     *digest = 0;
     while (stmt && sqlite_step(store, stmt, error))
@@ -210,9 +210,10 @@ bool sqlite_check_settings(struct sqlite_store *store,
     if (!settings_digest(store, &digest, error))
         return false;
     snprintf(expected, sizeof(expected), "%016" PRIx64, digest);
-    sqlite3_stmt *stmt = sqlite_prepare(
-        store, error,
-        "SELECT value FROM setting WHERE name = '" SQLITE_DIGEST_NAME "'");
+    sqlite3_stmt *stmt =
+        sqlite_prepare(store, error,
+                       "SELECT value FROM setting NOT INDEXED WHERE name = "
+                       "'" SQLITE_DIGEST_NAME "'");
     bool same = stmt && sqlite_step(store, stmt, error) &&
                 str_eq(sqlite_text(stmt, 0), str_of(expected));
     sqlite3_finalize(stmt);

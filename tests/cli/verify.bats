@@ -49,10 +49,10 @@ sql() {
     sqlite3 "$DIR/.crawler" "$*"
 }
 
-# plant SQL: rows as if a crawl had written them. A record of version 1 has no
-# digests that would tell.
+# plant SQL: rows as if a crawl had written them.
 plant() {
-    sql "PRAGMA user_version = 1; $*"
+    sql "$*"
+    "$RESEAL" "$DIR"
 }
 
 # small_crawl [OPTION...]: six pages, three levels, one redirect, some links
@@ -513,7 +513,8 @@ END
         "setting SET value = 'x' WHERE name = 'count.saved'" \
         "setting SET value = '4000000000' WHERE name = 'per_host'"; do
         cp "$TMP/good" "$DIR/.crawler"
-        plant "UPDATE $change"
+        # Rows that cannot be get no digest.
+        plant "UPDATE $change" 2>/dev/null || :
         verify
         [ "$STATUS" -le 1 ] || fail "$change: status $STATUS, $(cat "$OUT" "$ERR")"
         ! grep "out of memory" "$ERR" || fail "$change"
