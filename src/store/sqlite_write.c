@@ -175,7 +175,7 @@ static bool settings_digest(struct sqlite_store *store, uint64_t *digest,
         store, error,
         "SELECT name, value, NULL FROM setting NOT INDEXED WHERE name <> "
         "'" SQLITE_DIGEST_NAME "' UNION ALL SELECT * FROM (SELECT code, name, "
-                               "ends FROM verdict NOT INDEXED "
+        "ends FROM verdict NOT INDEXED "
         "ORDER BY code) UNION ALL SELECT * FROM (SELECT code, name, ends FROM "
         "outcome NOT INDEXED ORDER BY code)");
 
