@@ -118,6 +118,12 @@ $(OUT)/bench/%: $(OUT)/bench/%.o $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(PEER_LIBS)
 
+# What bench/guard.py puts before the C library.
+$(OUT)/bench/%.so: bench/preload/%.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+
 $(OUT)/fuzz/%: $(OUT)/fuzz/%.o $(OUT)/libsupport.a $(OUT)/libcrawler.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
