@@ -15,6 +15,8 @@
 #                 pages of ours in a real browser, before axe-core (npm)
 # make test-judges
 #                 broken links of whole sites, as linkchecker finds them
+# make guard      fails where a page costs more than bench/guard.json says;
+#                 GUARD=update writes that file
 # make lint       format, static analysis, warnings with gcc and clang
 # make bench      figures; make fuzz runs the fuzzers (FUZZ_SECONDS each),
 #                 compares 100,000 spoiled pages and URLs (FUZZ_SEED) and
@@ -72,7 +74,7 @@ BENCHES := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 # $(DEPS)GROUP: the packages of that group are installed (tools/install-deps).
 DEPS := build/.installed-
 
-.PHONY: all demo demo-fleet check test test-fleet test-archive test-browser test-judges differential bench fuzz lint format install install-files \
+.PHONY: all demo demo-fleet check test test-fleet test-archive test-browser test-judges differential bench guard fuzz lint format install install-files \
         uninstall deb clean \
         tests benches fuzzers FORCE
 .DELETE_ON_ERROR:
@@ -149,7 +151,7 @@ $(DEPS)%: tools/install-deps
 	tools/install-deps $*
 	@touch $@
 # One after the other, also with -j: apt-get locks others out.
-$(DEPS)demo $(DEPS)test $(DEPS)deb: | $(DEPS)build
+$(DEPS)demo $(DEPS)test $(DEPS)guard $(DEPS)deb: | $(DEPS)build
 $(DEPS)valgrind: | $(DEPS)test
 
 -include $(wildcard $(OUT)/*/*.d $(OUT)/*/*/*.d)
@@ -195,6 +197,9 @@ test-judges: all $(DEPS)test
 
 bench: all
 	tools/bench $(OUT)
+
+guard: all $(DEPS)guard $(OUT)/bench/cost $(OUT)/bench/steady.so
+	python3 bench/guard.py $(if $(GUARD),--$(GUARD)) $(OUT)
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED    ?= 1

@@ -47,6 +47,7 @@ BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
     same "build demo" "$(groups_of -B demo)" "make demo"
     same "build test" "$(groups_of -B test)" "make test"
     same "build test valgrind" "$(groups_of -B VALGRIND=1 test)" "with valgrind"
+    same "build guard" "$(groups_of -B guard)" "make guard"
     same "build" "$(groups_of -B install)" "make install"
     same "build" "$(groups_of lint)" "make lint: the rest is tools/lint's"
 }
