@@ -77,6 +77,7 @@ static void url_functions(void **state)
         {"a{b:url(x\001y)}c{d:url(z)}", "[z]"},
         {"a{b:url(x y\\) url(v)}c{d:url(z)}", "[z]"},
         {"a{b:url(x", "[x]"},
+        {"a{b:-", ""}, /* nothing behind it is read */
         {"a{b:url(", "[]"},
         {"a{b:url('x", "[x]"},
         {"a{b:url('x\\", "[x]"},
