@@ -513,6 +513,11 @@ static void print_clean(const struct verify *verify)
                words_count(verify_captures(verify), "exchange").text,
                words_count(verify_archives(verify), "WARC file").text);
     printf("all as recorded\n");
+    unsigned additions = store_additions(verify->report->store);
+    if (additions)
+        printf(
+            "the record also has %s of somebody else: tables, views, indexes\n",
+            words_count(additions, "object").text);
 }
 
 bool verify_print(struct report *report, const struct pagedir *dir,

@@ -28,7 +28,6 @@ struct sqlite_store {
     sqlite3 *db;
     enum store_mode mode;
     int version;        /* of the file */
-    unsigned additions; /* tables, views and indexes that others made */
     char *where;        /* the page directory */
     bool aside;         /* it has not replaced the old record yet */
     bool is_on_disk;    /* with its name: a commit was synced */

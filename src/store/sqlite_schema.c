@@ -142,12 +142,12 @@ static bool check_object(struct sqlite_store *store, sqlite3_stmt *object,
                not_ours(error, "the table", name_of(table));
     }
     if (of == TABLES_MAX) {
-        store->additions += !sqlite_is_own_view(name) && *name != '\0' &&
-                            strncasecmp(name, "sqlite_", 7) != 0;
+        store->base.additions += !sqlite_is_own_view(name) && *name != '\0' &&
+                                 strncasecmp(name, "sqlite_", 7) != 0;
         return true;
     }
     if (!strcmp(type, "index")) {
-        store->additions++;
+        store->base.additions++;
         return is_plain_index(store, name_of(of), name, error);
     }
     return not_ours(
@@ -163,7 +163,7 @@ bool sqlite_check_schema(struct sqlite_store *store, struct store_error *error)
         "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master");
     bool good = object;
 
-    store->additions = 0;
+    store->base.additions = 0;
     while (good && sqlite_step(store, object, error))
         good = ++objects <= OBJECTS_MAX
                    ? check_object(store, object, root, error)

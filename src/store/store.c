@@ -147,6 +147,11 @@ bool store_check(struct store *store,
     return store->type->check(store, found, user, error);
 }
 
+unsigned store_additions(const struct store *store)
+{
+    return store->additions;
+}
+
 bool store_find_url(struct store *store, uint64_t number, struct store_url *url)
 {
     return store->type->find_url(store, number, url);

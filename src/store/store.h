@@ -149,6 +149,10 @@ bool store_check(struct store *store,
                  void (*found)(void *user, const char *text), void *user,
                  struct store_error *error);
 
+/* Tables, views and indexes that somebody else has put into the record. They
+ * cannot act: one with others is not opened. */
+unsigned store_additions(const struct store *store);
+
 /* One URL by its number. Within a reader's function it is of the same moment as
  * the rows of that load. Texts are valid until the next call. False if there is
  * no such URL or it cannot be read. For reports; a running crawl never asks. */

@@ -40,6 +40,7 @@ struct store_type {
 struct store {
     const struct store_type *type;
     const struct store_codes *codes;
+    unsigned additions; /* tables, views and indexes that others made */
 };
 
 extern const struct store_type store_sqlite;
