@@ -67,25 +67,6 @@ static void the_same_order(void **state)
             crawl(&cases[i], seed);
 }
 
-/* In breadth-first order a redirect has the depth of where it came from, which
- * is smaller than that of what is on disk already. */
-static void a_smaller_depth_is_not_behind(void **state)
-{
-    struct target *target;
-    struct twins twins;
-
-    (void)state;
-    twins_begin(&twins, &(struct frontier_options){0});
-    for (unsigned i = 0; i < 1000; i++)
-        twins_put(&twins, "http://a.example", 5);
-    assert_true(frontier_counts(twins.frontier[DISK]).on_disk > 500);
-    twins_put(&twins, "http://a.example", 4);
-    target = twins_next(&twins);
-    assert_int_equal(target->depth, 4);
-    twins_done(&twins, target);
-    twins_end(&twins);
-}
-
 /* A redirect leads to what is on disk, one deeper: it is fetched before that
  * depth begins, and the others keep their order. */
 static void a_nearer_way(void **state)
@@ -130,31 +111,6 @@ static void a_nearer_way(void **state)
         assert_false(twins_take(&twins, target));
         twins_end(&twins);
     }
-}
-
-/* Depths that do not come in order: the lowest is on disk, behind what
- * fills the memory. */
-static void the_lowest_is_behind(void **state)
-{
-    struct target *target;
-    struct twins twins;
-    size_t taken = 0;
-    uint32_t depth = 0;
-
-    (void)state;
-    twins_begin(&twins, &(struct frontier_options){0});
-    for (unsigned i = 0; i < 100; i++)
-        twins_put(&twins, "http://a.example", 9);
-    for (unsigned i = 0; i < 5000; i++)
-        twins_put(&twins, "http://a.example", i < 2500 ? 3 : 4);
-    while ((target = twins_next(&twins))) {
-        assert_true(target->depth >= depth);
-        depth = target->depth;
-        taken++;
-        twins_done(&twins, target);
-    }
-    assert_int_equal(taken, 5100);
-    twins_end(&twins);
 }
 
 /* What has to be fetched next is behind what fills the memory, in twenty
@@ -244,14 +200,9 @@ static void a_file_that_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_order),
-        cmocka_unit_test(a_smaller_depth_is_not_behind),
-        cmocka_unit_test(a_nearer_way),
-        cmocka_unit_test(the_lowest_is_behind),
-        cmocka_unit_test(side_by_side),
-        cmocka_unit_test(the_last_of_a_host),
-        cmocka_unit_test(without_a_file),
-        cmocka_unit_test(a_file_that_is_lost),
+        cmocka_unit_test(the_same_order), cmocka_unit_test(a_nearer_way),
+        cmocka_unit_test(side_by_side),   cmocka_unit_test(the_last_of_a_host),
+        cmocka_unit_test(without_a_file), cmocka_unit_test(a_file_that_is_lost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,8 @@
-/* The queue alone: where a target is, the bytes that it takes, retries. */
-#include <fcntl.h>
+/* The queue alone, what no model sees: the memory that it takes, its figures,
+ * and numbers beyond those of a small crawl. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -19,55 +17,15 @@ struct fixture {
     struct arena arena;
     struct domain *domain;
     struct host *host;
-    uint64_t number;
-    size_t put_back;
 };
 
-static struct host *find_host(void *user, const struct url *url)
+static void begin(struct fixture *fixture)
 {
-    (void)url;
-    return ((struct fixture *)user)->host;
-}
-
-static struct domain *find_domain(void *user, const struct url *url)
-{
-    (void)url;
-    return ((struct fixture *)user)->domain;
-}
-
-static void put_back(void *user, const struct disk_record *record)
-{
-    struct fixture *fixture = user;
-    const struct offer offer = {
-        .url = &record->url,
-        .fingerprint = record->fingerprint,
-        .depth = record->depth,
-    };
-
-    fixture->put_back++;
-    queue_put(&fixture->queue, queue_new_target(&fixture->queue, fixture->host,
-                                                &offer, record->number));
-}
-
-static void begin(struct fixture *fixture, enum ranking_kind ranking,
-                  size_t bytes)
-{
-    const struct queue_callbacks callbacks = {
-        .user = fixture,
-        .find_host = find_host,
-        .find_domain = find_domain,
-        .put_back = put_back,
-    };
-
-    *fixture = (struct fixture){
-        .options = {.ranking = ranking, .queue_bytes = bytes},
-    };
-    fixture->options.queue_dir_fd =
-        open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *fixture = (struct fixture){0};
     arena_init(&fixture->arena);
-    ranking_init(&fixture->ranking, ranking);
+    ranking_init(&fixture->ranking, RANKING_PRIORITY);
     queue_init(&fixture->queue, &fixture->options, &fixture->ranking,
-               &callbacks);
+               &(struct queue_callbacks){0});
     fixture->domain = domain_new(&fixture->arena, STR("a.example"));
     fixture->host =
         host_new(STR("a.example"), fixture->domain, &fixture->ranking);
@@ -80,126 +38,124 @@ static void end(struct fixture *fixture)
     domain_free_active(fixture->domain);
     queue_release(&fixture->queue);
     arena_release(&fixture->arena);
-    close(fixture->options.queue_dir_fd);
 }
 
-/* The next URL of the host; NULL if it went to disk. */
-static struct target *put(struct fixture *fixture, uint32_t depth)
+static struct target *put(struct fixture *fixture, uint64_t number)
 {
-    struct arena arena;
     struct url url;
-    char text[64];
-    struct target *target = NULL;
 
-    arena_init(&arena);
-    snprintf(text, sizeof(text), "http://a.example/%u",
-             (unsigned)++fixture->number);
-    assert_false(url_parse(&url, &arena, str_of(text), NULL, NULL));
+    assert_false(
+        url_parse(&url, &fixture->arena, STR("http://a.example/"), NULL, NULL));
     const struct offer offer = {
         .url = &url,
-        .fingerprint = fixture->number,
-        .depth = depth,
+        .fingerprint = number,
+        .depth = 1,
     };
-    if (!queue_uses_disk(&fixture->queue, TARGET_PAGE) ||
-        !queue_put_on_disk(&fixture->queue, fixture->domain, fixture->host,
-                           &offer, fixture->number)) {
-        target = queue_new_target(&fixture->queue, fixture->host, &offer,
-                                  fixture->number);
-        queue_put(&fixture->queue, target);
-    }
-    arena_release(&arena);
+    struct target *target =
+        queue_new_target(&fixture->queue, fixture->host, &offer, number);
+    queue_put(&fixture->queue, target);
     return target;
-}
-
-static void take(struct fixture *fixture, struct target *target)
-{
-    queue_take(&fixture->queue, target);
-    queue_close(&fixture->queue, target);
-    free(target);
 }
 
 static void bytes_are_given_back(void **state)
 {
+    enum { COUNT = 10 };
     struct fixture fixture;
-    struct target *target[10];
+    struct target *target[COUNT];
 
     (void)state;
-    begin(&fixture, RANKING_PRIORITY, 0);
-    for (size_t i = 0; i < ARRAY_LEN(target); i++)
-        target[i] = put(&fixture, 1);
-    assert_int_equal(queue_count(&fixture.queue), ARRAY_LEN(target));
+    begin(&fixture);
+    for (size_t i = 0; i < COUNT; i++)
+        target[i] = put(&fixture, i + 1);
+    assert_int_equal(queue_count(&fixture.queue), COUNT);
+    assert_int_equal(fixture.queue.most, COUNT);
     assert_int_equal(fixture.queue.domains, 1);
     assert_int_equal(fixture.domain->active->queue.hosts, 1);
-    assert_true(fixture.queue.bytes > ARRAY_LEN(target) * sizeof(**target));
+    assert_true(fixture.queue.bytes > COUNT * sizeof(**target));
     assert_int_equal(fixture.queue.bytes, fixture.host->queue.bytes);
-    for (size_t i = 0; i < ARRAY_LEN(target); i++)
-        take(&fixture, target[i]);
+    for (size_t i = 0; i < COUNT; i++) {
+        queue_take(&fixture.queue, target[i]);
+        queue_put_retry(&fixture.queue, target[i], 20);
+    }
+    assert_int_equal(fixture.host->queue.retrying, COUNT);
+    assert_int_equal(fixture.queue.bytes, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        struct target *due = queue_release_due(&fixture.queue, 20);
+        queue_take(&fixture.queue, due);
+        queue_close(&fixture.queue, due);
+        free(due);
+    }
+    assert_int_equal(fixture.host->queue.retrying, 0);
     assert_int_equal(fixture.queue.bytes, 0);
     assert_int_equal(fixture.host->queue.bytes, 0);
     assert_int_equal(fixture.queue.domains, 0);
-    assert_int_equal(fixture.queue.most, ARRAY_LEN(target));
     assert_true(queue_domain_is_unused(&fixture.domain->active->queue));
     end(&fixture);
 }
 
-static void retries_come_back_in_time(void **state)
+/* One depth is open, now another one. */
+static void go(struct levels *levels, uint32_t from, uint32_t to)
 {
-    static const uint64_t due_ms[] = {50, 20, 90, 20};
-    static const uint64_t order[] = {20, 20, 50, 90};
-    struct fixture fixture;
-    struct target *target;
-
-    (void)state;
-    begin(&fixture, RANKING_PRIORITY, 0);
-    for (size_t i = 0; i < ARRAY_LEN(due_ms); i++) {
-        target = put(&fixture, 1);
-        queue_take(&fixture.queue, target);
-        queue_put_retry(&fixture.queue, target, due_ms[i]);
-    }
-    assert_int_equal(fixture.host->queue.retrying, ARRAY_LEN(due_ms));
-    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
-        assert_int_equal(queue_next_retry(&fixture.queue)->due_ms, order[i]);
-        assert_null(queue_release_due(&fixture.queue, order[i] - 1));
-        target = queue_release_due(&fixture.queue, order[i]);
-        assert_int_equal(target->state, TARGET_QUEUED);
-        take(&fixture, target);
-    }
-    assert_null(queue_next_retry(&fixture.queue));
-    assert_int_equal(fixture.host->queue.retrying, 0);
-    end(&fixture);
+    levels_add(levels, to);
+    levels_remove(levels, from);
+    assert_int_equal(levels_lowest(levels), to);
+    assert_in_range(levels->room, 1, 32);
 }
 
-/* No depth before a smaller one, be it queued, in flight or on disk. */
-static void a_level_is_left_when_it_is_done(void **state)
+/* Whichever way a crawl goes it keeps nothing of what it has left behind. */
+static void the_window_of_levels_stays_short(void **state)
 {
-    struct fixture fixture;
-    struct target *deep, *flat;
+    static const uint32_t far = 4000000000;
+    struct levels levels;
+    uint32_t depth;
 
     (void)state;
-    begin(&fixture, RANKING_BFS, 1);
-    deep = put(&fixture, 2);
-    assert_true(queue_is_its_level(&fixture.queue, deep));
-    assert_null(put(&fixture, 1));
-    assert_int_equal(fixture.queue.on_disk, 1);
-    assert_false(queue_is_its_level(&fixture.queue, deep));
-    assert_true(queue_open_disk(&fixture.queue));
-    assert_int_equal(fixture.put_back, 1);
-    flat = hashtable_get(&fixture.queue.targets, 2);
-    assert_true(queue_is_its_level(&fixture.queue, flat));
-    queue_take(&fixture.queue, flat);
-    assert_false(queue_is_its_level(&fixture.queue, deep));
-    queue_close(&fixture.queue, flat);
-    free(flat);
-    assert_true(queue_is_its_level(&fixture.queue, deep));
-    end(&fixture);
+    levels_init(&levels);
+    levels_add(&levels, 0);
+    for (depth = 0; depth < 1000000; depth++)
+        go(&levels, depth, depth + 1);
+    for (int i = 0; i < 1000; i++) {
+        go(&levels, depth, depth - 9);
+        go(&levels, depth - 9, depth);
+    }
+    levels_remove(&levels, depth);
+    levels_add(&levels, far);
+    go(&levels, far, far + 1);
+    levels_remove(&levels, far + 1);
+    assert_int_equal(levels_lowest(&levels), UINT32_MAX);
+    levels_release(&levels);
+}
+
+static void scores_of_large_numbers(void **state)
+{
+    static const struct {
+        struct domain_score domain;
+        uint32_t found;
+        uint64_t score;
+    } cases[] = {
+        {{UINT32_MAX / 10 + 1, 7}, 0, 7},
+        {{UINT32_MAX, 7}, 0, 7},
+        {{0, UINT32_MAX}, 0, UINT64_C(1000) + UINT32_MAX},
+        {{100, 0}, UINT32_MAX, UINT64_C(100) * UINT32_MAX},
+    };
+    struct ranking ranking;
+
+    (void)state;
+    ranking_init(&ranking, RANKING_PRIORITY);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct domain domain = {.score = cases[i].domain};
+        struct host host = {.domain = &domain};
+        const struct target target = {.host = &host, .found = cases[i].found};
+        assert_int_equal(ranking_score(&ranking, &target), cases[i].score);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_given_back),
-        cmocka_unit_test(retries_come_back_in_time),
-        cmocka_unit_test(a_level_is_left_when_it_is_done),
+        cmocka_unit_test(the_window_of_levels_stays_short),
+        cmocka_unit_test(scores_of_large_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
