@@ -207,7 +207,9 @@ static int plan_files(const struct plan *plan)
 {
     const struct crawl_options *crawl = &plan->crawl;
     rlim_t keep = (rlim_t)crawl->worker.fetch.keep_connections * crawl->threads;
-    rlim_t need = files_needed(crawl) + keep;
+    rlim_t own = crawl->threads *
+                 pagefetcher_files(crawl->worker.fetch.keep_connections);
+    rlim_t need = files_needed(crawl) + keep + own;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)

@@ -6,12 +6,13 @@
 
 #include "base/mem.h"
 
-enum connection_state { IN_USE, SPARE, NEEDED, ENDING };
+enum connection_state { IN_USE, SPARE, NEEDED, ENDING, CLOSING };
 
 struct connection {
-    TAILQ_ENTRY(connection) link; /* SPARE, NEEDED */
+    TAILQ_ENTRY(connection) link; /* SPARE, NEEDED, ENDING */
     LIST_ENTRY(connection) same;  /* of the same origin */
     struct origin *origin;
+    struct connection_way way;
     void *user;       /* the last one; NULL while it is idle */
     SSL *ssl;         /* or NULL */
     uint64_t cookie;  /* the kernel's, of this socket and no other */
@@ -32,6 +33,7 @@ void connections_init(struct connections *connections, size_t idle_max)
     hashtable_init(&connections->origins);
     TAILQ_INIT(&connections->spare);
     TAILQ_INIT(&connections->needed);
+    TAILQ_INIT(&connections->ending);
 }
 
 void connections_release(struct connections *connections)
@@ -61,19 +63,22 @@ static uint64_t cookie_of(int fd)
 static struct connection_list *list_of(struct connections *connections,
                                        enum connection_state state)
 {
-    return state == SPARE ? &connections->spare : &connections->needed;
+    return state == SPARE    ? &connections->spare
+           : state == NEEDED ? &connections->needed
+           : state == ENDING ? &connections->ending
+                             : NULL;
 }
 
 /* Out of the list that it is in, if any. */
 static void leave(struct connections *connections,
                   struct connection *connection)
 {
-    if (connection->state == ENDING)
-        connections->ending--;
-    if (connection->state == SPARE || connection->state == NEEDED) {
-        TAILQ_REMOVE(list_of(connections, connection->state), connection, link);
-        connections->idle--;
-    }
+    struct connection_list *list = list_of(connections, connection->state);
+
+    if (list)
+        TAILQ_REMOVE(list, connection, link);
+    connections->idle -=
+        connection->state == SPARE || connection->state == NEEDED;
     connection->state = IN_USE;
 }
 
@@ -100,7 +105,8 @@ static struct origin *origin_for(struct connections *connections, uint64_t key)
     return origin;
 }
 
-void connections_opened(struct connections *connections, int fd, uint64_t key)
+void connections_opened(struct connections *connections, int fd, uint64_t key,
+                        struct connection_way way)
 {
     size_t count = connections->fds;
     struct connection *connection = NEW(struct connection);
@@ -114,6 +120,7 @@ void connections_opened(struct connections *connections, int fd, uint64_t key)
             connections->by_fd[i] = NULL;
     }
     connection->fd = fd;
+    connection->way = way;
     connection->cookie = cookie_of(fd);
     connection->origin = origin_for(connections, key);
     LIST_INSERT_HEAD(&connection->origin->connections, connection, same);
@@ -133,6 +140,8 @@ void connections_closed(struct connections *connections, int fd)
         free(connection->origin);
     }
     connections->by_fd[fd] = NULL;
+    free(connection->way.url);
+    free(connection->way.rule);
     free(connection);
 }
 
@@ -239,20 +248,39 @@ static bool has_stray_bytes(int fd)
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-/* The number may be that of another file by now, if libcurl closed the socket
- * without a word: that one must stay as it is. */
 static void end(struct connections *connections, struct connection *connection)
 {
     leave(connections, connection);
-    if (!connection->cookie || cookie_of(connection->fd) != connection->cookie)
-        return;
     connection->state = ENDING;
-    connections->ending++;
+    TAILQ_INSERT_TAIL(&connections->ending, connection, link);
+}
+
+int connections_next_ending(struct connections *connections, uint64_t *origin,
+                            struct connection_way *way)
+{
+    struct connection *connection = TAILQ_FIRST(&connections->ending);
+
+    if (!connection)
+        return -1;
+    leave(connections, connection);
+    connection->state = CLOSING;
+    *way = connection->way;
+    *origin = connection->origin->key;
+    return connection->fd;
+}
+
+/* The number may be that of another file by now, if libcurl closed the socket
+ * without a word: that one must stay as it is. */
+void connections_shut(struct connections *connections, int fd)
+{
+    const struct connection *connection = find(connections, fd);
+
+    if (!connection || connection->state != CLOSING || !connection->cookie ||
+        cookie_of(fd) != connection->cookie)
+        return;
     /* Shut both ways it is dead for libcurl, whatever there is to read. Only
      * with TLS there is something to send: that nothing will follow. */
-    shutdown(connection->fd, connection->ssl && !has_stray_bytes(connection->fd)
-                                 ? SHUT_RD
-                                 : SHUT_RDWR);
+    shutdown(fd, connection->ssl && !has_stray_bytes(fd) ? SHUT_RD : SHUT_RDWR);
 }
 
 static void end_old(struct connections *connections,
@@ -282,7 +310,8 @@ uint64_t connections_due_ms(const struct connections *connections)
     const struct connection *needed = TAILQ_FIRST(&connections->needed);
     uint64_t due_ms = UINT64_MAX;
 
-    if (connections->idle > connections->idle_max)
+    if (connections->idle > connections->idle_max ||
+        TAILQ_FIRST(&connections->ending))
         return 0;
     if (spare)
         due_ms = spare->idle_ms + CONNECTION_SPARE_MS;

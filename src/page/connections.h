@@ -12,10 +12,12 @@
  *   - beyond the limit a spare one goes first, then a needed one; of either the
  *     one that was needed longest ago.
  *
- * To close a connection is libcurl's business. connections_expire shuts its
- * socket, so that libcurl finds it dead. libcurl looks for dead
- * connections when a transfer starts, but not more than once a second; until
- * then the connection is "ending".
+ * To close a connection is libcurl's business, and it has no call for that. So
+ * the fetcher starts a transfer that gets the connection and is refused before
+ * it sends anything: libcurl closes the connection then. Until that has
+ * happened the connection is "ending". (A socket that is shut is found dead by
+ * libcurl, too. But for each dead one it looks at all connections again, and
+ * that costs more than the pages when there are thousands.)
  */
 #ifndef PAGE_CONNECTIONS_H
 #define PAGE_CONNECTIONS_H
@@ -35,6 +37,12 @@ enum {
     CONNECTION_AGE_MAX_S = 75,
 };
 
+/* How libcurl finds a connection: a URL of its origin, and the rule (as of
+ * CURLOPT_CONNECT_TO) that led to it. NULL: only by looking at all. */
+struct connection_way {
+    char *url, *rule;
+};
+
 TAILQ_HEAD(connection_list, connection);
 
 struct connections {
@@ -42,15 +50,17 @@ struct connections {
     size_t fds;
     struct hashtable origins;
     struct connection_list spare, needed; /* longest ago needed first */
-    size_t idle, idle_max, ending;
+    struct connection_list ending;        /* to be closed */
+    size_t idle, idle_max;
 };
 
 void connections_init(struct connections *connections, size_t idle_max);
 void connections_release(struct connections *connections);
 
-/* A socket was made for a connection to this origin (a hash). */
+/* A socket was made for a connection to this origin (a hash). The texts of
+ * `way` are taken over. */
 void connections_opened(struct connections *connections, int fd,
-                        uint64_t origin);
+                        uint64_t origin, struct connection_way way);
 void connections_closed(struct connections *connections, int fd);
 
 /* It has TLS. libcurl frees this just before it closes the socket. */
@@ -79,8 +89,15 @@ void connections_rest(struct connections *connections, int fd, const void *user,
 void connections_need(struct connections *connections, uint64_t origin,
                       bool is_needed, uint64_t now_ms);
 
-/* Close those whose time is over or that are too many. */
+/* Those whose time is over or that are too many are ending. */
 void connections_expire(struct connections *connections, uint64_t now_ms);
+
+/* The next connection to be closed, or -1; `way` is its own, and stays. */
+int connections_next_ending(struct connections *connections, uint64_t *origin,
+                            struct connection_way *way);
+
+/* libcurl did not close it: shut its socket, so that it is found dead. */
+void connections_shut(struct connections *connections, int fd);
 
 /* When to call connections_expire next; UINT64_MAX where there is no need. */
 uint64_t connections_due_ms(const struct connections *connections);

@@ -16,7 +16,24 @@ enum {
     LOOK_FOR_SLOW_MS = 500,
     AWAY_MS = 750, /* between two looks at who is slow */
     LOOK_FOR_ROOM_MS = 20,
-    SWEEP_EVERY_MS = 1100,
+    CLOSERS_MAX = 32, /* connections that are being closed at a time */
+    POOLS_MAX = 64,
+    POOL_SIZE = 64, /* connections for which another pool pays */
+};
+
+/* libcurl's handle for some of the origins, with their connections. It looks
+ * through all connections of a handle now and then, and keeps them in few
+ * lists: with thousands in one handle that costs more than the pages. */
+struct pool {
+    struct pagefetcher *fetcher;
+    CURLM *multi;      /* NULL: not needed so far */
+    uint64_t timer_ms; /* libcurl's next deadline, or UINT64_MAX */
+};
+
+/* Whose a socket is; NULL: nobody's. */
+struct owner {
+    struct transfer *transfer;
+    struct pool *pool;
 };
 
 struct pagefetcher {
@@ -24,18 +41,17 @@ struct pagefetcher {
     struct bodies bodies;
     struct connections connections;
     struct tls_sessions sessions;
-    CURL *sweeper; /* see sweep */
-    bool is_sweeping;
-    uint64_t swept_ms;
     uint64_t looked_ms; /* when end_slow looked at all transfers */
-    CURLM *multi;
+    struct pool pool[POOLS_MAX];
+    size_t pools;
     int epoll_fd;
     int watched_fd;
-    uint64_t timer_ms;         /* libcurl's next deadline, or UINT64_MAX */
     struct transfers running;  /* the oldest first */
     struct transfers finished; /* to be taken, in order */
     struct transfers free;     /* ready for the next page */
-    struct transfer **owner;   /* by socket: whose it is, or NULL */
+    struct transfers closers;  /* each closes a connection */
+    unsigned closing;
+    struct owner *owner; /* by socket */
     size_t owners;
     struct transfer *taken; /* with the caller until given back */
     struct buf decoded;     /* the body of that one, where it was coded */
@@ -75,22 +91,21 @@ void pagefetcher_teardown(void)
 
 static struct transfer *owner_of(const struct pagefetcher *fetcher, int fd)
 {
-    return (size_t)fd < fetcher->owners ? fetcher->owner[fd] : NULL;
+    return (size_t)fd < fetcher->owners ? fetcher->owner[fd].transfer : NULL;
 }
 
-static void set_owner(struct pagefetcher *fetcher, int fd,
-                      struct transfer *transfer)
+static void set_owner(struct pagefetcher *fetcher, int fd, struct owner owner)
 {
     size_t count = fetcher->owners;
 
     if ((size_t)fd >= count) {
         fetcher->owners = 2 * (size_t)fd + 16;
         fetcher->owner =
-            mem_resize(fetcher->owner, fetcher->owners * sizeof(void *));
+            mem_resize(fetcher->owner, fetcher->owners * sizeof(struct owner));
         for (size_t i = count; i < fetcher->owners; i++)
-            fetcher->owner[i] = NULL;
+            fetcher->owner[i] = (struct owner){0};
     }
-    fetcher->owner[fd] = transfer;
+    fetcher->owner[fd] = owner;
 }
 
 /* libcurl 8.5 reads the socket of a paused transfer whenever there is something
@@ -121,13 +136,14 @@ static void forget_socket(struct pagefetcher *fetcher, int fd)
         owner->hidden_fd = -1;
     else
         epoll_ctl(fetcher->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-    set_owner(fetcher, fd, NULL);
+    set_owner(fetcher, fd, (struct owner){0});
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
                      void *known)
 {
-    struct pagefetcher *fetcher = user;
+    struct pool *pool = user;
+    struct pagefetcher *fetcher = pool->fetcher;
     struct epoll_event event = {.data.fd = fd};
     struct transfer *transfer = NULL, *owner = owner_of(fetcher, fd);
 
@@ -138,8 +154,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
     if (owner)
         show_socket(fetcher, owner);
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
-    set_owner(fetcher, fd, transfer);
-    if (transfer) {
+    set_owner(fetcher, fd, (struct owner){transfer, pool});
+    if (transfer && transfer->closes_fd < 0) {
         transfer->fd = fd;
         connections_take(&fetcher->connections, fd, transfer);
     }
@@ -150,82 +166,128 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
     epoll_ctl(fetcher->epoll_fd, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd,
               &event);
     if (!known)
-        curl_multi_assign(fetcher->multi, fd, fetcher);
+        curl_multi_assign(pool->multi, fd, pool);
     return 0;
 }
 
 static int on_timer(CURLM *multi, long timeout_ms, void *user)
 {
-    struct pagefetcher *fetcher = user;
+    struct pool *pool = user;
 
     (void)multi;
-    fetcher->timer_ms =
+    pool->timer_ms =
         timeout_ms < 0 ? UINT64_MAX : clock_mono_ms() + (uint64_t)timeout_ms;
     return 0;
 }
 
+/* --- pools --------------------------------------------------------------- */
+
+static size_t pool_count(size_t keep_connections)
+{
+    size_t count = keep_connections / POOL_SIZE;
+
+    return count < 1 ? 1 : count > POOLS_MAX ? POOLS_MAX : count;
+}
+
+size_t pagefetcher_files(size_t keep_connections)
+{
+    return 2 * pool_count(keep_connections);
+}
+
+static void make_pool(struct pool *pool, const struct fetch_options *options)
+{
+    CURLM *multi = pool->multi = mem_checked(curl_multi_init());
+
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, pool);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, pool);
+    /* `connections` decides which are kept. */
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS,
+                      options->connections_max ? (long)options->connections_max
+                                               : LONG_MAX);
+    curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                      (long)options->connections_max);
+}
+
+/* Give it to libcurl, with the connections of its origin. */
+static bool add_handle(struct pagefetcher *fetcher, struct transfer *transfer)
+{
+    struct pool *pool = &fetcher->pool[transfer->origin % fetcher->pools];
+
+    if (!pool->multi)
+        make_pool(pool, fetcher->setup.options);
+    transfer->multi = pool->multi;
+    return curl_multi_add_handle(pool->multi, transfer->easy) == CURLM_OK;
+}
+
+static uint64_t next_timer_ms(const struct pagefetcher *fetcher)
+{
+    uint64_t next_ms = UINT64_MAX;
+
+    for (size_t i = 0; i < fetcher->pools; i++)
+        if (fetcher->pool[i].timer_ms < next_ms)
+            next_ms = fetcher->pool[i].timer_ms;
+    return next_ms;
+}
+
 /* --- connections that are closed ---------------------------------------- */
 
-static curl_socket_t open_nothing(void *user, curlsocktype purpose,
-                                  struct curl_sockaddr *address)
+static struct transfer *unused_transfer(struct pagefetcher *fetcher)
 {
-    (void)user, (void)purpose, (void)address;
-    return CURL_SOCKET_BAD;
+    struct transfer *transfer = TAILQ_FIRST(&fetcher->free);
+
+    if (!transfer)
+        return transfer_new(&fetcher->setup, &fetcher->bodies);
+    TAILQ_REMOVE(&fetcher->free, transfer, link);
+    return transfer;
 }
 
-static CURL *new_sweeper(void)
+static void end_closer(struct pagefetcher *fetcher, struct transfer *transfer)
 {
-    CURL *easy = curl_easy_init();
-
-    if (!easy)
-        return NULL;
-    curl_easy_setopt(easy, CURLOPT_URL, "http://127.0.0.1:9/");
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_nothing);
-    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_MAX_S);
-    return easy;
+    curl_multi_remove_handle(transfer->multi, transfer->easy);
+    connections_shut(&fetcher->connections, transfer->closes_fd);
+    transfer->closes_fd = -1;
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, NULL);
+    curl_slist_free_all(transfer->dns_override);
+    transfer->dns_override = NULL;
+    TAILQ_REMOVE(&fetcher->closers, transfer, link);
+    TAILQ_INSERT_HEAD(&fetcher->free, transfer, link);
+    fetcher->closing--;
 }
 
-/* libcurl closes dead connections when a transfer starts, not more than once a
- * second. This transfer does nothing else; it fails at once. */
-static void sweep(struct pagefetcher *fetcher, uint64_t now_ms)
+static void start_closer(struct pagefetcher *fetcher, int fd, uint64_t origin,
+                         const struct connection_way *way)
 {
-    if (fetcher->is_sweeping || now_ms < fetcher->swept_ms + SWEEP_EVERY_MS)
-        return;
-    fetcher->swept_ms = now_ms;
-    fetcher->is_sweeping =
-        !curl_multi_add_handle(fetcher->multi, fetcher->sweeper);
-}
+    struct transfer *transfer = unused_transfer(fetcher);
 
-static void end_sweep(struct pagefetcher *fetcher)
-{
-    curl_multi_remove_handle(fetcher->multi, fetcher->sweeper);
-    fetcher->is_sweeping = false;
-}
-
-static uint64_t connections_due(const struct pagefetcher *fetcher)
-{
-    uint64_t due_ms = connections_due_ms(&fetcher->connections);
-    uint64_t sweep_ms = fetcher->swept_ms + SWEEP_EVERY_MS;
-
-    if (fetcher->is_sweeping || !fetcher->connections.ending)
-        return due_ms;
-    return sweep_ms < due_ms ? sweep_ms : due_ms;
+    transfer_aim_at_connection(transfer, fd, origin, way);
+    TAILQ_INSERT_TAIL(&fetcher->closers, transfer, link);
+    fetcher->closing++;
+    if (!add_handle(fetcher, transfer))
+        end_closer(fetcher, transfer);
 }
 
 static void close_connections(struct pagefetcher *fetcher)
 {
-    uint64_t due_ms = connections_due(fetcher);
+    struct connection_way way;
+    uint64_t origin;
+    int fd;
 
+    uint64_t due_ms = connections_due_ms(&fetcher->connections);
     if (due_ms == UINT64_MAX)
         return;
     uint64_t now_ms = clock_mono_ms();
     if (now_ms < due_ms)
         return;
     connections_expire(&fetcher->connections, now_ms);
-    if (fetcher->connections.ending)
-        sweep(fetcher, now_ms);
+    while (fetcher->closing < CLOSERS_MAX &&
+           (fd = connections_next_ending(&fetcher->connections, &origin,
+                                         &way)) >= 0)
+        if (way.rule)
+            start_closer(fetcher, fd, origin, &way);
+        else
+            connections_shut(&fetcher->connections, fd);
 }
 
 /* --- making and freeing ------------------------------------------------- */
@@ -243,27 +305,19 @@ struct pagefetcher *pagefetcher_new(const struct fetch_options *options)
     TAILQ_INIT(&fetcher->running);
     TAILQ_INIT(&fetcher->finished);
     TAILQ_INIT(&fetcher->free);
+    TAILQ_INIT(&fetcher->closers);
     fetcher->watched_fd = -1;
-    fetcher->timer_ms = UINT64_MAX;
+    fetcher->pools = pool_count(options->keep_connections);
+    for (size_t i = 0; i < fetcher->pools; i++)
+        fetcher->pool[i] =
+            (struct pool){.fetcher = fetcher, .timer_ms = UINT64_MAX};
     fetcher->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    fetcher->multi = curl_multi_init();
-    fetcher->sweeper = new_sweeper();
-    if (fetcher->epoll_fd < 0 || !fetcher->multi || !fetcher->sweeper) {
-        int why = fetcher->epoll_fd < 0 ? errno : ENOMEM;
+    if (fetcher->epoll_fd < 0) {
+        int why = errno;
         pagefetcher_free(fetcher);
         errno = why;
         return NULL;
     }
-    curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
-    /* `connections` decides which are kept. */
-    curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS,
-                      options->connections_max ? (long)options->connections_max
-                                               : LONG_MAX);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
-                      (long)options->connections_max);
     return fetcher;
 }
 
@@ -280,12 +334,12 @@ static void free_list(struct transfers *list)
 void pagefetcher_free(struct pagefetcher *fetcher)
 {
     connections_forget_users(&fetcher->connections);
+    while (!TAILQ_EMPTY(&fetcher->closers))
+        end_closer(fetcher, TAILQ_FIRST(&fetcher->closers));
     free_list(&fetcher->free);
     free_list(&fetcher->finished);
-    if (fetcher->is_sweeping)
-        curl_multi_remove_handle(fetcher->multi, fetcher->sweeper);
-    curl_easy_cleanup(fetcher->sweeper);
-    curl_multi_cleanup(fetcher->multi);
+    for (size_t i = 0; i < fetcher->pools; i++)
+        curl_multi_cleanup(fetcher->pool[i].multi);
     connections_release(&fetcher->connections);
     tls_sessions_release(&fetcher->sessions);
     transfer_setup_release(&fetcher->setup);
@@ -323,20 +377,15 @@ void pagefetcher_need(struct pagefetcher *fetcher, uint64_t origin,
 
 void pagefetcher_start(struct pagefetcher *fetcher, struct webpage *page)
 {
-    struct transfer *transfer = TAILQ_FIRST(&fetcher->free);
+    struct transfer *transfer = unused_transfer(fetcher);
 
-    if (transfer)
-        TAILQ_REMOVE(&fetcher->free, transfer, link);
-    else
-        transfer = transfer_new(&fetcher->setup, &fetcher->bodies);
     page->exchange.start_ms = page->exchange.end_ms = clock_mono_ms();
     TAILQ_INSERT_TAIL(&fetcher->running, transfer, link);
     if (fetcher->setup.options->from) {
         transfer_aim_at_archive(transfer, page);
         return;
     }
-    if (!transfer_begin(transfer, page) ||
-        curl_multi_add_handle(fetcher->multi, transfer->easy))
+    if (!transfer_begin(transfer, page) || !add_handle(fetcher, transfer))
         finish(fetcher, transfer);
 }
 
@@ -345,29 +394,29 @@ static void end(struct pagefetcher *fetcher, struct transfer *transfer,
                 CURLcode code)
 {
     transfer_end(transfer, code);
-    curl_multi_remove_handle(fetcher->multi, transfer->easy);
+    curl_multi_remove_handle(transfer->multi, transfer->easy);
     connections_rest(&fetcher->connections, transfer->fd, transfer,
                      transfer->page->is_host_needed || !transfer->origin,
                      transfer->exchange->end_ms);
     finish(fetcher, transfer);
 }
 
-static void collect(struct pagefetcher *fetcher)
+static void collect(struct pagefetcher *fetcher, const struct pool *pool)
 {
     CURLMsg *message;
     int left;
 
-    while ((message = curl_multi_info_read(fetcher->multi, &left))) {
+    while ((message = curl_multi_info_read(pool->multi, &left))) {
         struct transfer *transfer;
         CURLcode code = message->data.result;
 
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        if (transfer)
-            end(fetcher, transfer, code);
+        if (transfer->closes_fd >= 0)
+            end_closer(fetcher, transfer);
         else
-            end_sweep(fetcher);
+            end(fetcher, transfer, code);
     }
 }
 
@@ -454,9 +503,11 @@ static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_ROOM_MS);
     else if (fetcher->bodies.used)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_SLOW_MS);
-    uint64_t due_ms = connections_due(fetcher);
-    if (fetcher->timer_ms < due_ms)
-        due_ms = fetcher->timer_ms;
+    uint64_t due_ms = fetcher->closing < CLOSERS_MAX
+                          ? connections_due_ms(&fetcher->connections)
+                          : UINT64_MAX;
+    if (next_timer_ms(fetcher) < due_ms)
+        due_ms = next_timer_ms(fetcher);
     if (due_ms == UINT64_MAX)
         return timeout_ms;
 
@@ -495,22 +546,27 @@ bool pagefetcher_wait(struct pagefetcher *fetcher, int timeout_ms)
     return watched;
 }
 
-static void call_libcurl(struct pagefetcher *fetcher, curl_socket_t fd,
-                         int events)
+static void call_libcurl(struct pagefetcher *fetcher, const struct pool *pool,
+                         curl_socket_t fd, int events)
 {
     int still_running;
 
-    curl_multi_socket_action(fetcher->multi, fd, events, &still_running);
-    collect(fetcher);
+    curl_multi_socket_action(pool->multi, fd, events, &still_running);
+    collect(fetcher, pool);
 }
 
 /* Let libcurl do what is due: start new transfers, end late ones. */
 static void run_timer(struct pagefetcher *fetcher)
 {
-    if (fetcher->timer_ms > clock_mono_ms())
-        return;
-    fetcher->timer_ms = UINT64_MAX;
-    call_libcurl(fetcher, CURL_SOCKET_TIMEOUT, 0);
+    uint64_t now_ms = clock_mono_ms();
+
+    for (size_t i = 0; i < fetcher->pools; i++) {
+        struct pool *pool = &fetcher->pool[i];
+        if (pool->timer_ms > now_ms)
+            continue;
+        pool->timer_ms = UINT64_MAX;
+        call_libcurl(fetcher, pool, CURL_SOCKET_TIMEOUT, 0);
+    }
 }
 
 /* Let libcurl see to one socket; false if none of the last wait is left. */
@@ -528,7 +584,10 @@ static bool run_socket(struct pagefetcher *fetcher)
         hide_socket(fetcher, owner, event->data.fd);
         return true;
     }
-    call_libcurl(fetcher, event->data.fd, curl_events(event->events));
+    if ((size_t)event->data.fd < fetcher->owners &&
+        fetcher->owner[event->data.fd].pool)
+        call_libcurl(fetcher, fetcher->owner[event->data.fd].pool,
+                     event->data.fd, curl_events(event->events));
     return true;
 }
 
@@ -581,7 +640,7 @@ void pagefetcher_abandon(struct pagefetcher *fetcher)
 
     while ((transfer = TAILQ_FIRST(&fetcher->running))) {
         if (!fetcher->setup.options->from)
-            curl_multi_remove_handle(fetcher->multi, transfer->easy);
+            curl_multi_remove_handle(transfer->multi, transfer->easy);
         transfer_give_up(transfer, ABANDONED);
         transfer->exchange->end_ms = clock_mono_ms();
         finish(fetcher, transfer);

@@ -64,6 +64,9 @@ struct fetch_options {
 
 struct pagefetcher;
 
+/* Files that libcurl opens for itself, beside the connections of a fetcher. */
+size_t pagefetcher_files(size_t keep_connections);
+
 /* NULL with errno. */
 struct pagefetcher *pagefetcher_new(const struct fetch_options *options);
 void pagefetcher_free(struct pagefetcher *fetcher);

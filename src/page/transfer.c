@@ -51,6 +51,8 @@ static int on_request(void *user, char *ip, char *local_ip, int port,
     const struct fetch_options *options = transfer->setup->options;
 
     (void)ip, (void)local_ip, (void)port;
+    if (transfer->closes_fd >= 0)
+        return CURL_PREREQFUNC_ABORT;
     if (options->may_send && !options->may_send(options->may_send_user)) {
         transfer->cut_as = ABANDONED;
         return CURL_PREREQFUNC_ABORT;
@@ -105,12 +107,28 @@ static bool is_refused(const struct transfer *transfer,
            (own && address_leads_to(address, own));
 }
 
+/* Without a rule libcurl might look up a name on the way. */
+static struct connection_way way_of(const struct transfer *transfer)
+{
+    const struct url *url = webpage_url_parts(transfer->page);
+
+    if (!transfer->dns_override)
+        return (struct connection_way){0};
+    return (struct connection_way){
+        .url = mem_checked(
+            strndup(url->href.ptr, url->href.len - url_path_query(url).len)),
+        .rule = mem_checked(strdup(transfer->dns_override->data)),
+    };
+}
+
 static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
                                     struct curl_sockaddr *address)
 {
     struct transfer *transfer = user;
 
     (void)purpose;
+    if (transfer->closes_fd >= 0)
+        return CURL_SOCKET_BAD;
     put_address(transfer, address);
     if (is_refused(transfer, &address->addr)) {
         transfer->refused_private = true;
@@ -119,7 +137,8 @@ static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
                     address->protocol);
     if (fd >= 0)
-        connections_opened(transfer->setup->connections, fd, transfer->origin);
+        connections_opened(transfer->setup->connections, fd, transfer->origin,
+                           way_of(transfer));
     return fd;
 }
 
@@ -271,7 +290,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
     transfer->setup = setup;
     transfer->bodies = bodies;
     transfer->cut_as = OUTCOMES;
-    transfer->hidden_fd = transfer->fd = -1;
+    transfer->hidden_fd = transfer->fd = transfer->closes_fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);
     buf_init(&transfer->request_head, REQUEST_MAX);
@@ -482,6 +501,20 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     override_dns(transfer, url);
     aim(transfer, url);
     return true;
+}
+
+void transfer_aim_at_connection(struct transfer *transfer, int fd,
+                                uint64_t origin,
+                                const struct connection_way *way)
+{
+    transfer->origin = origin;
+    transfer->proxy = NULL;
+    transfer->closes_fd = fd;
+    set_up_handle(transfer);
+    transfer->dns_override = curl_slist_append(NULL, way->rule);
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO,
+                     transfer->dns_override);
+    curl_easy_setopt(transfer->easy, CURLOPT_URL, way->url);
 }
 
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms)

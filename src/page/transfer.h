@@ -63,6 +63,8 @@ struct transfer {
     int fd;              /* its socket, as far as it is known, or -1 */
     bool is_waiting;     /* paused, until there is room for its body */
     int hidden_fd;       /* its socket, while nobody watches it, or -1 */
+    CURLM *multi;        /* that has it, or had it last */
+    int closes_fd;       /* it only makes libcurl close this; or -1 */
     enum outcome cut_as; /* why we cut it; OUTCOMES where we did not */
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
@@ -96,6 +98,11 @@ void transfer_free(struct transfer *transfer);
 /* Aim it at the page's URL. False, with the outcome set, where the URL must
  * not be asked at all. */
 bool transfer_begin(struct transfer *transfer, struct webpage *page);
+
+/* Aim it at an idle connection, to get it and to be refused. */
+void transfer_aim_at_connection(struct transfer *transfer, int fd,
+                                uint64_t origin,
+                                const struct connection_way *way);
 
 /* transfer_tls.c: before every round; after one that ended so. */
 void transfer_set_up_tls(struct transfer *transfer);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -31,7 +32,8 @@ static void set_up(struct pairs *pairs, size_t idle_max,
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
         pairs->own[i] = fd[0];
         pairs->server[i] = fd[1];
-        connections_opened(&pairs->connections, fd[0], origin[i]);
+        connections_opened(&pairs->connections, fd[0], origin[i],
+                           (struct connection_way){0});
         connections_take(&pairs->connections, fd[0], &pairs->own[i]);
     }
 }
@@ -49,6 +51,23 @@ static void tear_down(struct pairs *pairs)
         close(pairs->own[i]);
         close(pairs->server[i]);
     }
+}
+
+/* Those that are ending are shut: nobody here closes them in another way. */
+static unsigned expire(struct pairs *pairs, uint64_t now_ms)
+{
+    struct connection_way way;
+    uint64_t origin;
+    unsigned count = 0;
+    int fd;
+
+    connections_expire(&pairs->connections, now_ms);
+    while ((fd = connections_next_ending(&pairs->connections, &origin, &way)) >=
+           0) {
+        connections_shut(&pairs->connections, fd);
+        count++;
+    }
+    return count;
 }
 
 /* Would libcurl find it dead? */
@@ -82,20 +101,50 @@ static void closes_by_time(void **state)
     rest(&pairs, 2, false, NOW_MS + 1);
     assert_int_equal(connections_due_ms(&pairs.connections),
                      NOW_MS + CONNECTION_SPARE_MS);
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS - 1);
+    expire(&pairs, NOW_MS + CONNECTION_SPARE_MS - 1);
     assert_shut(&pairs, "----");
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    expire(&pairs, NOW_MS + CONNECTION_SPARE_MS);
     assert_shut(&pairs, "s---");
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_NEEDED_MS - 1);
+    expire(&pairs, NOW_MS + CONNECTION_NEEDED_MS - 1);
     assert_shut(&pairs, "s-s-");
     assert_int_equal(connections_due_ms(&pairs.connections),
                      NOW_MS + CONNECTION_NEEDED_MS);
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_NEEDED_MS);
+    expire(&pairs, NOW_MS + CONNECTION_NEEDED_MS);
     assert_shut(&pairs, "sss-");
-    assert_int_equal(pairs.connections.ending, 3);
     assert_true(connections_due_ms(&pairs.connections) == UINT64_MAX);
+    tear_down(&pairs);
+}
+
+/* What is ending is to be closed at once, with the way to it, unless it is used
+ * again or closed before. */
+static void ending_ones_are_told(void **state)
+{
+    struct pairs pairs;
+    struct connection_way way = {strdup("http://a"), strdup("::240.0.0.1:80")};
+    uint64_t origin;
+
+    (void)state;
+    set_up(&pairs, 10, different);
     connections_closed(&pairs.connections, pairs.own[0]);
-    assert_int_equal(pairs.connections.ending, 2);
+    connections_opened(&pairs.connections, pairs.own[0], 9, way);
+    connections_take(&pairs.connections, pairs.own[0], &pairs.own[0]);
+    for (int i = 0; i < 3; i++)
+        rest(&pairs, i, false, NOW_MS);
+    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    assert_int_equal(connections_due_ms(&pairs.connections), 0);
+    connections_take(&pairs.connections, pairs.own[1], &pairs.own[1]);
+    connections_closed(&pairs.connections, pairs.own[2]);
+    assert_int_equal(connections_next_ending(&pairs.connections, &origin, &way),
+                     pairs.own[0]);
+    assert_int_equal(origin, 9);
+    assert_string_equal(way.url, "http://a");
+    assert_string_equal(way.rule, "::240.0.0.1:80");
+    assert_int_equal(connections_next_ending(&pairs.connections, &origin, &way),
+                     -1);
+    /* Somebody got it all the same. */
+    connections_take(&pairs.connections, pairs.own[0], &pairs.own[0]);
+    connections_shut(&pairs.connections, pairs.own[0]);
+    assert_shut(&pairs, "----");
     tear_down(&pairs);
 }
 
@@ -120,7 +169,7 @@ static void closes_what_is_too_many(void **state)
         set_up(&pairs, cases[i].idle_max, different);
         for (int j = 0; j < PAIRS; j++)
             rest(&pairs, j, cases[i].needed[j] == 'n', NOW_MS + (uint64_t)j);
-        connections_expire(&pairs.connections, NOW_MS + PAIRS);
+        expire(&pairs, NOW_MS + PAIRS);
         assert_shut(&pairs, cases[i].shut);
         tear_down(&pairs);
     }
@@ -136,7 +185,7 @@ static void last_fetch_of_host_gives_up_all(void **state)
     rest(&pairs, 0, true, NOW_MS);
     rest(&pairs, 2, true, NOW_MS);
     rest(&pairs, 1, false, NOW_MS);
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    expire(&pairs, NOW_MS + CONNECTION_SPARE_MS);
     assert_shut(&pairs, "ss--");
     tear_down(&pairs);
 }
@@ -152,7 +201,7 @@ static void need_changes(void **state)
     connections_need(&pairs.connections, different[0], true, NOW_MS);
     connections_need(&pairs.connections, different[1], false, NOW_MS);
     connections_need(&pairs.connections, 99, true, NOW_MS);
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_SPARE_MS);
+    expire(&pairs, NOW_MS + CONNECTION_SPARE_MS);
     assert_shut(&pairs, "-s--");
     tear_down(&pairs);
 }
@@ -168,10 +217,10 @@ static void one_in_use_stays(void **state)
     connections_take(&pairs.connections, pairs.own[0], &other);
     /* Not the one who has it now. */
     rest(&pairs, 0, false, NOW_MS);
-    connections_expire(&pairs.connections, NOW_MS + CONNECTION_NEEDED_MS);
+    expire(&pairs, NOW_MS + CONNECTION_NEEDED_MS);
     assert_shut(&pairs, "----");
     connections_rest(&pairs.connections, pairs.own[0], &other, true, NOW_MS);
-    connections_expire(&pairs.connections, NOW_MS);
+    expire(&pairs, NOW_MS);
     assert_shut(&pairs, "s---");
     tear_down(&pairs);
 }
@@ -185,7 +234,7 @@ static void leaves_other_files_alone(void **state)
     set_up(&pairs, 0, different);
     rest(&pairs, 0, true, NOW_MS);
     assert_int_equal(dup2(pairs.own[3], pairs.own[0]), pairs.own[0]);
-    connections_expire(&pairs.connections, NOW_MS);
+    expire(&pairs, NOW_MS);
     assert_shut(&pairs, "----");
     tear_down(&pairs);
 }
@@ -206,7 +255,7 @@ static void closes_what_has_stray_bytes(void **state)
         connections_secured(&pairs.connections, pairs.own[i], ssl);
         rest(&pairs, i, false, NOW_MS);
     }
-    connections_expire(&pairs.connections, NOW_MS);
+    expire(&pairs, NOW_MS);
     for (int i = 0; i < PAIRS; i++) {
         struct pollfd fd = {.fd = pairs.own[i], .events = POLLIN};
 
@@ -244,7 +293,8 @@ static void is_found_by_its_port(void **state)
     for (int i = 0; i < COUNT; i++) {
         own[i] = socket(AF_INET, SOCK_STREAM, 0);
         assert_int_equal(connect(own[i], (struct sockaddr *)&address, len), 0);
-        connections_opened(&connections, own[i], i == 3 ? 8 : ORIGIN);
+        connections_opened(&connections, own[i], i == 3 ? 8 : ORIGIN,
+                           (struct connection_way){0});
         connections_take(&connections, own[i], &own[i]);
         if (i) /* the first is in use */
             connections_rest(&connections, own[i], &own[i], true, NOW_MS);
@@ -272,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closes_by_time),
+        cmocka_unit_test(ending_ones_are_told),
         cmocka_unit_test(closes_what_is_too_many),
         cmocka_unit_test(last_fetch_of_host_gives_up_all),
         cmocka_unit_test(need_changes),
