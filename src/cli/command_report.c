@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/plan.h"
 #include "cli/usage.h"
 #include "report/print_report.h"
 
@@ -76,6 +77,21 @@ static bool fails(const struct site_report *report)
              summary->doubts[FINDING_EXTERNAL]));
 }
 
+/* A kind that was not looked for cannot pass. */
+static int refuse_unchecked(const struct site_report *report)
+{
+    const struct findings_summary *summary = findings_summary(report->findings);
+
+    if (report->fail_on == (1u << FINDINGS) - 1)
+        return 0; /* any: of those that were */
+    for (unsigned i = 0; i < FINDINGS; i++)
+        if (report->fail_on & 1u << i && summary->unchecked[i])
+            return complain("--fail-on %s: this was not checked, %s",
+                            finding_words((enum finding_kind)i)->name,
+                            summary->unchecked[i]);
+    return 0;
+}
+
 static int report_findings(struct findings *findings, struct report *report,
                            const struct plan *plan,
                            const struct request *request)
@@ -90,6 +106,8 @@ static int report_findings(struct findings *findings, struct report *report,
 
     if (!findings_read(findings))
         return -1;
+    if ((status = refuse_unchecked(&pages)))
+        return status;
     if (pages.has_outside &&
         (status = check_external(findings, plan, &request->options->given)))
         return status;
@@ -106,6 +124,8 @@ static int use_record(struct report *report, struct plan *plan, void *user)
         .slow_ms = request->options->slow_ms,
         .large_bytes = request->options->large,
         .wants_outside = request->options->check_external,
+        .has_requisites = plan->options->requisites,
+        .has_sitemaps = plan->options->sitemaps || plan->options->sitemap.count,
     };
     int status = options.wants_outside
                      ? check_external_proxy(plan, &request->options->given)

@@ -349,6 +349,22 @@ static const char *orphan_doubt(struct findings *findings)
     return doubt;
 }
 
+/* A number of 0 says nothing of these. */
+static void note_unchecked(struct findings *findings)
+{
+    const struct findings_options *options = &findings->options;
+    const char **unchecked = findings->summary.unchecked;
+
+    if (findings->has_outside && !options->wants_outside)
+        unchecked[FINDING_EXTERNAL] = "--check-external was not given";
+    if (!options->has_requisites)
+        unchecked[FINDING_REQUISITE] = "the crawl was run without --requisites";
+    if (!options->has_sitemaps)
+        unchecked[FINDING_ORPHAN] = "the crawl was run without --sitemaps";
+    else if (!findings->has_sitemap)
+        unchecked[FINDING_ORPHAN] = "no sitemap was read";
+}
+
 static void note_doubts(struct findings *findings)
 {
     struct findings_summary *summary = &findings->summary;
@@ -397,6 +413,7 @@ bool findings_read(struct findings *findings)
 {
     if (!findings_read_rows(findings) || !findings_read_fragments(findings))
         return false;
+    note_unchecked(findings);
     note_doubts(findings);
     if (findings->outside)
         sorter_rewind(findings->outside);

@@ -54,6 +54,7 @@ bool finding_kinds_parse(struct str list, uint32_t *kinds, struct str *bad);
 struct findings_options {
     uint64_t slow_ms, large_bytes; /* more than this is a finding */
     bool wants_outside;            /* links out of the scope are collected */
+    bool has_requisites, has_sitemaps; /* the crawl asked for them */
 };
 
 struct finding_subject {
@@ -75,12 +76,14 @@ struct findings_counts {
     uint64_t subjects, places;
 };
 
-/* Whether a kind could be looked for everywhere: NULL, or why not. */
 struct findings_summary {
     uint64_t pages, links, outside;
     uint64_t asked, unasked; /* pages of other sites */
     struct findings_counts counts[FINDINGS];
+    /* Whether a kind could be looked for everywhere: NULL, or why not. */
     const char *doubts[FINDINGS];
+    /* Whether it was looked for at all: NULL, or why not. */
+    const char *unchecked[FINDINGS];
 };
 
 struct findings;

@@ -30,6 +30,8 @@ struct findings {
     uint64_t fragments_unknown;
     uint64_t targets_unknown; /* links through redirects to other sites */
     bool has_unsaved_links;   /* links of pages that were not saved */
+    bool has_outside;         /* links out of the scope */
+    bool has_sitemap;         /* one was read */
     uint32_t *places;         /* of each subject, in order */
     size_t subjects, subject_room;
     struct arena arena;

@@ -153,6 +153,8 @@ static bool read_url(void *user, const struct url_record *url)
         note_page(findings, url);
     else if (url->row->kind == TARGET_REQUISITE)
         check_requisite(findings, url);
+    else
+        findings->has_sitemap |= url->end == URL_SAVED;
     return true;
 }
 
@@ -237,6 +239,7 @@ static void add_outside(struct findings *findings, struct str url, uint64_t via,
     };
     struct sorter *found = findings->found;
 
+    findings->has_outside = true;
     if (!findings->outside)
         return;
     findings->found = findings->outside;

@@ -97,6 +97,13 @@ static void put_facts(struct site_report *report)
                site_state(report));
 }
 
+static bool is_shown(const struct findings_summary *summary,
+                     enum finding_kind kind)
+{
+    return summary->counts[kind].subjects || summary->doubts[kind] ||
+           summary->unchecked[kind];
+}
+
 static void put_summary_row(struct buf *line,
                             const struct findings_summary *summary,
                             enum finding_kind kind)
@@ -104,11 +111,16 @@ static void put_summary_row(struct buf *line,
     const struct findings_counts *counts = &summary->counts[kind];
     const struct finding_words *words = finding_words(kind);
 
-    if (counts->subjects || summary->doubts[kind])
+    if (is_shown(summary, kind))
         buf_printf(line, "<tr><th scope=\"row\"><a href=\"#%s\">%s</a></th>",
                    words->name, words->title);
     else
         buf_printf(line, "<tr><th scope=\"row\">%s</th>", words->title);
+    if (summary->unchecked[kind]) {
+        buf_put(line,
+                STR("<td class=\"soft\">not checked</td><td></td></tr>\n"));
+        return;
+    }
     buf_printf(line, "<td class=\"%s\">%llu</td><td>%llu</td></tr>\n",
                counts->subjects ? "count" : "none",
                (unsigned long long)counts->subjects,
@@ -126,19 +138,20 @@ static void put_summary(struct site_report *report)
                       "<th scope=\"col\" class=\"n\">Places</th></tr></thead>"
                       "\n<tbody>\n"));
     for (unsigned i = 0; i < FINDINGS; i++)
-        if (i != FINDING_EXTERNAL || report->has_outside)
-            put_summary_row(line, summary, (enum finding_kind)i);
+        put_summary_row(line, summary, (enum finding_kind)i);
     buf_put(line, STR("</tbody>\n</table>\n"));
     print_flush(report);
 }
 
 /* --- findings ------------------------------------------------------------ */
 
-static bool is_shown(const struct site_report *report, enum finding_kind kind)
+static void put_doubt(struct buf *line, const char *what, const char *why)
 {
-    const struct findings_summary *summary = findings_summary(report->findings);
-
-    return summary->counts[kind].subjects || summary->doubts[kind];
+    if (!why)
+        return;
+    buf_printf(line, "<p class=\"doubt\">%s: ", what);
+    print_escaped(line, str_of(why));
+    buf_put(line, STR(".</p>\n"));
 }
 
 static void begin(void *user, enum finding_kind kind)
@@ -148,19 +161,16 @@ static void begin(void *user, enum finding_kind kind)
     const struct findings_summary *summary = findings_summary(report->findings);
     struct buf *line = &report->line;
 
-    if (!is_shown(report, kind))
+    if (!is_shown(summary, kind))
         return;
-    buf_printf(line,
-               "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s "
-               "<span class=\"count\">%llu</span></h2>\n"
-               "<p class=\"soft\">%s</p>\n",
-               words->name, words->name, words->title,
-               (unsigned long long)summary->counts[kind].subjects, words->help);
-    if (summary->doubts[kind]) {
-        buf_put(line, STR("<p class=\"doubt\">Inconclusive: "));
-        print_escaped(line, str_of(summary->doubts[kind]));
-        buf_put(line, STR(".</p>\n"));
-    }
+    buf_printf(line, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s",
+               words->name, words->name, words->title);
+    if (!summary->unchecked[kind])
+        buf_printf(line, " <span class=\"count\">%llu</span>",
+                   (unsigned long long)summary->counts[kind].subjects);
+    buf_printf(line, "</h2>\n<p class=\"soft\">%s</p>\n", words->help);
+    put_doubt(line, "Not checked", summary->unchecked[kind]);
+    put_doubt(line, "Inconclusive", summary->doubts[kind]);
     if (summary->counts[kind].subjects)
         buf_put(line, STR("<ul class=\"found\">\n"));
     print_flush(report);
@@ -228,10 +238,11 @@ static void end_subject(void *user)
 static void end(void *user, enum finding_kind kind)
 {
     struct site_report *report = user;
+    const struct findings_summary *summary = findings_summary(report->findings);
 
-    if (findings_summary(report->findings)->counts[kind].subjects)
+    if (summary->counts[kind].subjects)
         fputs("</ul>\n", report->out);
-    if (is_shown(report, kind))
+    if (is_shown(summary, kind))
         fputs("</section>\n", report->out);
 }
 

@@ -13,6 +13,8 @@ static void begin(void *user, enum finding_kind kind)
     json_open(line, NULL);
     json_add_number(line, "count", summary->counts[kind].subjects);
     json_add_number(line, "places", summary->counts[kind].places);
+    if (summary->unchecked[kind])
+        json_add_str(line, "not_checked", str_of(summary->unchecked[kind]));
     if (summary->doubts[kind])
         json_add_str(line, "inconclusive", str_of(summary->doubts[kind]));
     json_put_name(line, "items");

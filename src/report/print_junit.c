@@ -8,7 +8,8 @@ static bool fails(const struct site_report *report, enum finding_kind kind)
     return !report->fail_on || report->fail_on & 1u << kind;
 }
 
-/* A kind without a finding is one case that passes. */
+/* A kind without a finding is one case that passes, or that is skipped if it
+ * was not looked for. */
 static uint64_t cases_of(uint64_t findings)
 {
     return findings ? findings : 1;
@@ -32,11 +33,17 @@ static void begin(void *user, enum finding_kind kind)
     uint64_t count = summary->counts[kind].subjects;
     uint64_t failures = fails(report, kind) ? count : 0;
     const char *name = finding_words(kind)->name;
+    const char *unchecked = summary->unchecked[kind];
 
     report->kind = kind;
     put_counts(report, "testsuite", name, cases_of(count), failures,
-               count - failures);
-    if (!count)
+               unchecked ? 1 : count - failures);
+    if (unchecked)
+        buf_printf(&report->line,
+                   "<testcase classname=\"%s\" name=\"not checked\">"
+                   "<skipped message=\"%s\"/></testcase>\n",
+                   name, unchecked);
+    else if (!count)
         buf_printf(&report->line,
                    "<testcase classname=\"%s\" name=\"none\"/>\n", name);
     print_flush(report);
@@ -112,17 +119,18 @@ bool print_junit(struct site_report *report)
         .end_subject = end_subject,
         .end = end,
     };
-    uint64_t tests = 0, failures = 0, findings = 0;
+    uint64_t tests = 0, failures = 0, findings = 0, unchecked = 0;
 
     for (unsigned i = 0; i < FINDINGS; i++) {
         uint64_t count = summary->counts[i].subjects;
         tests += cases_of(count);
         findings += count;
+        unchecked += summary->unchecked[i] != NULL;
         failures += fails(report, (enum finding_kind)i) ? count : 0;
     }
     buf_put(&report->line, STR("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
     put_counts(report, "testsuites", "crawler report", tests, failures,
-               findings - failures);
+               findings - failures + unchecked);
     print_flush(report);
     bool good = findings_visit(report->findings, &visitor);
     fputs("</testsuites>\n", report->out);

@@ -91,10 +91,17 @@ static void text_begin(void *user, enum finding_kind kind)
     const struct findings_summary *summary = findings_summary(report->findings);
     uint64_t count = summary->counts[kind].subjects;
 
-    if (!count && !summary->doubts[kind])
+    if (!count && !summary->doubts[kind] && !summary->unchecked[kind])
         return;
-    buf_printf(&report->line, "\n%s (%s): %llu\n", finding_words(kind)->title,
-               finding_words(kind)->name, (unsigned long long)count);
+    if (kind == FINDING_EXTERNAL && summary->unchecked[kind])
+        return; /* the head says so */
+    buf_printf(&report->line, "\n%s (%s): ", finding_words(kind)->title,
+               finding_words(kind)->name);
+    if (summary->unchecked[kind])
+        buf_printf(&report->line, "not checked, %s\n",
+                   summary->unchecked[kind]);
+    else
+        buf_printf(&report->line, "%llu\n", (unsigned long long)count);
     if (summary->doubts[kind])
         buf_printf(&report->line, "  inconclusive: %s\n",
                    summary->doubts[kind]);
@@ -158,7 +165,7 @@ static bool is_certain(const struct site_report *report)
     const struct findings_summary *summary = findings_summary(report->findings);
 
     for (unsigned i = 0; i < FINDINGS; i++)
-        if (summary->doubts[i])
+        if (summary->doubts[i] || summary->unchecked[i])
             return false;
     return true;
 }
