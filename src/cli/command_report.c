@@ -82,7 +82,7 @@ static int refuse_unchecked(const struct site_report *report)
 {
     const struct findings_summary *summary = findings_summary(report->findings);
 
-    if (report->fail_on == (1u << FINDINGS) - 1)
+    if (report->fail_on == FINDINGS_ANY)
         return 0; /* any: of those that were */
     for (unsigned i = 0; i < FINDINGS; i++)
         if (report->fail_on & 1u << i && summary->unchecked[i])
@@ -166,7 +166,7 @@ int command_report(const struct options *options)
         return refuse_kind(bad);
     if (options->fail_on && !options->check_external &&
         request.fail_on & 1u << FINDING_EXTERNAL &&
-        request.fail_on != (1u << FINDINGS) - 1)
+        request.fail_on != FINDINGS_ANY)
         return complain("--fail-on external needs --check-external");
     if (options->proxy && !options->check_external)
         return complain("--proxy needs --check-external");

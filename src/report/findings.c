@@ -39,6 +39,8 @@ static const struct finding_words words[] = {
         "Pages of https load them by http; browsers block or warn."},
     [FINDING_ORPHAN]     = {"orphan", "Pages that only the sitemap knows",
         "No page links to them."},
+    [FINDING_ORPHAN_CANDIDATE] = {"orphan-candidate", "Pages that may be orphans",
+        "Only the sitemap names them so far, but not all pages were read that may link to them."},
     [FINDING_DUPLICATE]  = {"duplicate", "Pages with equal content",
         "Every byte is the same, under several URLs."},
     [FINDING_SAME_TITLE] = {"same-title", "Pages with equal titles",
@@ -65,8 +67,7 @@ bool finding_kinds_parse(struct str list, uint32_t *kinds, struct str *bad)
     *kinds = 0;
     do {
         struct str_pair parts = str_cut(list, ',');
-        uint32_t found =
-            str_eq(parts.head, STR("any")) ? (1u << FINDINGS) - 1 : 0;
+        uint32_t found = str_eq(parts.head, STR("any")) ? FINDINGS_ANY : 0;
         for (unsigned i = 0; i < FINDINGS; i++)
             if (str_eq(parts.head, str_of(words[i].name)))
                 found = 1u << i;
@@ -323,6 +324,8 @@ static const char *broken_doubt(struct findings *findings)
     buf_put(&text, STR("not all links were followed"));
     size_t len = text.len;
     put_gaps(findings, &text);
+    put_gap(&text, findings->gaps.nofollow, "URL",
+            "that pages ask not to follow");
     if (text.len > len)
         doubt = keep(findings, &text);
     buf_release(&text);
@@ -363,6 +366,7 @@ static void note_unchecked(struct findings *findings)
         unchecked[FINDING_ORPHAN] = "the crawl was run without --sitemaps";
     else if (!findings->has_sitemap)
         unchecked[FINDING_ORPHAN] = "no sitemap was read";
+    unchecked[FINDING_ORPHAN_CANDIDATE] = unchecked[FINDING_ORPHAN];
 }
 
 static void note_doubts(struct findings *findings)

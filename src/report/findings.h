@@ -32,6 +32,7 @@ enum finding_kind {
     FINDING_ROBOTS,
     FINDING_MIXED,
     FINDING_ORPHAN,
+    FINDING_ORPHAN_CANDIDATE,
     FINDING_DUPLICATE,
     FINDING_SAME_TITLE,
     FINDING_NO_TITLE,
@@ -40,6 +41,10 @@ enum finding_kind {
     FINDING_UNKNOWN,
     FINDINGS,
 };
+
+/* As a set: `any` of --fail-on. A candidate may be no orphan. */
+#define FINDINGS_ANY                                                           \
+    (((1u << FINDINGS) - 1) & ~(1u << FINDING_ORPHAN_CANDIDATE))
 
 struct finding_words {
     const char *name;  /* "broken": of --fail-on, JSON and JUnit */

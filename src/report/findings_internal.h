@@ -9,6 +9,8 @@
 /* Pages that were not read, so that an orphan may have a link after all. */
 struct site_gaps {
     uint64_t queued, too_deep, unknown, capped, left_out;
+    uint64_t nofollow; /* the site asks not to follow links to them: they count
+                        * for broken links alone */
 };
 
 struct findings {

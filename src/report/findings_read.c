@@ -84,8 +84,8 @@ static bool is_seed(const struct findings *findings, struct str text)
 static bool is_left_out(uint8_t verdict)
 {
     return verdict != TOO_DEEP && verdict != DOMAIN_CAP &&
-           verdict != ROBOTS_REFUSED && verdict != TOO_MANY_REDIRECTS &&
-           verdict != BAD_URL;
+           verdict != NOFOLLOW && verdict != ROBOTS_REFUSED &&
+           verdict != TOO_MANY_REDIRECTS && verdict != BAD_URL;
 }
 
 static void note_gaps(struct findings *findings, const struct url_record *url)
@@ -97,6 +97,7 @@ static void note_gaps(struct findings *findings, const struct url_record *url)
     if (end == URL_REFUSED) {
         gaps->too_deep += url->verdict == TOO_DEEP;
         gaps->capped += url->verdict == DOMAIN_CAP;
+        gaps->nofollow += url->verdict == NOFOLLOW;
         gaps->left_out += is_left_out(url->verdict);
     }
 }
@@ -363,11 +364,13 @@ static void note_redirects_of_sitemap(struct site *site)
     }
 }
 
-/* They are orphans only if every page was read that could link to them. */
+/* They are orphans only if every page was read that could link to them; else
+ * candidates. */
 static void add_orphans(struct findings *findings)
 {
     struct site *site = &findings->site;
-    bool is_certain = !findings_has_gaps(findings);
+    enum finding_kind kind =
+        findings_has_gaps(findings) ? FINDING_ORPHAN_CANDIDATE : FINDING_ORPHAN;
 
     note_redirects_of_sitemap(site);
 
@@ -376,12 +379,11 @@ static void add_orphans(struct findings *findings)
             SITE_FROM_SITEMAP)
             continue;
         findings->unlinked++;
-        if (is_certain)
-            finding_add(findings, &(struct finding_record){
-                                      .kind = FINDING_ORPHAN,
-                                      .subject = site_url_text(site, i),
-                                      .number = i,
-                                  });
+        finding_add(findings, &(struct finding_record){
+                                  .kind = kind,
+                                  .subject = site_url_text(site, i),
+                                  .number = i,
+                              });
     }
 }
 

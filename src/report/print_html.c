@@ -101,7 +101,7 @@ static bool is_shown(const struct findings_summary *summary,
                      enum finding_kind kind)
 {
     return summary->counts[kind].subjects || summary->doubts[kind] ||
-           summary->unchecked[kind];
+           (summary->unchecked[kind] && kind != FINDING_ORPHAN_CANDIDATE);
 }
 
 static void put_summary_row(struct buf *line,
@@ -138,7 +138,8 @@ static void put_summary(struct site_report *report)
                       "<th scope=\"col\" class=\"n\">Places</th></tr></thead>"
                       "\n<tbody>\n"));
     for (unsigned i = 0; i < FINDINGS; i++)
-        put_summary_row(line, summary, (enum finding_kind)i);
+        if (i != FINDING_ORPHAN_CANDIDATE || summary->counts[i].subjects)
+            put_summary_row(line, summary, (enum finding_kind)i);
     buf_put(line, STR("</tbody>\n</table>\n"));
     print_flush(report);
 }

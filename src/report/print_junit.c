@@ -1,11 +1,11 @@
 /* crawler report --format junit: a suite for each kind of finding, a
  * failed case for each finding. With --fail-on the other kinds are skipped
- * cases. Continuous integration shows these. */
+ * cases; without it candidates are. Continuous integration shows these. */
 #include "report/print_report.h"
 
 static bool fails(const struct site_report *report, enum finding_kind kind)
 {
-    return !report->fail_on || report->fail_on & 1u << kind;
+    return (report->fail_on ? report->fail_on : FINDINGS_ANY) & 1u << kind;
 }
 
 /* A kind without a finding is one case that passes, or that is skipped if it

@@ -93,8 +93,10 @@ static void text_begin(void *user, enum finding_kind kind)
 
     if (!count && !summary->doubts[kind] && !summary->unchecked[kind])
         return;
-    if (kind == FINDING_EXTERNAL && summary->unchecked[kind])
-        return; /* the head says so */
+    /* The head says so; the kind before it says so. */
+    if ((kind == FINDING_EXTERNAL || kind == FINDING_ORPHAN_CANDIDATE) &&
+        summary->unchecked[kind])
+        return;
     buf_printf(&report->line, "\n%s (%s): ", finding_words(kind)->title,
                finding_words(kind)->name);
     if (summary->unchecked[kind])

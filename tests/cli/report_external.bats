@@ -315,7 +315,7 @@ END
     same "HEAD GET" "$(methods /both b.example)"
     same "" "$(methods /in)" "in the scope"
     # A page of another site is no page of this one that was left out.
-    same "not all links were followed, 1 URL left out by other rules" \
+    same "not all links were followed, 1 URL that pages ask not to follow" \
         "$(field findings.broken.inconclusive)"
 }
 
