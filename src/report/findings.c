@@ -228,11 +228,15 @@ void findings_judge_outside(struct findings *findings, struct str url,
     hashtable_put(&findings->answers, key, kept);
 }
 
-static enum link_judgement judge_outside(const struct outside_answer *answer)
+static enum link_judgement judge_outside(const struct findings *findings,
+                                         const struct outside_answer *answer)
 {
-    return answer->is_refused
-               ? LINK_UNKNOWN
-               : judge_answer((enum outcome)answer->outcome, answer->status);
+    if (answer->is_refused)
+        return answer->verdict == TOO_MANY_REDIRECTS &&
+                       findings->report->max_redirects
+                   ? LINK_BROKEN
+                   : LINK_UNKNOWN;
+    return judge_answer((enum outcome)answer->outcome, answer->status);
 }
 
 /* The links to a URL come one after the other; it counts once. */
@@ -257,7 +261,7 @@ static void judge_link_outside(struct findings *findings,
         note_unasked(findings, record->subject);
         return;
     }
-    enum link_judgement judgement = judge_outside(answer);
+    enum link_judgement judgement = judge_outside(findings, answer);
     if (judgement == LINK_GOOD)
         return;
     if (judgement == LINK_UNKNOWN)

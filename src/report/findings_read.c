@@ -130,8 +130,7 @@ static void check_requisite(struct findings *findings,
         .page = row->referrer,
     };
 
-    if (url->end == URL_FAILED &&
-        site_judge(&findings->site, row->number) == LINK_BROKEN)
+    if (site_judge(&findings->site, row->number) == LINK_BROKEN)
         finding_add(findings, &record);
 }
 

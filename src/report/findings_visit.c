@@ -59,7 +59,9 @@ static void put_url_detail(struct findings *findings, struct buf *out,
 {
     const struct site_url *url = &findings->site.url[record->number];
 
-    if (site_lacks_robots(url))
+    if (site_is_beyond_redirects(&findings->site, record->number))
+        buf_put(out, str_of(verdict_text(TOO_MANY_REDIRECTS)));
+    else if (site_lacks_robots(url))
         buf_put(out, STR("robots.txt could not be fetched"));
     else
         put_answer(out, url->outcome, url->status);

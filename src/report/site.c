@@ -60,10 +60,20 @@ bool site_is_no_html(const struct site_url *url)
            (url->end == URL_REFUSED && url->verdict == NOT_HTML_NAME);
 }
 
+bool site_is_beyond_redirects(const struct site *site, uint64_t number)
+{
+    const struct site_url *url = &site->url[number];
+
+    return url->end == URL_REFUSED && url->verdict == TOO_MANY_REDIRECTS &&
+           site->report->max_redirects;
+}
+
 enum link_judgement site_judge(const struct site *site, uint64_t number)
 {
     const struct site_url *url = &site->url[number];
 
+    if (site_is_beyond_redirects(site, number))
+        return LINK_BROKEN;
     if (url->end != URL_FAILED)
         return LINK_GOOD;
     return site_lacks_robots(url) || url->flags & SITE_UNASKED

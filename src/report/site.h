@@ -101,6 +101,10 @@ bool site_is_no_html(const struct site_url *url);
 /* Does a link to this URL work? */
 enum link_judgement site_judge(const struct site *site, uint64_t number);
 
+/* It was not fetched: it stands at the end of more redirects than the crawl
+ * follows. Not so if it follows none at all. */
+bool site_is_beyond_redirects(const struct site *site, uint64_t number);
+
 /* It was not fetched for want of the host's robots.txt, and that alone: another
  * page of the host might have been had. */
 bool site_lacks_robots(const struct site_url *url);

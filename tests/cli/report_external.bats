@@ -319,6 +319,31 @@ END
         "$(field findings.broken.inconclusive)"
 }
 
+@test "a chain of redirects beyond the limit is broken on other sites, too" {
+    serve <<'END'
+//example.org/
+    body <a href=http://other.example/1>1</a><a href=http://other.example/2>2</a>
+//other.example/1 302
+    redirect /1/1
+//other.example/1/1 302
+    redirect /1/2
+//other.example/1/2 302
+    redirect /1/3
+//other.example/2 302
+    redirect /2/1
+//other.example/2/1 302
+    redirect /2/2
+//other.example/2/2
+    body Yes.
+END
+    run -0 fetch 1 -q --links --max-redirects 2
+    "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    diff -u - <(judged external) <<'END'
+http://other.example/1 | at the end of too many redirects | 1
+END
+    diff -u /dev/null <(judged unknown)
+}
+
 @test "a page of another site behind a redirect is asked for, too" {
     serve <<'END'
 //example.org/
