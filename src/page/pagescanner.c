@@ -13,6 +13,7 @@
 #include "url/domain.h"
 #include "url/key.h"
 #include "url/login.h"
+#include "url/mistake.h"
 
 enum err pagescanner_link(struct page_link *link, struct arena *arena,
                           struct str href, const struct url *base,
@@ -111,8 +112,8 @@ static void add_link(struct webpage *page, const struct html_link *html,
         links->baseless += context->needs_url;
     else if (err != ERR_URL_SCHEME)
         links->bad++;
-    if (err && err != ERR_URL_RELATIVE && err != ERR_URL_SCHEME &&
-        context->options->want_content)
+    if (err && err != ERR_URL_RELATIVE && context->options->want_content &&
+        (err != ERR_URL_SCHEME || url_mistake(html->href)))
         keep_bad_link(page, html, err);
 }
 

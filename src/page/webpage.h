@@ -35,8 +35,9 @@ struct page_links {
     struct page_link *link;
     size_t count;
     size_t bad; /* links with a web scheme that are no valid URL */
-    struct page_link *bad_link; /* the first of these, if the contents are
-                                 * wanted: `url` has only the text as written */
+    struct page_link *bad_link; /* the first of these and of other mistakes
+                                 * (url/mistake.h), if the contents are wanted:
+                                 * `url` has only the text as written */
     size_t bad_count;           /* at most PAGE_BAD_MAX */
     size_t baseless; /* relative links of a page whose URL is not known */
     size_t beyond;   /* links left out: too many, or too long in all */

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/words.h"
 #include "report/findings_internal.h"
+#include "url/mistake.h"
 
 enum { DETAIL_MAX = 64 << 10 };
 
@@ -67,6 +68,14 @@ static void put_url_detail(struct findings *findings, struct buf *out,
         put_answer(out, url->outcome, url->status);
 }
 
+/* It is a link as it is written. */
+static void put_mistake(struct buf *out, struct str href)
+{
+    const char *mistake = url_mistake(href);
+
+    buf_put(out, mistake ? str_of(mistake) : STR("not a valid URL"));
+}
+
 /* Words on a subject. */
 static void put_detail(struct findings *findings, struct buf *out,
                        const struct finding_record *record)
@@ -83,7 +92,7 @@ static void put_detail(struct findings *findings, struct buf *out,
         else if ((answer = findings_answer(findings, record->subject)))
             put_outside(out, answer);
         else if (record->kind == FINDING_BROKEN)
-            buf_put(out, STR("not a valid URL"));
+            put_mistake(out, record->subject);
         break;
     case FINDING_LOOP:
     case FINDING_CHAIN:

@@ -49,7 +49,8 @@ static const char style[] =
 /* A broken link may be no URL at all. */
 static void put_link(struct buf *line, struct str url)
 {
-    if (!str_starts_nocase(url, STR("http"))) {
+    if (!str_starts_nocase(url, STR("http://")) &&
+        !str_starts_nocase(url, STR("https://"))) {
         print_escaped(line, url);
         return;
     }
