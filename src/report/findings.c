@@ -47,6 +47,8 @@ static const struct finding_words words[] = {
         "Search results and bookmarks do not tell them apart."},
     [FINDING_NO_TITLE]   = {"no-title", "Pages without a title",
         "There is no title, or an empty one."},
+    [FINDING_EMPTY]      = {"empty", "Empty pages",
+        "The server answers that all is well, and sends nothing."},
     [FINDING_SLOW]       = {"slow", "Slow pages",
         "The time from the request to the end of the answer."},
     [FINDING_LARGE]      = {"large", "Large pages",

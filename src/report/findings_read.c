@@ -211,6 +211,8 @@ static void check_target(struct findings *findings,
         add_link(findings, FINDING_UNKNOWN, last, via, link);
     else if (url->end == URL_REFUSED && url->verdict == ROBOTS_REFUSED)
         add_link(findings, FINDING_ROBOTS, last, via, link);
+    else if (site_is_empty(url))
+        add_link(findings, FINDING_EMPTY, last, via, link);
     else
         check_fragment(findings, path, via, link);
 }
@@ -386,8 +388,8 @@ static void add_orphans(struct findings *findings)
     }
 }
 
-/* A URL that the user or a sitemap names is broken, too, if no page links to
- * it. */
+/* A URL that the user or a sitemap names is broken or empty, too, if no page
+ * links to it. */
 static void add_named(struct findings *findings)
 {
     struct site *site = &findings->site;
@@ -401,16 +403,19 @@ static void add_named(struct findings *findings)
         if (path.way_out)
             add_way_out(findings, path.way_out, i,
                         &(struct store_link){.page = place});
-        if (path.is_loop || !path.last ||
-            site_judge(site, path.last) != LINK_BROKEN)
+        if (path.is_loop || !path.last)
             continue;
-        finding_add(findings, &(struct finding_record){
-                                  .kind = FINDING_BROKEN,
-                                  .subject = site_url_text(site, path.last),
-                                  .number = path.last,
-                                  .page = place,
-                                  .via = path.hops ? i : 0,
-                              });
+        bool is_empty = site_is_empty(&site->url[path.last]);
+        if (!is_empty && site_judge(site, path.last) != LINK_BROKEN)
+            continue;
+        finding_add(findings,
+                    &(struct finding_record){
+                        .kind = is_empty ? FINDING_EMPTY : FINDING_BROKEN,
+                        .subject = site_url_text(site, path.last),
+                        .number = path.last,
+                        .page = place,
+                        .via = path.hops ? i : 0,
+                    });
     }
 }
 

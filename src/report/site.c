@@ -60,6 +60,11 @@ bool site_is_no_html(const struct site_url *url)
            (url->end == URL_REFUSED && url->verdict == NOT_HTML_NAME);
 }
 
+bool site_is_empty(const struct site_url *url)
+{
+    return url->end == URL_FAILED && url->outcome == EMPTY_BODY;
+}
+
 bool site_is_beyond_redirects(const struct site *site, uint64_t number)
 {
     const struct site_url *url = &site->url[number];

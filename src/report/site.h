@@ -98,6 +98,9 @@ struct str site_page_text(struct site *site, uint32_t page);
 /* It is there, but is known to be no HTML. */
 bool site_is_no_html(const struct site_url *url);
 
+/* It is there, but the answer has no body. */
+bool site_is_empty(const struct site_url *url);
+
 /* Does a link to this URL work? */
 enum link_judgement site_judge(const struct site *site, uint64_t number);
 
