@@ -97,7 +97,7 @@ static bool keep(void *user, const struct url_record *url)
 
 static bool fold(const struct event *event, struct url_record *url)
 {
-    struct made_up store = {{&type, crawler_codes()}, event};
+    struct made_up store = {{.type = &type, .codes = crawler_codes()}, event};
     const struct fold_reader reader = {
         .rows = {.user = url}, .pages = true, .url = keep};
     struct store_error error;
