@@ -19,9 +19,9 @@ static size_t head_len(struct str block)
     return block.len;
 }
 
-/* "HTTP/1.1 200 OK" -> 200, or 0. */
-static int status_of(struct str line)
+int warc_http_status(struct str head)
 {
+    struct str line = str_first(head, str_find(head, '\n'));
     struct str code = str_trim_start(str_cut(line, ' ').tail);
     int status = 0;
 
@@ -109,7 +109,7 @@ bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
         return false;
     size_t len = head_len(block);
     http->head = str_first(block, len);
-    http->status = status_of(str_first(block, str_find(block, '\n')));
+    http->status = warc_http_status(block);
     if (http->status == 0)
         return false;
     http->body = str_skip(block, len);

@@ -105,6 +105,9 @@ struct warc_http {
     struct str content_encoding;
 };
 
+/* The status of a response by its head: "HTTP/1.1 200 OK" -> 200, or 0. */
+int warc_http_status(struct str head);
+
 /* False if the block is no HTTP response. Chunks that a writer kept are undone
  * into `scratch`; a body that is not in chunks though its head says so stays as
  * it is. */

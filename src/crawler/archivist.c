@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "archive/warc_read.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "crawler/archivist_internal.h"
@@ -181,9 +182,10 @@ static int fd_of(struct archivist *archivist, uint32_t number)
 }
 
 /* Is the payload in this archive? */
-static bool find_own(struct archivist *archivist, struct str digest,
+static bool find_own(struct archivist *archivist, const struct warc_pair *pair,
                      struct warc_original *original, uint64_t *refers)
 {
+    struct str digest = str_of(pair->payload_digest);
     struct payload_place place;
     size_t at = 0;
 
@@ -195,30 +197,31 @@ static bool find_own(struct archivist *archivist, struct str digest,
         int fd = fd_of(archivist, place.file);
         *refers = place.capture;
         if (fd >= 0 && original_read(archivist->reader, fd, place.at, tail,
-                                     tail_at, digest, original))
+                                     tail_at, pair, original))
             return true;
     }
     return false;
 }
 
-/* May the payload be replaced by a revisit, or be the original of one? */
+/* May the payload be replaced by a revisit, or be the original of one? A
+ * redirect leads where its own head says, and there are readers that look at
+ * the head of the original. */
 static bool is_deduplicated(const struct warc_pair *pair)
 {
-    return pair->cut == WARC_WHOLE && pair->payload_len >= PAYLOAD_MIN;
+    return pair->cut == WARC_WHOLE && pair->payload_len >= PAYLOAD_MIN &&
+           warc_http_status(buf_str(&pair->head)) / 100 != 3;
 }
 
 static bool find_original(struct archivist *archivist,
                           const struct warc_pair *pair,
                           struct warc_original *original, uint64_t *refers)
 {
-    struct str digest = str_of(pair->payload_digest);
-
     if (!is_deduplicated(pair))
         return false;
-    if (find_own(archivist, digest, original, refers))
+    if (find_own(archivist, pair, original, refers))
         return true;
     *refers = 0;
-    return dedup_find(archivist->options->dedup, archivist->reader, digest,
+    return dedup_find(archivist->options->dedup, archivist->reader, pair,
                       original);
 }
 
@@ -435,7 +438,7 @@ bool archivist_add_capture(struct archivist *archivist,
         return false;
     file->length += row->length + row->request_length;
     archivist->captures = row->number;
-    if (row->digest.len)
+    if (row->digest.len && row->status / 100 != 3)
         remember(archivist, row);
     return true;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "archive/cdxj.h"
+#include "archive/warc_read.h"
 #include "base/mem.h"
 #include "crawler/archivist_internal.h"
 #include "crawler/record_codes.h"
@@ -70,7 +71,8 @@ static bool add_capture(void *user, const struct store_capture *row)
         .capture = 1, /* it is not asked for */
     };
 
-    if (row->kind == CAPTURE_RESPONSE && row->digest.len)
+    if (row->kind == CAPTURE_RESPONSE && row->digest.len &&
+        row->status / 100 != 3)
         payloads_add(&dedup->payloads, row->digest, &place);
     return true;
 }
@@ -119,13 +121,23 @@ static int open_file(struct dedup *dedup, uint32_t number)
 
 /* --- an index ----------------------------------------------------------- */
 
-/* A line of a revisit names no payload that is there. */
+/* A line of a revisit names no payload that is there. A redirect is never the
+ * original of one. */
 static bool parse_line(struct dedup *dedup, struct str line,
                        struct cdxj_entry *entry)
 {
     buf_clear(&dedup->scratch);
     return cdxj_parse(line, &dedup->scratch, entry) && entry->digest.len &&
-           !str_eq(entry->mime, STR("warc/revisit"));
+           !str_eq(entry->mime, STR("warc/revisit")) &&
+           entry->status / 100 != 3;
+}
+
+static bool is_same_answer(const struct cdxj_entry *entry, struct str head)
+{
+    struct str type = warc_head_field(head, STR("Content-Type"));
+
+    return entry->status == (uint32_t)warc_http_status(head) &&
+           str_eq_nocase(entry->mime, str_trim(str_cut(type, ';').head));
 }
 
 static bool has_file(int archive_fd, struct str name)
@@ -187,7 +199,8 @@ static bool read_index(struct dedup *dedup, char problem[DEDUP_PROBLEM_MAX])
 }
 
 /* The line that begins there, read again. */
-static bool find_line(struct dedup *dedup, uint64_t at, struct str digest,
+static bool find_line(struct dedup *dedup, uint64_t at,
+                      const struct warc_pair *pair,
                       struct warc_original *original)
 {
     struct cdxj_entry entry;
@@ -207,7 +220,8 @@ static bool find_line(struct dedup *dedup, uint64_t at, struct str digest,
         end = str_find(line, '\n');
     } while (end == line.len);
     if (!parse_line(dedup, str_first(buf_str(&dedup->line), end), &entry) ||
-        !str_eq(entry.digest, digest))
+        !str_eq(entry.digest, str_of(pair->payload_digest)) ||
+        !is_same_answer(&entry, buf_str(&pair->head)))
         return false;
     *original = (struct warc_original){
         .url = entry.url,
@@ -263,8 +277,9 @@ struct dedup *dedup_open(const char *path, uint64_t hash_seed, int replaced_fd,
 }
 
 bool dedup_find(struct dedup *dedup, struct original_reader *reader,
-                struct str digest, struct warc_original *original)
+                const struct warc_pair *pair, struct warc_original *original)
 {
+    struct str digest = str_of(pair->payload_digest);
     struct payload_place place;
     size_t at = 0;
 
@@ -272,13 +287,13 @@ bool dedup_find(struct dedup *dedup, struct original_reader *reader,
         return false;
     while (payloads_find(&dedup->payloads, digest, &at, &place)) {
         if (dedup->is_index) {
-            if (find_line(dedup, place.at, digest, original))
+            if (find_line(dedup, place.at, pair, original))
                 return true;
             continue;
         }
         int fd = open_file(dedup, place.file);
         if (fd >= 0 && original_read(reader, fd, place.at, (struct str){0},
-                                     UINT64_MAX, digest, original))
+                                     UINT64_MAX, pair, original))
             return true;
     }
     return false;

@@ -18,9 +18,11 @@ struct dedup *dedup_open(const char *path, uint64_t hash_seed, int replaced_fd,
                          char problem[DEDUP_PROBLEM_MAX]);
 void dedup_free(struct dedup *dedup);
 
-/* Find the payload. False, also without a `dedup`, if it is not there.
- * `original` is valid until the next call, or the next use of the reader. */
+/* Find the payload of the pair, with its status and Content-Type; an index has
+ * only the MIME type of that. False, also without a `dedup`, if it is not
+ * there. `original` is valid until the next call, or the next use of the
+ * reader. */
 bool dedup_find(struct dedup *dedup, struct original_reader *reader,
-                struct str digest, struct warc_original *original);
+                const struct warc_pair *pair, struct warc_original *original);
 
 #endif

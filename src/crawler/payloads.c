@@ -18,7 +18,7 @@ struct payload_slot {
 };
 static_assert(sizeof(struct payload_slot) == 16, "as the header says");
 
-enum { ROOM_MIN = 64 };
+enum { ROOM_MIN = 64, CANDIDATES_MAX = 16 };
 
 void payloads_init(struct payloads *payloads, uint64_t seed)
 {
@@ -35,6 +35,17 @@ static uint64_t fingerprint_of(const struct payloads *payloads,
                                struct str digest)
 {
     return hash64(digest, payloads->seed) >> (64 - FINGERPRINT_BITS);
+}
+
+/* How many slots have it? */
+static size_t count_same(const struct payloads *payloads, uint64_t fingerprint)
+{
+    size_t count = 0, mask = payloads->room - 1;
+
+    for (size_t i = (size_t)fingerprint & mask; payloads->slot[i].capture;
+         i = (i + 1) & mask)
+        count += payloads->slot[i].fingerprint == fingerprint;
+    return count;
 }
 
 /* Slots are probed one after the other; there is always a free one. */
@@ -75,6 +86,8 @@ void payloads_add(struct payloads *payloads, struct str digest,
         .at = place->at & MASK(AT),
         .file = place->file & MASK(FILE),
     };
+    if (count_same(payloads, slot.fingerprint) >= CANDIDATES_MAX)
+        return;
     put(payloads, &slot);
     payloads->count++;
 }

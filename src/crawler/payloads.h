@@ -2,7 +2,9 @@
  *
  * A table of 16 bytes a slot. It knows 36 bits of a fingerprint, so what it
  * finds is a candidate: the caller reads the record there, and asks for the
- * next candidate if it has another payload. */
+ * next candidate if it has another payload, or another status or type. A server
+ * could send one payload under a new type each time, so there are few
+ * candidates of a fingerprint: further ones are not added. */
 #ifndef CRAWLER_PAYLOADS_H
 #define CRAWLER_PAYLOADS_H
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "archive/archive_name.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 enum { PATH_LEN_MAX = 8192, LINE_LEN_MAX = 1 << 20 };
@@ -15,12 +16,14 @@ void originals_init(struct originals *originals)
 {
     *originals = (struct originals){.fd = -1};
     arena_init(&originals->arena);
+    seen_init(&originals->answers);
 }
 
 void originals_release(struct originals *originals)
 {
     if (originals->fd >= 0)
         close(originals->fd);
+    seen_release(&originals->answers);
     free(originals->wanted);
     free(originals->place);
     free(originals->file);
@@ -152,18 +155,30 @@ static bool is_there(struct originals *originals,
 
 /* --- finding -------------------------------------------------------------- */
 
-/* A response of the other archive: is it wanted? */
+/* The digest, the status and the MIME type of a response. */
+static uint64_t answer_of(const struct wanted_payload *wanted,
+                          const struct cdxj_entry *entry)
+{
+    return hash64(entry->mime, wanted->digest ^ entry->status);
+}
+
+/* A response of the other archive: is it wanted? A collection needs one for its
+ * payload. A package needs the one with the status and the type of the revisit,
+ * which are not known here: so it gets one of each. */
 static bool consider(struct originals *originals, struct cdxj_entry *entry)
 {
     struct wanted_payload *wanted = find_wanted(originals, entry->digest);
 
-    if (!wanted || wanted->is_found || !archive_name_is_safe(entry->file_name))
+    if (!wanted || (wanted->is_found && originals->collection) ||
+        seen_has(&originals->answers, answer_of(wanted, entry)) ||
+        !archive_name_is_safe(entry->file_name))
         return true;
     const struct original_place place = {
         file_number(originals, entry->file_name), entry->at, entry->length};
     if (!is_there(originals, &place))
         return true;
     wanted->is_found = true;
+    seen_add(&originals->answers, answer_of(wanted, entry));
     return originals->found(originals, entry, &place);
 }
 

@@ -9,6 +9,7 @@
 #include "archive/collection.h"
 #include "archive/wacz.h"
 #include "base/arena.h"
+#include "frontier/seen.h"
 #include "store/store.h"
 
 #define ORIGINALS_NAME "originals.warc.gz"
@@ -26,6 +27,7 @@ struct original_place {
 struct originals {
     struct wanted_payload *wanted; /* sorted by originals_find */
     size_t wanted_count, wanted_room;
+    struct seen answers; /* that were found: digest, status and MIME type */
     struct original_place *place;
     size_t place_count, place_room;
     uint64_t bytes; /* of all places */

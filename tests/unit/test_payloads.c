@@ -85,6 +85,25 @@ static void one_digest_has_several_candidates(void **state)
     payloads_release(&payloads);
 }
 
+/* So that what is asked for again and again costs no more each time. */
+static void one_digest_has_few_candidates(void **state)
+{
+    struct payloads payloads;
+    struct payload_place place;
+    size_t at = 0, found = 0;
+
+    (void)state;
+    payloads_init(&payloads, 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        place = place_of(i);
+        payloads_add(&payloads, STR("sha1:A"), &place);
+    }
+    while (payloads_find(&payloads, STR("sha1:A"), &at, &place))
+        assert_int_equal(place.capture, ++found);
+    assert_int_equal(found, 16);
+    payloads_release(&payloads);
+}
+
 static void the_greatest_places_fit_and_no_greater(void **state)
 {
     static const struct {
@@ -115,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_is_found),
         cmocka_unit_test(one_digest_has_several_candidates),
+        cmocka_unit_test(one_digest_has_few_candidates),
         cmocka_unit_test(the_greatest_places_fit_and_no_greater),
     };
 
