@@ -12,7 +12,7 @@
 
 /* The options of an archive, and what its files say of the crawl. */
 
-enum { NAME_MAX_LEN = 80, MACHINE_LEN = 8, INFO_MAX = 1 << 16 };
+enum { NAME_MAX_LEN = 80, ID_LEN = 8, INFO_MAX = 1 << 16 };
 
 #define DEFAULT_NAME "crawl"
 
@@ -197,20 +197,36 @@ static int check_place(struct plan *plan)
     return 0;
 }
 
-/* Files of all machines of a fleet may come together in one package, so their
- * names differ: "crawl-3f2a9c1b". */
+/* The id of the crawl, or of the machine of a fleet. */
+static void format_id(const struct plan *plan, char id[ID_LEN + 1])
+{
+    bool goes_on = plan->action == ACTION_RESUME;
+    uint64_t number = goes_on ? plan->record.facts.number[FACT_ID] : plan->id;
+
+    if (plan->options->fleet)
+        snprintf(id, ID_LEN + 1, "%.*s", ID_LEN, plan->fleet.directory);
+    else
+        snprintf(id, ID_LEN + 1, "%08x", (unsigned)(uint32_t)number);
+}
+
+/* Files of several crawls, or of all machines of a fleet, may come together in
+ * one index or package, so their names differ: "crawl-3f2a9c1b". A crawl that
+ * an earlier version began has no id, and its files have none in their names.
+ */
 static const char *name_of_files(struct plan *plan)
 {
     const char *name =
         plan->options->warc_file ? plan->options->warc_file : DEFAULT_NAME;
-    char *of_machine;
+    char *with_id, id[ID_LEN + 1];
 
-    if (!plan->options->fleet)
+    if (!plan->options->fleet && plan->action == ACTION_RESUME &&
+        !plan->record.facts.number[FACT_ID])
         return name;
-    of_machine = arena_new(&plan->arena, NAME_MAX_LEN + MACHINE_LEN + 2);
-    snprintf(of_machine, NAME_MAX_LEN + MACHINE_LEN + 2, "%.*s-%.*s",
-             NAME_MAX_LEN, name, MACHINE_LEN, plan->fleet.directory);
-    return of_machine;
+    format_id(plan, id);
+    with_id = arena_new(&plan->arena, NAME_MAX_LEN + ID_LEN + 2);
+    snprintf(with_id, NAME_MAX_LEN + ID_LEN + 2, "%.*s-%s", NAME_MAX_LEN, name,
+             id);
+    return with_id;
 }
 
 static uint64_t begun_ms(const struct plan *plan)

@@ -112,11 +112,24 @@ static bool print_sorted(struct cdxj_sorter *sorter)
     return cdxj_sorter_each(sorter, print_line, NULL) || ferror(stdout);
 }
 
+/* Who has an index or a package finds a file by its name. */
+static int check_names(const struct options *options)
+{
+    for (size_t i = 0; i < options->argument_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(name_of(options->argument[i]),
+                        name_of(options->argument[k])))
+                return complain("'%s' and '%s' have the same name; an index "
+                                "or a package has one file of a name",
+                                options->argument[k], options->argument[i]);
+    return 0;
+}
+
 static int print_index(const struct options *options)
 {
     struct destination to = {.sorter = cdxj_sorter_new()};
     uint64_t end;
-    int status = 0;
+    int status = check_names(options);
 
     if (!to.sorter)
         return complain_failure("cannot sort the index: %s", strerror(ENOSPC));
@@ -161,19 +174,6 @@ static int fill_package(const struct options *options, struct wacz *wacz)
         status = complain_failure("cannot write '%s': %s", options->output,
                                   strerror(errno));
     return status;
-}
-
-/* Files in a package have one name each. */
-static int check_names(const struct options *options)
-{
-    for (size_t i = 0; i < options->argument_count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(name_of(options->argument[i]),
-                        name_of(options->argument[k])))
-                return complain("'%s' and '%s' have the same name; a package "
-                                "has one file of a name",
-                                options->argument[k], options->argument[i]);
-    return 0;
 }
 
 static int write_package(const struct options *options)

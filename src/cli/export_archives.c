@@ -260,8 +260,8 @@ static int tell(const struct archives *all, enum archive_status status,
         return complain_failure("cannot write '%s': %s", all->options->output,
                                 strerror(done->error));
     case ARCHIVE_SAME_NAME:
-        return complain("'%s/%s' has the name of another file; a package has "
-                        "one file of a name",
+        return complain("'%s/%s' has the name of another file; an index or a "
+                        "package has one file of a name",
                         name, done->file);
     case ARCHIVE_DONE:
         break;

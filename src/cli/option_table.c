@@ -96,7 +96,7 @@ const struct option_row option_table[] = {
      .help = "keep every exchange, as it came, in WARC files in pageDirectory/archive"},
     {"warc-file", 0, OPTION_TEXT, AT(warc_file), COMMAND_CRAWL, "What to keep",
      .argument = "NAME", .fixed = true,
-     .help = "as --warc; the files are called NAME-TIME-SERIAL.warc.gz instead of crawl-..."},
+     .help = "as --warc; the files are called NAME-ID-TIME-SERIAL.warc.gz instead of crawl-..."},
     {"warc-max-size", 0, OPTION_SIZE, AT(warc_max_size), COMMAND_CRAWL, "What to keep",
      .argument = "S", .initial = "1000000000", .min = 1024, .max = (uint64_t)1 << 40,
      .help = "begin a new WARC file before one is larger than S"},

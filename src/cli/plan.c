@@ -494,6 +494,7 @@ static int make(struct plan *plan, const struct options *options)
         return status;
     plan_frontier(plan);
     plan_limits(plan);
+    plan->id = (uint32_t)random_seed();
     if ((status = archiving_plan(plan)))
         return status;
     plan_log(plan);

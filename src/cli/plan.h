@@ -60,6 +60,7 @@ struct plan {
     const char *made_dir;       /* by --create; or NULL */
     struct pagesaver files;     /* in it, */
     struct pagenumbers numbers; /* or numbers without files */
+    uint32_t id;                /* of a crawl that begins, FACT_ID */
     struct archive_options archive;
     struct pagerecorder recorder;
     struct dedup *dedup;

@@ -319,6 +319,7 @@ void state_put_first_rows(struct plan *plan, struct store_batch *first)
     crawl_record_put_options(first, &plan->options->given, 0);
     crawl_record_put_logins(first, &plan->origins);
     facts_put_number(first, FACT_DEPTH, plan->crawl.max_depth);
+    facts_put_number(first, FACT_ID, plan->id);
     facts_put_number(first, FACT_STARTED_MS, clock_wall_ms());
     facts_put_state(first, STATE_RUNNING);
     facts_put_text(first, FACT_PROGRAM, STR("crawler " CRAWLER_VERSION));

@@ -32,7 +32,7 @@ struct dedup;
 
 struct archive_options {
     int dir_fd;       /* of the page directory */
-    const char *name; /* the files are called NAME-... */
+    const char *name; /* the files are called NAME-...; no other crawl's are */
     uint64_t file_max;
     struct warc_style style;
     struct str info;     /* lines of the warcinfo records, each with CR LF */

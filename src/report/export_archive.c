@@ -49,19 +49,50 @@ static bool print_line(void *user, struct str line)
 }
 
 static enum archive_status sort_captures(struct exporter *exporter,
-                                         size_t *files)
+                                         struct archive_rows *rows)
 {
-    struct archive_rows rows = {.store = exporter->source->store,
-                                .error = &exporter->done->store_error,
-                                .user = exporter,
-                                .capture = sort_capture};
-    enum archive_status status = ARCHIVE_DONE;
+    *rows = (struct archive_rows){.store = exporter->source->store,
+                                  .error = &exporter->done->store_error,
+                                  .user = exporter,
+                                  .capture = sort_capture};
+    if (archive_rows_read(rows))
+        return ARCHIVE_DONE;
+    return rows->is_ended ? ARCHIVE_NOT_SORTED : ARCHIVE_NO_RECORD;
+}
 
-    if (!archive_rows_read(&rows))
-        status = rows.is_ended ? ARCHIVE_NOT_SORTED : ARCHIVE_NO_RECORD;
-    *files += rows.file_count;
-    archive_rows_release(&rows);
-    return status;
+/* Who has an index or a package finds a file by its name. */
+static bool has_file(const struct archive_rows *rows, const char *name)
+{
+    for (size_t i = 0; i < rows->file_count; i++)
+        if (!strcmp(rows->file[i].name, name))
+            return true;
+    return false;
+}
+
+static enum archive_status check_names(struct exporter *exporter,
+                                       const struct archive_rows *rows,
+                                       size_t count)
+{
+    struct archive_export *done = exporter->done;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            for (size_t at = 0; at < rows[i].file_count; at++)
+                if (has_file(&rows[k], rows[i].file[at].name)) {
+                    snprintf(done->file, sizeof(done->file), ARCHIVE_DIR "/%s",
+                             rows[i].file[at].name);
+                    done->source = i;
+                    return ARCHIVE_SAME_NAME;
+                }
+    return ARCHIVE_DONE;
+}
+
+static void release_rows(struct archive_rows *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].store)
+            archive_rows_release(&rows[i]);
+    free(rows);
 }
 
 enum archive_status export_cdxj(const struct archive_source *source,
@@ -74,16 +105,18 @@ enum archive_status export_cdxj(const struct archive_source *source,
     *done = (struct archive_export){0};
     if (!exporter.sorter)
         return ARCHIVE_NOT_SORTED;
+    struct archive_rows *rows = mem_array(count, sizeof(*rows));
     for (size_t i = 0; i < count && status == ARCHIVE_DONE; i++) {
         exporter.source = &source[i];
         done->source = i;
-        status = sort_captures(&exporter, &files);
+        status = sort_captures(&exporter, &rows[i]);
+        files += rows[i].file_count;
     }
-    if (status == ARCHIVE_DONE && !files)
-        status = ARCHIVE_NONE;
-    else if (status == ARCHIVE_DONE &&
-             !cdxj_sorter_each(exporter.sorter, print_line, NULL) &&
-             !ferror(stdout))
+    if (status == ARCHIVE_DONE)
+        status = files ? check_names(&exporter, rows, count) : ARCHIVE_NONE;
+    release_rows(rows, count);
+    if (status == ARCHIVE_DONE &&
+        !cdxj_sorter_each(exporter.sorter, print_line, NULL) && !ferror(stdout))
         status = ARCHIVE_NOT_SORTED;
     cdxj_sorter_free(exporter.sorter);
     return status;
@@ -216,33 +249,6 @@ static enum archive_status copy_file(struct exporter *exporter, int dir_fd,
     return status;
 }
 
-/* A package has one file of a name. */
-static bool has_file(const struct archive_rows *rows, const char *name)
-{
-    for (size_t i = 0; i < rows->file_count; i++)
-        if (!strcmp(rows->file[i].name, name))
-            return true;
-    return false;
-}
-
-static enum archive_status check_names(struct exporter *exporter,
-                                       const struct archive_rows *rows,
-                                       size_t count)
-{
-    struct archive_export *done = exporter->done;
-
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < i; k++)
-            for (size_t at = 0; at < rows[i].file_count; at++)
-                if (has_file(&rows[k], rows[i].file[at].name)) {
-                    snprintf(done->file, sizeof(done->file), ARCHIVE_DIR "/%s",
-                             rows[i].file[at].name);
-                    done->source = i;
-                    return ARCHIVE_SAME_NAME;
-                }
-    return ARCHIVE_DONE;
-}
-
 /* The pages and captures of all sources. */
 static enum archive_status read_rows(struct exporter *exporter,
                                      struct archive_rows *rows,
@@ -317,10 +323,7 @@ enum archive_status export_wacz(const struct archive_source *source,
         fill_package(&exporter, rows, source, count, elsewhere);
     close_checked(&exporter.checked);
     originals_release(&exporter.originals);
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].store)
-            archive_rows_release(&rows[i]);
-    free(rows);
+    release_rows(rows, count);
     wacz_free(exporter.wacz);
     return status;
 }

@@ -22,6 +22,7 @@ static const char *const fact_names[] = {
     [FACT_SAVED_BYTES] = "count.bytes",
     [FACT_REQUISITE_BYTES] = "count.requisite_bytes",
     [FACT_MAY_RECOVER] = "may_recover",
+    [FACT_ID] = "id",
 };
 static_assert(ARRAY_LEN(fact_names) == FACTS, "every fact has a name");
 

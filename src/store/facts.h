@@ -33,6 +33,7 @@ enum fact {
     FACT_SAVED_BYTES,     /* a counter too */
     FACT_REQUISITE_BYTES, /* and this */
     FACT_MAY_RECOVER,     /* URLs that --retry-failed would ask again for */
+    FACT_ID,              /* of the crawl: 32 random bits; 0: it has none */
     FACTS,
 };
 

@@ -26,7 +26,7 @@ refused() {
     diff <(asked | grep -v '^archive.test/no\(index\|archive/\(meta\|header\|old\)\)$') \
         <(kept) || fail "other answers are kept than those that were given"
     same 1 "$(archive_files | wc -l)" "files"
-    [[ $(archive_files) =~ ^crawl-[0-9]{14}-00000\.warc\.gz$ ]] || fail "$(archive_files)"
+    [[ $(archive_files) =~ ^crawl-[0-9a-f]{8}-[0-9]{14}-00000\.warc\.gz$ ]] || fail "$(archive_files)"
     for status in 200 301 404 410 500 503; do
         grep -q "^response $status " "$TMP/kept" || fail "no answer with $status"
     done
@@ -92,7 +92,7 @@ refused() {
     run -0 keep --warc-file site --warc-max-size 12K --warc-digest sha256 --warc-compress 9
     whole_archive
     [ "$(archive_files | wc -l)" -ge 4 ] || fail "$(archive_files)"
-    run -1 grep -v '^site-[0-9]\{14\}-000[0-9][0-9]\.warc\.gz$' <(archive_files)
+    run -1 grep -v '^site-[0-9a-f]\{8\}-[0-9]\{14\}-000[0-9][0-9]\.warc\.gz$' <(archive_files)
     # A pair that is larger has a file for itself; the checker saw that every
     # request is behind its response.
     find "$DIR/archive" -size +12288c | while read -r file; do
@@ -117,18 +117,19 @@ refused() {
 
 @test "an existing file is never opened, whatever its name" {
     start_archive_site
-    mkdir "$DIR/archive"
+    run -3 keep --warc --max-pages 1
+    local name
+    name=$(archive_files | cut -d - -f 1,2)
     local now=$EPOCHSECONDS # once: a second that passes in the loop must leave no gap
     for seconds in {0..200}; do
         TZ=UTC0 printf -v stamp '%(%Y%m%d%H%M%S)T' $((now + seconds))
-        echo mine >"$DIR/archive/crawl-$stamp-00000.warc.gz"
-        echo mine >"$DIR/archive/crawl-$stamp-00001.warc.gz.open"
-        ln -s "$TMP/elsewhere" "$DIR/archive/crawl-$stamp-00002.warc.gz.open"
+        echo mine >"$DIR/archive/$name-$stamp-00001.warc.gz"
+        ln -s "$TMP/elsewhere" "$DIR/archive/$name-$stamp-00002.warc.gz"
     done
-    run -0 keep --warc
-    same 1 "$(find "$DIR/archive" -name 'crawl-*-0000[01].warc.gz*' -exec cat {} + | sort -u | wc -l)"
+    run -0 keep --warc --max-pages none
+    same mine "$(find "$DIR/archive" -name '*-00001.warc.gz' -exec cat {} + | sort -u)"
     [ ! -e "$TMP/elsewhere" ]
-    same 1 "$(find "$DIR/archive" -name "crawl-*-00003.warc.gz" | wc -l)"
+    same 1 "$(find "$DIR/archive" -name "$name-*-00003.warc.gz" | wc -l)"
 }
 
 @test "an archive that cannot be written is refused with one line" {
