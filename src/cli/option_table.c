@@ -65,7 +65,7 @@ const struct option_row option_table[] = {
      .help = "stop after pages of S bytes in all are saved; pages in flight are saved too"},
     {"max-size", 0, OPTION_SIZE, AT(max_size), COMMAND_CRAWL, "What to crawl",
      .argument = "S", .initial = "16M", .min = 1, .max = (uint64_t)1 << 31, .may_be_none = true, .none_is_max = true,
-     .help = "do not save pages larger than S; none is 2G"},
+     .help = "do not save pages larger than S, and cut bodies in an archive there; none is 2G"},
     {"max-redirects", 0, OPTION_COUNT, AT(max_redirects), COMMAND_CRAWL, "What to crawl",
      .argument = "N", .initial = "10", .max = 100, .may_be_none = true, .none_is_max = true,
      .help = "follow at most N redirects in a row; none is 100"},

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
+#include "page/pagerecorder.h"
 
 /* The archive: every exchange that came back with a head is kept. */
 
@@ -42,12 +43,15 @@ static void keep(struct crawler *crawler, const struct webpage *page)
     }
     crawler->stats->captures++;
     crawler->stats->revisits += rows.capture.kind == CAPTURE_REVISIT;
+    crawler->stats->captures_cut += page->pair->cut == WARC_CUT_BY_LENGTH;
     record_capture(crawler->record, &rows);
 }
 
 void keep_exchange(struct crawler *crawler, struct webpage *page)
 {
     crawler->stats->noarchive += page->noarchive;
+    crawler->stats->noindex +=
+        crawler->archivist && !page->noarchive && pagerecorder_is_noindex(page);
     if (page->pair)
         keep(crawler, page);
     webpage_drop_pair(page);

@@ -124,7 +124,9 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     put_requisites(stats, out);
     json_add_number(out, "captures", stats->captures);
     json_add_number(out, "revisits", stats->revisits);
+    json_add_number(out, "captures_cut", stats->captures_cut);
     json_add_number(out, "noarchive", stats->noarchive);
+    json_add_number(out, "noindex", stats->noindex);
     json_add_number(out, "queued", stats->ends[URL_QUEUED]);
     json_add_number(out, "queued_max", counts->queued_max);
     json_add_number(out, "queued_in_file_max", counts->on_disk_max);
@@ -227,13 +229,16 @@ static void put_outcomes(struct buf *out, const struct stats *stats)
 
 static void put_archive(const struct stats *stats, struct buf *out)
 {
-    if (stats->captures || stats->noarchive)
+    if (stats->captures || stats->noarchive || stats->noindex)
         buf_printf(out,
                    "archive: %llu exchanges kept, %llu of them known before, "
-                   "%llu left out (noarchive)\n",
+                   "%llu cut at the limit of size, %llu left out (noarchive), "
+                   "%llu (noindex)\n",
                    (unsigned long long)stats->captures,
                    (unsigned long long)stats->revisits,
-                   (unsigned long long)stats->noarchive);
+                   (unsigned long long)stats->captures_cut,
+                   (unsigned long long)stats->noarchive,
+                   (unsigned long long)stats->noindex);
 }
 
 void stats_put_details(const struct stats *stats, struct buf *out)

@@ -54,7 +54,9 @@ enum exchange_wish {
     WISH_REQUEST_HEAD = 1,
     WISH_RESPONSE_HEAD = 2,
     WISH_PEER = 4,
-    WISH_EVERY_BODY = 8, /* also if the status is not 200 */
+    WISH_EVERY_BODY = 8, /* also if it is no page: of another status or type,
+                          * in a coding that nobody knows, larger than the
+                          * limit (then up to it) */
     WISH_TLS = 16,       /* version and cipher suite */
 };
 

@@ -20,15 +20,18 @@ static uint64_t next_number(struct pagerecorder *recorder)
     return atomic_fetch_add(&recorder->counter, 1) + 1;
 }
 
+/* Sites say noindex of robots.txt and sitemaps so that these are not found by a
+ * search. They are no pages. */
+bool pagerecorder_is_noindex(const struct webpage *page)
+{
+    return page->kind == WEBPAGE_HTML && page->noindex &&
+           page->exchange.status == 200;
+}
+
 static bool is_kept(const struct webpage *page)
 {
-    /* Sites say noindex of robots.txt and sitemaps so that these are not found
-     * by a search. They are no pages. */
-    bool is_noindex_page = page->kind == WEBPAGE_HTML && page->noindex &&
-                           page->exchange.status == 200;
-
     return page->exchange.response_head.len && !page->noarchive &&
-           !is_noindex_page;
+           !pagerecorder_is_noindex(page);
 }
 
 static enum warc_cut cut_of(enum response_end end)

@@ -14,8 +14,8 @@
  * Not kept is what asks for that: a page with noindex (which is not saved
  * either) and whatever has noarchive. If no robots are obeyed, nothing asks.
  *
- * A body of which we wanted no more is kept as far as it came, marked as cut:
- * of a type that is no page that is nothing.
+ * Bodies of all types are kept, in any coding. A body that is larger than a
+ * page may be is kept up to that size, marked as cut.
  */
 #ifndef PAGE_PAGERECORDER_H
 #define PAGE_PAGERECORDER_H
@@ -44,6 +44,9 @@ struct pagerecorder {
 void pagerecorder_init(struct pagerecorder *recorder,
                        const struct warc_style *style, int64_t wall_less_ms,
                        struct body_budget *budget);
+
+/* Is it a page, or a file in the place of one, that asks not to be indexed? */
+bool pagerecorder_is_noindex(const struct webpage *page);
 
 /* On any worker, several at a time. page->pair stays NULL if nothing is kept.
  */

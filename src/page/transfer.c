@@ -289,7 +289,7 @@ struct transfer *transfer_new(const struct transfer_setup *setup,
 
     transfer->setup = setup;
     transfer->bodies = bodies;
-    transfer->cut_as = OUTCOMES;
+    transfer->cut_as = transfer->judged = OUTCOMES;
     transfer->hidden_fd = transfer->fd = transfer->closes_fd = -1;
     buf_init(&transfer->body, setup->options->max_size);
     buf_init(&transfer->header, HEADER_BYTES_MAX);

@@ -52,6 +52,9 @@ struct transfer {
     size_t unwanted_bytes; /* of a body that will not be kept */
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool is_not_page;      /* the type says so */
+    bool is_kept_anyway;   /* also if it is no page: for an archive */
+    enum outcome judged;   /* it is no page, and ends so; OUTCOMES: it may be
+                            * one */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool has_address;     /* that is connected to: */

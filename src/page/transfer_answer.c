@@ -23,6 +23,16 @@ static size_t cut(struct transfer *transfer, enum outcome outcome)
     return 0; /* for libcurl: not all was taken, so the transfer ends */
 }
 
+/* It is no page: it ends so, at once unless its bytes are kept. */
+static size_t end_as(struct transfer *transfer, enum outcome outcome,
+                     size_t len)
+{
+    if (!transfer->is_kept_anyway)
+        return cut(transfer, outcome);
+    transfer->judged = outcome;
+    return len;
+}
+
 static void copy_cstr(char *out, size_t max, struct str s)
 {
     s = str_first(s, max);
@@ -169,6 +179,8 @@ static void forget_answer(struct transfer *transfer)
     transfer->has_length = transfer->is_length_bad = false;
     transfer->is_retry_endless = false;
     transfer->has_header = false;
+    transfer->is_kept_anyway = false;
+    transfer->judged = OUTCOMES;
 }
 
 void transfer_forget_headers(struct transfer *transfer)
@@ -236,6 +248,17 @@ static bool is_announced_too_large(const struct transfer *transfer)
            transfer->page->kind != WEBPAGE_ROBOTS;
 }
 
+/* An archive keeps every body, but for those of pages that ask it not to. */
+static bool is_for_archive(const struct transfer *transfer)
+{
+    const struct exchange *exchange = transfer->exchange;
+    bool is_left_out =
+        exchange->noarchive ||
+        (exchange->noindex && transfer->page->kind == WEBPAGE_HTML);
+
+    return transfer->setup->options->wishes & WISH_EVERY_BODY && !is_left_out;
+}
+
 static size_t end_headers(struct transfer *transfer, size_t len)
 {
     int status = transfer->exchange->status;
@@ -253,13 +276,15 @@ static size_t end_headers(struct transfer *transfer, size_t len)
     transfer->exchange->is_other_type = is_wanted_type(transfer);
     enum mime_verdict verdict = type_verdict(transfer);
     transfer->is_not_page = verdict == MIME_OTHER;
+    transfer->is_kept_anyway = is_for_archive(transfer);
     if (transfer->is_not_page &&
         (!transfer->page->is_whole_wanted || is_announced_too_large(transfer)))
-        return cut(transfer, NOT_HTML);
+        return end_as(transfer, NOT_HTML, len);
     transfer->to_sniff = verdict == MIME_SNIFF;
     if (is_announced_too_large(transfer))
-        return cut(transfer, TOO_LARGE);
-    return transfer->has_transfer_coding ? cut(transfer, BAD_ENCODING) : len;
+        return end_as(transfer, TOO_LARGE, len);
+    return transfer->has_transfer_coding ? end_as(transfer, BAD_ENCODING, len)
+                                         : len;
 }
 
 /* Some servers send more than one carriage return. */
@@ -323,7 +348,8 @@ static size_t preview_header(struct transfer *transfer, struct str part)
 static bool sniff_early(struct transfer *transfer)
 {
     if (!transfer->to_sniff || transfer->codings.count ||
-        transfer->page->is_whole_wanted || transfer->body.len < MIME_SNIFF_LEN)
+        transfer->page->is_whole_wanted || transfer->judged != OUTCOMES ||
+        transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
     if (mime_sniffs_as_html(buf_str(&transfer->body)))
@@ -357,6 +383,23 @@ static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
                : bytes.len;
 }
 
+/* More has come than the cap allows. What is within it counts for a robots.txt,
+ * and is kept for an archive. */
+static size_t on_full_body(struct transfer *transfer, const char *bytes)
+{
+    bool is_robots =
+        transfer->page->kind == WEBPAGE_ROBOTS && !transfer->codings.count;
+    struct str rest = {bytes, transfer->body.cap - transfer->body.len};
+
+    if (transfer->is_not_page && transfer->judged == OUTCOMES &&
+        !end_as(transfer, NOT_HTML, 1))
+        return 0;
+    if ((is_robots || transfer->is_kept_anyway) &&
+        bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
+        return wait_for_room(transfer);
+    return cut(transfer, is_robots ? FETCHED : TOO_LARGE);
+}
+
 size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *transfer = user;
@@ -366,24 +409,17 @@ size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user)
         return preview_header(transfer, (struct str){bytes, len});
     if (transfer->exchange->status != 200)
         return on_unwanted_body(transfer, (struct str){bytes, len});
-    if (transfer->is_coding_unknown)
-        return cut(transfer, BAD_ENCODING);
+    if (transfer->is_coding_unknown && transfer->judged == OUTCOMES &&
+        !end_as(transfer, BAD_ENCODING, len))
+        return 0;
     switch (bodies_put(transfer->bodies, &transfer->body,
                        (struct str){bytes, len})) {
     case BODY_PUT:
-        return sniff_early(transfer) ? len : cut(transfer, NOT_HTML);
+        return sniff_early(transfer) ? len : end_as(transfer, NOT_HTML, len);
     case BODY_WAIT:
         return wait_for_room(transfer);
     case BODY_FULL:
         break;
     }
-    if (transfer->is_not_page)
-        return cut(transfer, NOT_HTML);
-    if (transfer->page->kind != WEBPAGE_ROBOTS || transfer->codings.count)
-        return cut(transfer, TOO_LARGE);
-    /* Of a robots.txt what is beyond the cap does not count. */
-    struct str rest = {bytes, transfer->body.cap - transfer->body.len};
-    if (bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
-        return wait_for_room(transfer);
-    return cut(transfer, FETCHED);
+    return on_full_body(transfer, bytes);
 }

@@ -134,6 +134,8 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
 {
     if (code == CURLE_OPERATION_TIMEDOUT && !is_connected(transfer))
         return CONNECT_TIMED_OUT;
+    if (transfer->judged != OUTCOMES && transfer->cut_as != ABANDONED)
+        return transfer->judged;
     if (transfer->cut_as != OUTCOMES)
         return transfer->cut_as;
     if (code == CURLE_COULDNT_CONNECT && transfer->refused_private)

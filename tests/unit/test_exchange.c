@@ -97,16 +97,6 @@ static const struct response responses[] = {
                       "Transfer-Encoding: chunked\r\n\r\n"),
      .sent = STR_INIT("3;a=b\r\n<p>\r\n4\r\ntext\r\n0\r\nX-After: 1\r\n\r\n"),
      .body = STR_INIT("<p>text")},
-    {"not HTML", NOT_HTML, RESPONSE_CUT_BY_US, 200,
-     .head = STR_INIT("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
-                      "Content-Length: 3\r\n\r\n")},
-    {"announced too large", TOO_LARGE, RESPONSE_CUT_BY_SIZE, 200,
-     .head = STR_INIT("HTTP/1.1 200 OK\r\n" HTML
-                      "Content-Length: 99999999\r\n\r\n")},
-    {"an unknown coding", BAD_ENCODING, RESPONSE_CUT_BY_US, 200,
-     .head = STR_INIT("HTTP/1.1 200 OK\r\n" HTML "Content-Encoding: x\r\n"
-                      "Content-Length: 3\r\n\r\n"),
-     .sent = STR_INIT("abc")},
     {"a body that is cut off", CONNECTION_LOST, RESPONSE_CUT_BY_SERVER, 200,
      .head = STR_INIT("HTTP/1.1 200 OK\r\n" HTML "Content-Length: 100\r\n\r\n"),
      .sent = STR_INIT("<p>te"), .hang_up = true, .body = STR_INIT("<p>te")},
@@ -202,6 +192,49 @@ without_a_wish_the_facts_are_the_same_and_nothing_else_is_kept(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(responses); i++)
         play(&responses[i], 0);
+}
+
+/* It ends so in either case; with a wish all its bytes are there. */
+static void what_is_no_page_is_read_only_on_request(void **state)
+{
+    static const struct {
+        struct str head;
+        enum outcome outcome;
+        enum response_end end; /* without a wish */
+    } cases[] = {
+        {STR_INIT("Content-Type: image/png\r\n"), NOT_HTML, RESPONSE_CUT_BY_US},
+        {STR_INIT("Content-Type: image/png\r\nContent-Encoding: x\r\n"),
+         NOT_HTML, RESPONSE_CUT_BY_US},
+        {STR_INIT(HTML "Content-Encoding: x\r\n"), BAD_ENCODING,
+         RESPONSE_CUT_BY_US},
+        {STR_INIT(HTML "Content-Length: 99999999\r\n"), TOO_LARGE,
+         RESPONSE_CUT_BY_SIZE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+        bool is_wished = i % 2;
+        struct loopback loopback;
+
+        begin(&loopback, is_wished ? EXCHANGE_ALL : 0);
+        loopback_ask(&loopback, WEBPAGE_HTML, "");
+        loopback_serve(&loopback, STR("HTTP/1.1 200 OK\r\n"));
+        loopback_serve(&loopback, cases[i / 2].head);
+        loopback_serve(&loopback, STR("\r\nabc"));
+        loopback_hang_up(&loopback);
+        const struct exchange *exchange = &loopback_finish(&loopback)->exchange;
+        exchange_check(exchange);
+        assert_int_equal(exchange->outcome, cases[i / 2].outcome);
+        assert_int_equal(exchange->end, !is_wished ? cases[i / 2].end
+                                        : cases[i / 2].outcome == TOO_LARGE
+                                            ? RESPONSE_CUT_BY_SERVER
+                                            : RESPONSE_WHOLE);
+        exchange_expect("body as sent", "no page",
+                        is_wished ? STR("abc") : (struct str){0},
+                        exchange->body_as_sent);
+        loopback_give_back(&loopback);
+        loopback_release(&loopback);
+    }
 }
 
 /* What the head said of itself before it turned out to be a 1xx is gone. */
@@ -352,7 +385,8 @@ static void a_body_is_cut_where_no_more_of_it_is_taken(void **state)
         enum outcome outcome;
         size_t kept_min, kept_max;
     } cases[] = {
-        {"200 OK", WEBPAGE_HTML, TOO_LARGE, 1, LOOPBACK_BODY_MAX},
+        {"200 OK", WEBPAGE_HTML, TOO_LARGE, LOOPBACK_BODY_MAX,
+         LOOPBACK_BODY_MAX},
         {"200 OK", WEBPAGE_ROBOTS, FETCHED, 500 * 1024 + 1, 500 * 1024 + 1},
         {"404 Gone", WEBPAGE_HTML, HTTP_CLIENT_ERROR, UNWANTED_MAX,
          UNWANTED_MAX},
@@ -499,6 +533,7 @@ int main(void)
         cmocka_unit_test(an_exchange_is_what_went_over_the_wire),
         cmocka_unit_test(
             without_a_wish_the_facts_are_the_same_and_nothing_else_is_kept),
+        cmocka_unit_test(what_is_no_page_is_read_only_on_request),
         cmocka_unit_test(facts_are_those_of_the_last_head),
         cmocka_unit_test(a_coded_body_is_there_both_ways),
         cmocka_unit_test(a_coded_body_that_cannot_be_decoded_is_there_as_sent),

@@ -72,12 +72,16 @@ static const struct answer answers[] = {
               "Content-Length: 4\r\n\r\n<p>a"), NULL},
     {"a picture", STR_INIT(OK "Content-Type: image/png\r\n"
                            "Content-Length: 4\r\n\r\n\x89PNG"), false,
-     STR_INIT(OK "Content-Type: image/png\r\nX-Crawler-Content-Length: 4\r\n"
-              "Content-Length: 0\r\n\r\n"), "unspecified"},
-    {"announced too large",
-     STR_INIT(OK HTML "Content-Length: 99999999\r\n\r\n"), false,
+     STR_INIT(OK "Content-Type: image/png\r\n"
+              "Content-Length: 4\r\n\r\n\x89PNG"), NULL},
+    {"an unknown coding", STR_INIT(OK HTML "Content-Encoding: foo\r\n"
+                                   "Content-Length: 4\r\n\r\n<p>a"), false,
+     STR_INIT(OK HTML "Content-Encoding: foo\r\n"
+              "Content-Length: 4\r\n\r\n<p>a"), NULL},
+    {"announced too large, and lost",
+     STR_INIT(OK HTML "Content-Length: 99999999\r\n\r\n<p>a"), true,
      STR_INIT(OK HTML "X-Crawler-Content-Length: 99999999\r\n"
-              "Content-Length: 0\r\n\r\n"), "length"},
+              "Content-Length: 4\r\n\r\n<p>a"), "disconnect"},
     {"lost", STR_INIT(OK HTML "Content-Length: 99\r\n\r\n<p>a"), true,
      STR_INIT(OK HTML "X-Crawler-Content-Length: 99\r\n"
               "Content-Length: 4\r\n\r\n<p>a"), "disconnect"},
