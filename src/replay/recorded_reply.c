@@ -10,7 +10,10 @@ struct connection_names {
     size_t count;
 };
 
-/* RFC 9110, 7.6.1, and what we say ourselves. */
+/* RFC 9110, 7.6.1, and what we say ourselves. Then headers that tell a browser
+ * something to remember of the site, also of the real one: to ask it by https
+ * alone, to forget what it stored, to go elsewhere, to report or to send more.
+ * None is needed to show a page. */
 static bool is_dropped_always(struct str name)
 {
     static const struct str dropped[] = {
@@ -24,6 +27,18 @@ static bool is_dropped_always(struct str name)
         STR_INIT("Transfer-Encoding"),
         STR_INIT("Upgrade"),
         STR_INIT("Memento-Datetime"),
+        STR_INIT("Strict-Transport-Security"),
+        STR_INIT("Public-Key-Pins"),
+        STR_INIT("Expect-CT"),
+        STR_INIT("Clear-Site-Data"),
+        STR_INIT("Alt-Svc"),
+        STR_INIT("NEL"),
+        STR_INIT("Report-To"),
+        STR_INIT("Reporting-Endpoints"),
+        STR_INIT("Accept-CH"),
+        STR_INIT("Service-Worker-Allowed"),
+        STR_INIT("Set-Cookie"),
+        STR_INIT("Set-Cookie2"),
     };
 
     for (size_t i = 0; i < ARRAY_LEN(dropped); i++)

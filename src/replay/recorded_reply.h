@@ -1,6 +1,6 @@
 /* A capture as a reply: the head as it is kept, without what concerns only the
- * connection to the recorded server, and with the headers of Memento
- * (RFC 7089).
+ * connection to the recorded server and what a browser would remember of the
+ * site, and with the headers of Memento (RFC 7089).
  */
 #ifndef REPLAY_RECORDED_REPLY_H
 #define REPLAY_RECORDED_REPLY_H

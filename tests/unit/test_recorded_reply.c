@@ -44,6 +44,14 @@ static const struct {
      "OK", "X-Stays: 2\r\nContent-Length: 0\r\n"},
     {200, "HTTP/1.1 200 OK\r\nMemento-Datetime: then\r\n\r\n", "",
      "OK", "Content-Length: 0\r\n"},
+    /* What a browser would remember of the site. */
+    {200, "HTTP/1.1 200 OK\r\nStrict-Transport-Security: max-age=9\r\n"
+          "clear-site-data: \"*\"\r\nAlt-Svc: h3=\":1\"\r\nNEL: {}\r\n"
+          "Report-To: {}\r\nReporting-Endpoints: a=\"b\"\r\n"
+          "Service-Worker-Allowed: /\r\nSET-COOKIE: a=b\r\nSet-Cookie: c\r\n"
+          "  =d\r\nPublic-Key-Pins: x\r\nExpect-CT: x\r\nAccept-CH: x\r\n"
+          "Set-Cookie2: x\r\nContent-Security-Policy: x\r\n\r\n", "",
+     "OK", "Content-Security-Policy: x\r\nContent-Length: 0\r\n"},
     /* Lines as other writers leave them. */
     {200, "HTTP/1.1 200 OK\r\nA: 1\r\n  2\r\n\t3\r\nB: 4\r\n\r\n", "",
      "OK", "A: 1 2 3\r\nB: 4\r\nContent-Length: 0\r\n"},
