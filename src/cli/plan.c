@@ -379,7 +379,6 @@ static void plan_init(struct plan *plan, const struct options *options)
     plan->crawl.worker.scan = (struct scan_options){
         .fingerprint_seed = random_seed(),
         .course = plan_is_course(plan),
-        .origins = &plan->origins,
     };
 }
 

@@ -1,5 +1,6 @@
 #include "crawler/crawler_thread.h"
 #include "url/key.h"
+#include "url/login.h"
 
 /* Sitemaps: offered like pages, read for the URLs that they list. */
 
@@ -27,8 +28,7 @@ void offer_sitemap(struct crawler *crawler, struct str text,
         return;
     arena_init(&arena);
     if (!url_parse(&url, &arena, text, base, NULL)) {
-        origins_drop_login(crawler->options->worker.fetch.origins, &url,
-                           &arena);
+        login_drop(&url, &arena);
         const struct offer offer = {
             .url = &url,
             .fingerprint =

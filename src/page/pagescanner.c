@@ -24,8 +24,9 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     enum err err = url_parse(&link->url, arena, href, base, encoder);
     if (err)
         return err;
-    if (options->origins)
-        origins_drop_login(options->origins, &link->url, arena);
+    /* Before the fingerprint: a stranger who writes twenty passwords into links
+     * to another's host must not make us try them, nor have us keep them. */
+    login_drop(&link->url, arena);
     if (options->strip)
         query_strip(options->strip, &link->url, arena);
     if (options->course)
@@ -266,10 +267,8 @@ static void add_mixed(struct webpage *page, const struct html_links *html,
             content->mixed_beyond++;
             continue;
         }
-        if (pagescanner_link(
-                &link, &page->arena, named->href, context->base,
-                context->encoder,
-                &(struct scan_options){.origins = context->options->origins}) ||
+        if (pagescanner_link(&link, &page->arena, named->href, context->base,
+                             context->encoder, &(struct scan_options){0}) ||
             link.url.https || is_of_browser(url_host(&link.url)))
             continue;
         if (!content->mixed)

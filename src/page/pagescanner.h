@@ -4,7 +4,6 @@
 #ifndef PAGE_PAGESCANNER_H
 #define PAGE_PAGESCANNER_H
 
-#include "page/trusted_origins.h"
 #include "page/webpage.h"
 #include "url/query.h"
 
@@ -16,8 +15,6 @@ struct scan_options {
     bool want_title;         /* page->title */
     bool want_content;       /* page->content: for a report on the site */
     struct str robots_agent; /* obey meta robots and rel; empty: do not */
-    /* Logins of these origins are taken out of URLs; or NULL. */
-    const struct trusted_origins *origins;
     /* These keys are taken out of the queries of pages' URLs; or NULL. */
     const struct query_keys *strip;
 };
@@ -52,7 +49,9 @@ void pagescanner_follow(struct webpage *page,
 void pagescanner_sitemap(struct webpage *page,
                          const struct scan_options *options);
 
-/* Parse a URL as a link of this crawl is parsed. Seeds are parsed so, too. */
+/* Parse a URL as a link of this crawl is parsed. Seeds are parsed so, too. A
+ * login in it is dropped; those that the user wrote are taken out before
+ * (url/login.h). */
 MUST_CHECK enum err pagescanner_link(struct page_link *link,
                                      struct arena *arena, struct str href,
                                      const struct url *base,

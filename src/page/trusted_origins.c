@@ -240,13 +240,6 @@ const struct login *origins_login(const struct trusted_origins *origins,
     return found ? &found->login : NULL;
 }
 
-void origins_drop_login(const struct trusted_origins *origins, struct url *url,
-                        struct arena *arena)
-{
-    if (login_is_in(url) && origins_login(origins, url))
-        login_drop(url, arena);
-}
-
 /* --- private addresses -------------------------------------------------- */
 
 bool origins_allow_private(const struct trusted_origins *origins,

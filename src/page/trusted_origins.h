@@ -78,11 +78,6 @@ bool origins_add_login(struct trusted_origins *origins, const struct url *url,
 const struct login *origins_login(const struct trusted_origins *origins,
                                   const struct url *url);
 
-/* Drop a login that somebody wrote into a link, if the user gave one for that
- * origin: no other is sent there, nor recorded. */
-void origins_drop_login(const struct trusted_origins *origins, struct url *url,
-                        struct arena *arena);
-
 /* May the host of this URL be at a private address? */
 bool origins_allow_private(const struct trusted_origins *origins,
                            struct str host, uint16_t port);

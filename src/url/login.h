@@ -2,7 +2,8 @@
  *
  * A person who writes such a URL wants to be let in, but does not want the
  * password in the log, in page files and in the state. So it is taken out of
- * the URL at once, and is sent in a header (page/trusted_origins.h).
+ * the URL at once, and is sent in a header (page/trusted_origins.h). A login in
+ * a link or redirect is a stranger's: it is dropped (page/pagescanner.h).
  */
 #ifndef URL_LOGIN_H
 #define URL_LOGIN_H

@@ -100,6 +100,14 @@ static void links(void **state)
          "<a href=a><a href='http://'><a href=http://[::><a href=http://b:x/>"
          "<a href='http://a b/'><a href=c>",
          "http://h.example/d/a\nhttp://h.example/d/c\n", 4},
+        /* A stranger's login is dropped, also that of the base. */
+        {PAGE, NULL,
+         "<base href=http://x:y@h.example/d/><a href=a><a "
+         "href=//me:pw@h.example"
+         "/b><a href=HTTPS://me@o.example:8443/c><a href=http://:@o.example/>",
+         "http://h.example/d/a\nhttp://h.example/b\n"
+         "https://o.example:8443/c\nhttp://o.example/\n",
+         0},
         /* What a browser does not see. */
         {PAGE, NULL,
          "<!-- <a href=c> --><script>'<a href=s>'</script>"

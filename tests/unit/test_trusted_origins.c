@@ -296,38 +296,6 @@ static void who_gets_a_login(void **state)
     origins_release(&origins);
 }
 
-/* Another's login is taken out where the user's own is sent, and only there. */
-static void links_lose_their_login_where_the_user_has_one(void **state)
-{
-    static const struct {
-        const char *link, *url;
-    } cases[] = {
-        {"http://me:pw@a.example/x?y", "http://a.example/x?y"},
-        {"http://guest@a.example/", "http://a.example/"},
-        {"http://a.example/", "http://a.example/"},
-        {"https://me:pw@a.example/", "https://me:pw@a.example/"},
-        {"http://me:pw@b.example/", "http://me:pw@b.example/"},
-    };
-    const struct login login = {STR_INIT("me"), STR_INIT("pw")};
-    struct trusted_origins origins;
-    struct url url;
-
-    (void)state;
-    origins_init(&origins);
-    assert_int_equal(
-        url_parse(&url, &origins.arena, STR("http://a.example/"), NULL, NULL),
-        ERR_NONE);
-    assert_true(origins_add_login(&origins, &url, &login));
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        assert_int_equal(
-            url_parse(&url, &origins.arena, str_of(cases[i].link), NULL, NULL),
-            ERR_NONE);
-        origins_drop_login(&origins, &url, &origins.arena);
-        assert_string_equal(url.href.ptr, cases[i].url);
-    }
-    origins_release(&origins);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,7 +303,6 @@ int main(void)
         cmocka_unit_test(who_may_be_private),
         cmocka_unit_test(who_gets_secrets),
         cmocka_unit_test(who_gets_a_login),
-        cmocka_unit_test(links_lose_their_login_where_the_user_has_one),
         cmocka_unit_test(rules_for_libcurl),
     };
 
