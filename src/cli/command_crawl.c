@@ -249,6 +249,24 @@ static void write_stats(struct plan *plan, const struct stats *stats,
 
 /* --- a crawl ------------------------------------------------------------ */
 
+/* Say what happens to the pages that are in the directory. A --restart was told
+ * to replace them. */
+static void say_beginning(const struct plan *plan)
+{
+    if (plan->crawl.resume)
+        terminal_line(
+            stderr, "crawler: going on with the crawl in %s after %s",
+            plan->crawl.dir_path,
+            words_count(crawl_record_pages(&plan->record), "page").text);
+    else if (plan->dir.holds_old && plan->dir.old_last &&
+             !plan->options->restart)
+        terminal_line(stderr,
+                      "crawler: %s of an earlier crawl in %s will be replaced "
+                      "when a page is saved",
+                      words_count(plan->dir.old_last, "page").text,
+                      plan->crawl.dir_path);
+}
+
 static int crawl(struct plan *plan)
 {
     struct progress progress = {0};
@@ -270,11 +288,8 @@ static int crawl(struct plan *plan)
         state_take_back(plan);
         return status;
     }
-    if (plan->crawl.resume && !options->quiet)
-        terminal_line(
-            stderr, "crawler: going on with the crawl in %s after %s",
-            plan->crawl.dir_path,
-            words_count(crawl_record_pages(&plan->record), "page").text);
+    if (!options->quiet)
+        say_beginning(plan);
     if (on_terminal) {
         plan->crawl.on_progress = progress_draw;
         plan->crawl.progress_ms = PROGRESS_MS;

@@ -146,6 +146,20 @@ static int check_no_files(const struct plan *plan)
         plan->crawl.dir_path, (unsigned)unknown);
 }
 
+/* Files that are going to be replaced must be pages: one of the user's own
+ * would be lost. */
+static int check_are_pages(const struct plan *plan, uint32_t first,
+                           uint32_t last)
+{
+    uint32_t own = pagedir_not_page(&plan->dir, first, last);
+
+    if (!own)
+        return 0;
+    return complain("file %u in '%s' is no page: it does not begin with a URL "
+                    "and a depth; move it away first, or it would be replaced",
+                    (unsigned)own, plan->crawl.dir_path);
+}
+
 static int cannot_read(struct plan *plan)
 {
     return complain_failure("cannot read the state in '%s': %s", label(plan),
@@ -170,11 +184,13 @@ static int decide_without_record(struct plan *plan)
      * not at all: its pages are removed with the first page of this crawl. */
     case STORE_NONE:
     case STORE_EMPTY:
-        return course ? 0 : check_no_files(plan);
+        if (!course)
+            return check_no_files(plan);
+        return check_are_pages(plan, 1, pagedir_last_in_row(&plan->dir));
     /* The same for one that marks it with a few words. */
     case STORE_NOTE:
         if (course)
-            return 0;
+            return check_are_pages(plan, 1, pagedir_last_in_row(&plan->dir));
         /* fall through */
     case STORE_FOREIGN:
         return complain("'%s' is %s; use another directory", label(plan),
@@ -195,15 +211,25 @@ static uint32_t last_known(const struct crawl_record *record)
     return old > crawl_record_pages(record) ? old : crawl_record_pages(record);
 }
 
+/* The pages of another crawl that this one is going to replace, or was
+ * replacing when it stopped. */
+static int check_old_pages(const struct plan *plan)
+{
+    uint32_t kept =
+        plan->action == ACTION_RESUME ? crawl_record_pages(&plan->record) : 0;
+
+    return check_are_pages(plan, kept + 1, last_known(&plan->record));
+}
+
 /* A file of somebody else must neither count as a page nor be replaced. */
-static int check_unknown_files(const struct plan *plan)
+static int check_files(const struct plan *plan)
 {
     uint32_t unknown =
         pagedir_unknown_file(&plan->dir, last_known(&plan->record),
                              facts_is_unclean(&plan->record.facts));
 
     if (!unknown)
-        return 0;
+        return check_old_pages(plan);
     return complain("file %u in '%s' is not of the crawl that is recorded "
                     "there; move it away first",
                     (unsigned)unknown, plan->crawl.dir_path);
@@ -247,7 +273,7 @@ static int decide_course_form(struct plan *plan, const char *difference)
         return refuse_to_replace(plan);
     plan->action = difference || facts_is_over(facts) || !own ? ACTION_START
                                                               : ACTION_RESUME;
-    return 0;
+    return check_old_pages(plan);
 }
 
 int state_check_proxy(const struct plan *plan)
@@ -271,7 +297,7 @@ static int decide_with_record(struct plan *plan)
         return decide_course_form(plan, why);
     plan->action = ACTION_START;
     if (options->restart)
-        return check_unknown_files(plan);
+        return check_files(plan);
     if (ended_without_page(&plan->record) && !options->remembered)
         return check_no_files(plan);
     if (why)
@@ -288,7 +314,7 @@ static int decide_with_record(struct plan *plan)
     int status = crawl_record_check_secrets(&plan->record, &options->given);
     if (!status)
         status = state_check_proxy(plan);
-    return status ? status : check_unknown_files(plan);
+    return status ? status : check_files(plan);
 }
 
 int state_decide(struct plan *plan)

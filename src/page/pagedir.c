@@ -200,6 +200,22 @@ uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
     return found;
 }
 
+uint32_t pagedir_not_page(const struct pagedir *dir, uint32_t first,
+                          uint32_t last)
+{
+    DIR *list = open_list(dir);
+    const char *name;
+    uint32_t found = 0;
+
+    while ((name = next_name(list))) {
+        uint32_t id = id_of(name);
+        if (id >= first && id <= last && (!found || id < found) &&
+            !is_page(dir, id))
+            found = id;
+    }
+    return found;
+}
+
 void pagedir_each(const struct pagedir *dir,
                   void (*visit)(void *user, uint32_t id), void *user)
 {

@@ -60,7 +60,7 @@ $LETTERS/index.html 0" "$(page_depths)"
         echo changed >>"$DIR/2"
         capture again $form 1
         same 0 "$STATUS"
-        silent "$ERR"
+        [ $form = bare ] || silent "$ERR"
         same 5 "$(wc -l <"$OUT")" "lines of the log"
         whole_pages 2
         same "" "$(grep changed "$DIR/2")"
@@ -286,6 +286,40 @@ $LETTERS/index.html 0" "$(page_depths)"
         same "1 2 7" "$(cd "$DIR" && echo [1-9])" "$marker"
         same "http://example.org/7" "$(head -n 1 "$DIR/7")" "$marker"
     done
+}
+
+@test "again: a file of the user's own in the place of a page is never replaced" {
+    start_playground --letters
+    bare_start
+    # As its user made it; in a crawl of another program; in one of ours.
+    for state in none empty note bare restart; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        case $state in
+        empty) touch "$DIR/.crawler" ;;
+        note) echo "made by something else" >"$DIR/.crawler" ;;
+        bare | restart) first_crawl ;;
+        esac
+        printf 'http://example.org/\n0\nold\n' >"$DIR/1"
+        echo mine >"$DIR/2"
+        before=$(everything)
+        form=bare
+        [ "$state" != restart ] || form=restart
+        capture again $form 1
+        same 2 "$STATUS" "$state"
+        same "crawler: file 2 in '$DIR' is no page: it does not begin with a URL and a depth; \
+move it away first, or it would be replaced" "$(cat "$ERR")" "$state"
+        same "$before" "$(everything)" "$state"
+    done
+}
+
+@test "again: the bare form says that it replaces pages" {
+    start_playground --letters
+    bare_start
+    first_crawl
+    capture bare "$LETTERS/index.html" "$DIR" 0
+    same 0 "$STATUS"
+    same "crawler: 9 pages of an earlier crawl in $DIR will be replaced when a page is saved" "$(cat "$ERR")"
+    whole_pages 1
 }
 
 @test "again: a file in the way of a page is not replaced, and the crawl says so" {

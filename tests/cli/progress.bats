@@ -113,7 +113,7 @@ END
 /
     body <a href=/slow>s</a> <a href=/gone>g</a>
 /slow
-    delay 300ms
+    delay 2s
     body slow
 /gone 404
 END
@@ -125,9 +125,10 @@ END
     grep -q '^crawler: http://a.test/gone: ' "$TMP/shown"
     same 2 "$(grep -c ^crawler: "$TMP/shown")" "lines: $(cat "$TMP/shown")"
     # ... nor does the one that ends the crawl.
-    rm "$DIR/2"
-    mkdir "$DIR/2"
-    on_terminal 200 "$(printf '%q ' "$CRAWLER" --restart --robots ignore \
+    rm -r "$DIR"
+    mkdir "$DIR"
+    on_terminal 200 "(until [ -e '$DIR/1' ]; do sleep 0.02; done; mkdir '$DIR/2') &
+        $(printf '%q ' "$CRAWLER" --restart --robots ignore \
         --connect-to "::127.0.0.1:$PORT" --delay 0 --log none --scope host \
         http://a.test/ "$DIR" 1)"
     same 1 "$STATUS"

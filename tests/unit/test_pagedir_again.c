@@ -122,8 +122,10 @@ static void strangers_of_all_kinds(void **state)
     assert_int_equal(symlinkat("nowhere", temp->fd, "1"), 0);
     assert_int_equal(pagedir_unknown_file(&dir, 0, false), 1);
     assert_int_equal(pagedir_unknown_file(&dir, 0, true), 1);
+    assert_int_equal(pagedir_not_page(&dir, 1, 1), 1);
     assert_int_equal(unlinkat(temp->fd, "1", 0), 0);
     tempdir_mkdir(temp, "1");
+    assert_int_equal(pagedir_not_page(&dir, 1, 1), 1);
     assert_int_equal(pagedir_unknown_file(&dir, 0, true), 1);
     assert_int_equal(pagedir_last_in_row(&dir), 1);
     pagedir_close(&dir);
@@ -154,8 +156,11 @@ static void strangers_by_what_is_in_them(void **state)
     assert_true(pagedir_open(&dir, temp->path));
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         tempdir_write(temp, "3", cases[i].text);
-        if (pagedir_unknown_file(&dir, 2, true) != (cases[i].is_page ? 0 : 3))
+        if (pagedir_unknown_file(&dir, 2, true) != (cases[i].is_page ? 0 : 3) ||
+            pagedir_not_page(&dir, 1, 3) != (cases[i].is_page ? 0 : 3))
             fail_msg("case %zu", i);
+        assert_int_equal(pagedir_not_page(&dir, 1, 2), 0);
+        assert_int_equal(pagedir_not_page(&dir, 4, 9), 0);
         pagedir_resume(&dir, 2, true);
         assert_int_equal(dir.holds_old, cases[i].is_page);
         dir.old_last = 0;
