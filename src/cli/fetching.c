@@ -1,7 +1,6 @@
 #include "cli/plan.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/password.h"
 #include "cli/usage.h"
@@ -70,21 +69,17 @@ static int check_headers(const struct options *options)
     return 0;
 }
 
-/* Without a contact it names the mail address of this user on this machine. */
+/* It goes to every site, so it names nobody who did not say how to be named:
+ * neither the user's login nor this machine. */
 static const char *default_user_agent(struct plan *plan)
 {
-    const char *contact = plan->options->contact, *user = getenv("LOGNAME");
-    char host[256] = "localhost", address[600];
+    const char *contact = plan->options->contact;
     char *agent = arena_new(&plan->arena, 4096);
 
-    if (gethostname(host, sizeof(host) - 1))
-        strcpy(host, "localhost");
-    snprintf(address, sizeof(address), "%.255s@%.255s", user ? user : "unknown",
-             host);
     if (!contact)
         contact = getenv("EMAIL");
     if (!contact || !contact[0] || !str_is_clean(str_of(contact)))
-        contact = address;
+        return "crawler/" CRAWLER_VERSION;
     snprintf(agent, 4096, "crawler/" CRAWLER_VERSION " (+%s)", contact);
     return agent;
 }

@@ -33,10 +33,15 @@ Other/1.0:-U Other/1.0
 Other/1.0:--user-agent=Other/1.0 --contact you@mail.test
 Glued/2:-UGlued/2
 END
-    start_playground --letters
-    env -u EMAIL LOGNAME=somebody "$CRAWLER" --restart --robots ignore \
-        --connect-to "::127.0.0.1:$PORT" "$LETTERS/index.html" "$DIR" 0 >/dev/null
-    same "crawler/$version (+somebody@$(hostname))" "$(record_column user_agent)"
+}
+
+@test "without --contact and EMAIL nothing is sent that tells who asks" {
+    for email in "" $'a\nb'; do
+        start_playground --letters --record-headers
+        EMAIL=$email LOGNAME=somebody USER=somebody letters_crawl 0 >/dev/null
+        same "crawler/$(cat "$PROJECT/VERSION")" "$(headers User-Agent)"
+        ! headers | grep -E "somebody|@" || fail "it is told"
+    done
 }
 
 @test "-H adds headers, repeats them and replaces ours" {
