@@ -34,6 +34,8 @@ static void put_idle(struct buf *line, const struct crawl_progress *now)
 
     if (now->stopping)
         buf_put(line, STR(", stopping"));
+    else if (now->paused)
+        buf_put(line, STR(", paused by order"));
     else if (now->counts.setups && now->counts.setups == now->counts.in_flight)
         buf_printf(line,
                    now->in_setup.is_robots ? ", asking %.*s for its robots.txt"
@@ -102,9 +104,10 @@ void progress_put_end(struct buf *line, struct history *history,
     uint64_t left_ms;
 
     history_add(history, &point);
-    if (now->stopping ||
+    if (now->stopping || now->paused ||
         history_expected(history, now->counts.queued + now->counts.in_flight,
-                         UINT64_MAX, &left_ms) != HISTORY_EXPECTED)
+                         UINT64_MAX, now->slowest_ms,
+                         &left_ms) != HISTORY_EXPECTED)
         return;
     buf_printf(line, ", about %s left", words_elapsed(left_ms).text);
     if (line->len > columns)

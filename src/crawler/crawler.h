@@ -33,7 +33,9 @@ struct crawl_progress {
     struct host_in_setup in_setup;
     struct idle idle;
     uint64_t now_ms, elapsed_ms;
+    uint64_t slowest_ms; /* what frontier_slowest_ms says */
     bool stopping;
+    bool paused; /* by order */
 };
 
 struct crawl_options {

@@ -9,6 +9,7 @@
 #include "crawler/record.h"
 #include "crawler/resolver.h"
 #include "crawler/workers.h"
+#include "frontier/listing.h"
 #include "frontier/validator.h"
 
 struct crawler {
@@ -32,10 +33,11 @@ struct crawler {
     uint32_t sitemaps;   /* sitemaps offered so far */
     unsigned signals;    /* 1: stop, 2: stop at once */
     bool paused;         /* by order: no fetch starts */
-    struct hand_rules rules; /* the orders in force */
-    bool failed;             /* a file could not be written or read back */
-    bool awaits_record;      /* it does not say yet that the crawl runs */
-    bool sitemaps_left_out;  /* the limit of sitemaps was reported */
+    struct slowest_host slowest; /* when progress is shown */
+    struct hand_rules rules;     /* the orders in force */
+    bool failed;                 /* a file could not be written or read back */
+    bool awaits_record;          /* it does not say yet that the crawl runs */
+    bool sitemaps_left_out;      /* the limit of sitemaps was reported */
     uint32_t requisites_in_flight;
     struct seen seed_urls;  /* of seeds and what they redirected to, where the
                              * scope can move with them: by fingerprint */

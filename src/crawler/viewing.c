@@ -119,7 +119,7 @@ static uint64_t wall(const struct view_snapshot *snapshot, uint64_t mono_ms)
 }
 
 static void fill_figures(struct view_snapshot *snapshot,
-                         const struct crawler *crawler)
+                         struct crawler *crawler)
 {
     const struct stats *stats = crawler->stats;
     const struct frontier_counts counts =
@@ -144,6 +144,8 @@ static void fill_figures(struct view_snapshot *snapshot,
     snapshot->pages_left = max_pages == UINT64_MAX    ? UINT64_MAX
                            : max_pages > stats->saved ? max_pages - stats->saved
                                                       : 0;
+    snapshot->slowest_ms =
+        frontier_slowest_ms(crawler->validator.frontier, &crawler->slowest);
     snapshot->robots_fetched = stats->robots;
     snapshot->last_page = pagesaver_last(crawler->options->worker.saver);
     view_count_all(&snapshot->domains, "known", counts.domains);

@@ -59,7 +59,9 @@ static void report_progress(struct crawler *crawler,
         .idle = frontier_idle(frontier, crawler->now_ms),
         .now_ms = crawler->now_ms,
         .elapsed_ms = crawler->stats->elapsed_ms,
+        .slowest_ms = frontier_slowest_ms(frontier, &crawler->slowest),
         .stopping = is_stopping(crawler),
+        .paused = crawler->paused || fleet_is_paused(crawler->options->fleet),
     };
 
     listener(crawler->options->user, &progress);

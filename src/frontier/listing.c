@@ -210,6 +210,38 @@ size_t frontier_list_hosts(const struct frontier *frontier,
     return best.count;
 }
 
+/* --- how long it takes ---------------------------------------------------- */
+
+/* What is queued of a host that is asked no more comes out at once. */
+static uint64_t own_ms(const struct frontier *frontier, const struct host *host)
+{
+    if (!host || host->dropped || host->trouble.dead ||
+        politeness_is_capped(&frontier->politeness, host->domain))
+        return 0;
+    return queued(host) * host_delay_ms(frontier, host) /
+           frontier->options.per_host;
+}
+
+uint64_t frontier_slowest_ms(const struct frontier *frontier,
+                             struct slowest_host *slowest)
+{
+    const struct hashtable *hosts = &frontier->politeness.hosts;
+    size_t left =
+        hosts->room < LISTING_LOOKED_AT ? hosts->room : LISTING_LOOKED_AT;
+    uint64_t most_ms = own_ms(frontier, hashtable_get(hosts, slowest->key));
+
+    for (; left; left--) {
+        const struct host *host =
+            hosts->slot[slowest->at++ & (hosts->room - 1)].item;
+        uint64_t ms = own_ms(frontier, host);
+        if (ms <= most_ms)
+            continue;
+        most_ms = ms;
+        slowest->key = host->key;
+    }
+    return most_ms;
+}
+
 struct host_counts frontier_host_counts(const struct frontier *frontier)
 {
     const struct politeness *politeness = &frontier->politeness;

@@ -58,6 +58,17 @@ size_t frontier_list_hosts(const struct frontier *frontier,
                            struct host_listing *listing,
                            struct host_shown shown[LISTING_HOSTS]);
 
+/* The time that the slowest host needs for what it has queued: a pause for each
+ * URL, or for as many as may be asked for at once. A call looks at some hosts,
+ * as above, and remembers the slowest that it has met; `slowest` is all 0 at
+ * first. */
+struct slowest_host {
+    uint64_t key;
+    size_t at;
+};
+uint64_t frontier_slowest_ms(const struct frontier *frontier,
+                             struct slowest_host *slowest);
+
 /* How many of the hosts that are remembered stand where. */
 struct host_counts {
     size_t fetching, ready, pause, backoff, lookup, address, idle;

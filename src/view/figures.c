@@ -98,7 +98,7 @@ static void add_end(struct buf *out, const struct figures *figures)
 
     if (now->state == VIEW_RUNNING)
         end = history_expected(figures->history, queued + now->in_flight,
-                               now->pages_left, &left_ms);
+                               now->pages_left, now->slowest_ms, &left_ms);
     json_add_str(out, "ends",
                  end == HISTORY_EXPECTED ? STR("expected")
                  : end == HISTORY_GROWS  ? STR("grows")

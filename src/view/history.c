@@ -122,9 +122,26 @@ static uint64_t time_for(uint64_t left, double a_second)
     return ms < (double)(UINT64_MAX / 2) ? (uint64_t)ms : UINT64_MAX / 2;
 }
 
+/* The point from `first` on with the longest queue; of equal ones the latest.
+ */
+static const struct history_point *peak(const struct history *history,
+                                        const struct history_point *first)
+{
+    const struct history_point *most = last(history);
+
+    for (size_t i = history->recent_count; i--;) {
+        const struct history_point *point = history_recent(history, i);
+        if (point->queued > most->queued)
+            most = point;
+        if (point == first)
+            break;
+    }
+    return most;
+}
+
 enum history_end history_expected(const struct history *history,
                                   uint64_t queued, uint64_t pages_left,
-                                  uint64_t *left_ms)
+                                  uint64_t slowest_ms, uint64_t *left_ms)
 {
     const struct history_point *now = last(history),
                                *first = since(history, JUDGED_MS);
@@ -132,13 +149,17 @@ enum history_end history_expected(const struct history *history,
 
     if (!first || now->mono_ms - first->mono_ms < JUDGED_AFTER_MS)
         return HISTORY_UNKNOWN;
-    uint64_t passed_ms = now->mono_ms - first->mono_ms;
-    double pages = rate(now->pages, first->pages, passed_ms);
-    double falls = rate(first->queued, now->queued, passed_ms);
+    const struct history_point *most = peak(history, first);
+    uint64_t falling_ms = now->mono_ms - most->mono_ms;
+    double pages =
+        rate(now->pages, first->pages, now->mono_ms - first->mono_ms);
     if (pages_left != UINT64_MAX && pages > 0)
         by_pages_ms = time_for(pages_left, pages);
-    if (falls > 0)
-        by_queue_ms = time_for(queued, falls);
+    if (falling_ms >= JUDGED_AFTER_MS)
+        by_queue_ms =
+            time_for(queued, rate(most->queued, now->queued, falling_ms));
+    if (by_queue_ms < slowest_ms)
+        by_queue_ms = slowest_ms;
     *left_ms = by_pages_ms < by_queue_ms ? by_pages_ms : by_queue_ms;
     if (*left_ms != UINT64_MAX)
         return HISTORY_EXPECTED;

@@ -42,13 +42,15 @@ struct history_rates history_rates(const struct history *history, uint64_t ms);
 /* When will it be over? */
 enum history_end {
     HISTORY_UNKNOWN,  /* too early to tell */
-    HISTORY_GROWS,    /* the queue grows */
+    HISTORY_GROWS,    /* the queue grows, or has just grown */
     HISTORY_EXPECTED, /* in `*left_ms` */
 };
 /* `queued` URLs are left, and `pages_left` pages until a limit (UINT64_MAX:
- * none). */
+ * none). The queue is compared with the most of the last minute, because the
+ * first pages of a crawl fill it in a moment. It does not end before
+ * `slowest_ms`, which one host needs for its own pauses. */
 enum history_end history_expected(const struct history *history,
                                   uint64_t queued, uint64_t pages_left,
-                                  uint64_t *left_ms);
+                                  uint64_t slowest_ms, uint64_t *left_ms);
 
 #endif

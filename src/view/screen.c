@@ -30,7 +30,7 @@ static void put_end(struct buf *line, const struct figures *figures)
     switch (
         history_expected(figures->history,
                          now->queued_memory + now->queued_disk + now->in_flight,
-                         now->pages_left, &left_ms)) {
+                         now->pages_left, now->slowest_ms, &left_ms)) {
     case HISTORY_EXPECTED:
         buf_printf(line, ", about %s left", words_elapsed(left_ms).text);
         break;

@@ -92,6 +92,7 @@ struct view_snapshot {
     uint64_t elapsed_ms, busy_ms, pause_ms, idle_ms;
     uint64_t queued_memory, queued_disk, in_flight;
     uint64_t pages_left; /* of --max-pages; UINT64_MAX: no limit */
+    uint64_t slowest_ms; /* no host needs longer for its pauses */
     uint64_t robots_fetched;
     uint32_t last_page;
 

@@ -85,6 +85,17 @@ END
     grep -qE '1 in flight, .*, stopping$' "$TMP/drawn"
 }
 
+@test "the progress line says that the crawl is paused by order" {
+    start_playground --letters
+    on_terminal 200 "(until '$CRAWLER' ctl '$DIR' pause; do sleep 0.1; done
+        sleep 1; '$CRAWLER' ctl '$DIR' resume) >/dev/null 2>&1 &
+        $(letters_words --scope host --delay 1s --log none) 2"
+    same 0 "$STATUS"
+    whole_pages 3
+    drawn >"$TMP/drawn"
+    grep -qE '^[01] saved, .*, paused by order$' "$TMP/drawn"
+}
+
 @test "the progress line fits the terminal, however narrow" {
     start_playground --letters
     for columns in 80 20 2; do

@@ -83,21 +83,53 @@ static void test_expects_an_end(void **state)
     (void)state;
 
     begin();
-    assert_int_equal(history_expected(&history, 5, UINT64_MAX, &left_ms),
+    assert_int_equal(history_expected(&history, 5, UINT64_MAX, 0, &left_ms),
                      HISTORY_UNKNOWN);
     for (uint64_t s = 0; s <= 4; s++)
         add(s, s, 100 - s);
-    assert_int_equal(history_expected(&history, 96, UINT64_MAX, &left_ms),
+    assert_int_equal(history_expected(&history, 96, UINT64_MAX, 0, &left_ms),
                      HISTORY_UNKNOWN);
     for (uint64_t s = 5; s <= 20; s++)
         add(s, s, 100 - s);
-    assert_int_equal(history_expected(&history, 80, UINT64_MAX, &left_ms),
+    assert_int_equal(history_expected(&history, 80, UINT64_MAX, 0, &left_ms),
                      HISTORY_EXPECTED);
     assert_int_equal(left_ms, 80000);
     /* --max-pages comes first. */
-    assert_int_equal(history_expected(&history, 80, 10, &left_ms),
+    assert_int_equal(history_expected(&history, 80, 10, 0, &left_ms),
                      HISTORY_EXPECTED);
     assert_int_equal(left_ms, 10000);
+    /* One host needs longer than all together; a limit of pages does not. */
+    assert_int_equal(
+        history_expected(&history, 80, UINT64_MAX, 6060000, &left_ms),
+        HISTORY_EXPECTED);
+    assert_int_equal(left_ms, 6060000);
+    assert_int_equal(history_expected(&history, 80, 10, 6060000, &left_ms),
+                     HISTORY_EXPECTED);
+    assert_int_equal(left_ms, 10000);
+}
+
+/* The first page fills the queue, and from then on it falls. */
+static void test_expects_an_end_after_a_peak(void **state)
+{
+    uint64_t left_ms = 0;
+    (void)state;
+
+    begin();
+    add(0, 0, 1);
+    for (uint64_t s = 1; s <= 5; s++)
+        add(s, s, 35 - s);
+    assert_int_equal(history_expected(&history, 30, UINT64_MAX, 0, &left_ms),
+                     HISTORY_GROWS);
+    for (uint64_t s = 6; s <= 16; s++)
+        add(s, s, 35 - s);
+    assert_int_equal(history_expected(&history, 19, UINT64_MAX, 0, &left_ms),
+                     HISTORY_EXPECTED);
+    assert_int_equal(left_ms, 19000);
+    /* A peak of more than a minute ago does not count. */
+    for (uint64_t s = 17; s <= 90; s++)
+        add(s, s, s < 30 ? 1 : s - 28);
+    assert_int_equal(history_expected(&history, 62, UINT64_MAX, 0, &left_ms),
+                     HISTORY_GROWS);
 }
 
 static void test_says_that_the_queue_grows(void **state)
@@ -108,12 +140,12 @@ static void test_says_that_the_queue_grows(void **state)
     begin();
     for (uint64_t s = 0; s <= 10; s++)
         add(s, s, 100 + s);
-    assert_int_equal(history_expected(&history, 110, UINT64_MAX, &left_ms),
+    assert_int_equal(history_expected(&history, 110, UINT64_MAX, 0, &left_ms),
                      HISTORY_GROWS);
     begin();
     for (uint64_t s = 0; s <= 10; s++)
         add(s, 0, 100);
-    assert_int_equal(history_expected(&history, 100, 5, &left_ms),
+    assert_int_equal(history_expected(&history, 100, 5, 0, &left_ms),
                      HISTORY_UNKNOWN);
 }
 
@@ -125,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_keeps_ten_minutes_and_the_whole_run),
         cmocka_unit_test(test_leaves_out_points_of_the_same_second),
         cmocka_unit_test(test_expects_an_end),
+        cmocka_unit_test(test_expects_an_end_after_a_peak),
         cmocka_unit_test(test_says_that_the_queue_grows),
     };
 

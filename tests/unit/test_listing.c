@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "frontier/by_hand.h"
 
 static struct domains *domains;
 
@@ -222,6 +223,39 @@ static void test_lists_nothing_of_nothing(void **state)
     end(&stage);
 }
 
+/* The host with the longest way to go, which need not have the most URLs. */
+static void test_tells_how_long_the_slowest_needs(void **state)
+{
+    struct slowest_host slowest = {0};
+    struct stage stage;
+    struct url url;
+    char text[64];
+    (void)state;
+
+    begin(&stage, &(struct frontier_options){.delay_ms = 1000});
+    assert_int_equal(frontier_slowest_ms(stage.frontier, &slowest), 0);
+    for (int i = 0; i < 5; i++) {
+        snprintf(text, sizeof(text), "http://a.example/%d", i);
+        put(&stage, text);
+    }
+    put(&stage, "http://b.example/1");
+    put(&stage, "http://b.example/2");
+    assert_int_equal(frontier_slowest_ms(stage.frontier, &slowest), 5000);
+    assert_int_equal(
+        url_parse(&url, &stage.arena, STR("http://b.example/"), NULL, NULL), 0);
+    frontier_set_delay(stage.frontier, &url, 7000, 0);
+    assert_int_equal(frontier_slowest_ms(stage.frontier, &slowest), 14000);
+    frontier_set_dropped(stage.frontier, &url, true, 0);
+    assert_int_equal(frontier_slowest_ms(stage.frontier, &slowest), 5000);
+    end(&stage);
+
+    begin(&stage, &(struct frontier_options){.delay_ms = 1000, .per_host = 2});
+    put(&stage, "http://a.example/1");
+    put(&stage, "http://a.example/2");
+    assert_int_equal(frontier_slowest_ms(stage.frontier, &slowest), 1000);
+    end(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_tells_a_shared_address),
         cmocka_unit_test(test_finds_the_longest_queue_of_many),
         cmocka_unit_test(test_lists_nothing_of_nothing),
+        cmocka_unit_test(test_tells_how_long_the_slowest_needs),
     };
 
     domains = domains_new();

@@ -22,7 +22,7 @@ static const struct {
     uint64_t elapsed_ms;
     struct host_in_setup in_setup;
     struct idle idle;
-    bool stopping;
+    bool stopping, paused;
     const char *text;
 } lines[] = {
     {.text = NONE "0 B, 0.0/s, 0:00"},
@@ -77,6 +77,16 @@ static const struct {
      .idle = PAUSE,
      .stopping = true,
      .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, stopping"},
+    {.idle = PAUSE,
+     .paused = true,
+     .text = NONE "0 B, 0.0/s, 0:00, paused by order"},
+    {.counts = {.queued = 1, .in_flight = 1},
+     .paused = true,
+     .text = "0 saved, 1 queued, 1 in flight, 0 B, 0.0/s, 0:00, paused by "
+             "order"},
+    {.paused = true,
+     .stopping = true,
+     .text = NONE "0 B, 0.0/s, 0:00, stopping"},
 };
 
 static void every_line_at_every_width(void **state)
@@ -91,6 +101,7 @@ static void every_line_at_every_width(void **state)
             .now_ms = NOW,
             .elapsed_ms = lines[i].elapsed_ms,
             .stopping = lines[i].stopping,
+            .paused = lines[i].paused,
         };
         struct str whole = str_of(lines[i].text);
 
@@ -131,7 +142,7 @@ static void long_host(void **state)
 /* The end of the line after `seconds` in which the queue changed by so many
  * URLs a second, from 1000. */
 static const char *end_after(struct buf *line, unsigned seconds, int change,
-                             bool stopping, size_t columns)
+                             struct crawl_progress at_end, size_t columns)
 {
     static struct history history;
 
@@ -142,7 +153,9 @@ static const char *end_after(struct buf *line, unsigned seconds, int change,
             .stats = &stats,
             .counts = {.queued = (uint64_t)(1000 + change * (int)s)},
             .now_ms = NOW + 1000 * (uint64_t)s,
-            .stopping = stopping,
+            .slowest_ms = at_end.slowest_ms,
+            .stopping = at_end.stopping,
+            .paused = at_end.paused,
         };
         buf_clear(line);
         buf_put(line, STR("x"));
@@ -153,20 +166,32 @@ static const char *end_after(struct buf *line, unsigned seconds, int change,
 
 static void tells_when_it_may_end(void **state)
 {
+    const struct crawl_progress plain = {0};
     struct buf line;
 
     (void)state;
     buf_init(&line, 1024);
-    assert_string_equal(end_after(&line, 2, -10, false, 80), "x");
+    assert_string_equal(end_after(&line, 2, -10, plain, 80), "x");
     /* 900 are left at 10 a second. */
-    assert_string_equal(end_after(&line, 10, -10, false, 80),
+    assert_string_equal(end_after(&line, 10, -10, plain, 80),
                         "x, about 1:30 left");
-    assert_string_equal(end_after(&line, 10, -10, false, 18),
+    assert_string_equal(end_after(&line, 10, -10, plain, 18),
                         "x, about 1:30 left");
-    assert_string_equal(end_after(&line, 10, -10, false, 17), "x");
-    assert_string_equal(end_after(&line, 10, -10, true, 80), "x");
-    assert_string_equal(end_after(&line, 10, 10, false, 80), "x");
-    assert_string_equal(end_after(&line, 10, 0, false, 80), "x");
+    assert_string_equal(end_after(&line, 10, -10, plain, 17), "x");
+    assert_string_equal(end_after(&line, 10, -10,
+                                  (struct crawl_progress){.stopping = true},
+                                  80),
+                        "x");
+    assert_string_equal(
+        end_after(&line, 10, -10, (struct crawl_progress){.paused = true}, 80),
+        "x");
+    /* One host needs longer than all together. */
+    assert_string_equal(
+        end_after(&line, 10, -10,
+                  (struct crawl_progress){.slowest_ms = 6060000}, 80),
+        "x, about 1:41:00 left");
+    assert_string_equal(end_after(&line, 10, 10, plain, 80), "x");
+    assert_string_equal(end_after(&line, 10, 0, plain, 80), "x");
     buf_release(&line);
 }
 
