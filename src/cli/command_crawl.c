@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
+#include "crawler/fleet.h"
 #include "report/report.h"
 #include "url/filter.h"
 
@@ -188,8 +189,17 @@ static void print_command(struct plan *plan, const char *what,
  * with it. */
 static void print_stop(struct plan *plan, enum crawl_state state)
 {
-    terminal_line(stderr, "%s", report_state_text(state));
-    if (plan->options->fleet)
+    bool by_order = fleet_is_stopped(plan->fleet.fleet);
+
+    terminal_line(stderr, "%s",
+                  by_order ? "stopped by order (crawler stop)"
+                           : report_state_text(state));
+    if (by_order)
+        terminal_line(stderr,
+                      "go on: crawler continue --name %s %s, then the same "
+                      "command on each machine",
+                      plan->options->name, plan->fleet.label);
+    else if (plan->options->fleet)
         terminal_line(stderr, "go on: the same command%s, here or elsewhere",
                       state == STATE_MAX_TIME ? " with a longer --max-time"
                                               : "");

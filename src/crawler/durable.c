@@ -192,7 +192,7 @@ static enum crawl_state state_after(const struct crawler *crawler,
     case CRAWL_REJOIN:
         break;
     }
-    if (crawler->signals)
+    if (crawler->signals || fleet_is_stopped(crawler->options->fleet))
         return STATE_INTERRUPTED;
     if (crawler->stats->saved >= crawler->options->max_pages)
         return STATE_MAX_PAGES;

@@ -26,7 +26,7 @@ struct fleet {
     bool is_under_way; /* a batch is; its answer was not seen yet */
     bool is_urgent;
     uint32_t told_lowest; /* the smallest open depth, as it was last composed */
-    bool is_paused, is_finished, has_left, must_rejoin, is_ending;
+    bool is_paused, is_stopped, is_finished, has_left, must_rejoin, is_ending;
     const struct frontier *frontier; /* while composing */
 
     /* of the committer's thread; with `has_answer` of the crawler thread */
@@ -487,6 +487,7 @@ static void take_answer(struct crawler *crawler)
     }
     fleet->is_finished = todo.finished;
     fleet->is_paused = todo.paused;
+    fleet->is_stopped |= todo.stopped;
     fleet->has_left = todo.left;
     carry_out(crawler, &todo);
     take_addresses(crawler, snapshot);
@@ -537,6 +538,11 @@ bool fleet_may_fetch(const struct fleet *fleet)
 bool fleet_is_paused(const struct fleet *fleet)
 {
     return fleet && fleet->is_paused;
+}
+
+bool fleet_is_stopped(const struct fleet *fleet)
+{
+    return fleet && fleet->is_stopped;
 }
 
 bool fleet_is_finished(const struct fleet *fleet)

@@ -86,6 +86,8 @@ bool fleet_may_fetch(const struct fleet *fleet);
 bool fleet_is_over(const struct fleet *fleet);
 /* Did the user pause all machines? */
 bool fleet_is_paused(const struct fleet *fleet);
+/* Did the user tell all machines to leave (crawler stop)? */
+bool fleet_is_stopped(const struct fleet *fleet);
 /* Did the whole crawl end? */
 bool fleet_is_finished(const struct fleet *fleet);
 /* Does it have to join anew? */

@@ -525,6 +525,7 @@ static void conclude(struct member *member,
 
     todo->finished = crawl->state == FLEET_FINISHED;
     todo->paused = crawl->wish == FLEET_PAUSE;
+    todo->stopped = crawl->wish == FLEET_STOP;
     if (member->options.by_level)
         member->level = crawl->level;
     if (todo->finished)

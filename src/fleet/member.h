@@ -173,6 +173,7 @@ struct member_todo {
     bool has_command; /* to finish the crawl, or to raise its level */
     bool finished;    /* the crawl is */
     bool paused;      /* by the user: start no fetches */
+    bool stopped;     /* by the user: leave */
     bool left;        /* this machine has */
 };
 

@@ -179,6 +179,29 @@ wait_until() {
     same finished "$(of_crawl state)"
 }
 
+@test "crawler stop is told as an order, and crawler continue goes on" {
+    OUT=$TMP/out ERR=$TMP/err DELAY=100ms
+    fleet_crawl one 1000
+    COMMAND[1]=--verbose
+    "${COMMAND[@]}" >"$OUT" 2>"$ERR" 3>&- &
+    MACHINE=$!
+    wait_until "SELECT count(*) > 2 FROM $NAME.pages" t
+    "$CRAWLER" stop --name "$NAME" "$(postgres_url)"
+    status=0
+    wait "$MACHINE" || status=$?
+    same 3 "$status" "$(cat "$ERR")"
+    same "stopped by order (crawler stop)
+go on: crawler continue --name $NAME $(postgres_url), then the same command on each machine" \
+        "$(tail -n 2 "$ERR")"
+    # Whoever comes meanwhile is told the same.
+    run -3 "${COMMAND[@]}"
+    [[ $output == *"stopped by order (crawler stop)"* ]]
+    "$CRAWLER" continue --name "$NAME" "$(postgres_url)"
+    fleet_crawl two 1000
+    "${COMMAND[@]}"
+    same finished "$(of_crawl state)"
+}
+
 @test "--ledger off writes no rows for people; the record is the same" {
     fleet_crawl one 1000 --ledger off
     "${COMMAND[@]}"
