@@ -309,5 +309,6 @@ static enum crawl_end finish(struct crawler *crawler)
     canonical_release(crawler);
     redirecting_release(crawler);
     hand_rules_release(&crawler->rules);
+    part_ends_release(crawler);
     return end;
 }

@@ -21,6 +21,7 @@ struct crawler {
     struct record *record;       /* NULL: the crawl has no record */
     struct viewing *viewing;     /* NULL: nobody can watch it */
     struct stats *stats;
+    struct part_ends *part_ends; /* in a fleet, by partition: see ends.c */
     uint64_t start_ms, now_ms;
     uint64_t hold_ms;            /* no fetch starts before this time */
     double rate_ms;              /* when the bytes so far are paid for */
@@ -230,6 +231,16 @@ void end_old_pause(struct crawler *crawler);
 /* --- ends.c: every URL ends once, in the figures and in the record ------ */
 
 void listen_to_validator(struct crawler *crawler);
+
+/* The ends of a machine in a fleet are those of all URLs of the partitions that
+ * it has, so a partition that comes brings its ends along, and one that goes
+ * takes them away. Then the ends of all machines add up to those of the crawl.
+ */
+void part_ends_init(struct crawler *crawler, uint32_t partitions);
+void part_ends_release(struct crawler *crawler);
+void part_ends_add(struct crawler *crawler, uint32_t part,
+                   const struct stats *loaded);
+void part_ends_drop(struct crawler *crawler, uint32_t part);
 
 /* The URL was refused when its turn came. */
 void note_refused(struct crawler *crawler, const struct target *target);

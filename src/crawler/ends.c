@@ -1,21 +1,77 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "crawler/crawler_thread.h"
 #include "crawler/record_codes.h"
 #include "crawler/retry.h"
+#include "url/partition.h"
 
 /* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
  * and notes why there is no page yet. */
 
-/* NULL: they are not counted. */
-static uint64_t *ends_of(const struct crawler *crawler, enum target_kind kind)
+/* --- partitions of a fleet ---------------------------------------------- */
+
+/* The part that the URLs of one partition have in the ends of the crawl. */
+struct part_ends {
+    uint64_t page[URL_ENDS], requisite[URL_ENDS];
+};
+
+void part_ends_init(struct crawler *crawler, uint32_t partitions)
 {
-    switch (kind) {
-    case TARGET_PAGE:
-        return crawler->stats->ends;
-    case TARGET_REQUISITE:
-        return crawler->stats->requisite_ends;
-    default:
-        return NULL;
+    crawler->part_ends = mem_array(partitions, sizeof(*crawler->part_ends));
+}
+
+void part_ends_release(struct crawler *crawler)
+{
+    free(crawler->part_ends);
+}
+
+void part_ends_add(struct crawler *crawler, uint32_t part,
+                   const struct stats *loaded)
+{
+    struct part_ends *ends = &crawler->part_ends[part];
+
+    for (int end = 0; end < URL_ENDS; end++) {
+        ends->page[end] += loaded->ends[end];
+        ends->requisite[end] += loaded->requisite_ends[end];
+        crawler->stats->ends[end] += loaded->ends[end];
+        crawler->stats->requisite_ends[end] += loaded->requisite_ends[end];
     }
+}
+
+void part_ends_drop(struct crawler *crawler, uint32_t part)
+{
+    struct part_ends *ends = &crawler->part_ends[part];
+
+    for (int end = 0; end < URL_ENDS; end++) {
+        crawler->stats->ends[end] -= ends->page[end];
+        crawler->stats->requisite_ends[end] -= ends->requisite[end];
+    }
+    *ends = (struct part_ends){0};
+}
+
+/* --- counting ------------------------------------------------------------ */
+
+/* The URL with this number ends so, or (-1) does not any more. */
+static void count(struct crawler *crawler, enum target_kind kind,
+                  uint64_t number, enum url_end end, int change)
+{
+    bool is_page = kind == TARGET_PAGE;
+    uint64_t step = (uint64_t)(int64_t)change;
+
+    if (!is_page && kind != TARGET_REQUISITE)
+        return;
+    if (is_page)
+        crawler->stats->ends[end] += step;
+    else
+        crawler->stats->requisite_ends[end] += step;
+    if (!crawler->part_ends)
+        return;
+    struct part_ends *part = &crawler->part_ends[partition_of_number(number)];
+    if (is_page)
+        part->page[end] += step;
+    else
+        part->requisite[end] += step;
 }
 
 /* Counts a failure if it may pass. None of a crawl that takes its pages out of
@@ -27,14 +83,10 @@ static void count_failure(struct crawler *crawler, enum outcome outcome)
 }
 
 static void count_end(struct crawler *crawler, enum target_kind kind,
-                      enum url_end from, enum url_end to)
+                      uint64_t number, enum url_end from, enum url_end to)
 {
-    uint64_t *ends = ends_of(crawler, kind);
-
-    if (!ends)
-        return;
-    ends[from]--;
-    ends[to]++;
+    count(crawler, kind, number, from, -1);
+    count(crawler, kind, number, to, 1);
 }
 
 /* Only for seeds and URLs that sitemaps list. A link or a requisite of a page
@@ -55,7 +107,6 @@ static void note_reason(struct crawler *crawler, const struct judged *judged,
 static void note_judged(void *user, const struct judged *judged)
 {
     struct crawler *crawler = user;
-    uint64_t *ends = ends_of(crawler, judged->offer->kind);
     enum url_end end = verdict_end(judged->verdict);
     enum outcome cause = FETCHED;
 
@@ -65,18 +116,16 @@ static void note_judged(void *user, const struct judged *judged)
         count_failure(crawler, cause);
     }
     note_reason(crawler, judged, cause);
-    if (ends) {
-        ends[end]++;
-        if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
-            crawler->stats->outcome[cause]++;
-    }
+    count(crawler, judged->offer->kind, judged->number, end, 1);
+    if (judged->offer->kind == TARGET_PAGE && end == URL_FAILED)
+        crawler->stats->outcome[cause]++;
     record_judged(crawler->record, judged);
 }
 
 static void withdraw(struct crawler *crawler, enum target_kind kind,
                      enum url_end end, uint64_t number)
 {
-    count_end(crawler, kind, end, URL_NONE);
+    count_end(crawler, kind, number, end, URL_NONE);
     record_withdrawal(crawler->record, number, crawler->now_ms);
 }
 
@@ -113,7 +162,8 @@ void note_refused(struct crawler *crawler, const struct target *target)
                             target->robots_line);
     if (end == URL_FAILED)
         count_failure(crawler, (enum outcome)target->last_outcome);
-    count_end(crawler, (enum target_kind)target->kind, URL_QUEUED, end);
+    count_end(crawler, (enum target_kind)target->kind, target->number,
+              URL_QUEUED, end);
     if (target->kind == TARGET_PAGE) {
         if (end == URL_FAILED)
             crawler->stats->outcome[target->last_outcome]++;
@@ -129,7 +179,7 @@ void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms)
 {
     count_failure(crawler, job->page.outcome);
-    count_end(crawler, (enum target_kind)job->target->kind, URL_QUEUED,
-              outcome_end(job->page.outcome));
+    count_end(crawler, (enum target_kind)job->target->kind, job->target->number,
+              URL_QUEUED, outcome_end(job->page.outcome));
     record_fetch(crawler->record, job, page_id, 0, pause_ms);
 }

@@ -88,8 +88,7 @@ void fleet_free(struct fleet *fleet)
     free(fleet);
 }
 
-/* --- the committer's thread -------------------------------------------------
- */
+/* --- the committer's thread ---------------------------------------------- */
 
 /* A renewal says what was said before: nothing else is in the engine yet. */
 static void fill_renewal(const struct fleet *fleet, struct fleet_commit *commit)
@@ -261,8 +260,7 @@ void fleet_compose(struct fleet *fleet, struct frontier *frontier,
     fleet->told_lowest = lowest;
 }
 
-/* --- links that go and come
- * ----------------------------------------------------- */
+/* --- links that go and come ---------------------------------------------- */
 
 static bool owns(void *user, uint32_t part)
 {
@@ -347,8 +345,7 @@ static void take_mail(struct crawler *crawler, const struct fleet_mail *mail)
     member_take(&fleet->member, &mail->key);
 }
 
-/* --- partitions that come and go
- * -------------------------------------------------- */
+/* --- partitions that come and go ----------------------------------------- */
 
 static bool load_part(struct crawler *crawler, uint32_t part)
 {
@@ -376,6 +373,7 @@ static bool load_part(struct crawler *crawler, uint32_t part)
             fleet->must_rejoin = true;
         return false;
     }
+    part_ends_add(crawler, part, &resumed.stats);
     member_loaded(&fleet->member, part);
     fleet->is_urgent = true;
     return true;
@@ -404,6 +402,7 @@ void fleet_begin(struct crawler *crawler)
 
     if (!fleet)
         return;
+    part_ends_init(crawler, fleet->options.partitions);
     crawler->validator.post = (struct validator_post){crawler, owns, send_away};
     frontier_set_level(crawler->validator.frontier, fleet->member.level);
     load_parts(crawler, fleet->options.joined->part,
@@ -436,9 +435,12 @@ static void carry_out(struct crawler *crawler, const struct member_todo *todo)
     struct frontier *frontier = crawler->validator.frontier;
     struct fleet_error error;
 
-    for (size_t i = 0; i < todo->drops; i++)
+    for (size_t i = 0; i < todo->drops; i++) {
         validator_drop_part(&crawler->validator, todo->drop[i],
                             crawler->now_ms);
+        if (!fleet->member.is_leaving) /* its last figures stay as they are */
+            part_ends_drop(crawler, todo->drop[i]);
+    }
     for (size_t i = 0; i < todo->drains; i++)
         frontier_freeze_part(frontier, todo->drain[i], true);
     if (todo->loads && !fleet->is_ending &&
@@ -454,8 +456,7 @@ static void carry_out(struct crawler *crawler, const struct member_todo *todo)
                         fleet->member.draining.count > 0;
 }
 
-/* --- the loop
- * ---------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------ */
 
 static void abandon_all(struct crawler *crawler)
 {

@@ -44,6 +44,28 @@ teardown() { helper_teardown; }
     all_pages
 }
 
+# urls END: how many URLs ended so, by the figures of machines 1 and 2.
+urls() { jq -s "map(.urls.$1) | add" "$TMP"/m[12]/.crawler-stats.json; }
+
+# ends END: the same by the record.
+ends() { sqlite3 "$TMP/all.db" "SELECT count(*) FROM urls WHERE state = '$1'"; }
+
+@test "the figures of all machines add up, also where partitions moved" {
+    DELAY=20ms
+    machine 1
+    wait_until_saved 50
+    machine 2
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+    # Both had pages, so partitions moved.
+    [ "$(saved 2)" -gt 0 ]
+    "$CRAWLER" export --format sqlite --name "$NAME" --output "$TMP/all.db" "$(postgres_url)"
+    for end in saved redirected failed refused; do
+        same "$(ends $end)" "$(urls $end)" "URLs $end"
+    done
+    same "0 0" "$(jq .queued "$TMP"/m[12]/.crawler-stats.json | paste -sd ' ')" "queued"
+}
+
 @test "a machine that stood still for longer than its lease joins anew" {
     LEASE=3s DELAY=40ms
     machines 2
