@@ -25,8 +25,10 @@ enum err pagescanner_link(struct page_link *link, struct arena *arena,
     if (err)
         return err;
     /* Before the fingerprint: a stranger who writes twenty passwords into links
-     * to another's host must not make us try them, nor have us keep them. */
-    login_drop(&link->url, arena);
+     * to another's host must not make us try them, nor have us keep them. In
+     * the course's form a URL with a login is not internal. */
+    if (!options->course)
+        login_drop(&link->url, arena);
     if (options->strip)
         query_strip(options->strip, &link->url, arena);
     if (options->course)
