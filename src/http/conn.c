@@ -230,12 +230,21 @@ static bool read_more(struct http_conn *conn)
     return false;
 }
 
+static bool shakes_hands(const struct http_conn *conn)
+{
+    const struct http_transport *transport = &conn->transport;
+
+    return transport->is_ready && !transport->is_ready(transport->self);
+}
+
 /* Nothing more has come yet: wait, but not for ever. */
 static void wait_for_request(struct http_conn *conn, uint64_t now_us)
 {
     const struct http_limits *limits = &conn->service->limits;
     struct str unread = unread_bytes(conn);
-    uint64_t limit_us = unread.len ? limits->request_us : limits->idle_us;
+    uint64_t limit_us = unread.len           ? limits->request_us
+                        : shakes_hands(conn) ? limits->handshake_us
+                                             : limits->idle_us;
 
     conn->wake_us = limit_us ? conn->since_us + limit_us : 0;
     if (!limit_us || now_us < conn->wake_us)

@@ -5,7 +5,7 @@
  * has come. Time is an argument.
  *
  * What a client can cost is bounded: memory by `max_head`, `max_body` and
- * `max_scratch`, time by the three limits in microseconds. Pipelined requests
+ * `max_scratch`, time by the four limits in microseconds. Pipelined requests
  * are answered one after the other, and are left with the kernel meanwhile.
  */
 #ifndef HTTP_CONN_H
@@ -24,6 +24,7 @@ struct http_limits {
     uint64_t idle_us;       /* for the first byte of a request */
     uint64_t request_us;    /* from its first byte to its last; then 408 */
     uint64_t stall_us;      /* while the client takes no byte of a reply */
+    uint64_t handshake_us;  /* from a CONNECT until the tunnel is ready */
 };
 
 /* The way of the bytes after a CONNECT, such as TLS. All are called with `self`
@@ -36,6 +37,9 @@ struct http_transport {
      * begins with the same bytes. */
     ssize_t (*recv)(void *self, void *to, size_t room);
     ssize_t (*send)(void *self, const void *from, size_t len);
+
+    /* May be NULL: is its handshake over? */
+    bool (*is_ready)(void *self);
 
     void (*finish)(void *self);  /* no more bytes will be sent */
     void (*release)(void *self); /* the socket is closed after it */

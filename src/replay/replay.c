@@ -276,7 +276,10 @@ struct replay *replay_new(struct collection *collection)
                    .max_connections = MAX_CONNECTIONS,
                    .idle_us = 60 * SECOND_US,
                    .request_us = 10 * SECOND_US,
-                   .stall_us = 60 * SECOND_US},
+                   .stall_us = 60 * SECOND_US,
+                   /* Clients are on this machine. Those that stop here
+                    * would take the places of all others. */
+                   .handshake_us = 2 * SECOND_US},
         .handler = {.self = replay,
                     .answer = answer,
                     .open_tunnel = open_tunnel,

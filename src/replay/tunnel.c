@@ -86,6 +86,14 @@ static ssize_t give(void *self, const void *from, size_t len)
     return result(tunnel, SSL_write(tunnel->ssl, from, as_int(len)));
 }
 
+static bool is_ready(void *self)
+{
+    const struct tunnel *tunnel = self;
+
+    return tunnel->is_known &&
+           (!tunnel->ssl || SSL_is_init_finished(tunnel->ssl));
+}
+
 static void finish(void *self)
 {
     struct tunnel *tunnel = self;
@@ -116,8 +124,14 @@ void tunnel_open(struct certificate_authority *authority, struct str to,
     tunnel->host_len = host.len;
     buf_init(&tunnel->to, to.len);
     buf_put(&tunnel->to, to);
-    *transport =
-        (struct http_transport){tunnel, receive, give, finish, release};
+    *transport = (struct http_transport){
+        .self = tunnel,
+        .recv = receive,
+        .send = give,
+        .is_ready = is_ready,
+        .finish = finish,
+        .release = release,
+    };
 }
 
 bool tunnel_is_tls(const struct tunnel *tunnel)

@@ -313,6 +313,36 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)
     stop_serve
 }
 
+@test "clients that stop in their handshake do not keep all places" {
+    make_warc "$TMP/a.warc.gz" "${SITE[@]}"
+    start_serve "$TMP/a.warc.gz"
+    timeout "$LIMIT" python3 -c '
+import resource, socket, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+host, port = sys.argv[1].rsplit(":", 1)
+clients = []
+for i in range(1000): # as many as it takes
+    s = socket.create_connection((host, int(port)))
+    s.sendall(b"CONNECT s.test:443 HTTP/1.1\r\nHost: s\r\n\r\n")
+    clients.append(s)
+for s in clients:
+    s.recv(1000)
+    s.sendall(b"\x16\x03\x01")
+begun, got = time.monotonic(), b""
+while not got:
+    try:
+        with socket.create_connection((host, int(port))) as s:
+            s.sendall(b"GET / HTTP/1.1\r\nHost: " + sys.argv[1].encode() + b"\r\n\r\n")
+            got = s.recv(1000)
+    except ConnectionError:
+        pass
+    time.sleep(0.1)
+print(got.split(b"\r\n")[0].decode(), "late" if time.monotonic() - begun > 9 else "soon")
+' "$PROXY" >"$TMP/got"
+    same "HTTP/1.1 200 OK soon" "$(cat "$TMP/got")"
+    stop_serve
+}
+
 @test "wrong arguments: one line, exit status 2" {
     make_warc "$TMP/a.warc.gz" "${SITE[@]}"
     : >"$TMP/empty"

@@ -84,7 +84,7 @@ static bool open_tunnel(void *self, const struct http_exchange *exchange,
     assert_true(str_eq(exchange->request.authority, STR("a:443")));
     turned->fd = fd;
     *transport =
-        (struct http_transport){turned, receive, give, finish, release};
+        (struct http_transport){turned, receive, give, NULL, finish, release};
     return !turned->refuses;
 }
 

@@ -534,7 +534,7 @@ static void plain_tunnel(void **state)
 static void broken_handshakes(void **state)
 {
     static const char *const sent[] = {
-        "\x16", "\x16\x03\x01\x02", "\x16\x03\x01\xff\xff",
+        "", "\x16", "\x16\x03\x01\x02", "\x16\x03\x01\xff\xff",
         "\x16nonsense and no TLS at all\r\n\r\n"};
 
     (void)state;
@@ -544,11 +544,28 @@ static void broken_handshakes(void **state)
         stage_open(&stage);
         connect_to(&stage, "a.test:443");
         say(&stage, sent[i]);
-        stage.now_us += 60 * SECOND_US;
+        stage.now_us += 2 * SECOND_US;
         run(&stage);
         assert_int_equal(HTTP_CONN_OVER, stage.conn.state);
         stage_close(&stage);
     }
+}
+
+/* A browser opens connections before it needs them. */
+static void a_tunnel_may_wait_for_its_first_request(void **state)
+{
+    struct stage stage;
+
+    (void)state;
+    stage_open(&stage);
+    connect_to(&stage, "a.test:443");
+    start_tls(&stage, "a.test", false);
+    assert_true(shake_hands(&stage));
+    stage.now_us += 59 * SECOND_US;
+    run(&stage);
+    say(&stage, "GET /s HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    expect(&stage, "secure");
+    stage_close(&stage);
 }
 
 int main(void)
@@ -562,6 +579,7 @@ int main(void)
         cmocka_unit_test(wrong_name),
         cmocka_unit_test(large_body_by_tls),
         cmocka_unit_test(plain_tunnel),
+        cmocka_unit_test(a_tunnel_may_wait_for_its_first_request),
         cmocka_unit_test(broken_handshakes),
     };
 
