@@ -422,8 +422,9 @@ int command_crawl(const struct options *options)
 
     if (options->retry_failed && !options->resume)
         return complain("--retry-failed needs --resume");
-    int status = options->resume
-                     ? crawl_record_resume(&whole, options)
+    int status = options->resume ? crawl_record_resume(&whole, options)
+                 : options->fleet
+                     ? fleet_whole_options(&whole, options, &is_whole)
                      : crawl_record_again(&whole, options, &is_whole);
 
     if (!status)

@@ -190,7 +190,7 @@ static bool replaces(const char *now, const char *before)
                          str_cut(other.tail, ':').head);
 }
 
-static bool is_replaced(const char *before, const struct list *now)
+bool crawl_record_is_replaced(const char *before, const struct list *now)
 {
     for (size_t i = 0; i < now->count; i++)
         if (replaces(now->item[i], before))
@@ -220,7 +220,7 @@ static bool add_all(struct options *options, const struct list *begun,
     bool good = true;
 
     for (size_t i = 0; i < begun->count && good; i++)
-        if (!is_replaced(begun->item[i], now) &&
+        if (!crawl_record_is_replaced(begun->item[i], now) &&
             !option_is_named(begun->item[i], "restart"))
             good = options_add(options, begun->item[i], error);
     for (size_t i = 0; i < now->count && good; i++)
@@ -287,7 +287,7 @@ int crawl_record_check_secrets(const struct crawl_record *record,
 
     for (size_t i = 0; i < begun->count; i++)
         if (crawl_record_is_secret(begun->item[i]) &&
-            !is_replaced(begun->item[i], now))
+            !crawl_record_is_replaced(begun->item[i], now))
             return complain("the crawl was begun with --%s; give it again",
                             begun->item[i]);
     return 0;
@@ -310,8 +310,8 @@ static int check_given(const struct options *options,
                : crawl_record_check_secrets(record, &options->given);
 }
 
-/* Options that are given for this run and are never recorded. */
-static void take_unrecorded(struct options *to, const struct options *from)
+void crawl_record_take_unrecorded(struct options *to,
+                                  const struct options *from)
 {
     to->user = from->user;
     to->logins = from->logins;
@@ -337,7 +337,7 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
     if (!status) {
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);
-        take_unrecorded(resumed, options);
+        crawl_record_take_unrecorded(resumed, options);
         resumed->is_over = crawl_record_is_over(&record, options);
     }
     crawl_record_release(&record);
@@ -357,7 +357,7 @@ static bool may_go_on(const struct crawl_record *record, const struct list *now)
 static bool is_left_out(const char *begun, const struct list *now)
 {
     return option_is_kept(begun) && !crawl_record_is_secret(begun) &&
-           !is_replaced(begun, now);
+           !crawl_record_is_replaced(begun, now);
 }
 
 static int add_again(struct options *again, const struct list *begun,
@@ -396,7 +396,7 @@ int crawl_record_again(struct options *again, const struct options *options,
     if (left_out) {
         again->argument = options->argument;
         again->argument_count = options->argument_count;
-        take_unrecorded(again, options);
+        crawl_record_take_unrecorded(again, options);
         status = add_again(again, &record.given, now, dir_path);
         *is_whole = true;
     }

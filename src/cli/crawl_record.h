@@ -76,6 +76,13 @@ int crawl_record_resume(struct options *resumed, const struct options *options);
 bool crawl_record_is_over(const struct crawl_record *record,
                           const struct options *options);
 
+/* Does one of the options `now` take the place of one of the record? */
+bool crawl_record_is_replaced(const char *before, const struct list *now);
+
+/* Copy options that are given for this run and are never recorded. */
+void crawl_record_take_unrecorded(struct options *to,
+                                  const struct options *from);
+
 /* Must an option be given again that the crawl was begun with, because its
  * value is secret? Status as above. */
 int crawl_record_check_secrets(const struct crawl_record *record,

@@ -164,28 +164,6 @@ static int check_same(struct plan *plan)
     return 0;
 }
 
-/* The options with which the crawl was begun. */
-static bool read_crawl(struct plan *plan, struct store_error *error)
-{
-    struct fleet_error why;
-
-    *error = (struct store_error){.status = STORE_FAILED};
-    for (int tries = 0;
-         error->status == STORE_FAILED && fleet_may_try(plan, tries, &why);
-         tries++) {
-        struct store *store = fleet_open_record(
-            plan->options->fleet, plan->options->name, crawler_codes(), error);
-        if (store) {
-            crawl_record_release(&plan->record);
-            crawl_record_read_from(&plan->record, store);
-            *error = plan->record.error;
-        }
-        store_close(store);
-        snprintf(why.text, sizeof(why.text), "%s", error->text);
-    }
-    return error->status == STORE_OK;
-}
-
 /* The crawl is in the engine: read what it was begun with. */
 static int decide_to_join(struct plan *plan, const struct fleet_marker *marker,
                           const struct fleet_snapshot *snapshot)
@@ -198,7 +176,11 @@ static int decide_to_join(struct plan *plan, const struct fleet_marker *marker,
     if (marker->crawl.len && !str_eq(marker->crawl, fleet->crawl.uuid))
         return complain("'%s' belongs to another crawl; use another directory",
                         plan->crawl.dir_path);
-    if (!read_crawl(plan, &error))
+    /* It was begun a moment ago: start again, with its options. */
+    if (!plan->options->joins)
+        return fleet_rejoin(plan);
+    crawl_record_release(&plan->record);
+    if (!fleet_read_crawl(&plan->record, plan->options, fleet, &error))
         return complain_failure("cannot read the crawl at %s: %s", fleet->label,
                                 error.text);
     const struct fleet_node *node =
@@ -210,7 +192,10 @@ static int decide_to_join(struct plan *plan, const struct fleet_marker *marker,
         return status;
     plan->action =
         fleet->crawl.state == FLEET_FINISHED ? ACTION_NONE : ACTION_RESUME;
-    return 0;
+    if (plan->action == ACTION_NONE)
+        return 0;
+    status = crawl_record_check_secrets(&plan->record, &plan->options->given);
+    return status ? status : state_check_proxy(plan);
 }
 
 int fleet_decide(struct plan *plan)
@@ -232,11 +217,8 @@ int fleet_decide(struct plan *plan)
         memcpy(fleet->directory, marker.directory.ptr, FLEET_KEY_LEN);
     fleet->engine =
         engine_postgres_new(plan->options->fleet, plan->options->name);
-    enum fleet_result result = FLEET_AWAY;
-    for (int tries = 0;
-         result == FLEET_AWAY && fleet_may_try(plan, tries, &why); tries++)
-        result = fleet->engine->type->look(fleet->engine, 0, &snapshot,
-                                           &fleet->arena, &why);
+    enum fleet_result result =
+        fleet_look(fleet, &snapshot, &fleet->arena, &why);
     if (result == FLEET_AWAY)
         return fleet_explain(result, fleet->label, why.text);
     if (result == FLEET_COUNTED)
@@ -315,7 +297,7 @@ static bool begin(struct plan *plan)
     };
     enum fleet_result result = FLEET_AWAY;
     for (int tries = 0;
-         result == FLEET_AWAY && fleet_may_try(plan, tries, &why); tries++)
+         result == FLEET_AWAY && fleet_may_try(fleet, tries, &why); tries++)
         result = fleet->engine->type->begin(fleet->engine, &first_rows,
                                             &fleet->crawl, &begun,
                                             &fleet->arena, &why);
@@ -342,7 +324,7 @@ static bool join(struct plan *plan)
     const struct fleet_join join = {str_of(host), str_of(fleet->directory),
                                     fleet->incarnation};
     for (int tries = 0;
-         result == FLEET_AWAY && fleet_may_try(plan, tries, &why); tries++)
+         result == FLEET_AWAY && fleet_may_try(fleet, tries, &why); tries++)
         result = fleet->engine->type->join(fleet->engine, &join, &fleet->joined,
                                            &fleet->arena, &why);
     return !fleet_explain(result, fleet->label, why.text);
@@ -455,33 +437,12 @@ static void open_fleet(struct plan *plan)
     plan->crawl.worker.fetch.may_send_user = fleet->fleet;
 }
 
-/* --max-time of this command or, without one, of that which began the crawl. */
-static uint64_t max_time_ms(const struct plan *plan)
-{
-    const struct list *begun = &plan->record.given;
-    uint64_t max_ms = plan->options->max_time_ms;
-    struct options recorded;
-    struct buf error;
-
-    if (option_is_given(&plan->options->given, "max-time"))
-        return max_ms;
-    buf_init(&error, 1024);
-    options_init(&recorded);
-    for (size_t i = 0; i < begun->count; i++)
-        if (option_is_named(begun->item[i], "max-time") &&
-            options_add(&recorded, begun->item[i], &error))
-            max_ms = recorded.max_time_ms;
-    options_release(&recorded);
-    buf_release(&error);
-    return max_ms;
-}
-
 /* The time of a fleet began with the crawl, by the engine's clock, whenever a
  * machine joined. */
 static uint64_t time_left_ms(const struct plan *plan)
 {
     const struct fleet_snapshot *now = &plan->fleet.joined.snapshot;
-    uint64_t max_ms = max_time_ms(plan);
+    uint64_t max_ms = plan->options->max_time_ms;
     uint64_t began_ms = now->crawl.began_ms;
     uint64_t since_ms =
         now->engine_ms > began_ms ? now->engine_ms - began_ms : 0;

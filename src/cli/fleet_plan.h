@@ -6,6 +6,7 @@
 
 #include "fleet/engine.h"
 
+struct crawl_record;
 struct fleet;
 struct plan;
 struct options;
@@ -49,6 +50,21 @@ int fleet_explain(enum fleet_result result, const char *label, const char *why);
 /* Find what is wrong with --fleet and its options, as cli/plan.h says. */
 int fleet_check(struct plan *plan);
 
+/* Is the crawl in the engine? Then set `*is_whole`: `whole` has the options of
+ * this machine and, of those that it leaves out, the crawl's (enum option_owner
+ * in cli/option_table.h). Otherwise `options` are complete. An option that is
+ * not as the crawl's and must be is refused; one that may differ is said.
+ * Status as in cli/plan.h; release `whole` in either case. */
+int fleet_whole_options(struct options *whole, const struct options *options,
+                        bool *is_whole);
+
+/* Read what the crawl was begun with. False with `error`. Release the record in
+ * either case. */
+bool fleet_read_crawl(struct crawl_record *record,
+                      const struct options *options,
+                      const struct fleet_plan *fleet,
+                      struct store_error *error);
+
 /* Decide what to do in the page directory. Asks the engine; writes nothing. */
 int fleet_decide(struct plan *plan);
 
@@ -65,8 +81,13 @@ int fleet_rejoin(struct plan *plan);
  * away it waits a little. A machine that is new gives up after some tries,
  * because the URL may be wrong; a machine of the crawl waits for as long as it
  * takes, and says so. */
-bool fleet_may_try(const struct plan *plan, int tries,
+bool fleet_may_try(const struct fleet_plan *fleet, int tries,
                    const struct fleet_error *why);
+
+/* Look at the engine in this way. */
+enum fleet_result fleet_look(const struct fleet_plan *fleet,
+                             struct fleet_snapshot *snapshot,
+                             struct arena *arena, struct fleet_error *why);
 void fleet_release(struct plan *plan);
 
 /* Which machine of which crawl a page directory is; empty: of none. Status as

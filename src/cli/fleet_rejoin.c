@@ -16,18 +16,31 @@ enum {
     SAY_AGAIN = 60 * 1000 / LOOK_MS, /* a line a minute */
 };
 
-bool fleet_may_try(const struct plan *plan, int tries,
+bool fleet_may_try(const struct fleet_plan *fleet, int tries,
                    const struct fleet_error *why)
 {
     if (!tries)
         return true;
-    if (tries >= TRIES && !plan->fleet.is_known)
+    if (tries >= TRIES && !fleet->is_known)
         return false;
     if (tries % SAY_AGAIN == TRIES)
         terminal_line(stderr, "crawler: %s is away (%s); it is waited for",
-                      plan->fleet.label, why->text);
+                      fleet->label, why->text);
     poll(NULL, 0, LOOK_MS);
     return true;
+}
+
+enum fleet_result fleet_look(const struct fleet_plan *fleet,
+                             struct fleet_snapshot *snapshot,
+                             struct arena *arena, struct fleet_error *why)
+{
+    enum fleet_result result = FLEET_AWAY;
+
+    for (int tries = 0;
+         result == FLEET_AWAY && fleet_may_try(fleet, tries, why); tries++)
+        result =
+            fleet->engine->type->look(fleet->engine, 0, snapshot, arena, why);
+    return result;
 }
 
 /* Wait until the engine can be reached. False: a signal came. */

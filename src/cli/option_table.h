@@ -14,6 +14,17 @@ enum option_type {
     OPTION_CHOICE, /* one of `choices`, stored as its number */
 };
 
+/* Whose an option is where several machines crawl together: what a machine that
+ * joins does with it. Secrets are the machine's own: the engine has none. */
+enum option_owner {
+    OF_NO_CRAWL, /* only other commands have it */
+    OF_CRAWL,   /* taken from the crawl if it is left out; another is refused */
+    OF_COMMAND, /* it names a file: every machine must be given the same */
+    OF_EITHER,  /* taken from the crawl if it is left out; another is the
+                 * machine's own, and is said */
+    OF_MACHINE, /* the machine's own; never taken from the crawl */
+};
+
 /* In the order in which a row reads best, whatever the padding. */
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct option_row {
@@ -37,10 +48,14 @@ struct option_row {
     bool is_path;   /* recorded from the root: a resume may be elsewhere */
     const char *instead; /* it is given once: what to do instead of twice */
     bool never_recorded; /* not even that it was given */
+    enum option_owner owner;
     const char *help;
 };
 
 extern const struct option_row option_table[];
 extern const size_t option_count;
+
+/* The option of a crawl that was given as "name" or "name=value", or NULL. */
+const struct option_row *option_row_of(const char *given);
 
 #endif

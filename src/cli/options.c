@@ -350,35 +350,35 @@ bool option_is_given(const struct list *given, const char *name)
     return false;
 }
 
-static const struct option_row *row_of(const char *given)
+const struct option_row *option_row_of(const char *given)
 {
     return find_row(COMMAND_CRAWL, str_cut(str_of(given), '=').head, 0);
 }
 
 bool option_is_fixed(const char *given)
 {
-    const struct option_row *row = row_of(given);
+    const struct option_row *row = option_row_of(given);
 
     return row && row->fixed;
 }
 
 bool option_is_ordered(const char *given)
 {
-    const struct option_row *row = row_of(given);
+    const struct option_row *row = option_row_of(given);
 
     return row && row->ordered;
 }
 
 bool option_is_for_display(const char *given)
 {
-    const struct option_row *row = row_of(given);
+    const struct option_row *row = option_row_of(given);
 
     return row && row->display;
 }
 
 bool option_is_kept(const char *given)
 {
-    const struct option_row *row = row_of(given);
+    const struct option_row *row = option_row_of(given);
 
     return row && !row->fixed && !row->display && !row->lapses;
 }

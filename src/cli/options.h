@@ -97,6 +97,7 @@ struct options {
     struct option_login *logins; /* not part of `given` */
     bool remembered;             /* read from a record, whose seeds count */
     bool is_over;                /* ... and whose crawl has ended */
+    bool joins; /* the crawl of its fleet is there, and these are whole */
 };
 
 /* Add to a list of these options; the text is borrowed. */

@@ -152,7 +152,8 @@ wait_until() {
 }
 
 @test "--max-time is of the fleet: it began with the crawl, by the engine's clock" {
-    DELAY=300ms fleet_crawl one 1000 --max-time 1h
+    DELAY=100ms
+    fleet_crawl one 1000 --max-time 1h
     "${COMMAND[@]}" 3>&- &
     MACHINE=$!
     wait_until "SELECT count(*) > 2 FROM $NAME.pages" t

@@ -82,11 +82,11 @@ fleet_crawl() {
     kill -KILL "$pid"
     wait "$pid" || :
     mkdir "$TMP/second"
-    fleet_crawl "$TMP/second" --lease 2s
+    fleet_crawl "$TMP/second" --delay 30ms --lease 2s
     "${COMMAND[@]}"
     # The pages that were written and not recorded are no part of the crawl:
     # whoever comes back removes them.
-    fleet_crawl "$DIR" --lease 2s
+    fleet_crawl "$DIR" --delay 30ms --lease 2s
     "${COMMAND[@]}"
     recorded=$(postgres_sql "SELECT pages FROM $NAME.node WHERE node = 1")
     [ "$recorded" -ge 20 ]
@@ -113,14 +113,13 @@ close_gate() {
 @test "a machine keeps its lease while it loads" {
     local start renewed=''
 
-    fleet_crawl "$DIR" --delay 30ms
+    fleet_crawl "$DIR" --delay 30ms --lease 6s
     "${COMMAND[@]}" 3>&- &
     pid=$!
     wait_until_saved 20
     kill -KILL "$pid"
     wait "$pid" || :
     close_gate
-    fleet_crawl "$DIR" --lease 6s
     "${COMMAND[@]}" 3>&- &
     pid=$!
     start=$SECONDS

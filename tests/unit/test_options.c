@@ -398,6 +398,10 @@ static void every_row_is_whole(void **state)
             fail_msg("--%s: choices", row->name);
         if (row->at >= sizeof(struct options))
             fail_msg("--%s is stored nowhere", row->name);
+        if (!(row->commands & COMMAND_CRAWL) != (row->owner == OF_NO_CRAWL))
+            fail_msg("--%s: whose is it in a fleet?", row->name);
+        if (row->fixed && row->owner != OF_CRAWL && row->owner != OF_COMMAND)
+            fail_msg("--%s is fixed, so it is the crawl's", row->name);
         for (size_t j = 0; j < i; j++) {
             const struct option_row *other = &option_table[j];
             if (row->commands & other->commands &&
