@@ -110,7 +110,7 @@ void stats_each(const struct stats *stats,
     for (size_t t = 0; t < ARRAY_LEN(tables); t++)
         for (unsigned i = 0; i < tables[t].count; i++) {
             uint64_t value = get(stats, tables[t].at + i * tables[t].stride);
-            if (value)
+            if (value || (stats->has_withdrawn && tables[t].key == BY_OUTCOME))
                 visit(user,
                       name_of(tables[t].prefix,
                               key_of(stats, &tables[t], i, index), text),

@@ -5,7 +5,7 @@
 
 #include "crawler/stats.h"
 
-/* Every counter that is not 0. */
+/* Every counter that is not 0, or may have gone back to 0. */
 void stats_each(const struct stats *stats,
                 void (*visit)(void *user, struct str name, uint64_t value),
                 void *user);

@@ -142,7 +142,8 @@ void failed_init(struct crawler *crawler);
 
 /* For a resume: the offered URL failed under this number. `user` is the
  * crawler. */
-void restore_failed(void *user, const struct offer *offer, uint64_t number);
+void restore_failed(void *user, const struct offer *offer, uint64_t number,
+                    enum outcome outcome);
 
 /* Queue those that failed, if the user wants that. */
 void retry_failed(struct crawler *crawler);
@@ -245,9 +246,10 @@ void part_ends_drop(struct crawler *crawler, uint32_t part);
 /* The URL was refused when its turn came. */
 void note_refused(struct crawler *crawler, const struct target *target);
 
-/* A URL that failed under this number is asked for again under another. */
+/* A URL that failed with this outcome, under this number, is asked for again
+ * under another. */
 void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
-                            uint64_t number);
+                            uint64_t number, enum outcome outcome);
 
 /* The URL was fetched and will not be tried again. */
 void note_fetched(struct crawler *crawler, const struct job *job,

@@ -135,9 +135,14 @@ static void note_withdrawn(void *user, enum target_kind kind, uint64_t number)
 }
 
 void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
-                            uint64_t number)
+                            uint64_t number, enum outcome outcome)
 {
     crawler->stats->may_recover--;
+    if (kind == TARGET_PAGE && outcome != FETCHED &&
+        crawler->stats->outcome[outcome]) {
+        crawler->stats->outcome[outcome]--;
+        crawler->stats->has_withdrawn = true;
+    }
     withdraw(crawler, kind, URL_FAILED, number);
 }
 

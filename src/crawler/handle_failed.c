@@ -18,6 +18,7 @@ struct failed_url {
     struct offer offer;
     struct url url;
     uint64_t number;
+    enum outcome outcome;
 };
 
 /* In the order of their numbers. */
@@ -35,7 +36,8 @@ void failed_init(struct crawler *crawler)
     crawler->failed_urls = urls;
 }
 
-void restore_failed(void *user, const struct offer *offer, uint64_t number)
+void restore_failed(void *user, const struct offer *offer, uint64_t number,
+                    enum outcome outcome)
 {
     struct crawler *crawler = user;
     struct failed_urls *urls = crawler->failed_urls;
@@ -43,6 +45,7 @@ void restore_failed(void *user, const struct offer *offer, uint64_t number)
 
     failed->next = NULL;
     failed->number = number;
+    failed->outcome = outcome;
     failed->url = *offer->url;
     failed->url.href = arena_copy(&urls->arena, offer->url->href);
     failed->offer = *offer;
@@ -68,7 +71,8 @@ static void ask_again(struct crawler *crawler, const struct failed_url *failed)
     if (verdict != ACCEPT)
         frontier_revive_host(frontier, offer->url, crawler->now_ms);
     canonical_forget(crawler, offer->fingerprint);
-    note_failure_withdrawn(crawler, offer->kind, failed->number);
+    note_failure_withdrawn(crawler, offer->kind, failed->number,
+                           failed->outcome);
     validator_offer_again(&crawler->validator, offer, crawler->now_ms);
 }
 

@@ -328,6 +328,18 @@ static bool may_recover(const struct loader *loader,
            outcome == ABANDONED;
 }
 
+/* The outcome that a failure was counted with: of its last fetch, or that for
+ * which its host was given up. FETCHED: it is not known. */
+static enum outcome counted_as(const struct loader *loader,
+                               const struct url_record *record,
+                               const struct url *url)
+{
+    uint8_t of_host = frontier_last_outcome(loader->validator->frontier, url);
+
+    return (enum outcome)(
+        record->verdict != ACCEPT && of_host ? of_host : record->outcome);
+}
+
 /* The new row says where the URL was found as the old one did, unless a shorter
  * path was found since. A seed and a URL that a sitemap lists stay such. */
 static void load_failed(const struct loader *loader,
@@ -348,7 +360,8 @@ static void load_failed(const struct loader *loader,
         offer.referrer_id = row->referrer;
     }
     offer.found = row->found ? record->found : 0;
-    options->failed(options->user, &offer, row->number);
+    options->failed(options->user, &offer, row->number,
+                    counted_as(loader, record, url));
 }
 
 static bool load_url(void *user, const struct url_record *record)

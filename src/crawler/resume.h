@@ -24,8 +24,9 @@ struct resume_options {
     void (*redirecting)(void *user, uint64_t fingerprint, bool is_again,
                         bool is_queued);
     /* Or NULL: gets each URL that failed and may answer later, with its number
-     * (handle_failed.c). */
-    void (*failed)(void *user, const struct offer *offer, uint64_t number);
+     * and the outcome that it was counted with (handle_failed.c). */
+    void (*failed)(void *user, const struct offer *offer, uint64_t number,
+                   enum outcome outcome);
     void *user;
     struct archivist *archivist; /* is told what the archive has; or NULL */
     struct hand_rules *rules;    /* get the orders in force; or NULL */

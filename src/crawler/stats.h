@@ -41,7 +41,8 @@ struct stats {
     uint64_t captures_cut; /* ... whose body was larger than the limit */
     uint64_t noarchive;    /* not kept: they ask for that */
     uint64_t noindex;      /* the same, by asking not to be indexed */
-    uint64_t outcome[OUTCOMES];
+    uint64_t outcome[OUTCOMES]; /* of pages; once for one asked again for */
+    bool has_withdrawn;         /* some of an earlier run were taken back */
     uint64_t status[STATS_STATUS_MAX];   /* [0]: no answer */
     struct mime_count mime[STATS_MIMES]; /* the last one: all others */
     uint64_t depth[STATS_DEPTHS]; /* of saved pages; the last: and deeper */
