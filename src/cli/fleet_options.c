@@ -170,13 +170,16 @@ static bool add_all(struct options *whole, const struct joining *joining,
 static int take_options(struct options *whole, struct joining *joining)
 {
     struct buf error;
-    int status;
+    int status = 0;
 
     buf_init(&error, ERROR_MAX);
     options_init(&joining->begun);
-    if (!read_begun(joining, &error))
-        status = fail(joining, &error);
-    else if (!(status = compare(joining)) && !add_all(whole, joining, &error))
+    bool good = read_begun(joining, &error);
+    if (good)
+        status = compare(joining);
+    if (good && !status)
+        good = add_all(whole, joining, &error);
+    if (!good)
         status = fail(joining, &error);
     options_release(&joining->begun);
     buf_release(&error);
