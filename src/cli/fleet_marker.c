@@ -1,7 +1,9 @@
 /* Which machine of which crawl a page directory is: settings in a small record
  * of its own. */
 #include <stdio.h>
+#include <sys/stat.h>
 
+#include "base/io.h"
 #include "cli/fleet_plan.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
@@ -12,6 +14,8 @@
  */
 #define SETTING_CRAWL "fleet.crawl"
 #define SETTING_BEGUN "fleet.begun_ms"
+#define SETTING_PLACE "fleet.place"
+#define SETTING_JOINS "fleet.joins"
 
 struct marker_reading {
     struct arena *arena;
@@ -28,6 +32,10 @@ static bool read_marker_row(void *user, const struct store_setting *row)
         reading->marker->directory = arena_copy(reading->arena, row->value);
     if (str_eq(row->name, STR(SETTING_BEGUN)))
         str_to_u64(row->value, &reading->marker->begun_ms);
+    if (str_eq(row->name, STR(SETTING_PLACE)))
+        reading->marker->place = arena_copy(reading->arena, row->value);
+    if (str_eq(row->name, STR(SETTING_JOINS)))
+        str_to_u64(row->value, &reading->marker->joins);
     return true;
 }
 
@@ -62,21 +70,45 @@ static void put_setting(struct store_batch *batch, const char *name,
     store_add_setting(batch, &(struct store_setting){str_of(name), value});
 }
 
+void fleet_put_place(const struct plan *plan, char place[FLEET_PLACE_MAX])
+{
+    struct stat directory;
+    struct buf boot;
+
+    buf_init(&boot, FLEET_PLACE_MAX / 2);
+    place[0] = '\0';
+    if (io_read_file("/proc/sys/kernel/random/boot_id", &boot) && boot.len &&
+        !fstat(plan->dir.fd, &directory))
+        snprintf(place, FLEET_PLACE_MAX, "%.*s %llx %llx", (int)boot.len - 1,
+                 boot.ptr, (unsigned long long)directory.st_dev,
+                 (unsigned long long)directory.st_ino);
+    buf_release(&boot);
+}
+
+static void put_number(struct store_batch *batch, const char *name,
+                       uint64_t number)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+    put_setting(batch, name, str_of(text));
+}
+
 bool fleet_write_marker(struct plan *plan)
 {
     const struct fleet_plan *fleet = &plan->fleet;
-    char begun[24];
+    char place[FLEET_PLACE_MAX];
     struct store_batch first;
     struct store_error error;
 
-    if (fleet->is_known)
-        return true;
     store_batch_init(&first);
     put_setting(&first, SETTING_CRAWL, fleet->crawl.uuid);
     put_setting(&first, FLEET_SETTING_ENGINE, str_of(fleet->label));
     put_setting(&first, FLEET_SETTING_DIRECTORY, str_of(fleet->directory));
-    snprintf(begun, sizeof(begun), "%llu", (unsigned long long)fleet->begun_ms);
-    put_setting(&first, SETTING_BEGUN, str_of(begun));
+    put_number(&first, SETTING_BEGUN, fleet->begun_ms);
+    fleet_put_place(plan, place);
+    put_setting(&first, SETTING_PLACE, str_of(place));
+    put_number(&first, SETTING_JOINS, fleet->joins);
     struct store *store = store_create(plan->store_name, crawler_codes(),
                                        &first, STORE_AT_ONCE, &error);
     const struct store_batch *none = &first;

@@ -204,6 +204,7 @@ int fleet_decide(struct plan *plan)
     struct fleet_snapshot snapshot;
     struct fleet_error why;
     struct fleet_marker marker = {0};
+    char place[FLEET_PLACE_MAX];
     int status;
 
     plan->store_name = store_name_in(plan->crawl.dir_path, &plan->arena);
@@ -212,6 +213,9 @@ int fleet_decide(struct plan *plan)
         return status;
     fleet->is_known = marker.directory.len;
     fleet->begun_ms = fleet->is_known ? marker.begun_ms : clock_wall_ms();
+    fleet_put_place(plan, place);
+    if (marker.place.len && str_eq(marker.place, str_of(place)))
+        fleet->joins = marker.joins;
     make_key(fleet->directory);
     if (marker.directory.ptr && fleet->is_known)
         memcpy(fleet->directory, marker.directory.ptr, FLEET_KEY_LEN);
@@ -495,7 +499,7 @@ bool fleet_begin_crawl(struct plan *plan)
 
     fleet->early_end = CRAWL_FAILED;
     if ((plan->action == ACTION_START && !begin(plan)) ||
-        !fleet_write_marker(plan) || !join(plan))
+        !fleet_may_join(plan) || !fleet_write_marker(plan) || !join(plan))
         return false;
     open_fleet(plan);
     plan_crawl(plan);

@@ -26,6 +26,7 @@ struct fleet_plan {
     char directory[FLEET_KEY_LEN + 1]; /* identifies the page directory */
     bool is_known;                     /* it is in the directory already */
     uint64_t begun_ms; /* when it was first a machine, by the wall clock */
+    uint64_t joins;    /* of processes in this very directory; 0: not known */
     /* As it was planned: its number, 0 if it has none, and how many pages of
      * the directory count. */
     uint32_t node, pages;
@@ -95,13 +96,28 @@ void fleet_release(struct plan *plan);
 struct fleet_marker {
     struct str crawl, directory;
     uint64_t begun_ms; /* since when, by its own wall clock */
+    struct str place;  /* where the directory was when it was written */
+    uint64_t
+        joins; /* of that machine, with that of the process that wrote it */
 };
 int fleet_read_marker(const char *store_name, const char *dir_path,
                       struct fleet_marker *marker, struct arena *arena);
 
+/* The place of the page directory: this run of this machine's kernel, and the
+ * directory there. A copy is elsewhere. */
+enum { FLEET_PLACE_MAX = 128 };
+void fleet_put_place(const struct plan *plan, char place[FLEET_PLACE_MAX]);
+
 /* Write the marker before the machine joins: a machine that is killed in
  * between comes back under the same number. False after one line. */
 bool fleet_write_marker(struct plan *plan);
+
+/* May this process join as the machine that the directory is? A copy of the
+ * directory (a cloned machine, a restored backup) may be at work elsewhere: it
+ * is if its commits go on. Who has this very directory, and is the last to
+ * have joined, need not wait: the lock says that the process before is gone.
+ * False, after one line or a signal, with `early_end`. */
+bool fleet_may_join(struct plan *plan);
 
 /* Can this program read the crawl? Status as in cli/plan.h. */
 int fleet_check_readable(const struct fleet_crawl *crawl, const char *label);

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/terminal.h"
 #include "cli/fleet_plan.h"
@@ -43,11 +44,123 @@ enum fleet_result fleet_look(const struct fleet_plan *fleet,
     return result;
 }
 
-/* Wait until the engine can be reached. False: a signal came. */
-static bool wait_for_engine(struct plan *plan)
+/* --- a copy of the directory ---------------------------------------------- */
+
+/* Wait for LOOK_MS. False: a signal came, which ends the program. */
+static bool rest(struct plan *plan)
+{
+    struct pollfd fd = {.fd = plan->crawl.signal_fd, .events = POLLIN};
+
+    return poll(&fd, 1, LOOK_MS) <= 0;
+}
+
+static int refuse_copy(const struct plan *plan, const struct fleet_node *node)
+{
+    return complain_failure("machine %u is at work on %.*s with a copy of "
+                            "'%s'; a machine that joins needs a directory of "
+                            "its own",
+                            (unsigned)node->node, STR_ARGS(node->name),
+                            plan->crawl.dir_path);
+}
+
+enum sign { SIGN_NONE, SIGN_AWAY, SIGN_GONE, SIGN_OF_LIFE };
+
+/* Has the machine that the directory is committed since the first look? */
+static enum sign look_for(struct plan *plan, const struct fleet_node *first,
+                          struct arena *arena)
+{
+    const struct fleet_plan *fleet = &plan->fleet;
+    struct fleet_snapshot now;
+    struct fleet_error why;
+
+    arena_clear(arena);
+    enum fleet_result result =
+        fleet->engine->type->look(fleet->engine, 0, &now, arena, &why);
+    if (result != FLEET_COUNTED)
+        return result == FLEET_AWAY ? SIGN_AWAY : SIGN_GONE;
+    const struct fleet_node *node =
+        fleet_find_node(&now, str_of(fleet->directory));
+    if (!node || node->state != FLEET_ALIVE)
+        return SIGN_GONE;
+    if (node->incarnation == first->incarnation && node->batch == first->batch)
+        return SIGN_NONE;
+    plan->fleet.early_end = refuse_copy(plan, node);
+    return SIGN_OF_LIFE;
+}
+
+/* Look for a third of a lease: whoever is alive commits in half of that, unless
+ * the engine is away. False as fleet_may_join. */
+static bool watch(struct plan *plan, const struct fleet_node *first)
+{
+    const uint64_t patience_ms = plan->options->lease_ms / 3;
+    uint64_t since_ms = clock_boot_ms();
+    enum sign sign = SIGN_NONE;
+    struct arena arena;
+
+    arena_init(&arena);
+    while ((sign == SIGN_NONE || sign == SIGN_AWAY) && rest(plan)) {
+        sign = look_for(plan, first, &arena);
+        if (sign == SIGN_AWAY)
+            since_ms = clock_boot_ms();
+        else if (sign == SIGN_NONE && clock_boot_ms() > since_ms + patience_ms)
+            sign = SIGN_GONE;
+    }
+    arena_release(&arena);
+    return sign == SIGN_GONE;
+}
+
+bool fleet_may_join(struct plan *plan)
+{
+    struct fleet_plan *fleet = &plan->fleet;
+    uint64_t joins = fleet->joins;
+    struct fleet_snapshot now;
+    struct fleet_error why;
+
+    fleet->joins = 1;
+    if (!fleet->is_known)
+        return true;
+    if (fleet_explain(fleet_look(fleet, &now, &fleet->arena, &why),
+                      fleet->label, why.text))
+        return false;
+    const struct fleet_node *node =
+        fleet_find_node(&now, str_of(fleet->directory));
+    if (!node)
+        return true;
+    fleet->joins = node->joins + 1;
+    if (node->state != FLEET_ALIVE || node->joins <= joins)
+        return true;
+    fleet->early_end = CRAWL_STOPPED;
+    if (!plan->options->quiet)
+        terminal_line(stderr,
+                      "crawler: machine %u was at work on %.*s and did not "
+                      "leave; is it still there?",
+                      (unsigned)node->node, STR_ARGS(node->name));
+    return watch(plan, node);
+}
+
+/* --- joining anew --------------------------------------------------------- */
+
+/* Was it fenced by another process that joined as this machine? Where the
+ * engine was set back, it has a process that joined before this one. */
+static bool is_replaced(const struct plan *plan,
+                        const struct fleet_snapshot *snapshot)
+{
+    const struct fleet_plan *fleet = &plan->fleet;
+    const struct fleet_node *node =
+        fleet_find_node(snapshot, str_of(fleet->directory));
+
+    if (!node || node->incarnation == fleet->incarnation ||
+        node->joins < fleet->joined.epoch)
+        return false;
+    refuse_copy(plan, node);
+    return true;
+}
+
+/* Wait until the engine can be reached, and this machine may join anew. An exit
+ * status, or 0. */
+static int wait_for_engine(struct plan *plan)
 {
     struct fleet_engine *engine = plan->fleet.side;
-    struct pollfd fd = {.fd = plan->crawl.signal_fd, .events = POLLIN};
     struct fleet_snapshot snapshot;
     struct fleet_error why;
     enum fleet_result result = FLEET_AWAY;
@@ -56,12 +169,15 @@ static bool wait_for_engine(struct plan *plan)
     /* There is no lease any more that could be over too soon. */
     engine_postgres_hurry(engine, NULL, NULL);
     arena_init(&arena);
-    while (result == FLEET_AWAY && poll(&fd, 1, LOOK_MS) <= 0) {
+    while (result == FLEET_AWAY && rest(plan)) {
         arena_clear(&arena);
         result = engine->type->look(engine, 0, &snapshot, &arena, &why);
     }
+    int status = result == FLEET_AWAY ? CRAWL_STOPPED : 0;
+    if (result == FLEET_COUNTED && is_replaced(plan, &snapshot))
+        status = CRAWL_FAILED;
     arena_release(&arena);
-    return result != FLEET_AWAY;
+    return status;
 }
 
 enum { WORDS_MAX = 1 << 20 };
@@ -89,8 +205,10 @@ static void start_again(void)
 
 int fleet_rejoin(struct plan *plan)
 {
-    if (plan->fleet.side && !wait_for_engine(plan))
-        return CRAWL_STOPPED;
+    int status = plan->fleet.side ? wait_for_engine(plan) : 0;
+
+    if (status)
+        return status;
     start_again();
     complain("cannot start again: %s", strerror(errno));
     return CRAWL_FAILED;

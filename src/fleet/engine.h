@@ -76,6 +76,7 @@ struct fleet_node {
     uint32_t node;        /* from 1; FLEET_SEEDS stands for who adds seeds */
     uint64_t incarnation; /* random, of one run of the process; not 0 */
     uint64_t batch;       /* its last commit; 0: joined, none yet */
+    uint32_t joins;       /* how often it has joined */
     enum fleet_node_state state;
     int32_t lowest;       /* smallest depth that is open, or FLEET_LOWEST_… */
     uint64_t sent, taken; /* mails, since the crawl began */

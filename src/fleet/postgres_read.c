@@ -16,7 +16,7 @@ const char pg_crawl_columns[] =
 const char pg_node_columns[] =
     "SELECT node, incarnation, batch, state = 'left', state = 'dead', lowest, "
     "sent, taken, pages, pages_granted, pages_lost, name, directory, figures, "
-    "renewed "
+    "renewed, joins "
     "FROM @node ORDER BY node";
 
 const char pg_part_columns[] = "SELECT part, owner, epoch FROM @part";
@@ -74,6 +74,7 @@ static struct fleet_node read_node(const PGresult *rows, int i,
         .directory = pg_bytes(rows, i, 12, arena),
         .figures = pg_bytes(rows, i, 13, arena),
         .renewed_ms = pg_number(rows, i, 14),
+        .joins = (uint32_t)pg_number(rows, i, 15),
     };
 }
 

@@ -69,8 +69,7 @@ begin() {
         # shellcheck disable=SC2086 # words
         words m2 $option
         capture "${COMMAND[@]}"
-        refused "the crawl '$NAME' at $(postgres_url) was begun with $(
-            sed 's/ .*//' <<<"$option")="
+        refused "the crawl '$NAME' at $(postgres_url) was begun with ${option%% *}="
     done
     for option in '--lease 3s' '--ip-delay 0' '--per-host 2' '--max-size 1M' '--max-redirects 1' \
         '--retries 0' '--robots-agent x' '--ledger off'; do
@@ -110,4 +109,57 @@ begin() {
     until [ "$(owners)" = 2 ]; do sleep 0.05; done
     ! "$POSTGRES_BIN/pg_dump" -h "$POSTGRES_HOME" -p "$POSTGRES_PORT" -U crawl crawl |
         grep -q 'geheim\|anders' || fail "a secret is in the engine"
+}
+
+# joins: how often machine 1 has joined.
+joins() { postgres_sql "SELECT joins FROM $NAME.node WHERE node = 1"; }
+
+wait_for_joins() {
+    local start=$SECONDS
+
+    until [ "$(joins)" = "$1" ]; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "it has joined $(joins) times" || return
+        sleep 0.05
+    done
+}
+
+COPY="machine 1 is at work on $(hostname) with a copy of"
+
+@test "a copy of a directory is refused while its machine is at work" {
+    begin 1 "${BEGIN[@]}" --delay 300ms --lease 9s
+    wait_until_saved 3
+    cp -a "$TMP/m1" "$TMP/m2"
+    words m2
+    capture "${COMMAND[@]}"
+    same 1 "$STATUS" "$(cat "$ERR")"
+    grep -qF "crawler: $COPY '$TMP/m2'" "$ERR" || fail "$(cat "$ERR")"
+    same 1 "$(joins)" "joins"
+    # Killed, it comes back at once: the directory is its own.
+    kill -9 "${MACHINE[1]}"
+    machine_ends 1 137
+    begin 1
+    wait_for_joins 2
+    silent "$TMP/m1.err"
+}
+
+@test "a machine that another process of its directory has replaced ends" {
+    begin 1 "${BEGIN[@]}" --delay 300ms --lease 9s
+    wait_until_saved 3
+    cp -a "$TMP/m1" "$TMP/m2"
+    kill -STOP "${MACHINE[1]}"
+    begin 2
+    wait_for_joins 2
+    kill -CONT "${MACHINE[1]}"
+    machine_ends 1 1
+    grep -qF "crawler: $COPY '$TMP/m1'" "$TMP/m1.err" || fail "$(cat "$TMP/m1.err")"
+    same 2 "$(joins)" "joins"
+    # Nor may it come back.
+    begin 1
+    machine_ends 1 1
+    grep -qF "crawler: $COPY '$TMP/m1'" "$TMP/m1.err" || fail "$(cat "$TMP/m1.err")"
+    # The other one goes on.
+    wait_until_saved $(($(saved) + 3))
+    same 2 "$(joins)" "joins"
+    kill -TERM "${MACHINE[2]}"
+    machine_ends 2 3
 }

@@ -267,7 +267,7 @@ static enum fleet_result join(struct fleet_engine *engine,
         node->batch = 0;
         node->state = FLEET_ALIVE;
         node->lowest = FLEET_LOWEST_UNKNOWN;
-        state->join_epoch[node->node]++;
+        node->joins = ++state->join_epoch[node->node];
     }
     *joined = (struct fleet_joined){
         .node = node->node,
