@@ -70,7 +70,7 @@ static void add_text(struct buf *out, struct str before, struct str text)
 bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
 {
     size_t texts = entry->url.len + entry->mime.len + entry->digest.len +
-                   entry->file_name.len;
+                   entry->file_name.len + entry->method.len;
 
     if (!buf_reserve(out, key.len + ESCAPE_MAX * texts + FIELDS_LEN_MAX))
         return false;
@@ -78,6 +78,8 @@ bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
     buf_put_char(out, ' ');
     put_timestamp(out, entry->date_ms);
     add_text(out, STR(" {\"url\":"), entry->url);
+    if (entry->method.len)
+        add_text(out, STR(",\"method\":"), entry->method);
     if (entry->mime.len)
         add_text(out, STR(",\"mime\":"), entry->mime);
     if (entry->status)

@@ -20,6 +20,7 @@ struct cdxj_entry {
     struct str digest;    /* "sha1:...", or empty */
     struct str file_name; /* of the WARC, without a directory */
     uint64_t at, length;
+    struct str method; /* mostly left out: empty */
 };
 
 /* Append the line under a key, with its line feed. False past the buffer's cap.
@@ -37,8 +38,10 @@ struct cdxj_sorter;
 struct cdxj_sorter *cdxj_sorter_new(void);
 void cdxj_sorter_free(struct cdxj_sorter *sorter);
 
-/* False with errno: EFBIG if a line is too long, ENOSPC if there is no room for
- * it. */
+/* A URL with "|" in its path gets a line for its other spelling too, with the
+ * method GET: replayweb.page compares the URL of such a line with that of the
+ * record without regard to escapes. False with errno: EFBIG if a line is too
+ * long, ENOSPC if there is no room for it. */
 bool cdxj_sorter_add(struct cdxj_sorter *sorter,
                      const struct cdxj_entry *entry);
 

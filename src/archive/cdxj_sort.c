@@ -3,6 +3,7 @@
 
 #include "archive/cdxj.h"
 #include "archive/sorter.h"
+#include "archive/spelling.h"
 #include "archive/surt.h"
 #include "base/mem.h"
 
@@ -11,6 +12,7 @@ enum { KEY_MAX = 256 << 10, LINE_MAX_LEN = 1 << 20 };
 struct cdxj_sorter {
     struct sorter *lines;
     struct buf ia, warcio; /* the two keys */
+    struct buf url;        /* in its other spelling */
     struct buf line;
     uint64_t count, bytes;
 };
@@ -21,6 +23,7 @@ struct cdxj_sorter *cdxj_sorter_new(void)
 
     buf_init(&sorter->ia, KEY_MAX);
     buf_init(&sorter->warcio, KEY_MAX);
+    buf_init(&sorter->url, KEY_MAX);
     buf_init(&sorter->line, LINE_MAX_LEN);
     sorter->lines = sorter_new();
     if (sorter->lines)
@@ -36,6 +39,7 @@ void cdxj_sorter_free(struct cdxj_sorter *sorter)
     sorter_free(sorter->lines);
     buf_release(&sorter->ia);
     buf_release(&sorter->warcio);
+    buf_release(&sorter->url);
     buf_release(&sorter->line);
     free(sorter);
 }
@@ -64,7 +68,7 @@ uint64_t cdxj_sorter_bytes(const struct cdxj_sorter *sorter)
     return sorter->bytes;
 }
 
-bool cdxj_sorter_add(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)
+static bool add_keys(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)
 {
     buf_clear(&sorter->ia);
     buf_clear(&sorter->warcio);
@@ -75,6 +79,29 @@ bool cdxj_sorter_add(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)
         return false;
     return str_eq(buf_str(&sorter->ia), buf_str(&sorter->warcio)) ||
            insert(sorter, buf_str(&sorter->warcio), entry);
+}
+
+/* surt.py has one key for both spellings, warcio.js has two. */
+static bool add_other(struct cdxj_sorter *sorter,
+                      const struct cdxj_entry *entry)
+{
+    struct cdxj_entry other = *entry;
+
+    buf_clear(&sorter->url);
+    buf_clear(&sorter->warcio);
+    errno = EFBIG;
+    if (!spelling_put_other(&sorter->url, entry->url))
+        return false;
+    other.url = buf_str(&sorter->url);
+    other.method = STR("GET");
+    return surt_put_warcio(&sorter->warcio, other.url) &&
+           insert(sorter, buf_str(&sorter->warcio), &other);
+}
+
+bool cdxj_sorter_add(struct cdxj_sorter *sorter, const struct cdxj_entry *entry)
+{
+    return add_keys(sorter, entry) &&
+           (!spelling_has_bar(entry->url) || add_other(sorter, entry));
 }
 
 bool cdxj_sorter_each(struct cdxj_sorter *sorter,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "archive/spelling.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "http/server.h"
@@ -27,8 +28,9 @@ struct replay {
     struct collection *collection;
     struct certificate_authority *authority;
     struct own_pages own;
-    struct buf url; /* of the request at hand */
-    size_t held;    /* bytes of bodies on their way */
+    struct buf url;   /* of the request at hand */
+    struct buf other; /* the same in its other spelling */
+    size_t held;      /* bytes of bodies on their way */
 };
 
 /* A copy of a body: the collection keeps it only until the next question. */
@@ -106,6 +108,19 @@ static void send_captured(struct replay *replay, struct http_exchange *exchange,
     }
 }
 
+static enum collection_answer find(struct replay *replay, struct str url,
+                                   uint64_t near_ms, struct captured *captured)
+{
+    enum collection_answer answer =
+        collection_find(replay->collection, url, near_ms, captured);
+
+    buf_clear(&replay->other);
+    if (answer != CAPTURE_NONE || !spelling_put_other(&replay->other, url))
+        return answer;
+    return collection_find(replay->collection, buf_str(&replay->other), near_ms,
+                           captured);
+}
+
 static void answer_capture(struct replay *replay,
                            struct http_exchange *exchange, struct str url,
                            uint64_t near_ms)
@@ -113,7 +128,7 @@ static void answer_capture(struct replay *replay,
     struct captured captured;
     char text[200];
 
-    switch (collection_find(replay->collection, url, near_ms, &captured)) {
+    switch (find(replay, url, near_ms, &captured)) {
     case CAPTURE_FOUND:
         send_captured(replay, exchange, &captured);
         break;
@@ -286,6 +301,7 @@ struct replay *replay_new(struct collection *collection)
                     .ended = ended},
     };
     buf_init(&replay->url, 2 * MAX_HEAD);
+    buf_init(&replay->other, 6 * MAX_HEAD);
     own_pages_init(&replay->own);
     replay->own.pem = certificate_authority_pem(authority);
     replay->own.captures = collection_count(collection);
@@ -298,6 +314,7 @@ void replay_free(struct replay *replay)
         http_server_free(replay->server);
     own_pages_release(&replay->own);
     buf_release(&replay->url);
+    buf_release(&replay->other);
     certificate_authority_free(replay->authority);
     free(replay);
 }

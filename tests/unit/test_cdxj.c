@@ -215,6 +215,24 @@ static void sorted(void **state)
     cdxj_sorter_free(sorter);
 }
 
+/* Chromium asks for "%7C" where a page has "|" in a path. */
+static void other_spelling(void **state)
+{
+    struct cdxj_sorter *sorter = cdxj_sorter_new();
+    struct buf got;
+
+    (void)state;
+    add(sorter, "http://a.example/||?|", 1);
+    add(sorter, "http://a.example/q?|", 2);
+    buf_init(&got, LINE_MAX_LEN);
+    assert_true(cdxj_sorter_each(sorter, collect, &got));
+    assert_string_equal(buf_cstr(&got), "example,a)/%7c%7c?| 20240506070809 1\n"
+                                        "example,a)/q?| 20240506070809 2\n"
+                                        "example,a)/||?| 20240506070809 1\n");
+    buf_release(&got);
+    cdxj_sorter_free(sorter);
+}
+
 static bool stop_at_second(void *user, struct str text)
 {
     (void)text;
@@ -275,8 +293,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(line),           cmocka_unit_test(timestamps),
         cmocka_unit_test(there_and_back), cmocka_unit_test(other_writers),
-        cmocka_unit_test(sorted),         cmocka_unit_test(stopped),
-        cmocka_unit_test(too_long),       cmocka_unit_test(empty),
+        cmocka_unit_test(sorted),         cmocka_unit_test(other_spelling),
+        cmocka_unit_test(stopped),        cmocka_unit_test(too_long),
+        cmocka_unit_test(empty),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
