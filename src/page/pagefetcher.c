@@ -191,7 +191,7 @@ static size_t pool_count(size_t keep_connections)
 
 size_t pagefetcher_files(size_t keep_connections)
 {
-    return 2 * pool_count(keep_connections);
+    return 2 * (pool_count(keep_connections) - 1);
 }
 
 static void make_pool(struct pool *pool, const struct fetch_options *options)

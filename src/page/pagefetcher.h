@@ -64,7 +64,8 @@ struct fetch_options {
 
 struct pagefetcher;
 
-/* Files that libcurl opens for itself, beside the connections of a fetcher. */
+/* Files that libcurl opens for itself, beside the connections of a fetcher, and
+ * beside the few for those of one that keeps few. */
 size_t pagefetcher_files(size_t keep_connections);
 
 /* NULL with errno. */
