@@ -50,9 +50,9 @@ bool pagedir_is_locked(const struct pagedir *dir);
 uint32_t pagedir_unknown_file(const struct pagedir *dir, uint32_t last_id,
                               bool run);
 
-/* The first of the numbered files, links and directories from `first` to `last` that no
- * crawl can have written, because it does not begin with a URL and a depth; or
- * 0. */
+/* The first of the numbered files, links and directories from `first` to `last`
+ * that no crawl can have written, because it does not begin with a URL and a
+ * depth; or 0. */
 uint32_t pagedir_not_page(const struct pagedir *dir, uint32_t first,
                           uint32_t last);
 
