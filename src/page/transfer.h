@@ -41,6 +41,7 @@ TAILQ_HEAD(transfers, transfer);
 struct transfer {
     TAILQ_ENTRY(transfer) link; /* free, running or finished */
     CURL *easy;
+    CURLM *multi; /* that has it, or had it last */
     const struct transfer_setup *setup;
     struct bodies *bodies;
     struct webpage *page;
@@ -53,22 +54,20 @@ struct transfer {
     bool to_sniff;         /* the type says nothing: the first bytes must */
     bool is_not_page;      /* the type says so */
     bool is_kept_anyway;   /* also if it is no page: for an archive */
-    enum outcome judged;   /* it is no page, and ends so; OUTCOMES: it may be
-                            * one */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
+    bool is_tls_closed;   /* the server announced the end (close_notify) */
+    bool is_waiting;      /* paused, until there is room for its body */
     bool has_address;     /* that is connected to: */
     struct sockaddr_storage address;
     struct str tls_host; /* of an https URL */
-    uint16_t tls_port;
-    bool is_tls_closed;  /* the server announced the end (close_notify) */
     uint64_t origin;     /* a hash; 0: connections are not of one origin */
     int fd;              /* its socket, as far as it is known, or -1 */
-    bool is_waiting;     /* paused, until there is room for its body */
     int hidden_fd;       /* its socket, while nobody watches it, or -1 */
-    CURLM *multi;        /* that has it, or had it last */
     int closes_fd;       /* it only makes libcurl close this; or -1 */
     enum outcome cut_as; /* why we cut it; OUTCOMES where we did not */
+    enum outcome judged; /* it is no page, and ends so; OUTCOMES: it may be */
+    uint16_t tls_port;
     unsigned certificates_described; /* see describe_certificate */
     char message[CURL_ERROR_SIZE];   /* libcurl's, of a failure */
     /* transfer_answer.c */
