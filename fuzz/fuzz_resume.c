@@ -223,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dir_fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
     struct scope *scope = scope_new(domains);
-    struct made_up store = {{&type, crawler_codes()},
+    struct made_up store = {{.type = &type, .codes = crawler_codes()},
                             {(const char *)data, size}};
     const struct frontier_options frontier = {
         .ranking = size && data[0] & 1 ? RANKING_PRIORITY : RANKING_BFS,
