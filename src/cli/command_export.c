@@ -112,7 +112,7 @@ static bool print_sorted(struct cdxj_sorter *sorter)
     return cdxj_sorter_each(sorter, print_line, NULL) || ferror(stdout);
 }
 
-/* Who has an index or a package finds a file by its name. */
+/* An index and a package find a file by its name. */
 static int check_names(const struct options *options)
 {
     for (size_t i = 0; i < options->argument_count; i++)

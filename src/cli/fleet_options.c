@@ -81,7 +81,7 @@ static bool is_taken(const struct joining *joining, const char *recorded)
            (row->type != OPTION_LIST && is_same(joining, row));
 }
 
-/* One that says the same in other words is taken from the crawl. */
+/* An option that says the same in other words is taken from the crawl. */
 static bool is_own(const struct joining *joining, const char *given)
 {
     const struct option_row *row = option_row_of(given);

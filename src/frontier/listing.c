@@ -212,7 +212,7 @@ size_t frontier_list_hosts(const struct frontier *frontier,
 
 /* --- how long it takes ---------------------------------------------------- */
 
-/* What is queued of a host that is asked no more comes out at once. */
+/* A host that is asked no more needs no time for its queue. */
 static uint64_t own_ms(const struct frontier *frontier, const struct host *host)
 {
     if (!host || host->dropped || host->trouble.dead ||

@@ -60,7 +60,7 @@ static enum archive_status sort_captures(struct exporter *exporter,
     return rows->is_ended ? ARCHIVE_NOT_SORTED : ARCHIVE_NO_RECORD;
 }
 
-/* Who has an index or a package finds a file by its name. */
+/* An index and a package find a file by its name. */
 static bool has_file(const struct archive_rows *rows, const char *name)
 {
     for (size_t i = 0; i < rows->file_count; i++)

@@ -5,8 +5,7 @@
 
 #include "base/str.h"
 
-/* What is wrong with the reference, for people; NULL: nothing that is certain.
- */
+/* The mistake in the reference, in words for people; NULL: none is certain. */
 const char *url_mistake(struct str href);
 
 #endif

@@ -115,8 +115,8 @@ static void closes_by_time(void **state)
     tear_down(&pairs);
 }
 
-/* What is ending is to be closed at once, with the way to it, unless it is used
- * again or closed before. */
+/* A connection that is ending is to be closed at once, with the way to it,
+ * unless it is used again or closed before. */
 static void ending_ones_are_told(void **state)
 {
     struct pairs pairs;

@@ -44,7 +44,7 @@ static const struct {
      "OK", "X-Stays: 2\r\nContent-Length: 0\r\n"},
     {200, "HTTP/1.1 200 OK\r\nMemento-Datetime: then\r\n\r\n", "",
      "OK", "Content-Length: 0\r\n"},
-    /* What a browser would remember of the site. */
+    /* Headers that a browser would remember of the site. */
     {200, "HTTP/1.1 200 OK\r\nStrict-Transport-Security: max-age=9\r\n"
           "clear-site-data: \"*\"\r\nAlt-Svc: h3=\":1\"\r\nNEL: {}\r\n"
           "Report-To: {}\r\nReporting-Endpoints: a=\"b\"\r\n"

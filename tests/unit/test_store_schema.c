@@ -75,7 +75,7 @@ static const struct {
     {"CREATE INDEX \"i\"\"); DROP\" ON url(lower(url))", "the index i\"); DROP "},
     {"CREATE INDEX i ON url(url COLLATE NOCASE)", "the index i "},
 
-    /* What people add for themselves. */
+    /* Objects that people add for themselves. */
     {"CREATE TABLE notes(url TEXT UNIQUE, note TEXT)", NULL},
     {"CREATE VIEW mine AS SELECT url FROM urls", NULL},
     {"CREATE INDEX by_url ON url(url)", NULL},
@@ -120,7 +120,7 @@ static void objects_of_others(void **state)
     }
 }
 
-/* What others added stays, and rows are read and written beside it. An index
+/* Objects of others stay, and rows are read and written beside them. An index
  * whose entries lie is not asked. */
 static void left_alone(void **state)
 {
