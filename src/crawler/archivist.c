@@ -203,13 +203,11 @@ static bool find_own(struct archivist *archivist, const struct warc_pair *pair,
     return false;
 }
 
-/* May the payload be replaced by a revisit, or be the original of one? A
- * redirect leads where its own head says, and there are readers that look at
- * the head of the original. */
+/* May the payload be replaced by a revisit, or be the original of one? */
 static bool is_deduplicated(const struct warc_pair *pair)
 {
     return pair->cut == WARC_WHOLE && pair->payload_len >= PAYLOAD_MIN &&
-           warc_http_status(buf_str(&pair->head)) / 100 != 3;
+           original_may_be((uint32_t)warc_http_status(buf_str(&pair->head)));
 }
 
 static bool find_original(struct archivist *archivist,
@@ -438,7 +436,7 @@ bool archivist_add_capture(struct archivist *archivist,
         return false;
     file->length += row->length + row->request_length;
     archivist->captures = row->number;
-    if (row->digest.len && row->status / 100 != 3)
+    if (row->digest.len && original_may_be(row->status))
         remember(archivist, row);
     return true;
 }

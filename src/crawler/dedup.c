@@ -72,7 +72,7 @@ static bool add_capture(void *user, const struct store_capture *row)
     };
 
     if (row->kind == CAPTURE_RESPONSE && row->digest.len &&
-        row->status / 100 != 3)
+        original_may_be(row->status))
         payloads_add(&dedup->payloads, row->digest, &place);
     return true;
 }
@@ -121,15 +121,14 @@ static int open_file(struct dedup *dedup, uint32_t number)
 
 /* --- an index ----------------------------------------------------------- */
 
-/* A line of a revisit names no payload that is there. A redirect is never the
- * original of one. */
+/* A line of a revisit names no payload that is there. */
 static bool parse_line(struct dedup *dedup, struct str line,
                        struct cdxj_entry *entry)
 {
     buf_clear(&dedup->scratch);
     return cdxj_parse(line, &dedup->scratch, entry) && entry->digest.len &&
            !str_eq(entry->mime, STR("warc/revisit")) &&
-           entry->status / 100 != 3;
+           original_may_be(entry->status);
 }
 
 static bool is_same_answer(const struct cdxj_entry *entry, struct str head)

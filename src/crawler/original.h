@@ -4,6 +4,14 @@
 
 #include "archive/warc_write.h"
 
+/* May an answer of this status be a revisit, or the original of one? A redirect
+ * leads where its own head says, and there are readers that look at the head of
+ * the original. */
+static inline bool original_may_be(uint32_t status)
+{
+    return status / 100 != 3;
+}
+
 /* Reads the first fields of records. */
 struct original_reader;
 
