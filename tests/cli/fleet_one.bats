@@ -58,7 +58,7 @@ fleet_crawl() {
     ! is_sanitized || longest=6000
     start_relay "$POSTGRES_PORT" --lose 0.05 --only COMMIT
     URL=$(postgres_url "$RELAY_PORT")
-    fleet_crawl "$DIR" --delay 20ms
+    fleet_crawl "$DIR" --delay 20ms --lease 6s
     while :; do
         status=0
         limit=$(printf '0.%03d' $((RANDOM % longest % 1000)))
