@@ -125,6 +125,8 @@ chosen() {
 @test "run-tests --check, --asan and --tsan run what tests/SUITES marks" {
     project
     same "tests/cli/html.bats tests/cli/url.bats tests/unit/test_html tests/unit/test_url" "$(chosen)"
+    # A program whose source is gone is not run.
+    suite old 1 'not ok 1 - old'
     same "tests/cli/url.bats tests/unit/test_html tests/unit/test_url" "$(chosen --check)"
     same "tests/cli/html.bats tests/unit/test_html tests/unit/test_url" "$(chosen --asan)"
     echo '// pthread_create' >>tests/unit/test_url.c
