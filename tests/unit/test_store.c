@@ -77,7 +77,8 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_change(batch, &(struct store_change){U63, U32, U32, U32, U32});
     store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                                  UINT64_MAX, U63, U63, U63, U63,
-                                                 hard, true, hard, hard});
+                                                 hard, true, hard, hard, U32,
+                                                 hard, hard});
     store_add_fetch(batch, &(struct store_fetch){.number = 1,
                                                  .mime = STR(""),
                                                  .digest = 1ULL << 63});
