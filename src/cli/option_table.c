@@ -156,7 +156,7 @@ const struct option_row option_table[] = {
      .argument = "TEXT", .owner = OF_EITHER,
      .help = "address that a site's owner can write to; default is $EMAIL, else none is sent"},
     {"user", 0, OPTION_TEXT, AT(user), COMMAND_CRAWL, "What to send",
-     .argument = "NAME[:PASSWORD]", .never_recorded = true,
+     .argument = "NAME[:PASSWORD]", .never_recorded = true, .is_secret = true,
      .instead = "write NAME:PASSWORD@ into a URL for another login", .owner = OF_MACHINE,
      .help = "log in at the seeds' origins (Basic), as NAME:PASSWORD@ in a seed's URL does; without a password the terminal is asked for it; not recorded, so a resume needs it again"},
     {"netrc", 0, OPTION_FLAG, AT(netrc), COMMAND_CRAWL, "What to send", .owner = OF_MACHINE,
@@ -170,7 +170,7 @@ const struct option_row option_table[] = {
      .argument = "FILE", .is_path = true, .owner = OF_MACHINE,
      .help = "as --cookie-jar, and write the cookies into FILE, which only its owner can read, when the crawl stops"},
     {"header", 'H', OPTION_LIST, AT(headers), COMMAND_CRAWL, "What to send",
-     .argument = "'NAME: VALUE'", .owner = OF_EITHER,
+     .argument = "'NAME: VALUE'", .is_secret = true, .owner = OF_EITHER,
      .help = "also send this header (none of the connection, such as Content-Length); it goes only to origins that the command line names, unless it is harmless, such as Accept-Language; may be repeated"},
 
     {"from", 0, OPTION_TEXT, AT(from), COMMAND_CRAWL, "How to connect",
