@@ -410,11 +410,11 @@ static void open_loader(struct plan *plan)
         .crawl = fleet->crawl,
         .node = fleet->joined.node,
         .user = fleet->fleet,
-        .may_wait = fleet_may_wait,
+        .may_wait = fleet_may_go_on,
         .snapshot = &fleet->joined.snapshot,
     };
 
-    engine_postgres_hurry(options.engine, fleet_may_wait, fleet->fleet);
+    engine_postgres_hurry(options.engine, fleet_may_go_on, fleet->fleet);
     fleet->loader = fleet_store_new(&options);
 }
 
@@ -433,11 +433,11 @@ static void open_fleet(struct plan *plan)
         .pages_max = fleet->crawl.pages_max,
         .by_level = plan->crawl.frontier.ranking == RANKING_BFS,
     });
-    engine_postgres_hurry(fleet->side, fleet_may_wait, fleet->fleet);
+    engine_postgres_hurry(fleet->side, fleet_may_go_on, fleet->fleet);
     open_loader(plan);
     open_store(plan);
     fleet_set_stores(fleet->fleet, plan->store, fleet->loader);
-    plan->crawl.worker.fetch.may_send = fleet_may_send;
+    plan->crawl.worker.fetch.may_send = fleet_may_go_on;
     plan->crawl.worker.fetch.may_send_user = fleet->fleet;
 }
 

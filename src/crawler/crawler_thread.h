@@ -273,6 +273,8 @@ void end_archive(struct crawler *crawler);
 /* --- durable.c: the record of the crawl --------------------------------- */
 
 void restore_crawl(struct crawler *crawler);
+/* Every host and every address rests for a whole pause from now on. */
+void rest_all_hosts(struct crawler *crawler);
 void begin_record(struct crawler *crawler);
 void commit_if_due(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);

@@ -150,6 +150,10 @@ void frontier_done(struct frontier *frontier, struct target *target,
 void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t ended_ms, uint64_t wait_ms, bool whole_host);
 
+/* The fetch was ended early, by us: it is made again, and was no try. */
+void frontier_abandoned(struct frontier *frontier, struct target *target,
+                        uint64_t ended_ms);
+
 /* Before either: did the host answer at all? After `host_tries` times in a
  * row that it did not, or FRONTIER_NO_REPLY_MAX that it sent no reply or was
  * busy, it is dead: its targets come out refused, with the last `outcome`, a
