@@ -73,6 +73,8 @@ static inline uint64_t ended_ms(const struct webpage *page)
 void handle_fetch(struct crawler *crawler, struct job *job);
 void handle_lookup(struct crawler *crawler, struct job *job);
 void handle_robots(struct crawler *crawler, struct job *job);
+/* The second half of it: also of what another machine has fetched. */
+void judge_robots(struct crawler *crawler, struct job *job);
 
 /* The fetch has ended and is not tried again: count it, record it, and offer
  * the URLs found. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "crawler/crawler_thread.h"
+#include "crawler/fleet_robots.h"
 #include "crawler/resume.h"
 #include "fleet/fleet_store.h"
 #include "fleet/mail.h"
@@ -20,6 +21,7 @@ struct fleet {
     /* of the crawler thread */
     struct member member;
     struct outbox *outbox;
+    struct fleet_robots *robots;
     struct fleet_commit composed; /* for the batch that is under way */
     struct arena composed_arena;
     struct arena scratch;
@@ -60,6 +62,7 @@ struct fleet *fleet_new(const struct fleet_options *options)
                 options->joined_ms);
     fleet->outbox = outbox_new(options->partitions, options->by_level,
                                options->incarnation);
+    fleet->robots = fleet_robots_new(fleet->outbox);
     fleet->last = (struct fleet_commit){
         .lowest = FLEET_LOWEST_UNKNOWN,
         .sent = options->joined->sent,
@@ -88,6 +91,7 @@ void fleet_free(struct fleet *fleet)
     if (!fleet)
         return;
     member_release(&fleet->member);
+    fleet_robots_free(fleet->robots);
     outbox_free(fleet->outbox);
     arena_release(&fleet->composed_arena);
     arena_release(&fleet->scratch);
@@ -348,8 +352,28 @@ static void take_mail(struct crawler *crawler, const struct fleet_mail *mail)
         return;
     crawler->validator.source_part = mail->key.part;
     for (size_t at = 0; mail_read(mail->payload, &at, &entry);)
-        offer_entry(crawler, &entry);
+        if (entry.kind <= TARGET_REQUISITE)
+            offer_entry(crawler, &entry);
+        else
+            fleet_robots_take(fleet->robots, crawler, mail->key.part, &entry);
     member_take(&fleet->member, &mail->key);
+}
+
+bool fleet_follows_robots(struct crawler *crawler, struct target *from,
+                          const struct url *url, uint64_t ended_ms)
+{
+    struct fleet *fleet = crawler->options->fleet;
+    const struct frontier *frontier = crawler->validator.frontier;
+
+    return fleet &&
+           !member_owns(&fleet->member,
+                        frontier_part_of(frontier, url, (struct str){0})) &&
+           fleet_robots_follow(fleet->robots, crawler, from, url, ended_ms);
+}
+
+void fleet_tells_robots(struct crawler *crawler, const struct job *job)
+{
+    fleet_robots_answer(crawler->options->fleet->robots, job);
 }
 
 /* --- partitions that come and go ----------------------------------------- */
@@ -464,6 +488,7 @@ static void carry_out(struct crawler *crawler, const struct member_todo *todo)
     for (size_t i = 0; i < todo->drops; i++) {
         validator_drop_part(&crawler->validator, todo->drop[i],
                             crawler->now_ms);
+        fleet_robots_drop(fleet->robots, todo->drop[i]);
         if (!fleet->member.is_leaving) /* its last figures stay as they are */
             part_ends_drop(crawler, todo->drop[i]);
     }
@@ -510,6 +535,7 @@ static void take_answer(struct crawler *crawler)
     take_addresses(crawler, snapshot);
     for (size_t i = 0; i < snapshot->mails && !fleet->must_rejoin; i++)
         take_mail(crawler, &snapshot->mail[i]);
+    fleet_robots_look(fleet->robots, crawler, snapshot->part);
     fleet->is_urgent |= snapshot->mails == FLEET_MAILS_MAX; /* more waits */
 }
 
@@ -524,7 +550,7 @@ static void note_idle(struct crawler *crawler)
                    (fleet->options.by_level && lowest > fleet->member.level);
 
     fleet->is_urgent |=
-        outbox_is_full(fleet->outbox) ||
+        outbox_is_full(fleet->outbox) || outbox_is_urgent(fleet->outbox) ||
         (is_idle && (lowest != fleet->told_lowest || fleet->member.tooks ||
                      outbox_count(fleet->outbox)));
 }

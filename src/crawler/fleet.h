@@ -30,6 +30,9 @@ enum { FLEET_ADDRESS_MS = 200, FLEET_ADDRESSES_MAX = 1000 };
 struct crawler;
 struct fleet;
 struct frontier;
+struct job;
+struct target;
+struct url;
 struct validator;
 
 struct fleet_options {
@@ -82,6 +85,13 @@ void fleet_compose(struct fleet *fleet, struct frontier *frontier,
 
 /* The answer of a commit, if one is there. */
 void fleet_exchange(struct crawler *crawler);
+
+/* A robots.txt moved to this URL. True: that is another machine's, which is
+ * asked; `from` is freed. Later an answer comes (crawler/fleet_robots.h). */
+bool fleet_follows_robots(struct crawler *crawler, struct target *from,
+                          const struct url *url, uint64_t ended_ms);
+/* The robots.txt was fetched for a guest: tell its machine. */
+void fleet_tells_robots(struct crawler *crawler, const struct job *job);
 
 /* May a fetch start? */
 bool fleet_may_fetch(const struct fleet *fleet);
