@@ -126,10 +126,9 @@ bool fleet_robots_follow(struct fleet_robots *robots, struct crawler *crawler,
     if (from->redirects >= ROBOTS_REDIRECTS_MAX)
         return false;
     arena_init(&arena);
-    struct question *question =
-        add(&robots->asked, part_of(crawler, url),
-            frontier_robots_part(frontier, from), asker_of(from, &arena),
-            url->href);
+    struct question *question = add(&robots->asked, part_of(crawler, url),
+                                    frontier_robots_part(frontier, from),
+                                    asker_of(from, &arena), url->href);
     question->redirects = (uint8_t)(from->redirects + 1);
     ask(robots, question);
     frontier_robots_elsewhere(frontier, from, ended_ms);
@@ -152,8 +151,8 @@ static void fill_page(struct crawler *crawler, struct job *job,
     page->exchange.end_ms = crawler->now_ms;
     if (page->outcome == FETCHED && entry->text.ptr) {
         page->robots_text = entry->text;
-        job->robots = robots_new(entry->text,
-                                 crawler->options->worker.robots_agent);
+        job->robots =
+            robots_new(entry->text, crawler->options->worker.robots_agent);
     } else if (page->outcome == REDIRECTED &&
                !url_parse(&moved->url, &page->arena, entry->text, NULL, NULL)) {
         page->links = (struct page_links){.link = moved, .count = 1};
@@ -175,8 +174,8 @@ static void take_answer(struct fleet_robots *robots, struct crawler *crawler,
     webpage_init(&job.page);
     if (!url_parse(&asker, &job.page.arena, entry->asker, NULL, NULL) &&
         !url_parse(&url, &job.page.arena, entry->url, NULL, NULL))
-        job.target = frontier_robots_told(frontier, &asker, &url,
-                                          (*at)->redirects);
+        job.target =
+            frontier_robots_told(frontier, &asker, &url, (*at)->redirects);
     take_out(at);
     if (job.target) {
         fill_page(crawler, &job, entry, &moved);
@@ -266,8 +265,7 @@ void fleet_robots_answer(struct fleet_robots *robots, const struct job *job)
     struct arena arena;
 
     arena_init(&arena);
-    struct question **at =
-        find(&robots->guests, asker_of(job->target, &arena));
+    struct question **at = find(&robots->guests, asker_of(job->target, &arena));
     if (job->robots)
         answer.text = str_first(page->robots_text, ROBOTS_SIZE_MAX);
     else if (page->outcome == REDIRECTED && page->links.count)

@@ -24,8 +24,8 @@ struct job;
 struct fleet_robots *fleet_robots_new(struct outbox *outbox);
 void fleet_robots_free(struct fleet_robots *robots);
 
-/* The robots.txt of `from` moved to this URL of another machine: ask for it, and
- * end that step of the frontier. False as frontier_robots_moved. */
+/* The robots.txt of `from` moved to this URL of another machine: ask for it,
+ * and end that step of the frontier. False as frontier_robots_moved. */
 bool fleet_robots_follow(struct fleet_robots *robots, struct crawler *crawler,
                          struct target *from, const struct url *url,
                          uint64_t ended_ms);

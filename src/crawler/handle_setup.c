@@ -147,8 +147,6 @@ void judge_robots(struct crawler *crawler, struct job *job)
     struct robots *rules = job->robots;
 
     job->robots = NULL;
-    crawler->validator.source_part =
-        frontier_robots_part(frontier, job->target);
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;
     if (access == ROBOTS_UNREACHABLE) {

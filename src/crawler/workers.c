@@ -30,7 +30,7 @@ struct workers {
     unsigned count;
     unsigned fetches_max, fetches;
     unsigned first_room; /* fetches that the first worker has connections for */
-    bool abandoned; /* all that began before */
+    bool abandoned;      /* all that began before */
     struct message *back;  /* taken from the inbox, not yet by the caller */
     struct message *spare; /* jobs to be used again */
 };

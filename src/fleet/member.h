@@ -20,8 +20,8 @@
  *     knows: if its next commit counts after all, nobody has taken over, and it
  *     goes on when every host has rested for a whole pause.
  *   - It declares another dead that it has seen in the same batch for longer
- *     than a lease, by its own clock. No clock is compared with another's. Where
- *     it saw nothing itself for a while it begins to count anew: perhaps the
+ *     than a lease, by its own clock. No clock is compared with another's.
+ * Where it saw nothing itself for a while it begins to count anew: perhaps the
  *     engine was away, and nobody could commit.
  *   - An address that hosts of several machines share is leased, too: it wants
  *     those that its hosts wait for, and gives up what others want.

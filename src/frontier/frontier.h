@@ -258,7 +258,6 @@ bool frontier_robots_is_guest(const struct target *target);
 void frontier_robots_answered(struct frontier *frontier, struct target *target,
                               uint64_t ended_ms, uint64_t wait_ms);
 
-
 /* --- for the record ---------------------------------------------------- */
 
 /* Take the next number for a URL of the partition (0 without a fleet), for one

@@ -223,8 +223,7 @@ struct target *frontier_robots_told(struct frontier *frontier,
 
 enum robots_asked frontier_robots_asked(struct frontier *frontier,
                                         const struct url *asker,
-                                        const struct url *url,
-                                        uint8_t *outcome)
+                                        const struct url *url, uint8_t *outcome)
 {
     struct host *host = host_for(&frontier->politeness, url);
     struct host *guest = host_for(&frontier->politeness, asker);

@@ -20,8 +20,8 @@ enum { LOOKUPS_MAX = 1000, LOOKUPS_PER_DOMAIN = 8 };
 /* Its part of a host. */
 struct host_setup {
     bool resolved;
-    bool under_way;       /* the look-up of its name, or its robots.txt */
-    bool robots_https;    /* robots.txt is asked for on behalf of https pages */
+    bool under_way;    /* the look-up of its name, or its robots.txt */
+    bool robots_https; /* robots.txt is asked for on behalf of https pages */
     /* Of a fleet: it moved to a host of another machine, which is asked for it;
      * or the host is another machine's, which has asked us for it. */
     bool is_elsewhere, is_guest;

@@ -6,7 +6,6 @@
 load helper
 load postgres
 load machines
-load relay
 
 ASKERS=12
 DELAY=100ms
@@ -24,7 +23,7 @@ start_moved() {
 
     {
         printf '//hub.test/robots.txt\n    type text/plain\n    body <<END\n'
-        printf 'User-agent: *\nDisallow: /no\nSitemap: http://outside.invalid/map\nEND\n'
+        printf 'User-agent: *\nDisallow: /no\nEND\n'
         for i in $(seq "$ASKERS"); do
             printf '//a%d.test/robots.txt\n    redirect %s\n' "$i" \
                 "$([ $((i % 3)) = 0 ] && echo "http://a$((i - 1)).test/robots.txt" ||
@@ -49,24 +48,28 @@ start_moved() {
     start_playground --site "$TMP/site"
 }
 
-# two [OPTION...]: machines 1 and 2, which obey robots.txt.
+# obedient N: start machine N, which obeys robots.txt.
+obedient() {
+    mkdir -p "$TMP/m$1"
+    "$CRAWLER" --quiet --fleet "$(postgres_url)" --name "$NAME" --partitions 16 \
+        --lease "${LEASE:-30s}" --connect-to "::127.0.0.1:$PORT" --scope any --robots obey \
+        --delay "$DELAY" --ip-delay 0 --save-every 50ms --retries 0 \
+        http://hub.test/ "$TMP/m$1" 5 2>"$TMP/m$1.err" 3>&- &
+    MACHINE[$1]=$!
+}
+
+# two: machines 1 and 2. The site answers nobody until both have partitions.
 two() {
-    local start=$SECONDS i
+    local start=$SECONDS status=0
 
     kill -STOP "$PID"
-    for i in 1 2; do
-        mkdir -p "$TMP/m$i"
-        "$CRAWLER" --quiet --fleet "$(postgres_url "${RELAY_PORT:-}")" --name "$NAME" --partitions 16 \
-            --lease "${LEASE:-30s}" --connect-to "::127.0.0.1:$PORT" --scope any --robots obey \
-            --delay "$DELAY" --ip-delay 0 --save-every 50ms --retries 0 "$@" \
-            http://hub.test/ "$TMP/m$i" 5 2>"$TMP/m$i.err" 3>&- &
-        MACHINE[i]=$!
-    done
+    for i in 1 2; do obedient "$i"; done
     until [ "$(owners)" = 2 ]; do
-        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "$(owners) machines have partitions" || return
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || { status=1 && break; }
         sleep 0.05
     done
     kill -CONT "$PID"
+    [ "$status" = 0 ] || fail "$(owners) machines have partitions"
 }
 
 # judge: pages are exact, nothing that is forbidden was asked for, and every pause
@@ -79,7 +82,7 @@ judge() {
 }
 
 @test "it is fetched by the machine of the host where it is now" {
-    two -U crawler
+    two
     for i in 1 2; do machine_ends $i 0; done
     judge
     # Both were at work, so there were questions over the machines.
@@ -89,4 +92,31 @@ judge() {
     [[ $output == *"Disallow: /no"* ]] || fail "$output"
     run -0 "$CRAWLER" why --name "$NAME" "$(postgres_url)" http://far.test/
     [[ $output == *"robots.txt"*503* ]] || fail "$output"
+}
+
+# owner HOST: the number of process of the machine that has it.
+owner() {
+    local i node
+
+    node=$(postgres_sql "SELECT p.owner FROM $NAME.part p JOIN $NAME.fetched f ON f.part = p.part
+        WHERE f.url LIKE 'http://$1/%' LIMIT 1")
+    for i in 1 2; do
+        [ "$(postgres_sql "SELECT node FROM $NAME.node WHERE $(nodes_of $i)")" != "$node" ] ||
+            echo "$i"
+    done
+}
+
+@test "it is asked for again when the machine that was asked is gone" {
+    local first
+    LEASE=3s DELAY=200ms
+    two
+    wait_until_saved 3
+    first=$(owner hub.test)
+    kill -KILL "${MACHINE[first]}"
+    machine_ends "$first" 137
+    machine_ends $((3 - first)) 0
+    # It comes back to a crawl that is finished, and puts its directory right.
+    obedient "$first"
+    machine_ends "$first" 0
+    judge
 }

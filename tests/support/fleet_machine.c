@@ -301,8 +301,7 @@ static bool may_fetch(const struct machine *machine)
     return machine->flights < SIM_FLIGHTS && !machine->member.is_leaving &&
            sim->now_ms >= machine->hold_ms &&
            (sim->mutant == SIM_NO_DEADLINE ||
-            member_may_fetch(&machine->member, lease_of(machine),
-                             sim->now_ms));
+            member_may_fetch(&machine->member, lease_of(machine), sim->now_ms));
 }
 
 static void start_fetches(struct machine *machine)

@@ -52,9 +52,8 @@ static void throw_outage(struct sim *sim)
 static void cut_links(struct sim *sim)
 {
     for (unsigned i = 0; i < SIM_MACHINES; i++)
-        sim->machine[i].link.is_cut =
-            sim->cut_until_ms[i] > sim->now_ms ||
-            sim->away_until_ms > sim->now_ms;
+        sim->machine[i].link.is_cut = sim->cut_until_ms[i] > sim->now_ms ||
+                                      sim->away_until_ms > sim->now_ms;
 }
 
 static void throw_faults(struct sim *sim, bool can_set_back)

@@ -67,8 +67,8 @@ struct machine {
     bool ended; /* it saw the end of the crawl */
     uint64_t stopped_until_ms, start_ms;
     uint64_t joined_ms, renewed_ms; /* its lease */
-    uint64_t back_ms;               /* when it had that again, after an outage */
-    uint64_t hold_ms;               /* no fetch before */
+    uint64_t back_ms; /* when it had that again, after an outage */
+    uint64_t hold_ms; /* no fetch before */
     uint64_t incarnation;
     struct fake_link link;
     struct validator validator;

@@ -254,8 +254,8 @@ void sim_judge(struct sim *sim)
     judge_rows(sim);
 }
 
-/* Nothing was wrong but that the engine was away: so nobody was declared dead or
- * fenced, and each owner of a partition loaded it once. */
+/* Nothing was wrong but that the engine was away: so nobody was declared dead
+ * or fenced, and each owner of a partition loaded it once. */
 void sim_judge_outages(struct sim *sim)
 {
     const struct fake *fake = &sim->fake;

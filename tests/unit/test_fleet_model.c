@@ -92,9 +92,8 @@ static void an_engine_that_is_away(void **state)
 {
     (void)state;
     run_all((struct sim_options){.ranking = RANKING_BFS, .outages = true});
-    run_all((struct sim_options){.ranking = RANKING_PRIORITY,
-                                 .outages = true,
-                                 .addresses = true});
+    run_all((struct sim_options){
+        .ranking = RANKING_PRIORITY, .outages = true, .addresses = true});
 }
 
 static void an_engine_that_is_away_among_faults(void **state)
