@@ -73,6 +73,8 @@ static inline uint64_t ended_ms(const struct webpage *page)
 void handle_fetch(struct crawler *crawler, struct job *job);
 void handle_lookup(struct crawler *crawler, struct job *job);
 void handle_robots(struct crawler *crawler, struct job *job);
+/* The second half of it: also of what another machine has fetched. */
+void judge_robots(struct crawler *crawler, struct job *job);
 
 /* The fetch has ended and is not tried again: count it, record it, and offer
  * the URLs found. */
@@ -273,6 +275,8 @@ void end_archive(struct crawler *crawler);
 /* --- durable.c: the record of the crawl --------------------------------- */
 
 void restore_crawl(struct crawler *crawler);
+/* Every host and every address rests for a whole pause from now on. */
+void rest_all_hosts(struct crawler *crawler);
 void begin_record(struct crawler *crawler);
 void commit_if_due(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);

@@ -241,9 +241,10 @@ void record_robots(struct record *record, const struct job *job,
         .known = known_ms > 0,
         .outcome = (uint8_t)page->outcome,
         .status = (uint32_t)page->exchange.status,
-        .start_ms = wall(record, page->exchange.start_ms),
-        .end_ms = wall(record, page->exchange.end_ms),
-        .pause_ms = pause_ms,
+        /* Whoever fetched it has a row with the times. */
+        .start_ms = job->is_told ? 0 : wall(record, page->exchange.start_ms),
+        .end_ms = job->is_told ? 0 : wall(record, page->exchange.end_ms),
+        .pause_ms = job->is_told ? 0 : pause_ms,
         .until_ms =
             known_ms ? wall(record, page->exchange.end_ms + known_ms) : 0,
         .text = page->robots_text,

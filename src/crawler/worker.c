@@ -105,6 +105,12 @@ static size_t bytes_of(const struct webpage *page)
     return page->arena.used + (page->pair ? warc_pair_bytes(page->pair) : 0);
 }
 
+static void free_order(struct job *job)
+{
+    webpage_release(&job->page);
+    free(job);
+}
+
 static void read_inbox(struct worker *worker)
 {
     struct message *message = mailbox_take(&worker->inbox);
@@ -119,11 +125,11 @@ static void read_inbox(struct worker *worker)
         case JOB_NEED:
             pagefetcher_need(worker->fetcher, job->page.origin,
                              job->page.is_host_needed);
-            webpage_release(&job->page);
-            free(job);
+            free_order(job);
             break;
         case JOB_ABANDON:
             pagefetcher_abandon(worker->fetcher);
+            free_order(job);
             break;
         case JOB_QUIT:
             worker->quit = true;

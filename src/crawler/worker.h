@@ -30,6 +30,7 @@ struct job {
     struct target *target;
     struct webpage page;
     struct robots *robots; /* the rules, of a robots.txt */
+    bool is_told;          /* another machine of the fleet has fetched it */
     /* of a look-up */
     struct str name;
     unsigned address_turn; /* which of the name's addresses is wanted */

@@ -50,8 +50,7 @@ int workers_fd(const struct workers *workers);
 struct job *workers_take(struct workers *workers);
 void workers_put_back(struct workers *workers, struct job *job);
 
-/* End all fetches now; they still come back, as ABANDONED. No fetch may start
- * after this. */
+/* End all fetches that have begun; they still come back, as ABANDONED. */
 void workers_abandon(struct workers *workers);
 
 #endif

@@ -470,6 +470,13 @@ void put_retry(struct frontier *frontier, struct target *target,
     queue_put_retry(&frontier->queue, target, due_ms);
 }
 
+void frontier_abandoned(struct frontier *frontier, struct target *target,
+                        uint64_t ended_ms)
+{
+    put_retry(frontier, target, 0);
+    fetch_ended(frontier, target, ended_ms, 0);
+}
+
 void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t ended_ms, uint64_t wait_ms, bool whole_host)
 {

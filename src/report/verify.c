@@ -106,8 +106,9 @@ static bool read_robots(void *user, const struct store_robots *row)
 
     if (!host.len)
         return false;
-    verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms, 0,
-                     verify_host(verify, host));
+    if (row->start_ms)
+        verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms, 0,
+                         verify_host(verify, host));
     return true;
 }
 

@@ -134,21 +134,6 @@ close_gate() {
     all_pages "$DIR"
 }
 
-@test "a server that is away pauses the crawl, which goes on by itself" {
-    fleet_crawl "$DIR" --delay 30ms --lease 2s
-    "${COMMAND[@]}" 2>"$TMP/err" 3>&- &
-    pid=$!
-    wait_until_saved 20
-    postgres_pause immediate
-    timeout "$LIMIT" sh -c 'until grep -q " is away " "$1"; do
-        sleep 0.05; done' - "$TMP/err"
-    kill -0 "$pid"
-    postgres_go_on
-    wait "$pid"
-    grep -q ' is back$' "$TMP/err"
-    all_pages "$DIR"
-}
-
 @test "a server that refuses for good ends the crawl with status 1 and a line" {
     fleet_crawl "$DIR" --delay 30ms
     "${COMMAND[@]}" 2>"$TMP/err" 3>&- &
