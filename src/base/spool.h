@@ -22,6 +22,7 @@ struct spools {
     int dir_fd;
     unsigned max;
     atomic_uint count;
+    atomic_uint waiting; /* who would make one if there were fewer */
 };
 
 struct spool {
