@@ -124,11 +124,19 @@ static uint32_t ending_max(const struct crawl_options *crawl)
                                                    : ENDING_CONNECTIONS;
 }
 
+/* A large record has a file of its own, and a descriptor of its archive. */
+static rlim_t spool_files(const struct crawl_options *crawl)
+{
+    const struct spools *spools = crawl->worker.fetch.spools;
+
+    return spools ? 2 * (rlim_t)spools->max : 0;
+}
+
 /* Open files of all threads, without the idle connections. */
 static rlim_t files_needed(const struct crawl_options *crawl)
 {
     return (rlim_t)crawl->fetches_max +
-           (rlim_t)crawl->threads * ending_max(crawl) +
+           (rlim_t)crawl->threads * ending_max(crawl) + spool_files(crawl) +
            (crawl->fetches_max > FEW ? OTHER_FILES : OTHER_FILES_OF_FEW);
 }
 
@@ -492,10 +500,10 @@ static int make(struct plan *plan, const struct options *options)
         (status = from_plan(plan)) || (status = plan_seeds(plan)))
         return status;
     plan_frontier(plan);
-    plan_limits(plan);
     plan->id = (uint32_t)random_seed();
     if ((status = archiving_plan(plan)))
         return status;
+    plan_limits(plan);
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;
