@@ -93,8 +93,9 @@ bool archive_copies_write(struct archive_copies *copies)
 {
     struct archive_copy *copy;
 
-    while (!archive_copies_error(copies) && (copy = take_first(copies))) {
-        if (!spool_copy(copy->spool, copy->from, copy->fd, copy->at))
+    while ((copy = take_first(copies))) {
+        if (!archive_copies_error(copies) &&
+            !spool_copy(copy->spool, copy->from, copy->fd, copy->at))
             fail(copies, errno);
         free_copy(copy);
     }

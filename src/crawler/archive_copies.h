@@ -32,7 +32,7 @@ bool archive_copies_put(struct archive_copies *copies, int fd, uint64_t at,
 bool archive_copies_wait(struct archive_copies *copies);
 
 /* Write all that wait. False with errno if one could not be written, now or
- * before. */
+ * before; then the others are given up. */
 bool archive_copies_write(struct archive_copies *copies);
 
 /* The errno of a write that failed, or 0. */
