@@ -14,8 +14,8 @@
 /* Where it is. */
 struct long_body_place {
     const char *path;
-    uint64_t from, len; /* the part of the file that is the WARC; `len` 0: to
-                         * its end */
+    uint64_t from, len;  /* the part of the file that is the WARC; `len` 0: to
+                          * its end */
     uint64_t at, within; /* the record, as warc_reader_seek has it */
     uint64_t head_len;   /* of HTTP, before the body */
     bool is_chunked;     /* the chunks must be undone */

@@ -269,21 +269,6 @@ static void make_response(struct warc_pair *pair,
 /* --- a body in a spool -----------------------------------------------------
  */
 
-/* Read the spool piece by piece, with room for one. False with errno. */
-static bool each_piece(const struct spool *spool, struct buf *room,
-                       bool (*each)(void *user, struct str piece), void *user)
-{
-    for (uint64_t at = 0; at < spool->len; at += room->len) {
-        uint64_t left = spool->len - at;
-
-        room->len = left < SPOOL_PIECE ? (size_t)left : SPOOL_PIECE;
-        if (!spool_read(spool, at, room->ptr, room->len) ||
-            !each(user, buf_str(room)))
-            return false;
-    }
-    return true;
-}
-
 struct body_digests {
     struct digest payload, block;
 };
@@ -297,16 +282,17 @@ static bool digest_piece(void *user, struct str piece)
     return true;
 }
 
-static bool is_noise(const struct spool *spool, struct buf *room)
+static bool is_noise(const struct spool *spool)
 {
-    room->len = 0;
-    if (spool->len < GZIP_SAMPLES * GZIP_SAMPLE_LEN)
+    char sample[GZIP_SAMPLES * GZIP_SAMPLE_LEN];
+
+    if (spool->len < sizeof(sample))
         return false;
-    for (size_t i = 0; i < GZIP_SAMPLES; i++, room->len += GZIP_SAMPLE_LEN)
+    for (size_t i = 0; i < GZIP_SAMPLES; i++)
         if (!spool_read(spool, gzip_sample_at(spool->len, i),
-                        room->ptr + room->len, GZIP_SAMPLE_LEN))
+                        sample + i * GZIP_SAMPLE_LEN, GZIP_SAMPLE_LEN))
             return false;
-    return gzip_is_noise(buf_str(room));
+    return gzip_is_noise((struct str){sample, sizeof(sample)});
 }
 
 /* A record on its way into a spool. */
@@ -340,7 +326,7 @@ static bool end_record(struct spooled_record *record)
 }
 
 static bool write_record(struct spool *to, int level, struct str fields,
-                         const struct block *block, struct buf *room)
+                         const struct block *block)
 {
     struct spooled_record record = {.to = to, .is_packed = level >= 0};
 
@@ -350,7 +336,7 @@ static bool write_record(struct spool *to, int level, struct str fields,
                           fields.len + block->head.len + body_len(block) + 4);
     bool good = write_piece(&record, fields) &&
                 write_piece(&record, block->head) &&
-                each_piece(block->spooled, room, write_piece, &record) &&
+                spool_each(block->spooled, 0, write_piece, &record) &&
                 end_record(&record);
     if (record.is_packed)
         gzip_member_release(&record.member);
@@ -369,26 +355,23 @@ static bool make_spooled(struct warc_pair *pair, const struct warc_style *style,
                                 .spooled = exchange->spooled,
                                 .digest = digest};
     struct body_digests digests;
-    struct buf fields, room;
+    struct buf fields;
     int level = style->level;
 
-    buf_init(&room, SPOOL_PIECE);
-    buf_reserve(&room, SPOOL_PIECE);
     digest_begin(&digests.payload, style->digest);
     digest_begin(&digests.block, style->digest);
     digest_add(&digests.block, block.head);
-    bool good = each_piece(block.spooled, &room, digest_piece, &digests);
+    bool good = spool_each(block.spooled, 0, digest_piece, &digests);
     digest_end(&digests.payload, pair->payload_digest);
     digest_end(&digests.block, digest);
-    if (level > 0 && (exchange->is_dense || is_noise(block.spooled, &room)))
+    if (level > 0 && (exchange->is_dense || is_noise(block.spooled)))
         level = GZIP_STORED;
     begin_response(&fields, pair);
     put_block_fields(&fields, style, &block);
     pair->spooled = good ? spool_beside(block.spooled) : NULL;
     good = pair->spooled &&
-           write_record(pair->spooled, level, buf_str(&fields), &block, &room);
+           write_record(pair->spooled, level, buf_str(&fields), &block);
     buf_release(&fields);
-    buf_release(&room);
     return good;
 }
 

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/mem.h"
+
+enum { PIECE = 256 << 10 }; /* that is read at a time */
 
 static struct spool *make(struct spools *spools)
 {
@@ -66,22 +69,58 @@ bool spool_read(const struct spool *spool, uint64_t at, char *to, size_t len)
     return true;
 }
 
-bool spool_copy(const struct spool *spool, uint64_t from, int fd, uint64_t at)
+bool spool_each(const struct spool *spool, uint64_t from,
+                bool (*each)(void *user, struct str piece), void *user)
 {
-    char *piece = mem_new(SPOOL_PIECE);
+    char *room = mem_new(PIECE);
     bool good = true;
 
     while (good && from < spool->len) {
         uint64_t left = spool->len - from;
-        size_t len = left < SPOOL_PIECE ? (size_t)left : SPOOL_PIECE;
+        size_t len = left < PIECE ? (size_t)left : PIECE;
 
-        good = spool_read(spool, from, piece, len) &&
-               io_write_at(fd, (struct str){piece, len}, at);
+        good = spool_read(spool, from, room, len) &&
+               each(user, (struct str){room, len});
         from += len;
-        at += len;
     }
     int why = errno;
-    free(piece);
+    free(room);
     errno = why;
+    return good;
+}
+
+struct copy {
+    int fd;
+    uint64_t at;
+};
+
+static bool write_piece(void *user, struct str piece)
+{
+    struct copy *copy = user;
+    uint64_t at = copy->at;
+
+    copy->at += piece.len;
+    return io_write_at(copy->fd, piece, at);
+}
+
+bool spool_copy(const struct spool *spool, uint64_t from, int fd, uint64_t at)
+{
+    struct copy copy = {fd, at};
+
+    return spool_each(spool, from, write_piece, &copy);
+}
+
+static bool hash_piece(void *user, struct str piece)
+{
+    hash64_add(user, piece);
+    return true;
+}
+
+bool spool_hash(const struct spool *spool, uint64_t seed, uint64_t *hash)
+{
+    struct hash64_pieces *pieces = hash64_begin(seed);
+    bool good = spool_each(spool, 0, hash_piece, pieces);
+
+    *hash = hash64_end(pieces);
     return good;
 }

@@ -31,8 +31,6 @@ struct spool {
     uint64_t len;
 };
 
-enum { SPOOL_PIECE = 256 << 10 }; /* a good length to be read at a time */
-
 /* NULL with errno. EMFILE: there are `max` already. */
 struct spool *spool_new(struct spools *spools);
 
@@ -46,6 +44,14 @@ bool spool_put(struct spool *spool, struct str bytes);
 
 /* Read so many bytes, which are there. False with errno. */
 bool spool_read(const struct spool *spool, uint64_t at, char *to, size_t len);
+
+/* Read all bytes from `from` on, piece by piece. False with errno, or if `each`
+ * is false. */
+bool spool_each(const struct spool *spool, uint64_t from,
+                bool (*each)(void *user, struct str piece), void *user);
+
+/* hash64 of all bytes. False with errno. */
+bool spool_hash(const struct spool *spool, uint64_t seed, uint64_t *hash);
 
 /* Write all bytes from `from` on to another file, to the place `at`. The
  * position of `fd` stays. False with errno. */

@@ -12,12 +12,7 @@
 
 /* The options of an archive, and what its files say of the crawl. */
 
-enum {
-    NAME_MAX_LEN = 80,
-    ID_LEN = 8,
-    INFO_MAX = 1 << 16,
-    SPOOLS_MAX = 32, /* large bodies on their way into the archive */
-};
+enum { NAME_MAX_LEN = 80, ID_LEN = 8, INFO_MAX = 1 << 16 };
 
 #define DEFAULT_NAME "crawl"
 
@@ -269,9 +264,6 @@ int archiving_plan(struct plan *plan)
     pagerecorder_init(&plan->recorder, &plan->archive.style,
                       (int64_t)clock_wall_at(now_ms) - (int64_t)now_ms,
                       &plan->body_budget);
-    plan->spools.dir_fd = plan->dir.fd;
-    plan->spools.max = SPOOLS_MAX;
-    plan->crawl.worker.fetch.spools = &plan->spools;
     plan->crawl.archive = &plan->archive;
     plan->crawl.worker.recorder = &plan->recorder;
     plan->crawl.worker.scan.want_title |= !plan->options->state;

@@ -116,6 +116,7 @@ enum {
     OTHER_FILES_OF_FEW = 40, /* few fetches in flight look up few names */
     FEW = 16,
     KEEP_LEAST = 8,
+    SPOOLS_MAX = 32, /* large bodies on their way to the disk */
 };
 
 static uint32_t ending_max(const struct crawl_options *crawl)
@@ -481,6 +482,18 @@ static int plan_seeds(struct plan *plan)
     return status;
 }
 
+/* Only what is no HTML goes there. */
+static void plan_spools(struct plan *plan)
+{
+    struct fetch_options *fetch = &plan->crawl.worker.fetch;
+
+    if (!plan->crawl.archive && !fetch->types.count)
+        return;
+    plan->spools.dir_fd = plan->dir.fd;
+    plan->spools.max = SPOOLS_MAX;
+    fetch->spools = &plan->spools;
+}
+
 static int make(struct plan *plan, const struct options *options)
 {
     const char *const *argument = options->argument;
@@ -503,6 +516,7 @@ static int make(struct plan *plan, const struct options *options)
     plan->id = (uint32_t)random_seed();
     if ((status = archiving_plan(plan)))
         return status;
+    plan_spools(plan);
     plan_limits(plan);
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;

@@ -21,7 +21,7 @@
  * it, a proxy's answer to CONNECT and the trailers after the body are no part
  * of it. body_as_sent   The body without its chunks, in its content coding.
  *   spooled        The same in a file, if the body is too large for memory and
- *                  nobody has to read it: it is no page. Else NULL. Then both
+ *                  nobody has to read it: it is no HTML. Else NULL. Then both
  *                  other bodies are empty.
  *   body           The same without its content coding. Empty if the coding
  *                  could not be undone, and if the status is not 200: such a

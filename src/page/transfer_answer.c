@@ -405,8 +405,8 @@ void transfer_drop_spool(struct transfer *transfer)
     transfer->spooled = NULL;
 }
 
-/* Is it only kept, or not even that? The bytes of HTML, of a stylesheet and of
- * what is saved as a page are needed in memory. */
+/* Is it only kept, as it is, or not even that? HTML, stylesheets and what must
+ * be decoded are needed in memory. */
 static bool is_unread(const struct transfer *transfer)
 {
     const struct webpage *page = transfer->page;
@@ -417,6 +417,8 @@ static bool is_unread(const struct transfer *transfer)
         return true;
     if (page->kind == WEBPAGE_REQUISITE)
         return !webpage_names_more(page);
+    if (transfer->exchange->is_other_type)
+        return !transfer->codings.count;
     return transfer->to_sniff && !transfer->codings.count &&
            transfer->body.len >= MIME_SNIFF_LEN &&
            !mime_sniffs_as_html(buf_str(&transfer->body)) &&

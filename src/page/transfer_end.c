@@ -100,7 +100,7 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
         return FETCHED;
     if (transfer->is_not_page)
         return NOT_HTML;
-    if (!body.len)
+    if (!body.len && !transfer->spooled)
         return EMPTY_BODY;
     if (!transfer->to_sniff || mime_sniffs_as_html(body))
         return FETCHED;

@@ -64,6 +64,33 @@ with_little() {
     same 1 "$(page_count "$TMP/exported")"
 }
 
+@test "a file of 200 MB is saved by --types, and verified, in 100 MB" {
+    large_site 200 large.bin
+    with_little
+    keep_large --types all "$DIR"
+    same 2 "$(page_count)"
+    tail -n +3 "$DIR/2" | cmp - "$TMP/root/large.bin"
+    run -0 "$CRAWLER" verify "$DIR"
+    printf x | dd of="$DIR/2" bs=1 seek=150000000 conv=notrunc status=none
+    run -1 "$CRAWLER" verify "$DIR"
+    [[ $output == *"page 2: its bytes are not those that were saved"* ]] || fail "$output"
+}
+
+@test "pages that are long in an archive come out of it" {
+    local line='<p>A line of a page that is long, but not too long for a page.</p>\n'
+
+    make_warc "$TMP/a.warc" \
+        "{\"url\": \"http://site.test/index.html\", \"body\": \"$line<a href=/a>.</a>\", \"times\": 30000}" \
+        "{\"url\": \"http://site.test/a\", \"body\": \"$line\", \"times\": 30000, \"chunked\": true}"
+    mkdir "$TMP/exported"
+    "$CRAWLER" export --format pages --output "$TMP/exported" "$TMP/a.warc"
+    "$CRAWLER" -q --robots ignore --scope host --from "$TMP/a.warc" http://site.test/index.html "$DIR" 1
+    same 2 "$(page_count)"
+    cmp <(tail -n +3 "$DIR/1") <(tail -n +3 "$TMP/exported/1")
+    tail -n +3 "$DIR/2" | cmp - <(yes "${line%\\n}" | head -n 30000)
+    cmp <(tail -n +3 "$DIR/2") <(tail -n +3 "$TMP/exported/2")
+}
+
 @test "large bodies are like small ones in every archive" {
     local option
 

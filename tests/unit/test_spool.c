@@ -11,11 +11,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/spool.h"
 #include "support/tempdir.h"
 
-enum { LEN = 3 * SPOOL_PIECE + 1234 };
+enum { PIECE = 256 << 10, LEN = 3 * PIECE + 1234 };
 
 static char *make_bytes(void)
 {
@@ -42,6 +43,9 @@ static void what_was_put_is_there(void **state)
     assert_true(spool_read(spool, LEN - 5, got, 5));
     assert_memory_equal(got, bytes + LEN - 5, 5);
     assert_false(spool_read(spool, LEN - 5, got, 6));
+    uint64_t hash;
+    assert_true(spool_hash(spool, 9, &hash));
+    assert_true(hash == hash64((struct str){bytes, LEN}, 9));
     assert_string_equal(tempdir_list(temp), "");
     spool_free(spool);
     spool_free(NULL);

@@ -357,7 +357,7 @@ static void depths(void **state)
 /* --- a body in a spool -----------------------------------------------------
  */
 
-enum { SPOOLED_LEN = 700 * 1000 };
+enum { SPOOLED_LEN = 700 * 1000, PIECE = 256 << 10 };
 
 static void read_spool(const struct spool *spool, struct buf *out)
 {
@@ -426,7 +426,7 @@ static void spooled(void **state)
     check_spooled(&spools, (struct str){noise, sizeof(noise)}, 1, false, true);
     check_spooled(&spools, (struct str){noise, sizeof(noise)}, 6, false, true);
     check_spooled(&spools, str_first(plain, 300), 1, false, false);
-    check_spooled(&spools, str_first(plain, SPOOL_PIECE), 6, false, false);
+    check_spooled(&spools, str_first(plain, PIECE), 6, false, false);
     assert_string_equal(tempdir_list(temp), "");
 }
 
