@@ -20,7 +20,7 @@
 /* FORMAT: the version of the tables, of segments and of the rules for a URL's
  * partition. A crawl of an earlier one is only read, from FORMAT_READ on; from
  * FORMAT_REFERRERS on a referrer has its machine. */
-enum { FORMAT = 4, FORMAT_READ = 2, FORMAT_REFERRERS = 3 };
+enum { FORMAT = 5, FORMAT_READ = 2, FORMAT_REFERRERS = 3 };
 
 int fleet_check_engine(const char *url, const char *name, const char **label,
                        struct arena *arena)

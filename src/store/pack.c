@@ -10,7 +10,7 @@
 #include "store/store.h"
 
 enum {
-    COLUMNS_MAX = 16,
+    COLUMNS_MAX = 20,
     VARINT_MAX = 10,
     LEVEL = 1, /* of compression */
     /* version, digest, length before compression */

@@ -40,7 +40,7 @@
 /* The version of the format. A record of a later version is not touched. A
  * record of an earlier version is read as it is, and brought up to date when it
  * is opened to be written (store/sqlite_tables.c). */
-enum { STORE_VERSION = 6 };
+enum { STORE_VERSION = 7 };
 
 enum store_mode {
     STORE_WRITE, /* one program at a time, which the caller makes sure of */

@@ -6,7 +6,7 @@ load helper
 load site
 
 DATA=$BATS_TEST_DIRNAME/../data
-VERSIONS="1 2 3 4 5"
+VERSIONS="1 2 3 4 5 6"
 
 setup() {
     local version
