@@ -116,6 +116,7 @@ enum {
     OTHER_FILES_OF_FEW = 40, /* few fetches in flight look up few names */
     FEW = 16,
     KEEP_LEAST = 8,
+    SPOOLS_MAX = 32, /* large bodies on their way to the disk */
 };
 
 static uint32_t ending_max(const struct crawl_options *crawl)
@@ -124,11 +125,19 @@ static uint32_t ending_max(const struct crawl_options *crawl)
                                                    : ENDING_CONNECTIONS;
 }
 
+/* A large record has a file of its own, and a descriptor of its archive. */
+static rlim_t spool_files(const struct crawl_options *crawl)
+{
+    const struct spools *spools = crawl->worker.fetch.spools;
+
+    return spools ? 2 * (rlim_t)spools->max : 0;
+}
+
 /* Open files of all threads, without the idle connections. */
 static rlim_t files_needed(const struct crawl_options *crawl)
 {
     return (rlim_t)crawl->fetches_max +
-           (rlim_t)crawl->threads * ending_max(crawl) +
+           (rlim_t)crawl->threads * ending_max(crawl) + spool_files(crawl) +
            (crawl->fetches_max > FEW ? OTHER_FILES : OTHER_FILES_OF_FEW);
 }
 
@@ -473,6 +482,18 @@ static int plan_seeds(struct plan *plan)
     return status;
 }
 
+/* Only what is no HTML goes there. */
+static void plan_spools(struct plan *plan)
+{
+    struct fetch_options *fetch = &plan->crawl.worker.fetch;
+
+    if (!plan->crawl.archive && !fetch->types.count)
+        return;
+    plan->spools.dir_fd = plan->dir.fd;
+    plan->spools.max = SPOOLS_MAX;
+    fetch->spools = &plan->spools;
+}
+
 static int make(struct plan *plan, const struct options *options)
 {
     const char *const *argument = options->argument;
@@ -492,10 +513,11 @@ static int make(struct plan *plan, const struct options *options)
         (status = from_plan(plan)) || (status = plan_seeds(plan)))
         return status;
     plan_frontier(plan);
-    plan_limits(plan);
     plan->id = (uint32_t)random_seed();
     if ((status = archiving_plan(plan)))
         return status;
+    plan_spools(plan);
+    plan_limits(plan);
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;

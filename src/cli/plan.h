@@ -44,6 +44,7 @@ struct plan {
     struct trusted_origins origins;
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
+    struct spools spools; /* for large bodies */
     struct trust trust;
     struct cookies *cookies;  /* or NULL */
     struct proxies proxies;   /* of the environment, with --proxy env */

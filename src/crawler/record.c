@@ -41,7 +41,8 @@ struct record *record_new(const struct crawl_options *options,
                           struct store_error *error)
 {
     struct committer *committer =
-        committer_start(options->store, options->worker.saver, error);
+        committer_start(options->store, options->worker.saver,
+                        archivist_leave_copies(archivist), error);
 
     if (!committer)
         return NULL;

@@ -6,6 +6,7 @@
 #include "base/container.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/spool.h"
 
 /* Results are sent when no more pages are ready, or when they are this large.
  */
@@ -21,11 +22,23 @@ struct worker {
     bool quit;
 };
 
+/* False if a large body cannot be read back. */
+static bool digest(struct webpage *page)
+{
+    const struct exchange *exchange = &page->exchange;
+
+    if (exchange->spooled)
+        return spool_hash(exchange->spooled, 0, &page->digest);
+    page->digest = hash64(exchange->body, 0);
+    return true;
+}
+
 static void save(struct worker *worker, struct webpage *page)
 {
-    if (worker->options->want_digests)
-        page->digest = hash64(page->exchange.body, 0);
-    pagesaver_prepare(worker->options->saver, page);
+    if (worker->options->want_digests && !digest(page))
+        pagesaver_fail(page);
+    else
+        pagesaver_prepare(worker->options->saver, page);
 }
 
 /* The path of a page through a worker. It is scanned before it is saved,

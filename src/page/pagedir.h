@@ -19,6 +19,8 @@
 #define PAGEDIR_TMP_PREFIX PAGEDIR_MARK "-tmp-"
 #define PAGEDIR_STATS      PAGEDIR_MARK "-stats.json"
 
+struct spool;
+
 struct pagedir {
     int fd;
     uint32_t last_id;  /* published */
@@ -93,6 +95,11 @@ void pagedir_drop_run(struct pagedir *dir, uint32_t last_id);
  * thread may call this. False with errno: then nothing is left behind. */
 bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
                   char name[PAGEDIR_TEMP_MAX + 1]);
+
+/* The same with what is in a spool behind them. */
+bool pagedir_save_spooled(struct pagedir *dir, struct iovec part[], int count,
+                          const struct spool *rest,
+                          char name[PAGEDIR_TEMP_MAX + 1]);
 
 /* Give the file the next number. False with errno: EEXIST if a file of that
  * name is not a page of an old crawl. */

@@ -24,7 +24,8 @@ static bool prepare(struct pagesaver *saver, struct webpage *page)
     };
 
     page->prepared = prepared;
-    return pagedir_save(saver->dir, part, ARRAY_LEN(part), prepared->name);
+    return pagedir_save_spooled(saver->dir, part, ARRAY_LEN(part),
+                                page->exchange.spooled, prepared->name);
 }
 
 static uint32_t commit(struct pagesaver *saver, const struct webpage *page)

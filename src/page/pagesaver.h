@@ -48,7 +48,9 @@ struct pagesaver {
     atomic_uint synced;  /* of these, those that are on the disk */
 };
 
-/* If it fails, the outcome is NOT_SAVED, with page->save_errno. */
+/* The page cannot be saved, for what errno says: the outcome is NOT_SAVED, with
+ * page->save_errno. So it is if pagesaver_prepare fails. */
+void pagesaver_fail(struct webpage *page);
 void pagesaver_prepare(struct pagesaver *saver, struct webpage *page);
 
 /* Give a page that is prepared the next number. 0 with errno: it has to be

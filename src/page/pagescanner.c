@@ -395,13 +395,11 @@ static void scan_css(struct webpage *page, const struct scan_options *options)
 void pagescanner_requisite(struct webpage *page,
                            const struct scan_options *options)
 {
-    struct str mime = str_of(page->exchange.mime);
-
-    if (!page->want_requisites)
+    if (!webpage_names_more(page))
         return;
-    if (str_eq_nocase(mime, STR("text/css")))
+    if (str_eq_nocase(str_of(page->exchange.mime), STR("text/css")))
         scan_css(page, options);
-    else if (page->is_document && mime_verdict(mime) == MIME_PAGE)
+    else
         pagescanner_scan(page, options);
 }
 

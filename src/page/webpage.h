@@ -143,6 +143,10 @@ void webpage_ask_parsed(struct webpage *page, const struct url *url,
  */
 const struct url *webpage_url_parts(struct webpage *page);
 
+/* Is it a requisite that may name more: a stylesheet, or a document of HTML
+ * that is to be read? */
+bool webpage_names_more(const struct webpage *page);
+
 /* Keep a copy of the URL, which is only borrowed. */
 void webpage_own_url(struct webpage *page);
 
