@@ -343,11 +343,11 @@ static void count_unread(struct findings *findings)
 
     for (uint64_t i = 1; i <= site->last_number; i++) {
         const struct site_url *url = &site->url[i];
-        findings->gaps.unknown += url->flags & SITE_PAGE &&
-                                  url->end == URL_FAILED &&
-                                  (url->outcome == TOO_LARGE ||
-                                   (url->outcome == NOINDEX && !has_all) ||
-                                   site_judge(site, i) == LINK_UNKNOWN);
+        bool is_unread = url->end == URL_NOT_KEPT
+                             ? url->outcome == TOO_LARGE ||
+                                   (url->outcome == NOINDEX && !has_all)
+                             : site_judge(site, i) == LINK_UNKNOWN;
+        findings->gaps.unknown += url->flags & SITE_PAGE && is_unread;
     }
 }
 
