@@ -43,6 +43,8 @@ static void check_page(struct findings *findings, const struct store_fetch *row)
         add_page_finding(findings, FINDING_SLOW, ~ms, row);
     if (row->size > findings->options.large_bytes)
         add_page_finding(findings, FINDING_LARGE, ~row->size, row);
+    if (row->canonical.len) /* the site has said so */
+        return;
     if (row->digest && row->size) {
         snprintf(digest, sizeof(digest), "%016" PRIx64, row->digest);
         add_to_group(findings, FINDING_DUPLICATE, row->size, str_of(digest),
