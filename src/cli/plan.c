@@ -320,7 +320,7 @@ static void plan_limits(struct plan *plan)
     crawl->requisites = options->requisites;
     crawl->canonical = options->canonical;
     crawl->canonical_bytes_max = CANONICAL_BYTES_MAX;
-    crawl->worker.scan.want_canonical = options->canonical;
+    crawl->worker.scan.want_canonical = options->canonical || crawl->links;
 }
 
 /* The course's log is its contract. A user who gives options and sees the

@@ -53,6 +53,9 @@ static void offer_links(struct crawler *crawler, const struct job *job,
     for (size_t i = 0; i < links->bad_count; i++)
         record_link(crawler->record, job, page_id, &links->bad_link[i],
                     BAD_URL);
+    for (size_t i = 0; i < links->aside_count; i++)
+        record_link(crawler->record, job, page_id, &links->aside[i],
+                    NOT_FOLLOWED);
     tally->verdict[BAD_URL] += links->bad;
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }

@@ -168,6 +168,16 @@ static struct str target_of(const struct webpage *page)
     return (struct str){0};
 }
 
+/* The URL that the page names as its own, if it is another one. */
+static struct str canonical_of(const struct job *job)
+{
+    const struct page_link *canonical = job->page.canonical;
+
+    return canonical && canonical->fingerprint != job->target->fingerprint
+               ? canonical->url.href
+               : (struct str){0};
+}
+
 /* Blanks at the end of a reference are no part of it. An id longer than
  * HTML_ID_MAX does not count, so its fragment names no part. */
 static struct str fragment_to_keep(struct str fragment)
@@ -200,6 +210,7 @@ void record_fetch(struct record *record, const struct job *job,
                                            : (struct str){0},
         .noarchive = record->archivist && page->noarchive,
         .title = page_id ? page->title : (struct str){0},
+        .canonical = page_id ? canonical_of(job) : (struct str){0},
     };
 
     store_add_fetch(&record->open, &row);

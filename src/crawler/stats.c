@@ -97,6 +97,7 @@ static void put_requisites(const struct stats *stats, struct buf *out)
     json_add_number(out, "fetched", ends[URL_SAVED]);
     json_add_number(out, "bytes", stats->requisite_bytes);
     json_add_number(out, "redirected", ends[URL_REDIRECTED]);
+    json_add_number(out, "not_kept", ends[URL_NOT_KEPT]);
     json_add_number(out, "failed", ends[URL_FAILED]);
     json_add_number(out, "refused", ends[URL_REFUSED]);
     json_add_number(out, "queued", ends[URL_QUEUED]);
@@ -163,17 +164,22 @@ static bool has_requisites(const struct stats *stats)
 
 void stats_put_summary(const struct stats *stats, struct buf *out)
 {
-    buf_printf(out, "crawler: %s saved, %s, %llu failed, %llu %s\n",
+    buf_printf(out,
+               "crawler: %s saved, %s, %llu not kept, %llu failed, %llu %s\n",
                words_count(stats->saved, "page").text,
                words_count(stats->bytes, "byte").text,
+               (unsigned long long)stats->ends[URL_NOT_KEPT],
                (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->retries,
                stats->retries == 1 ? "retry" : "retries");
     if (has_requisites(stats))
         buf_printf(
-            out, "crawler: %s fetched, %s, %llu failed, %llu refused\n",
+            out,
+            "crawler: %s fetched, %s, %llu not kept, %llu failed, %llu "
+            "refused\n",
             words_count(stats->requisite_ends[URL_SAVED], "requisite").text,
             words_count(stats->requisite_bytes, "byte").text,
+            (unsigned long long)stats->requisite_ends[URL_NOT_KEPT],
             (unsigned long long)stats->requisite_ends[URL_FAILED],
             (unsigned long long)stats->requisite_ends[URL_REFUSED]);
 }
@@ -256,10 +262,11 @@ void stats_put_details(const struct stats *stats, struct buf *out)
         buf_printf(out, ", %zu of them in a file", counts->on_disk_max);
     buf_put(out, STR(")\n"));
     buf_printf(out,
-               "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "
-               "%llu queued\n",
+               "URLs: %llu saved, %llu redirected, %llu not kept, %llu failed, "
+               "%llu refused, %llu queued\n",
                (unsigned long long)stats->ends[URL_SAVED],
                (unsigned long long)stats->ends[URL_REDIRECTED],
+               (unsigned long long)stats->ends[URL_NOT_KEPT],
                (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->ends[URL_REFUSED],
                (unsigned long long)stats->ends[URL_QUEUED]);

@@ -69,7 +69,7 @@ void stats_settle_time(struct stats *stats);
 void stats_add_page(struct stats *stats, const struct webpage *page);
 void stats_add_tally(struct stats *stats, const struct tally *tally);
 
-/* The most frequent failure, or OUTCOMES if there was none. */
+/* The most frequent outcome of pages that were not saved, or OUTCOMES. */
 enum outcome stats_main_failure(const struct stats *stats);
 
 /* As one JSON object, as one line and as some more lines for people. */

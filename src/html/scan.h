@@ -28,6 +28,7 @@ enum html_link_kind {
     HTML_IFRAME,
     HTML_REFRESH, /* meta http-equiv=refresh, or a header of that name */
     HTML_LINK,    /* link rel=... href=... */
+    HTML_FORM,    /* form action=..., of GET; only if asked for */
     HTML_LINK_KINDS,
 };
 
@@ -76,7 +77,7 @@ struct html_scan_options {
     bool want_text;
     bool is_xhtml; /* served as application/xhtml+xml: it is XML */
     bool want_requisites;
-    bool want_title, want_ids;
+    bool want_title, want_ids, want_forms;
 };
 
 /* Links in document order, in the arena, with the page's own facts. */

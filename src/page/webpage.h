@@ -39,6 +39,9 @@ struct page_links {
                                  * (url/mistake.h), if the contents are wanted:
                                  * `url` has only the text as written */
     size_t bad_count;           /* at most PAGE_BAD_MAX */
+    struct page_link *aside;    /* of link elements and forms, which are not
+                                 * followed, if the contents are wanted */
+    size_t aside_count;
     size_t baseless; /* relative links of a page whose URL is not known */
     size_t beyond;   /* links left out: too many, or too long in all */
 };

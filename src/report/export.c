@@ -438,6 +438,8 @@ static bool read_link(void *user, const struct store_link *row)
 {
     struct exporter *exporter = user;
 
+    if (row->verdict == NOT_FOLLOWED)
+        return true;
     return (row->page ? find_source(exporter, row->page)
                       : find_unsaved(exporter, row->source)) &&
            print_link(exporter, row);

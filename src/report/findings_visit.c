@@ -87,11 +87,13 @@ static void put_detail(struct findings *findings, struct buf *out,
     case FINDING_REQUISITE:
     case FINDING_UNKNOWN:
     case FINDING_EXTERNAL:
+    case FINDING_LINK_ELEMENT:
+    case FINDING_FORM:
         if (record->number)
             put_url_detail(findings, out, record);
         else if ((answer = findings_answer(findings, record->subject)))
             put_outside(out, answer);
-        else if (record->kind == FINDING_BROKEN)
+        else
             put_mistake(out, record->subject);
         break;
     case FINDING_LOOP:

@@ -246,14 +246,11 @@ static void put_outcome(struct why *why, const struct url_details *url)
     case REDIRECTED:
         buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
         return;
-    case NOT_HTML:
-    case NOINDEX:
-    case NOARCHIVE:
-    case NOT_SITEMAP:
-        buf_put(line, STR("was fetched and not kept: "));
-        break;
     default:
-        buf_put(line, STR("could not be fetched: "));
+        buf_put(line,
+                url->record.end == URL_NOT_KEPT || fetch->outcome == NOT_SITEMAP
+                    ? STR("was fetched and not kept: ")
+                    : STR("could not be fetched: "));
     }
     put_end(line, fetch);
 }

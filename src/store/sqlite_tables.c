@@ -140,6 +140,7 @@ static const struct view {
      "CREATE VIEW domains AS SELECT domain, count(*) AS urls, sum(state = "
      "'saved') AS pages,"
      "  sum(state = 'redirected') AS redirected,"
+     "  sum(state = 'not_kept') AS not_kept,"
      "  sum(state = 'failed') AS failed, sum(state = 'refused') AS refused,"
      "  sum(state = 'queued') AS queued, sum(fetches) AS fetches"
      " FROM urls WHERE state <> 'outside'"
