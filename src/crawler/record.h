@@ -40,6 +40,9 @@ void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms);
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms);
 
+/* A URL that is done has another depth now. */
+void record_nearer(struct record *record, const struct store_change *row);
+
 void record_refusal(struct record *record, const struct target *target,
                     uint64_t now_ms);
 

@@ -41,6 +41,9 @@ struct resumed {
                          * 0: before the machine was started, or never */
 };
 
+/* A URL of the record. False if it is not written as URLs are. */
+bool resume_parse_url(struct arena *arena, struct str text, struct url *url);
+
 /* Add one slice to a validator that has others. */
 bool resume_load_slice(struct store *store, unsigned slice,
                        struct validator *validator,

@@ -18,9 +18,19 @@
 enum job_kind {
     JOB_FETCH,   /* fetch the page; comes back when it is done */
     JOB_NEED,    /* keep the host's connection, or not; does not come back */
+    JOB_SCAN,    /* read a page that was saved, and scan it again; comes back */
     JOB_ABANDON, /* end all fetches now; does not come back */
     JOB_QUIT,    /* the last one; does not come back */
 };
+
+/* A page that was saved, as the record has it. */
+struct saved {
+    uint32_t page; /* its number */
+    uint64_t size, digest;
+    struct str mime, head; /* page/head_lines.h */
+};
+
+struct relaxed;
 
 /* The message between the crawler thread and a worker, both ways. */
 struct job {
@@ -30,6 +40,8 @@ struct job {
     struct target *target;
     struct webpage page;
     struct robots *robots; /* the rules, of a robots.txt */
+    struct saved saved;      /* of a JOB_SCAN */
+    struct relaxed *relaxed; /* the same; see crawler/relax.c */
     /* of a look-up */
     struct str name;
     unsigned address_turn; /* which of the name's addresses is wanted */

@@ -164,6 +164,7 @@ void queue_take(struct queue *queue, struct target *target)
     struct domain_queue *domain = &target->host->domain->active->queue;
 
     target->priority = (uint32_t)ranking_score(queue->ranking, target);
+    queue_keep_depth(queue, target->number, target->fingerprint, target->depth);
     hashtable_take(&queue->targets, target->fingerprint);
     heap_remove(&host->targets, &target->node);
     size_t bytes =

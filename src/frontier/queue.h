@@ -97,6 +97,11 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
                                 const struct offer *offer, uint64_t number);
 void queue_close(struct queue *queue, const struct target *target);
 
+/* In the set of URLs seen, if it keeps depths: from here on the URL cannot take
+ * a smaller depth by itself. */
+void queue_keep_depth(const struct queue *queue, uint64_t number,
+                      uint64_t fingerprint, uint32_t depth);
+
 /* Into the heap of its host, whose domain is active, and out again. */
 void queue_put(struct queue *queue, struct target *target);
 void queue_take(struct queue *queue, struct target *target);

@@ -1,0 +1,442 @@
+#include "crawler/relax.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "crawler/resume.h"
+#include "store/fold.h"
+#include "url/key.h"
+#include "url/partition.h"
+
+/* What a round holds of URLs; those beyond it are left to the next one. */
+enum { ROUND_BYTES_MAX = 32 << 20 };
+
+/* A URL with a depth in the record that is greater than the smallest at which it
+ * was offered. */
+struct relaxed {
+    struct url url;
+    uint64_t fingerprint, number;
+    uint32_t depth, referrer; /* from now on */
+    uint32_t old_depth, found;
+    uint16_t referrer_machine;
+    enum url_end end;
+    enum outcome outcome;
+    uint32_t page;
+    uint8_t redirects;
+    bool is_read;       /* it came back, and was read for links */
+    bool is_older;      /* a later row of this URL says what became of it */
+    struct saved saved; /* of its last fetch */
+    struct str target;
+};
+
+struct relax {
+    struct arena arena;
+    struct relaxed **item;
+    size_t count, room, next; /* those before `next` were begun */
+    struct hashtable by_fingerprint, by_number;
+    struct arena scratch;    /* of the row that is read */
+    uint64_t lowered;        /* validator_lowered, when the round began */
+    bool is_incomplete;      /* the round left some out */
+    bool deepens;            /* links at the old limit are still to be offered */
+    unsigned in_flight;      /* pages that are scanned again */
+};
+
+void relax_init(struct crawler *crawler)
+{
+    struct relax *relax = NEW(struct relax);
+
+    arena_init(&relax->arena);
+    arena_init(&relax->scratch);
+    hashtable_init(&relax->by_fingerprint);
+    hashtable_init(&relax->by_number);
+    crawler->relax = relax;
+}
+
+static void end_round(struct relax *relax)
+{
+    hashtable_release(&relax->by_fingerprint);
+    hashtable_release(&relax->by_number);
+    hashtable_init(&relax->by_fingerprint);
+    hashtable_init(&relax->by_number);
+    arena_release(&relax->arena);
+    arena_init(&relax->arena);
+    relax->count = relax->next = 0;
+}
+
+void relax_release(struct crawler *crawler)
+{
+    struct relax *relax = crawler->relax;
+
+    end_round(relax);
+    arena_release(&relax->arena);
+    arena_release(&relax->scratch);
+    free(relax->item);
+    free(relax);
+}
+
+/* --- when ---------------------------------------------------------------- */
+
+static bool has_more(const struct relax *relax)
+{
+    return relax->next < relax->count;
+}
+
+static bool is_noticed(const struct crawler *crawler)
+{
+    const struct relax *relax = crawler->relax;
+
+    return crawler->record &&
+           (relax->is_incomplete || relax->deepens ||
+            validator_lowered(&crawler->validator) != relax->lowered);
+}
+
+bool relax_is_in_flight(const struct crawler *crawler)
+{
+    return crawler->relax->in_flight > 0;
+}
+
+bool relax_is_open(const struct crawler *crawler)
+{
+    return relax_is_in_flight(crawler) || has_more(crawler->relax) ||
+           is_noticed(crawler);
+}
+
+static bool may_go_on(const struct crawler *crawler)
+{
+    return !is_stopping(crawler) && !crawler->paused &&
+           !record_holds(crawler->record) &&
+           !outlet_is_full(&crawler->options->log->out) &&
+           workers_has_room(crawler->workers);
+}
+
+static bool may_begin(const struct crawler *crawler)
+{
+    struct frontier_counts counts =
+        frontier_counts(crawler->validator.frontier);
+
+    return is_noticed(crawler) && !relax_is_in_flight(crawler) &&
+           !counts.in_flight && (!counts.queued || crawler->relax->deepens);
+}
+
+bool relax_is_due(const struct crawler *crawler)
+{
+    return may_go_on(crawler) &&
+           (has_more(crawler->relax) || may_begin(crawler));
+}
+
+/* --- what: a round reads the record --------------------------------------- */
+
+/* It came back and its links were offered, though it was not saved. */
+static bool is_read(enum outcome outcome)
+{
+    return outcome == NOINDEX || outcome == NOARCHIVE || outcome == CANONICAL;
+}
+
+/* Of several rows of a URL that has been fetched again the saved one counts,
+ * else the last. The others only get the depth. */
+static void put_item(struct relax *relax, struct relaxed *item)
+{
+    struct relaxed *other =
+        hashtable_take(&relax->by_fingerprint, item->fingerprint);
+
+    if (other && other->page && !item->page) {
+        item->is_older = true;
+        hashtable_put(&relax->by_fingerprint, item->fingerprint, other);
+    } else {
+        if (other)
+            other->is_older = true;
+        hashtable_put(&relax->by_fingerprint, item->fingerprint, item);
+    }
+    hashtable_put(&relax->by_number, item->number, item);
+    relax->item = mem_grow(relax->item, relax->count, &relax->room,
+                           sizeof(*relax->item));
+    relax->item[relax->count++] = item;
+}
+
+static bool is_at_old_limit(const struct crawler *crawler,
+                            const struct url_record *record)
+{
+    const struct crawl_options *options = crawler->options;
+
+    return crawler->relax->deepens && record->depth >= options->deepen_from &&
+           record->row->number <= options->deepen_last &&
+           (record->page || is_read((enum outcome)record->outcome));
+}
+
+/* A row says where the shorter path comes from. */
+static void take_path(const struct relax *relax, const struct store_url *row,
+                      uint64_t fingerprint)
+{
+    struct relaxed *item = hashtable_get(&relax->by_fingerprint, fingerprint);
+
+    if (!item || item->depth != row->depth)
+        return;
+    item->referrer = row->referrer;
+    item->referrer_machine = (uint16_t)row->referrer_machine;
+}
+
+static bool read_url(void *user, const struct url_record *record)
+{
+    struct crawler *crawler = user;
+    struct relax *relax = crawler->relax;
+    const struct store_url *row = record->row;
+    struct url url;
+
+    if (row->kind != TARGET_PAGE ||
+        (row->verdict != ACCEPT && row->verdict != DUPLICATE) ||
+        (row->verdict == ACCEPT &&
+         (!record->ended || record->end == URL_NONE)))
+        return true;
+    arena_clear(&relax->scratch);
+    if (!resume_parse_url(&relax->scratch, row->url, &url))
+        return false;
+    const struct offer offer = {
+        .url = &url,
+        .domain = row->domain,
+        .fingerprint = url_fingerprint(
+            &url, crawler->options->worker.scan.fingerprint_seed),
+    };
+    if (row->verdict == DUPLICATE) {
+        take_path(relax, row, offer.fingerprint);
+        return true;
+    }
+    uint32_t depth = validator_depth(&crawler->validator, &offer);
+    if (depth >= record->depth && !is_at_old_limit(crawler, record))
+        return true;
+    if (relax->arena.used > ROUND_BYTES_MAX) {
+        relax->is_incomplete = true;
+        return true;
+    }
+    struct relaxed *item = arena_new(&relax->arena, sizeof(*item));
+    *item = (struct relaxed){
+        .url = url,
+        .fingerprint = offer.fingerprint,
+        .number = row->number,
+        .depth = depth < record->depth ? depth : record->depth,
+        .old_depth = record->depth,
+        .referrer = record->referrer,
+        .referrer_machine = (uint16_t)record->referrer_machine,
+        .found = record->found,
+        .end = record->end,
+        .outcome = (enum outcome)record->outcome,
+        .page = record->page,
+        .redirects = row->redirects,
+        .is_read = record->fetches && !record->refused_late,
+    };
+    item->url.href = arena_copy(&relax->arena, url.href);
+    put_item(relax, item);
+    return true;
+}
+
+/* The rows of fetches stand before those of URLs, so they are read after. */
+static bool read_fetch(void *user, const struct store_fetch *row)
+{
+    struct relax *relax = ((struct crawler *)user)->relax;
+    struct relaxed *item = hashtable_get(&relax->by_number, row->number);
+
+    if (!item)
+        return true;
+    item->target = arena_copy(&relax->arena, row->target);
+    item->saved = (struct saved){
+        .page = row->page,
+        .size = row->size,
+        .digest = row->digest,
+        .mime = arena_copy(&relax->arena, row->mime),
+        .head = arena_copy(&relax->arena, row->head),
+    };
+    return true;
+}
+
+static bool read_slice(struct crawler *crawler, struct store *store,
+                       unsigned slice, struct store_error *error)
+{
+    const struct fold_reader urls = {
+        .rows = {.user = crawler, .unchecked = true},
+        .pages = true,
+        .url = read_url,
+    };
+    const struct store_reader fetches = {
+        .user = crawler,
+        .unchecked = true,
+        .fetch = read_fetch,
+    };
+    size_t before = crawler->relax->count;
+
+    return store_fold(store, slice, &urls, error) &&
+           (crawler->relax->count == before ||
+            store_load(store, slice, &fetches, error));
+}
+
+static int compare_depths(const void *a, const void *b)
+{
+    const struct relaxed *one = *(const struct relaxed *const *)a;
+    const struct relaxed *other = *(const struct relaxed *const *)b;
+
+    if (one->depth != other->depth)
+        return one->depth < other->depth ? -1 : 1;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* All that was noticed is in the record, once this is committed. The committer
+ * does not use the store then. */
+static void begin_round(struct crawler *crawler)
+{
+    struct relax *relax = crawler->relax;
+    struct store *store = crawler->options->store;
+    struct store_error error;
+
+    end_round(relax);
+    relax->is_incomplete = false;
+    relax->lowered = validator_lowered(&crawler->validator);
+    bool good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
+                              &error);
+    for (unsigned slice = 0; good && slice < store_slices(store); slice++)
+        good = read_slice(crawler, store, slice, &error);
+    if (!good) {
+        fail_to_write(crawler, &error);
+        end_round(relax);
+        return;
+    }
+    relax->deepens = relax->deepens && relax->is_incomplete;
+    if (relax->count)
+        qsort(relax->item, relax->count, sizeof(struct relaxed *),
+              compare_depths);
+    note_time(crawler, clock_mono_ms());
+}
+
+/* --- a URL ---------------------------------------------------------------- */
+
+/* Its links are offered, in the same batch. */
+static void finish_item(struct crawler *crawler, const struct relaxed *item)
+{
+    if (item->depth < item->old_depth)
+        record_nearer(crawler->record, &(struct store_change){
+                                           .number = item->number,
+                                           .depth = item->depth,
+                                           .referrer = item->referrer,
+                                           .found = item->found,
+                                           .referrer_machine =
+                                               item->referrer_machine,
+                                       });
+    if (item->page)
+        stats_move_page(crawler->stats, item->old_depth, item->depth);
+}
+
+/* As handle_page.c does it for the first time; but nothing is counted. */
+static void follow_redirect(struct crawler *crawler, const struct relaxed *item)
+{
+    struct url url;
+
+    arena_clear(&crawler->relax->scratch);
+    if (!resume_parse_url(&crawler->relax->scratch, item->target, &url))
+        return;
+    struct target *from = target_new(NULL, TARGET_PAGE, &item->url);
+    const struct offer offer = {
+        .url = &url,
+        .fingerprint = url_fingerprint(
+            &url, crawler->options->worker.scan.fingerprint_seed),
+        .depth = item->depth,
+        .referrer_id = item->referrer,
+        .referrer_machine = item->referrer_machine,
+        .via = item->number,
+    };
+
+    from->fingerprint = item->fingerprint;
+    from->redirects = item->redirects;
+    if (offer.fingerprint != item->fingerprint)
+        validator_offer_redirect(&crawler->validator, from, &offer,
+                                 crawler->options->max_redirects,
+                                 crawler->now_ms);
+    target_free(from);
+}
+
+/* Nobody has its bytes: it is asked for again, under a new number. */
+static void fetch_again(struct crawler *crawler, const struct relaxed *item)
+{
+    const struct offer offer = {
+        .url = &item->url,
+        .fingerprint = item->fingerprint,
+        .depth = item->depth,
+        .referrer_id = item->referrer,
+        .referrer_machine = item->referrer_machine,
+        .found = item->found,
+    };
+
+    crawler->stats->fetched_again++;
+    note_read_withdrawn(crawler, item->number, item->outcome);
+    validator_offer_again(&crawler->validator, &offer, crawler->now_ms);
+}
+
+static void scan_again(struct crawler *crawler, struct relaxed *item)
+{
+    struct job *job = workers_scan_again(crawler->workers, &item->url,
+                                         item->depth, &item->saved);
+
+    job->relaxed = item;
+    crawler->relax->in_flight++;
+}
+
+static void begin_item(struct crawler *crawler, struct relaxed *item)
+{
+    bool leads_on =
+        !item->is_older && item->is_read &&
+        (item->depth < crawler->options->max_depth ||
+         item->outcome == REDIRECTED);
+
+    crawler->validator.source_part = partition_of_number(item->number);
+    if (leads_on && item->page) {
+        scan_again(crawler, item);
+        return;
+    }
+    if (leads_on && is_read(item->outcome)) {
+        fetch_again(crawler, item);
+        return;
+    }
+    if (leads_on && item->outcome == REDIRECTED)
+        follow_redirect(crawler, item);
+    finish_item(crawler, item);
+}
+
+void relax_go_on(struct crawler *crawler)
+{
+    struct relax *relax = crawler->relax;
+
+    if (!relax_is_due(crawler))
+        return;
+    if (!has_more(relax))
+        begin_round(crawler);
+    while (has_more(relax) && may_go_on(crawler)) {
+        begin_item(crawler, relax->item[relax->next++]);
+        check_time_and_signals(crawler, clock_mono_ms());
+        if (record_is_full(crawler->record))
+            commit_if_due(crawler);
+    }
+    workers_send(crawler->workers);
+}
+
+void relax_handle(struct crawler *crawler, struct job *job)
+{
+    const struct relaxed *item = job->relaxed;
+    const struct page_links *links = &job->page.links;
+
+    crawler->relax->in_flight--;
+    crawler->validator.source_part = partition_of_number(item->number);
+    if (job->page.outcome != FETCHED)
+        logr_note(crawler->options->log,
+                  "page %u cannot be read again, so what it links keeps its "
+                  "depth: %.*s",
+                  (unsigned)item->page, STR_ARGS(item->url.href));
+    for (size_t i = 0; i < links->count; i++) {
+        const struct page_link *link = &links->link[i];
+        const struct offer offer = {
+            .url = &link->url,
+            .fingerprint = link->fingerprint,
+            .depth = item->depth + 1,
+            .referrer_id = item->page,
+        };
+        offer_link(crawler, &job->page, link, &offer);
+    }
+    crawler->stats->scanned_again++;
+    finish_item(crawler, item);
+}
