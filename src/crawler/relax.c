@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "crawler/resume.h"
 #include "store/fold.h"
@@ -28,6 +29,8 @@ struct relaxed {
     bool is_older;      /* a later row of this URL says what became of it */
     struct saved saved; /* of its last fetch */
     struct str target;
+    uint64_t start_ms;
+    struct relaxed *same_payload; /* the next revisit of the same capture */
 };
 
 struct relax {
@@ -35,6 +38,9 @@ struct relax {
     struct relaxed **item;
     size_t count, room, next; /* those before `next` were begun */
     struct hashtable by_fingerprint, by_number;
+    /* For pages that the archive alone has: by the hash of the URL's text, by the
+     * capture that has the payload of a revisit; and the names of files. */
+    struct hashtable by_text, by_capture, file;
     struct arena scratch;    /* of the row that is read */
     uint64_t lowered;        /* validator_lowered, when the round began */
     bool is_incomplete;      /* the round left some out */
@@ -48,17 +54,20 @@ void relax_init(struct crawler *crawler)
 
     arena_init(&relax->arena);
     arena_init(&relax->scratch);
-    hashtable_init(&relax->by_fingerprint);
-    hashtable_init(&relax->by_number);
     crawler->relax = relax;
 }
 
 static void end_round(struct relax *relax)
 {
-    hashtable_release(&relax->by_fingerprint);
-    hashtable_release(&relax->by_number);
-    hashtable_init(&relax->by_fingerprint);
-    hashtable_init(&relax->by_number);
+    struct hashtable *const table[] = {
+        &relax->by_fingerprint, &relax->by_number, &relax->by_text,
+        &relax->by_capture, &relax->file,
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+        hashtable_release(table[i]);
+        hashtable_init(table[i]);
+    }
     arena_release(&relax->arena);
     arena_init(&relax->arena);
     relax->count = relax->next = 0;
@@ -237,6 +246,7 @@ static bool read_fetch(void *user, const struct store_fetch *row)
 
     if (!item)
         return true;
+    item->start_ms = row->start_ms;
     item->target = arena_copy(&relax->arena, row->target);
     item->saved = (struct saved){
         .page = row->page,
@@ -246,6 +256,88 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         .head = arena_copy(&relax->arena, row->head),
     };
     return true;
+}
+
+static bool read_file(void *user, const struct store_archive *row)
+{
+    struct relax *relax = ((struct crawler *)user)->relax;
+
+    if (!hashtable_get(&relax->file, row->number))
+        hashtable_put(&relax->file, row->number,
+                      (void *)arena_copy(&relax->arena, row->name).ptr);
+    return true;
+}
+
+static void take_place(const struct relax *relax, struct relaxed *item,
+                       const struct store_capture *row)
+{
+    const char *file = hashtable_get(&relax->file, row->archive);
+
+    if (file && row->kind == CAPTURE_RESPONSE)
+        item->saved.archived =
+            (struct archived_page){.file = str_of(file), .at = row->at};
+}
+
+/* Rows of fetches and of captures take the wall clock each by itself. */
+static bool is_same_time(uint64_t a_ms, uint64_t b_ms)
+{
+    enum { APART_MS = 5 };
+
+    return a_ms < b_ms ? b_ms - a_ms < APART_MS : a_ms - b_ms < APART_MS;
+}
+
+static bool read_capture(void *user, const struct store_capture *row)
+{
+    struct relax *relax = ((struct crawler *)user)->relax;
+    struct relaxed *item = hashtable_get(&relax->by_text, hash64(row->url, 0));
+
+    if (!item || !is_same_time(item->start_ms, row->start_ms))
+        return true;
+    take_place(relax, item, row);
+    if (row->kind == CAPTURE_REVISIT && row->refers) {
+        item->same_payload = hashtable_take(&relax->by_capture, row->refers);
+        hashtable_put(&relax->by_capture, row->refers, item);
+    }
+    return true;
+}
+
+/* The payload of a revisit is in a capture before it. Several pages may have the
+ * same one. */
+static bool read_original(void *user, const struct store_capture *row)
+{
+    struct relax *relax = ((struct crawler *)user)->relax;
+    struct relaxed *item = hashtable_get(&relax->by_capture, row->number);
+
+    for (; item; item = item->same_payload)
+        take_place(relax, item, row);
+    return true;
+}
+
+/* Where the pages are in the archive, if that alone has them. */
+static bool find_captures(struct crawler *crawler, struct store *store,
+                          unsigned slice, struct store_error *error)
+{
+    struct relax *relax = crawler->relax;
+    const struct store_reader captures = {
+        .user = crawler,
+        .unchecked = true,
+        .archive = read_file,
+        .capture = read_capture,
+    };
+    const struct store_reader originals = {
+        .user = crawler,
+        .unchecked = true,
+        .capture = read_original,
+    };
+
+    for (size_t i = 0; i < relax->count; i++) {
+        uint64_t key = hash64(relax->item[i]->url.href, 0);
+        if (relax->item[i]->page && !hashtable_get(&relax->by_text, key))
+            hashtable_put(&relax->by_text, key, relax->item[i]);
+    }
+    return store_load(store, slice, &captures, error) &&
+           (!relax->by_capture.count ||
+            store_load(store, slice, &originals, error));
 }
 
 static bool read_slice(struct crawler *crawler, struct store *store,
@@ -263,9 +355,12 @@ static bool read_slice(struct crawler *crawler, struct store *store,
     };
     size_t before = crawler->relax->count;
 
-    return store_fold(store, slice, &urls, error) &&
-           (crawler->relax->count == before ||
-            store_load(store, slice, &fetches, error));
+    if (!store_fold(store, slice, &urls, error))
+        return false;
+    return crawler->relax->count == before ||
+           (store_load(store, slice, &fetches, error) &&
+            (!crawler->options->worker.archive_only ||
+             find_captures(crawler, store, slice, error)));
 }
 
 static int compare_depths(const void *a, const void *b)

@@ -94,6 +94,25 @@ static void work_on(struct worker *worker, struct job *job)
     }
 }
 
+/* `file` gets at least its body. */
+static bool read_saved(const struct worker *worker, const struct job *job,
+                       struct buf *file, struct str *body)
+{
+    const struct pagesaver *saver = worker->options->saver;
+    const struct saved *saved = &job->saved;
+    bool good = true;
+
+    if (!worker->options->archive_only) {
+        good = pagesaver_read(saver, saved->page, job->page.url, file, body);
+    } else {
+        good = saved->archived.file.len &&
+               archived_page_read(&saved->archived, saver->dir->fd, file);
+        *body = buf_str(file);
+    }
+    return good && body->len == saved->size &&
+           hash64(*body, 0) == saved->digest;
+}
+
 /* The links of a page that was saved. The outcome is FETCHED if it could be
  * read. */
 static void scan_again(struct worker *worker, struct job *job)
@@ -109,9 +128,7 @@ static void scan_again(struct worker *worker, struct job *job)
     page->nofollow = page->exchange.nofollow;
     page->outcome = NOT_SAVED;
     buf_init(&file, job->saved.size + page->url.len + SPARE);
-    if (pagesaver_read(worker->options->saver, job->saved.page, page->url,
-                       &file, &body) &&
-        body.len == job->saved.size && hash64(body, 0) == job->saved.digest) {
+    if (read_saved(worker, job, &file, &body)) {
         page->outcome = FETCHED;
         page->exchange.body = body;
         if (mime_verdict(job->saved.mime) != MIME_OTHER)

@@ -9,6 +9,7 @@
 #include "crawler/mailbox.h"
 #include "frontier/address.h"
 #include "frontier/target.h"
+#include "page/archived_page.h"
 #include "page/pagefetcher.h"
 #include "page/pagerecorder.h"
 #include "page/pagesaver.h"
@@ -28,6 +29,7 @@ struct saved {
     uint32_t page; /* its number */
     uint64_t size, digest;
     struct str mime, head; /* page/head_lines.h */
+    struct archived_page archived; /* where it is, if the archive alone has it */
 };
 
 struct relaxed;
