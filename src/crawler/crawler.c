@@ -28,6 +28,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     if (options->resume)
         restore_crawl(&crawler);
     begin_record(&crawler);
+    relax_deepen(&crawler, crawler.last_number);
     fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */
@@ -83,7 +84,7 @@ static bool begin_crawl(struct crawler *crawler,
     canonical_init(crawler);
     redirecting_init(crawler);
     relax_init(crawler);
-    if (options->frontier.ranking != RANKING_BFS)
+    if (options->keep_depths)
         validator_keep_depths(&crawler->validator);
     note_seeds(crawler);
     options->log->out.wait = wait_for_reader;

@@ -342,12 +342,21 @@ void record_facts(struct record *record, const struct store_batch *facts)
 
     for (size_t i = 0; record && i < rows->count; i++)
         store_add_setting(&record->open, &setting[i]);
+    rows = &facts->rows[ROW_seed];
+    const struct store_seed *seed = rows->item;
+    for (size_t i = 0; record && i < rows->count; i++)
+        store_add_seed(&record->open, &seed[i]);
+}
+
+void record_fact(struct record *record, enum fact fact, uint64_t number)
+{
+    if (record)
+        facts_put_number(&record->open, fact, number);
 }
 
 void record_old_pages(struct record *record, uint32_t last)
 {
-    if (record)
-        facts_put_number(&record->open, FACT_OLD_PAGES, last);
+    record_fact(record, FACT_OLD_PAGES, last);
 }
 
 void record_at_once(struct record *record)

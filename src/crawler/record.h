@@ -71,8 +71,10 @@ void record_moved(struct record *record, size_t number, struct str url);
 void record_content(struct record *record, uint32_t page_id,
                     const struct page_content *content);
 
-/* Settings of the crawl. */
+/* Settings of the crawl, and new seeds. */
 void record_facts(struct record *record, const struct store_batch *facts);
+
+void record_fact(struct record *record, enum fact fact, uint64_t number);
 
 /* Pages up to this one are old (page/pagesaver.h); 0: none. */
 void record_old_pages(struct record *record, uint32_t last);

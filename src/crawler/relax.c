@@ -44,7 +44,11 @@ struct relax {
     struct arena scratch;    /* of the row that is read */
     uint64_t lowered;        /* validator_lowered, when the round began */
     bool is_incomplete;      /* the round left some out */
-    bool deepens;            /* links at the old limit are still to be offered */
+    /* Links at an old limit of depth are still to be offered: of URLs up to this
+     * number; 0: there are none. */
+    uint64_t deepen_last;
+    uint64_t deepened; /* rounds so far have those up to this number */
+    bool is_deepening; /* this round has some */
     unsigned in_flight;      /* pages that are scanned again */
 };
 
@@ -84,6 +88,19 @@ void relax_release(struct crawler *crawler)
     free(relax);
 }
 
+void relax_deepen(struct crawler *crawler, uint64_t last)
+{
+    const struct crawl_options *options = crawler->options;
+
+    if (options->deepen_from == UINT32_MAX)
+        return;
+    if (options->deepen_last)
+        last = options->deepen_last;
+    crawler->relax->deepen_last = last;
+    record_fact(crawler->record, FACT_DEEPEN_FROM, options->deepen_from + 1);
+    record_fact(crawler->record, FACT_DEEPEN_LAST, last);
+}
+
 /* --- when ---------------------------------------------------------------- */
 
 static bool has_more(const struct relax *relax)
@@ -96,7 +113,7 @@ static bool is_noticed(const struct crawler *crawler)
     const struct relax *relax = crawler->relax;
 
     return crawler->record &&
-           (relax->is_incomplete || relax->deepens ||
+           (relax->is_incomplete || relax->deepen_last ||
             validator_lowered(&crawler->validator) != relax->lowered);
 }
 
@@ -125,7 +142,7 @@ static bool may_begin(const struct crawler *crawler)
         frontier_counts(crawler->validator.frontier);
 
     return is_noticed(crawler) && !relax_is_in_flight(crawler) &&
-           !counts.in_flight && (!counts.queued || crawler->relax->deepens);
+           !counts.in_flight && (!counts.queued || crawler->relax->deepen_last);
 }
 
 bool relax_is_due(const struct crawler *crawler)
@@ -166,10 +183,11 @@ static void put_item(struct relax *relax, struct relaxed *item)
 static bool is_at_old_limit(const struct crawler *crawler,
                             const struct url_record *record)
 {
-    const struct crawl_options *options = crawler->options;
+    const struct relax *relax = crawler->relax;
 
-    return crawler->relax->deepens && record->depth >= options->deepen_from &&
-           record->row->number <= options->deepen_last &&
+    return record->row->number <= relax->deepen_last &&
+           record->row->number > relax->deepened &&
+           record->depth >= crawler->options->deepen_from &&
            (record->page || is_read((enum outcome)record->outcome));
 }
 
@@ -217,6 +235,8 @@ static bool read_url(void *user, const struct url_record *record)
         relax->is_incomplete = true;
         return true;
     }
+    if (depth >= record->depth)
+        relax->deepened = row->number;
     struct relaxed *item = arena_new(&relax->arena, sizeof(*item));
     *item = (struct relaxed){
         .url = url,
@@ -393,7 +413,7 @@ static void begin_round(struct crawler *crawler)
         end_round(relax);
         return;
     }
-    relax->deepens = relax->deepens && relax->is_incomplete;
+    relax->is_deepening = relax->deepen_last > 0;
     if (relax->count)
         qsort(relax->item, relax->count, sizeof(struct relaxed *),
               compare_depths);
@@ -493,10 +513,23 @@ static void begin_item(struct crawler *crawler, struct relaxed *item)
     finish_item(crawler, item);
 }
 
+/* All links at the old limit have been offered, in batches before this one. */
+static void end_deepening(struct crawler *crawler)
+{
+    struct relax *relax = crawler->relax;
+
+    relax->is_deepening = false;
+    relax->deepen_last = 0;
+    record_fact(crawler->record, FACT_DEEPEN_FROM, 0);
+}
+
 void relax_go_on(struct crawler *crawler)
 {
     struct relax *relax = crawler->relax;
 
+    if (relax->is_deepening && !relax->is_incomplete && !has_more(relax) &&
+        !relax->in_flight)
+        end_deepening(crawler);
     if (!relax_is_due(crawler))
         return;
     if (!has_more(relax))

@@ -26,6 +26,10 @@
 void relax_init(struct crawler *crawler);
 void relax_release(struct crawler *crawler);
 
+/* The crawl goes on deeper: begin with the links at the old limit. `last` is the
+ * greatest number that a URL of the record has. */
+void relax_deepen(struct crawler *crawler, uint64_t last);
+
 /* Are there URLs left to relax, known or noticed? They count as open. */
 bool relax_is_open(const struct crawler *crawler);
 

@@ -52,6 +52,7 @@ static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
     (void)urls;
     loader->base = partition_number(partition_of_number(last_number), 0);
     loader->last_number = last_number;
+    loader->resumed->last_number = last_number;
     loader->answered = mem_array((last_number - loader->base) / 8 + 1, 1);
     if (loader->options->pages_kept)
         loader->noarchive = mem_array((last_number - loader->base) / 8 + 1, 1);

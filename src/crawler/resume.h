@@ -37,6 +37,7 @@ struct resumed {
     struct stats stats;
     uint32_t last_page; /* the last page in the record */
     uint32_t sitemaps;  /* sitemaps offered so far */
+    uint64_t last_number; /* that a URL has */
     uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
                          * 0: before the machine was started, or never */
 };
