@@ -249,7 +249,11 @@ static int plan_files(const struct plan *plan)
     return 0;
 }
 
-enum { SEARCH_MAX_PER_DOMAIN = 50, IDLE_HOSTS_MAX = 10000 };
+enum {
+    SEARCH_MAX_PER_DOMAIN = 50,
+    IDLE_HOSTS_MAX = 10000,
+    LEAVE_BEHIND_MS = 3 * 60 * 1000,
+};
 
 /* 0: no cap. */
 static uint64_t max_per_domain(const struct options *options)
@@ -287,6 +291,8 @@ static void plan_frontier(struct plan *plan)
     plan->crawl.frontier = (struct frontier_options){
         .ranking =
             options->order ? (enum ranking_kind)(options->order - 1) : ranking,
+        .leave_behind_ms =
+            options->state || options->fleet ? 0 : LEAVE_BEHIND_MS,
         .delay_ms = options->delay_ms,
         .ip_delay_ms = proxied ? 0 : ip_delay_ms,
         .per_host = (uint32_t)options->per_host,

@@ -147,10 +147,21 @@ static void look_up(struct crawler *crawler, struct target *target)
     resolver_ask(crawler->resolver, job);
 }
 
+/* From now on URLs may be found nearer than they were fetched. */
+static void note_left_behind(struct crawler *crawler)
+{
+    if (crawler->validator.keeps_depths ||
+        !frontier_has_left_behind(crawler->validator.frontier))
+        return;
+    validator_keep_depths(&crawler->validator);
+    record_fact(crawler->record, FACT_KEEPS_DEPTHS, 1);
+}
+
 static struct target *next_target(struct crawler *crawler)
 {
     struct frontier *frontier = crawler->validator.frontier;
 
+    note_left_behind(crawler);
     if (!may_fetch_more(crawler))
         return NULL;
     frontier_hold_pages(frontier, has_enough_pages(crawler));

@@ -10,8 +10,13 @@
 #include "url/key.h"
 #include "url/partition.h"
 
-/* What a round holds of URLs; those beyond it are left to the next one. */
-enum { ROUND_BYTES_MAX = 32 << 20 };
+enum {
+    /* What a round holds of URLs; those beyond it are left to the next one. */
+    ROUND_BYTES_MAX = 32 << 20,
+
+    /* A crawl that has to wait for so long takes the time for a round. */
+    IDLE_MS = 30 * 1000,
+};
 
 /* A URL with a depth in the record that is greater than the smallest at which it
  * was offered. */
@@ -136,13 +141,22 @@ static bool may_go_on(const struct crawler *crawler)
            workers_has_room(crawler->workers);
 }
 
+/* Is nothing to be done but to wait? */
+static bool is_idle(const struct crawler *crawler)
+{
+    const struct frontier *frontier = crawler->validator.frontier;
+    struct frontier_counts counts = frontier_counts(frontier);
+
+    return !counts.in_flight &&
+           (!counts.queued || crawler->relax->deepen_last ||
+            frontier_idle(frontier, crawler->now_ms).wake_ms >
+                crawler->now_ms + IDLE_MS);
+}
+
 static bool may_begin(const struct crawler *crawler)
 {
-    struct frontier_counts counts =
-        frontier_counts(crawler->validator.frontier);
-
     return is_noticed(crawler) && !relax_is_in_flight(crawler) &&
-           !counts.in_flight && (!counts.queued || crawler->relax->deepen_last);
+           is_idle(crawler);
 }
 
 bool relax_is_due(const struct crawler *crawler)

@@ -22,7 +22,10 @@
  *
  * RANKING_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
- * always the shortest distance from the seeds.
+ * always the shortest distance from the seeds. But a host that has to rest for
+ * minutes is left behind: no depth waits for it, and its own targets come out
+ * when it may be asked, the smallest depth first. What they link may have been
+ * done at a greater depth by then (frontier_has_left_behind).
  *
  * Requisites go before pages: what a page needs is fetched soon after it. They
  * lead to no page, so no depth waits for them; and the cap of a domain does not
@@ -215,6 +218,11 @@ unsigned frontier_failures(const struct target *step);
  * freed. False where it has moved too often: then nothing has happened. */
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
                            const struct url *url, uint64_t ended_ms);
+
+/* Was a host left behind? From then on depths must be kept
+ * (validator_keep_depths). All that left the queue before has a depth that
+ * nothing of such a host can undercut. */
+bool frontier_has_left_behind(const struct frontier *frontier);
 
 /* --- for the record ---------------------------------------------------- */
 

@@ -121,6 +121,10 @@ void queue_hasten_retries(struct queue *queue, const struct host *host);
 void queue_found_again(struct queue *queue, struct target *target,
                        const struct offer *offer);
 
+/* From now on no depth waits for the host, and it waits for none. What is in
+ * flight is still waited for. */
+void queue_leave_behind(struct queue *queue, struct host *host);
+
 /* In breadth-first order: is no smaller depth open? */
 bool queue_is_its_level(const struct queue *queue, const struct target *target);
 
@@ -150,6 +154,8 @@ void queue_refill(struct queue *queue, struct host *host);
 /* Nothing can be taken, perhaps because all that is in memory has to wait: true
  * if something came back from disk that need not. */
 bool queue_open_disk(struct queue *queue);
+/* No depth waits for this disk queue: only its host reads it. */
+void queue_set_apart(struct queue *queue, struct disk_queue *disk);
 /* A partition is forgotten: call the first once, then the second for the disk
  * queue of each of its hosts and domains. */
 void queue_begin_drop(struct queue *queue, uint32_t part);

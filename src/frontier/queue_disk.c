@@ -150,7 +150,7 @@ find_disk_queue(struct queue *queue, struct domain *domain, struct host *host)
 /* After its first depth, or its turn, has changed. */
 static void update_disk_queue(struct queue *queue, struct disk_queue *disk)
 {
-    if (disk == &queue->new_domains)
+    if (disk == &queue->new_domains || disk->is_apart)
         return;
     if (heap_has(&disk->node) && disk_queue_is_empty(disk))
         heap_remove(&queue->disk_queues, &disk->node);
@@ -158,6 +158,13 @@ static void update_disk_queue(struct queue *queue, struct disk_queue *disk)
         heap_moved(&queue->disk_queues, &disk->node);
     else if (!disk_queue_is_empty(disk))
         heap_put(&queue->disk_queues, &disk->node);
+}
+
+void queue_set_apart(struct queue *queue, struct disk_queue *disk)
+{
+    if (heap_has(&disk->node))
+        heap_remove(&queue->disk_queues, &disk->node);
+    disk->is_apart = true;
 }
 
 static uint32_t level_of(const struct queue *queue, uint32_t depth)
