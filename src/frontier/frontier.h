@@ -223,6 +223,7 @@ bool frontier_robots_moved(struct frontier *frontier, struct target *from,
  * (validator_keep_depths). All that left the queue before has a depth that
  * nothing of such a host can undercut. */
 bool frontier_has_left_behind(const struct frontier *frontier);
+bool frontier_is_left_behind(const struct target *target); /* its host */
 
 /* --- for the record ---------------------------------------------------- */
 
@@ -433,6 +434,7 @@ struct idle {
     enum idle_reason reason;
     uint64_t until_ms; /* UINT64_MAX: no time will change it */
     struct str host;
+    bool is_left_behind;  /* IDLE_PAUSE: no other host waits for this one */
     uint8_t last_outcome; /* of IDLE_BACKOFF: see frontier_note */
     uint64_t wake_ms;     /* look again then; never later than `until_ms` */
 };
