@@ -101,7 +101,9 @@ static void plan_depths(struct plan *plan)
     struct crawl_options *crawl = &plan->crawl;
     bool goes_on = plan->action == ACTION_RESUME;
 
-    crawl->keep_depths = crawl->frontier.ranking != RANKING_BFS;
+    /* Without a record, or in a fleet, nothing is relaxed. */
+    crawl->keep_depths = crawl->frontier.ranking != RANKING_BFS &&
+                         !options->state && !options->fleet;
     crawl->deepen_from = UINT32_MAX;
     if (!goes_on)
         return;

@@ -365,6 +365,12 @@ void record_at_once(struct record *record)
         record->at_once = true;
 }
 
+bool record_is_settled(const struct record *record)
+{
+    return !store_batch_count(&record->open) &&
+           !committer_uncommitted(record->committer).batches;
+}
+
 /* --- commits ------------------------------------------------------------ */
 
 static void add_changes(struct record *record)

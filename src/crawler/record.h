@@ -82,6 +82,10 @@ void record_old_pages(struct record *record, uint32_t last);
 /* Close the batch at the next record_tick. */
 void record_at_once(struct record *record);
 
+/* Is everything so far on the disk? Then nobody uses the store, until the next
+ * batch is closed. */
+bool record_is_settled(const struct record *record);
+
 /* --- commits ------------------------------------------------------------ */
 
 /* When record_tick has something to do next; UINT64_MAX: never. The descriptor

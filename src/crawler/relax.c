@@ -162,7 +162,8 @@ static bool may_begin(const struct crawler *crawler)
 bool relax_is_due(const struct crawler *crawler)
 {
     return may_go_on(crawler) &&
-           (has_more(crawler->relax) || may_begin(crawler));
+           (has_more(crawler->relax) ||
+            (may_begin(crawler) && record_is_settled(crawler->record)));
 }
 
 /* --- what: a round reads the record --------------------------------------- */
@@ -407,19 +408,17 @@ static int compare_depths(const void *a, const void *b)
     return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* All that was noticed is in the record, once this is committed. The committer
- * does not use the store then. */
+/* All that was noticed is in the record by now. */
 static void begin_round(struct crawler *crawler)
 {
     struct relax *relax = crawler->relax;
     struct store *store = crawler->options->store;
     struct store_error error;
+    bool good = true;
 
     end_round(relax);
     relax->is_incomplete = false;
     relax->lowered = validator_lowered(&crawler->validator);
-    bool good = record_commit(crawler->record, crawler->stats, crawler->now_ms,
-                              &error);
     for (unsigned slice = 0; good && slice < store_slices(store); slice++)
         good = read_slice(crawler, store, slice, &error);
     if (!good) {
@@ -544,6 +543,8 @@ void relax_go_on(struct crawler *crawler)
     if (relax->is_deepening && !relax->is_incomplete && !has_more(relax) &&
         !relax->in_flight)
         end_deepening(crawler);
+    if (!has_more(relax) && may_begin(crawler))
+        record_at_once(crawler->record); /* the round reads it */
     if (!relax_is_due(crawler))
         return;
     if (!has_more(relax))

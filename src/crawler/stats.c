@@ -191,12 +191,9 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
             (unsigned long long)stats->requisite_ends[URL_REFUSED]);
     if (stats->scanned_again || stats->fetched_again)
         buf_printf(out,
-                   "crawler: %s found again on a shorter path, so their links "
-                   "were offered again; %llu of them, which were not saved, were "
-                   "fetched once more\n",
-                   words_count(stats->scanned_again + stats->fetched_again,
-                               "page")
-                       .text,
+                   "crawler: found nearer, or to go deeper: %s read again from "
+                   "the disk, %llu fetched once more\n",
+                   words_count(stats->scanned_again, "page").text,
                    (unsigned long long)stats->fetched_again);
 }
 

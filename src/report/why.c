@@ -238,7 +238,11 @@ static void put_outcome(struct why *why, const struct url_details *url)
             buf_printf(line, "was fetched as page %s at depth %u",
                        report_page(why->report, fetch->page).text,
                        (unsigned)url->record.depth);
-        else
+        if (fetch->page && fetch->depth &&
+            fetch->depth - 1 != url->record.depth)
+            buf_printf(line, ", and its file has depth %u",
+                       (unsigned)fetch->depth - 1);
+        if (!fetch->page)
             buf_put(line, url->row.kind == TARGET_REQUISITE
                               ? STR("was fetched as a requisite")
                               : STR("was read as a sitemap"));
