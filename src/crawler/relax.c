@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "crawler/resume.h"
+#include "page/head_lines.h"
 #include "store/fold.h"
 #include "url/key.h"
 #include "url/partition.h"
@@ -288,7 +289,8 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         .size = row->size,
         .digest = row->digest,
         .mime = arena_copy(&relax->arena, row->mime),
-        .head = arena_copy(&relax->arena, row->head),
+        .head = row->depth ? arena_copy(&relax->arena, row->head)
+                           : HEAD_LINES_UNKNOWN,
     };
     return true;
 }
@@ -431,6 +433,51 @@ static void begin_round(struct crawler *crawler)
         qsort(relax->item, relax->count, sizeof(struct relaxed *),
               compare_depths);
     note_time(crawler, clock_mono_ms());
+}
+
+/* --- a crawl that went level by level ------------------------------------- */
+
+static bool learn_depth(void *user, const struct url_record *record)
+{
+    struct crawler *crawler = user;
+    const struct store_url *row = record->row;
+    struct arena *scratch = &crawler->relax->scratch;
+    struct url url;
+
+    if (row->kind != TARGET_PAGE || row->verdict != ACCEPT ||
+        !record->ended || record->end == URL_NONE)
+        return true;
+    arena_clear(scratch);
+    if (!resume_parse_url(scratch, row->url, &url))
+        return false;
+    const struct offer offer = {
+        .url = &url,
+        .domain = row->domain,
+        .fingerprint = url_fingerprint(
+            &url, crawler->options->worker.scan.fingerprint_seed),
+        .depth = record->depth,
+    };
+    validator_restore_depth(&crawler->validator, &offer);
+    return true;
+}
+
+void relax_learn_depths(struct crawler *crawler)
+{
+    const struct fold_reader reader = {
+        .rows = {.user = crawler, .unchecked = true},
+        .url = learn_depth,
+    };
+    struct store_error error;
+
+    if (crawler->validator.keeps_depths || !crawler->record ||
+        crawler->options->fleet || crawler->failed)
+        return;
+    validator_keep_depths(&crawler->validator);
+    record_fact(crawler->record, FACT_KEEPS_DEPTHS, 1);
+    if (!record_commit(crawler->record, crawler->stats, crawler->now_ms,
+                       &error) ||
+        !store_fold(crawler->options->store, 0, &reader, &error))
+        fail_to_write(crawler, &error);
 }
 
 /* --- a URL ---------------------------------------------------------------- */

@@ -30,6 +30,11 @@ void relax_release(struct crawler *crawler);
  * greatest number that a URL of the record has. */
 void relax_deepen(struct crawler *crawler, uint64_t last);
 
+/* A seed is added to a crawl that went level by level so far: learn the depths
+ * of its URLs from the record. It waits for the disk. Without a record nothing
+ * happens. */
+void relax_learn_depths(struct crawler *crawler);
+
 /* Are there URLs left to relax, known or noticed? They count as open. */
 bool relax_is_open(const struct crawler *crawler);
 

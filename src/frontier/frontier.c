@@ -478,6 +478,10 @@ void frontier_done(struct frontier *frontier, struct target *target,
                    uint64_t ended_ms, uint64_t wait_ms)
 {
     assert(target->state == TARGET_IN_FLIGHT);
+    /* Depths may be kept only since it was taken. */
+    if (target->kind == TARGET_PAGE)
+        queue_keep_depth(&frontier->queue, target->number, target->fingerprint,
+                         target->depth);
     queue_close(&frontier->queue, target);
     changes_remove_target(&frontier->changes, target);
     fetch_ended(frontier, target, ended_ms, wait_ms);

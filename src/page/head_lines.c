@@ -5,7 +5,8 @@
 #include "page/link_header.h"
 #include "page/robots_tag.h"
 
-#define CHARSET "charset="
+#define CHARSET       "charset="
+#define USUAL_CHARSET "utf-8"
 
 /* Names that the program writes and reads again. */
 static const char *const flag_names[] = {"noindex", "nofollow", "noarchive"};
@@ -21,8 +22,6 @@ static void put(char **to, struct str s)
 static void put_line(char **to, const char *name, struct str value,
                      const char *rest)
 {
-    if (!value.len)
-        return;
     put(to, str_of(name));
     for (size_t i = 0; i < value.len; i++)
         *(*to)++ = value.ptr[i] == '\n' ? ' ' : value.ptr[i];
@@ -41,7 +40,8 @@ static void put_flags(char **to, const struct exchange *exchange)
         if (flag[i])
             len += snprintf(value + len, sizeof(value) - (size_t)len, "%s%s",
                             len ? ", " : "", flag_names[i]);
-    put_line(to, "X-Robots-Tag: ", (struct str){value, (size_t)len}, "");
+    if (len)
+        put_line(to, "X-Robots-Tag: ", (struct str){value, (size_t)len}, "");
 }
 
 struct str head_lines_of(const struct exchange *exchange, struct arena *arena)
@@ -52,11 +52,15 @@ struct str head_lines_of(const struct exchange *exchange, struct arena *arena)
                    exchange->refresh.len + exchange->language.len);
     char *to = start;
 
-    put_line(&to, CHARSET, str_of(exchange->charset_label), "");
+    if (!str_eq_nocase(str_of(exchange->charset_label), STR(USUAL_CHARSET)))
+        put_line(&to, CHARSET, str_of(exchange->charset_label), "");
     put_flags(&to, exchange);
-    put_line(&to, "Link: <", exchange->canonical, ">; rel=canonical");
-    put_line(&to, "Refresh: ", exchange->refresh, "");
-    put_line(&to, "Content-Language: ", exchange->language, "");
+    if (exchange->canonical.len)
+        put_line(&to, "Link: <", exchange->canonical, ">; rel=canonical");
+    if (exchange->refresh.len)
+        put_line(&to, "Refresh: ", exchange->refresh, "");
+    if (exchange->language.len)
+        put_line(&to, "Content-Language: ", exchange->language, "");
     arena_commit(arena, (size_t)(to - start));
     return to > start ? str_between(start, to - 1) : (struct str){0};
 }
@@ -87,6 +91,8 @@ static void read_line(struct exchange *exchange, struct str line,
 void head_lines_read(struct exchange *exchange, struct str lines,
                      struct arena *arena)
 {
+    snprintf(exchange->charset_label, sizeof(exchange->charset_label),
+             USUAL_CHARSET);
     while (lines.len) {
         struct str_pair pair = str_cut(lines, '\n');
         read_line(exchange, pair.head, arena);

@@ -1,7 +1,8 @@
 /* The lines of a response's head that are read again with the page that was
  * saved of it: for the record, one line each.
  *
- *     charset=UTF-8                        of Content-Type; the type stands apart
+ *     charset=latin1                       of Content-Type, if that is not UTF-8;
+ *                                          nothing behind '=': it names none
  *     X-Robots-Tag: noindex, nofollow      as far as it is for us and obeyed
  *     Link: <https://example.org/a>; rel=canonical
  *     Refresh: 5; url=/b
@@ -13,9 +14,12 @@
 #include "base/arena.h"
 #include "page/exchange.h"
 
-/* In `arena`; {NULL, 0}: there is none of them, as in most heads but for the
- * charset. */
+/* In `arena`; {NULL, 0}: the charset is UTF-8 and there is nothing else, as in
+ * most heads. */
 struct str head_lines_of(const struct exchange *exchange, struct arena *arena);
+
+/* Of a page that an earlier version saved: nothing is known. */
+#define HEAD_LINES_UNKNOWN STR("charset=")
 
 /* Fill in what the exchange had of them. `lines` is kept. */
 void head_lines_read(struct exchange *exchange, struct str lines,

@@ -4,6 +4,9 @@
 # the memory for the queue, and however often the crawl was killed.
 
 load helper
+load view
+
+teardown() { view_teardown; }
 
 # A web of several hosts and domains, with redirects, and pages that are read and
 # not saved. Nothing in it fails now and then.
@@ -139,4 +142,33 @@ again_in() {
         is_truth "$TMP/$order" 4 http://d0.example/ "$seed"
         stop_playground
     done
+}
+
+ctl() { "$CRAWLER" ctl "$DIR" "$@"; }
+
+# A chain of pages, one a linked from the other; maxDepth is 3.
+@test "a seed by hand is at depth 0 also if it was fetched before, and all behind it is nearer" {
+    for i in $(seq 1 8); do
+        printf '/%s\n    body <a href=/%s>next</a>\n' "$i" $((i + 1))
+    done >"$TMP/site"
+    start_playground --site "$TMP/site"
+    begin_crawl --scope host --delay 1h --ip-delay 0 http://a.test/1 "$DIR" 3
+    wait_for '[ "$(ask_socket /status.json | jq .pages)" -ge 1 ]'
+    ctl pause
+    ctl delay a.test 0
+    ctl resume
+    wait_crawl
+    same "1 0,2 1,3 2,4 3" "$(sqlite3 "$DIR/.crawler" "SELECT group_concat(
+        substr(url, 15) || ' ' || depth) FROM (SELECT * FROM pages ORDER BY url)")"
+    begin_crawl --resume --seed http://a.test/8 "$DIR"
+    wait_for 'ctl pause'
+    ctl delay a.test 0
+    same "the URL was fetched before: what it links is followed from there" \
+        "$(ctl seed http://a.test/3)"
+    ctl resume
+    wait_crawl
+    same 0 "$STATUS"
+    same "1 0,2 1,3 0,4 1,5 2,6 3,8 0" "$(sqlite3 "$DIR/.crawler" "SELECT group_concat(
+        substr(url, 15) || ' ' || depth) FROM (SELECT * FROM pages ORDER BY url)")"
+    run -0 "$CRAWLER" verify "$DIR"
 }

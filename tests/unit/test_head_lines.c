@@ -13,14 +13,16 @@ static void there_and_back(void **state)
         struct exchange exchange;
         const char *lines;
     } cases[] = {
-        {{.charset_label = "UTF-8"}, "charset=UTF-8"},
+        {{.charset_label = "koi8-r"}, "charset=koi8-r"},
+        {{.status = 200}, "charset="},
         {{.noindex = true, .noarchive = true},
-         "X-Robots-Tag: noindex, noarchive"},
-        {{.nofollow = true}, "X-Robots-Tag: nofollow"},
+         "charset=\nX-Robots-Tag: noindex, noarchive"},
+        {{.nofollow = true, .charset_label = "utf-8"},
+         "X-Robots-Tag: nofollow"},
         {{.canonical = STR_INIT("/a?b=c,d"), .charset_label = "latin1"},
          "charset=latin1\nLink: </a?b=c,d>; rel=canonical"},
         {{.refresh = STR_INIT("5; url=/b"), .language = STR_INIT("en, de")},
-         "Refresh: 5; url=/b\nContent-Language: en, de"},
+         "charset=\nRefresh: 5; url=/b\nContent-Language: en, de"},
     };
     struct arena arena;
 
@@ -45,7 +47,7 @@ static void there_and_back(void **state)
 
 static void nothing_and_nonsense(void **state)
 {
-    const struct exchange plain = {.mime = "text/html"};
+    const struct exchange plain = {.charset_label = "UTF-8"};
     struct exchange after = {.status = 200};
     struct arena arena;
 
@@ -55,10 +57,12 @@ static void nothing_and_nonsense(void **state)
     head_lines_read(&after, (struct str){0}, &arena);
     head_lines_read(&after, STR("\n\ncharset\nLink\nX-Robots-Tag\n: x\n"),
                     &arena);
-    assert_int_equal(after.charset_label[0], '\0');
+    assert_string_equal(after.charset_label, "utf-8");
     assert_false(after.noindex || after.canonical.len);
     /* A line feed cannot come in a value, but must not become two lines. */
     const struct exchange odd = {.refresh = STR_INIT("1\ncharset=x")};
+    assert_true(str_eq(head_lines_of(&odd, &arena),
+                       STR("charset=\nRefresh: 1 charset=x")));
     head_lines_read(&after, head_lines_of(&odd, &arena), &arena);
     assert_int_equal(after.charset_label[0], '\0');
     arena_release(&arena);
