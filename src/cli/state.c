@@ -417,8 +417,7 @@ void state_put_new_facts(struct plan *plan)
     if (fetching_has_env_proxy(plan) !=
         plan->record.facts.number[FACT_ENV_PROXY])
         facts_put_number(facts, FACT_ENV_PROXY, fetching_has_env_proxy(plan));
-    if (plan->crawl.keep_depths &&
-        plan->crawl.frontier.ranking == RANKING_BFS)
+    if (plan->crawl.keep_depths && plan->crawl.frontier.ranking == RANKING_BFS)
         facts_put_number(facts, FACT_KEEPS_DEPTHS, 1);
     if (plan->options->max_depth)
         facts_put_number(facts, FACT_DEPTH, plan->crawl.max_depth);

@@ -50,7 +50,7 @@ struct crawler {
     struct hashtable redirecting; /* with cookies: URLs that redirect, by
                                    * fingerprint; see handle_cookies.c */
     struct arena redirecting_items;  /* of that table */
-    uint64_t last_number; /* of a URL, when the record was loaded */
+    uint64_t last_number;            /* of a URL, when the record was loaded */
     struct relax *relax;             /* see relax.c */
     struct failed_urls *failed_urls; /* of earlier runs, until they are queued
                                       * again; or NULL: see handle_failed.c */

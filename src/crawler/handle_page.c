@@ -7,12 +7,11 @@
 /* --- links -------------------------------------------------------------- */
 
 enum verdict offer_link(struct crawler *crawler, const struct webpage *page,
-                        const struct page_link *link,
-                        const struct offer *offer)
+                        const struct page_link *link, const struct offer *offer)
 {
-    enum verdict verdict = link->not_html_name ? NOT_HTML_NAME
+    enum verdict verdict = link->not_html_name                ? NOT_HTML_NAME
                            : page->nofollow || link->nofollow ? NOFOLLOW
-                                                                  : ACCEPT;
+                                                              : ACCEPT;
 
     if (verdict == ACCEPT)
         return validator_offer(&crawler->validator, offer, crawler->now_ms);

@@ -65,8 +65,7 @@ bool is_over(const struct crawler *crawler)
 
     /* The result of a look-up is not needed any more. */
     if ((is_stopping(crawler) || (fleet && fleet_is_over(fleet))) &&
-        counts.in_flight == crawler->resolving &&
-        !relax_is_in_flight(crawler))
+        counts.in_flight == crawler->resolving && !relax_is_in_flight(crawler))
         return true;
     /* As long as others go on, there may be mail. */
     if (fleet)

@@ -209,8 +209,8 @@ void record_fetch(struct record *record, const struct job *job,
         .noarchive = record->archivist && page->noarchive,
         .title = page_id ? page->title : (struct str){0},
         .depth = page->depth + 1,
-        .head = page_id ? head_lines_of(&page->exchange, &arena)
-                        : (struct str){0},
+        .head =
+            page_id ? head_lines_of(&page->exchange, &arena) : (struct str){0},
     };
 
     store_add_fetch(&record->open, &row);

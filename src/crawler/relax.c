@@ -19,8 +19,8 @@ enum {
     IDLE_MS = 30 * 1000,
 };
 
-/* A URL with a depth in the record that is greater than the smallest at which it
- * was offered. */
+/* A URL with a depth in the record that is greater than the smallest at which
+ * it was offered. */
 struct relaxed {
     struct url url;
     uint64_t fingerprint, number;
@@ -44,18 +44,18 @@ struct relax {
     struct relaxed **item;
     size_t count, room, next; /* those before `next` were begun */
     struct hashtable by_fingerprint, by_number;
-    /* For pages that the archive alone has: by the hash of the URL's text, by the
-     * capture that has the payload of a revisit; and the names of files. */
+    /* For pages that the archive alone has: by the hash of the URL's text, by
+     * the capture that has the payload of a revisit; and the names of files. */
     struct hashtable by_text, by_capture, file;
-    struct arena scratch;    /* of the row that is read */
-    uint64_t lowered;        /* validator_lowered, when the round began */
-    bool is_incomplete;      /* the round left some out */
-    /* Links at an old limit of depth are still to be offered: of URLs up to this
-     * number; 0: there are none. */
+    struct arena scratch; /* of the row that is read */
+    uint64_t lowered;     /* validator_lowered, when the round began */
+    bool is_incomplete;   /* the round left some out */
+    /* Links at an old limit of depth are still to be offered: of URLs up to
+     * this number; 0: there are none. */
     uint64_t deepen_last;
-    uint64_t deepened; /* rounds so far have those up to this number */
-    bool is_deepening; /* this round has some */
-    unsigned in_flight;      /* pages that are scanned again */
+    uint64_t deepened;  /* rounds so far have those up to this number */
+    bool is_deepening;  /* this round has some */
+    unsigned in_flight; /* pages that are scanned again */
 };
 
 void relax_init(struct crawler *crawler)
@@ -71,7 +71,7 @@ static void end_round(struct relax *relax)
 {
     struct hashtable *const table[] = {
         &relax->by_fingerprint, &relax->by_number, &relax->by_text,
-        &relax->by_capture, &relax->file,
+        &relax->by_capture,     &relax->file,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(table); i++) {
@@ -191,8 +191,8 @@ static void put_item(struct relax *relax, struct relaxed *item)
         hashtable_put(&relax->by_fingerprint, item->fingerprint, item);
     }
     hashtable_put(&relax->by_number, item->number, item);
-    relax->item = mem_grow(relax->item, relax->count, &relax->room,
-                           sizeof(*relax->item));
+    relax->item =
+        mem_grow(relax->item, relax->count, &relax->room, sizeof(*relax->item));
     relax->item[relax->count++] = item;
 }
 
@@ -228,8 +228,7 @@ static bool read_url(void *user, const struct url_record *record)
 
     if (row->kind != TARGET_PAGE ||
         (row->verdict != ACCEPT && row->verdict != DUPLICATE) ||
-        (row->verdict == ACCEPT &&
-         (!record->ended || record->end == URL_NONE)))
+        (row->verdict == ACCEPT && (!record->ended || record->end == URL_NONE)))
         return true;
     arena_clear(&relax->scratch);
     if (!resume_parse_url(&relax->scratch, row->url, &url))
@@ -338,8 +337,8 @@ static bool read_capture(void *user, const struct store_capture *row)
     return true;
 }
 
-/* The payload of a revisit is in a capture before it. Several pages may have the
- * same one. */
+/* The payload of a revisit is in a capture before it. Several pages may have
+ * the same one. */
 static bool read_original(void *user, const struct store_capture *row)
 {
     struct relax *relax = ((struct crawler *)user)->relax;
@@ -444,8 +443,8 @@ static bool learn_depth(void *user, const struct url_record *record)
     struct arena *scratch = &crawler->relax->scratch;
     struct url url;
 
-    if (row->kind != TARGET_PAGE || row->verdict != ACCEPT ||
-        !record->ended || record->end == URL_NONE)
+    if (row->kind != TARGET_PAGE || row->verdict != ACCEPT || !record->ended ||
+        record->end == URL_NONE)
         return true;
     arena_clear(scratch);
     if (!resume_parse_url(scratch, row->url, &url))
@@ -486,14 +485,14 @@ void relax_learn_depths(struct crawler *crawler)
 static void finish_item(struct crawler *crawler, const struct relaxed *item)
 {
     if (item->depth < item->old_depth)
-        record_nearer(crawler->record, &(struct store_change){
-                                           .number = item->number,
-                                           .depth = item->depth,
-                                           .referrer = item->referrer,
-                                           .found = item->found,
-                                           .referrer_machine =
-                                               item->referrer_machine,
-                                       });
+        record_nearer(crawler->record,
+                      &(struct store_change){
+                          .number = item->number,
+                          .depth = item->depth,
+                          .referrer = item->referrer,
+                          .found = item->found,
+                          .referrer_machine = item->referrer_machine,
+                      });
     if (item->page)
         stats_move_page(crawler->stats, item->old_depth, item->depth);
 }
@@ -554,10 +553,9 @@ static void scan_again(struct crawler *crawler, struct relaxed *item)
 
 static void begin_item(struct crawler *crawler, struct relaxed *item)
 {
-    bool leads_on =
-        !item->is_older && item->is_read &&
-        (item->depth < crawler->options->max_depth ||
-         item->outcome == REDIRECTED);
+    bool leads_on = !item->is_older && item->is_read &&
+                    (item->depth < crawler->options->max_depth ||
+                     item->outcome == REDIRECTED);
 
     crawler->validator.source_part = partition_of_number(item->number);
     if (leads_on && item->page) {

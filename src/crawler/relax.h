@@ -1,7 +1,7 @@
-/* A URL that is done and then found at a smaller depth: its depth is relaxed, as
- * it is called in searches of graphs. Its own links are offered once more, one
- * deeper than it is now; so the set of URLs within --max-depth, and the depth of
- * each, do not depend on the order in which they were fetched.
+/* A URL that is done and then found at a smaller depth: its depth is relaxed,
+ * as it is called in searches of graphs. Its own links are offered once more,
+ * one deeper than it is now; so the set of URLs within --max-depth, and the
+ * depth of each, do not depend on the order in which they were fetched.
  *
  * The validator notices such a URL (validator_keep_depths) and has it recorded
  * as found again. When nothing else is queued or in flight, a round begins: the
@@ -12,9 +12,9 @@
  * refused only the depth changes. Links that are offered so may relax others,
  * and the next round takes those. The crawl ends when a round leaves nothing.
  *
- * A change of depth is recorded in the batch that has the links, so a kill before
- * it repeats the URL. Without a record nothing is relaxed: the course's form has
- * none, and needs none, because it goes level by level.
+ * A change of depth is recorded in the batch that has the links, so a kill
+ * before it repeats the URL. Without a record nothing is relaxed: the course's
+ * form has none, and needs none, because it goes level by level.
  *
  * Only the crawler thread uses it.
  */
@@ -26,8 +26,8 @@
 void relax_init(struct crawler *crawler);
 void relax_release(struct crawler *crawler);
 
-/* The crawl goes on deeper: begin with the links at the old limit. `last` is the
- * greatest number that a URL of the record has. */
+/* The crawl goes on deeper: begin with the links at the old limit. `last` is
+ * the greatest number that a URL of the record has. */
 void relax_deepen(struct crawler *crawler, uint64_t last);
 
 /* A seed is added to a crawl that went level by level so far: learn the depths

@@ -216,7 +216,8 @@ static void restore_target(struct loader *loader,
                                loader->options->now_ms);
 }
 
-/* A shorter path was found to a URL whose queue was on disk, or that was done. */
+/* A shorter path was found to a URL whose queue was on disk, or that was done.
+ */
 static void found_again(struct loader *loader, const struct store_url *row,
                         const struct url *url, uint64_t fingerprint)
 {

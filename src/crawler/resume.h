@@ -35,11 +35,11 @@ struct resume_options {
 
 struct resumed {
     struct stats stats;
-    uint32_t last_page; /* the last page in the record */
-    uint32_t sitemaps;  /* sitemaps offered so far */
+    uint32_t last_page;   /* the last page in the record */
+    uint32_t sitemaps;    /* sitemaps offered so far */
     uint64_t last_number; /* that a URL has */
-    uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
-                         * 0: before the machine was started, or never */
+    uint64_t last_ms;     /* when the last fetch ended, by the monotonic clock;
+                           * 0: before the machine was started, or never */
 };
 
 /* A URL of the record. False if it is not written as URLs are. */

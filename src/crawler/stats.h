@@ -36,11 +36,11 @@ struct stats {
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
     uint64_t robots, resolved, sitemap_urls;
-    uint64_t captures;     /* exchanges kept in the archive, */
-    uint64_t revisits;     /* those among them whose payload it had before */
-    uint64_t captures_cut; /* ... whose body was larger than the limit */
-    uint64_t noarchive;    /* not kept: they ask for that */
-    uint64_t noindex;      /* the same, by asking not to be indexed */
+    uint64_t captures;      /* exchanges kept in the archive, */
+    uint64_t revisits;      /* those among them whose payload it had before */
+    uint64_t captures_cut;  /* ... whose body was larger than the limit */
+    uint64_t noarchive;     /* not kept: they ask for that */
+    uint64_t noindex;       /* the same, by asking not to be indexed */
     uint64_t scanned_again; /* pages found nearer after they were saved: their
                              * links were offered once more */
     uint64_t fetched_again; /* the same, fetched for it: they were not saved */

@@ -29,7 +29,8 @@ struct saved {
     uint32_t page; /* its number */
     uint64_t size, digest;
     struct str mime, head; /* page/head_lines.h */
-    struct archived_page archived; /* where it is, if the archive alone has it */
+    struct archived_page
+        archived; /* where it is, if the archive alone has it */
 };
 
 struct relaxed;
@@ -41,7 +42,7 @@ struct job {
     unsigned worker; /* the index of the worker that has it */
     struct target *target;
     struct webpage page;
-    struct robots *robots; /* the rules, of a robots.txt */
+    struct robots *robots;   /* the rules, of a robots.txt */
     struct saved saved;      /* of a JOB_SCAN */
     struct relaxed *relaxed; /* the same; see crawler/relax.c */
     /* of a look-up */

@@ -421,7 +421,8 @@ void leave_behind(struct frontier *frontier, struct host *host,
     uint64_t long_ms = frontier->options.leave_behind_ms;
 
     if (!frontier->ranking.by_level || !long_ms || rest_ms <= long_ms ||
-        rest_ms <= frontier->options.delay_ms || host->left_behind || frontier->politeness.hosts.count < 2)
+        rest_ms <= frontier->options.delay_ms || host->left_behind ||
+        frontier->politeness.hosts.count < 2)
         return;
     queue_leave_behind(&frontier->queue, host);
     frontier->has_left_behind = true;

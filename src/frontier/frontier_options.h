@@ -11,8 +11,8 @@ enum ranking_kind { RANKING_BFS, RANKING_PRIORITY };
 
 struct frontier_options {
     enum ranking_kind ranking;
-    /* Breadth-first: a host that rests for longer than this, and than `delay_ms`,
-     * is left behind, if there are others; 0: never. */
+    /* Breadth-first: a host that rests for longer than this, and than
+     * `delay_ms`, is left behind, if there are others; 0: never. */
     uint64_t leave_behind_ms;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
     uint64_t ip_delay_ms;    /* pause of an address */

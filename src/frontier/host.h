@@ -47,7 +47,7 @@ struct host {
     bool dropped;             /* by hand */
     bool has_ip;
     bool left_behind; /* no depth waits for it: see frontier_has_left_behind */
-    uint16_t worker; /* see frontier_set_worker */
+    uint16_t worker;  /* see frontier_set_worker */
     uint32_t in_flight;
     uint32_t refusing;      /* targets that came out to be refused */
     uint64_t next_ms;       /* not to be asked before */

@@ -49,7 +49,8 @@ void fetch_ended(struct frontier *frontier, struct target *target,
                  uint64_t ended_ms, uint64_t wait_ms);
 
 /* The domain has had its last fetch. */
-/* The host rests for so long: leave it behind, if that is too long for others. */
+/* The host rests for so long: leave it behind, if that is too long for others.
+ */
 void leave_behind(struct frontier *frontier, struct host *host,
                   uint64_t rest_ms);
 void note_capped(struct frontier *frontier, struct domain *domain);

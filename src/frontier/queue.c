@@ -103,8 +103,7 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
     target->redirects = offer->redirects;
     target->nesting = offer->nesting;
     /* A requisite leads to no page, so nothing has to wait for it. */
-    target->opens_depth =
-        offer->kind != TARGET_REQUISITE && !host->left_behind;
+    target->opens_depth = offer->kind != TARGET_REQUISITE && !host->left_behind;
     if (target->opens_depth)
         levels_add(&queue->levels, target->depth);
     return target;

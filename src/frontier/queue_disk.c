@@ -16,8 +16,8 @@
  * than there is, and holds up nobody but itself.
  *
  * By priority a disk queue is first in, first out: a URL there does not move
- * up when it is found again, and takes a smaller depth only after it was fetched
- * (crawler/relax.c). In breadth-first order it is by depth and then by
+ * up when it is found again, and takes a smaller depth only after it was
+ * fetched (crawler/relax.c). In breadth-first order it is by depth and then by
  * age, and a depth is not done while a disk queue has a URL of it.
  */
 

@@ -21,8 +21,8 @@
 struct seen {
     uint64_t *slot; /* 0: free */
     size_t count, room;
-    size_t spare; /* slots beyond the last home, so that nothing wraps */
-    uint8_t *depth;  /* of each slot, + 1; 0: not known. NULL: not kept */
+    size_t spare;     /* slots beyond the last home, so that nothing wraps */
+    uint8_t *depth;   /* of each slot, + 1; 0: not known. NULL: not kept */
     uint64_t lowered; /* how often seen_lower_depth said yes */
 };
 

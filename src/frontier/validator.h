@@ -30,8 +30,8 @@ struct judged {
 };
 
 /* For the record of URLs. A DUPLICATE is reported only if the record must know
- * it: frontier_found_again returned true, or the URL is no longer queued and was
- * offered at a smaller depth than ever before (validator_keep_depths). */
+ * it: frontier_found_again returned true, or the URL is no longer queued and
+ * was offered at a smaller depth than ever before (validator_keep_depths). */
 struct validator_listener {
     void *user;
     void (*judged)(void *user, const struct judged *judged);

@@ -19,9 +19,9 @@ static bool put_body(struct warc_reader *reader, struct buf *scratch,
         !warc_http_parse(&record, scratch, &http) ||
         !codings_add(&codings, http.content_encoding))
         return false;
-    return codings.count ? codings_undo(&codings, http.body, out) ==
-                               CODING_WHOLE
-                         : buf_put(out, http.body);
+    return codings.count
+               ? codings_undo(&codings, http.body, out) == CODING_WHOLE
+               : buf_put(out, http.body);
 }
 
 bool archived_page_read(const struct archived_page *page, int dir_fd,

@@ -76,8 +76,8 @@ static void read_line(struct exchange *exchange, struct str line,
         snprintf(exchange->charset_label, sizeof(exchange->charset_label),
                  "%.*s", STR_ARGS(value));
     } else if (str_eq(field.head, STR("X-Robots-Tag"))) {
-        robots_tag_read(value, STR(""), &exchange->noindex,
-                        &exchange->nofollow, &exchange->noarchive);
+        robots_tag_read(value, STR(""), &exchange->noindex, &exchange->nofollow,
+                        &exchange->noarchive);
     } else if (str_eq(field.head, STR("Link"))) {
         exchange->canonical =
             arena_copy(arena, link_header_find(value, STR("canonical")));

@@ -1,10 +1,9 @@
 /* The lines of a response's head that are read again with the page that was
  * saved of it: for the record, one line each.
  *
- *     charset=latin1                       of Content-Type, if that is not UTF-8;
- *                                          nothing behind '=': it names none
- *     X-Robots-Tag: noindex, nofollow      as far as it is for us and obeyed
- *     Link: <https://example.org/a>; rel=canonical
+ *     charset=latin1                       of Content-Type, if that is not
+ * UTF-8; nothing behind '=': it names none X-Robots-Tag: noindex, nofollow as
+ * far as it is for us and obeyed Link: <https://example.org/a>; rel=canonical
  *     Refresh: 5; url=/b
  *     Content-Language: en
  */

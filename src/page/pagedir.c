@@ -393,12 +393,11 @@ bool pagedir_read(const struct pagedir *dir, uint32_t id, struct str url,
     struct stat st;
 
     name_of(id, name);
-    int fd = openat(dir->fd, name,
-                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd =
+        openat(dir->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool good =
-        !fstat(fd, &st) && S_ISREG(st.st_mode) && io_read_all(fd, file);
+    bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) && io_read_all(fd, file);
     io_close(fd);
     struct str_pair first = str_cut(buf_str(file), '\n');
     struct str_pair second = str_cut(first.tail, '\n');

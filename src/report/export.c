@@ -468,10 +468,10 @@ static bool print_all(struct exporter *exporter)
     buf_init(&exporter->url, URL_LEN_MAX);
     buf_init(&exporter->source, URL_LEN_MAX);
     buf_init(&exporter->line, LINE_LEN_MAX);
-    bool good = note_pages(exporter) &&
-                (store_load(exporter->report->store, 0, &reader,
-                            &exporter->report->error) ||
-                 ferror(stdout));
+    bool good =
+        note_pages(exporter) && (store_load(exporter->report->store, 0, &reader,
+                                            &exporter->report->error) ||
+                                 ferror(stdout));
     free(exporter->change);
     free(exporter->page);
     equal_release(&exporter->equal);

@@ -416,9 +416,9 @@ static void check_redirect(struct verify *verify, uint64_t number)
 static bool fits(const struct verify *verify, const struct verify_url *url,
                  const struct verify_url *page)
 {
-    bool is_exact =
-        has_flags(url, VERIFY_LIVE) && url->depth < SEEN_DEPTH_MAX &&
-        verify->facts.state == STATE_FINISHED;
+    bool is_exact = has_flags(url, VERIFY_LIVE) &&
+                    url->depth < SEEN_DEPTH_MAX &&
+                    verify->facts.state == STATE_FINISHED;
 
     return url->depth > page->depth &&
            url->depth - 1 <= (is_exact ? page->depth : page->fetched_depth);

@@ -33,9 +33,9 @@ struct verify_url {
     uint32_t depth, referrer; /* the latest */
     uint32_t fetched_depth; /* at which its last fetch was made: `depth`, unless
                              * it was found nearer after that */
-    uint32_t page;            /* the number it was saved under, or 0 */
-    uint32_t via;             /* the URL that redirected here, or 0, */
-    uint32_t first_depth;     /* and at which depth */
+    uint32_t page;          /* the number it was saved under, or 0 */
+    uint32_t via;           /* the URL that redirected here, or 0, */
+    uint32_t first_depth;   /* and at which depth */
     uint8_t flags;
     const struct str *host; /* verify_host; NULL: it was not fetched */
 };

@@ -150,11 +150,12 @@ static void say_waits(struct why *why, const struct target *target)
                    trouble->backoffs ? "backs off" : "is in trouble",
                    outcome_text((enum outcome)trouble->outcome));
     else
-        buf_printf(line, "for the pause of %.*s%s", STR_ARGS(host),
-                   frontier_is_left_behind(target)
-                       ? ", which is so long that the other hosts go on without "
-                         "it"
-                       : "");
+        buf_printf(
+            line, "for the pause of %.*s%s", STR_ARGS(host),
+            frontier_is_left_behind(target)
+                ? ", which is so long that the other hosts go on without "
+                  "it"
+                : "");
     why_say(why, "waits");
 }
 

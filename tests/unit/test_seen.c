@@ -298,12 +298,9 @@ static void adversarial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),
-        cmocka_unit_test(flags),
-        cmocka_unit_test(depths),
-        cmocka_unit_test(marks_move_nothing),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(against_a_naive_set),
+        cmocka_unit_test(empty),       cmocka_unit_test(flags),
+        cmocka_unit_test(depths),      cmocka_unit_test(marks_move_nothing),
+        cmocka_unit_test(extremes),    cmocka_unit_test(against_a_naive_set),
         cmocka_unit_test(adversarial),
     };
 
