@@ -101,6 +101,12 @@ enum {
 void html_scan(struct html_links *links, struct arena *arena, struct str html,
                const struct html_scan_options *options);
 
+/* Does it lead to a page? */
+static inline bool html_link_is_followed(enum html_link_kind kind)
+{
+    return kind != HTML_LINK && kind != HTML_FORM;
+}
+
 const char *html_link_kind_name(enum html_link_kind kind);
 const char *html_requisite_kind_name(enum html_requisite_kind kind);
 

@@ -64,12 +64,6 @@ static const struct url *find_base(const struct url *own, struct url *base,
     }
 }
 
-/* The kinds that lead to pages. */
-static bool is_followed(enum html_link_kind kind)
-{
-    return kind != HTML_LINK && kind != HTML_FORM;
-}
-
 /* By the HTML standard; other link elements name what the page needs. */
 static bool is_hyperlink(struct str rel)
 {
@@ -118,7 +112,7 @@ static void add_link(struct webpage *page, const struct html_link *html,
                      const struct link_context *context)
 {
     struct page_links *links = &page->links;
-    bool follows = is_followed(html->kind);
+    bool follows = html_link_is_followed(html->kind);
     struct page_link *link = follows ? &links->link[links->count]
                                      : &links->aside[links->aside_count];
     enum err err =
@@ -191,7 +185,7 @@ static void add_aside(struct webpage *page, const struct html_links *html,
     size_t used = page->arena.used;
 
     for (size_t i = 0; i < html->count; i++)
-        count += !is_followed(html->link[i].kind);
+        count += !html_link_is_followed(html->link[i].kind);
     page->links.aside =
         arena_new(&page->arena, count * sizeof(struct page_link));
     add_canonical(page, own, context->options);
@@ -215,7 +209,7 @@ static void add_links(struct webpage *page, const struct html_links *html,
             links->beyond += html->count - i;
             break;
         }
-        if (is_followed(html->link[i].kind))
+        if (html_link_is_followed(html->link[i].kind))
             add_link(page, &html->link[i], context);
     }
 }

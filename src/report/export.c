@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/terminal.h"
+#include "html/scan.h"
 #include "page/webpage.h"
 #include "report/equal.h"
 #include "url/url.h"
@@ -447,7 +448,8 @@ static bool read_link(void *user, const struct store_link *row)
 {
     struct exporter *exporter = user;
 
-    if (row->verdict == NOT_FOLLOWED)
+    if (row->kind &&
+        !html_link_is_followed((enum html_link_kind)(row->kind - 1)))
         return true;
     return (row->page ? find_source(exporter, row->page)
                       : find_unsaved(exporter, row->source)) &&

@@ -125,7 +125,7 @@ void findings_free(struct findings *findings)
     buf_release(&findings->record);
     buf_release(&findings->last_outside);
     arena_release(&findings->arena);
-    free(findings->places);
+    free(findings->size);
     free(findings);
 }
 

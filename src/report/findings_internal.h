@@ -35,7 +35,9 @@ struct findings {
     bool has_unsaved_links;     /* links of pages that were not saved */
     bool has_outside;           /* links out of the scope */
     bool has_sitemap;           /* one was read */
-    uint32_t *places;           /* of each subject, in order */
+    struct subject_size {
+        uint32_t places, pages;
+    } * size; /* of each subject, in order */
     size_t subjects, subject_room;
     struct arena arena;
 
@@ -63,6 +65,11 @@ struct finding_record {
 static inline bool finding_has_place(const struct finding_record *record)
 {
     return record->page || record->source;
+}
+
+static inline bool finding_is_on_page(const struct finding_record *record)
+{
+    return finding_has_place(record) && record->page < PLACE_SITEMAP;
 }
 
 /* Numbers in the records that are sorted. */

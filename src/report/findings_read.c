@@ -238,7 +238,7 @@ static void note_linked(struct findings *findings, uint64_t number,
 {
     struct site_url *url = &findings->site.url[number];
 
-    if (link->verdict != NOT_FOLLOWED &&
+    if (kind_of(link) == FINDING_BROKEN &&
         (link->page ? url->page != link->page : number != link->source))
         url->flags |= SITE_LINKED;
 }
@@ -339,9 +339,10 @@ static bool read_link(void *user, const struct store_link *row)
 {
     struct findings *findings = user;
     struct store_link link = *row;
+    bool is_followed = kind_of(row) == FINDING_BROKEN;
     site_settle(&findings->site);
     uint64_t number = site_find(&findings->site, row->url);
-    findings->summary.links++;
+    findings->summary.links += is_followed;
     findings->has_unsaved_links |= row->source > 0;
     if (kind_of(row) == FINDING_LINK_ELEMENT)
         link.text = row->rel;
@@ -351,7 +352,7 @@ static bool read_link(void *user, const struct store_link *row)
         add_bad(findings, &link);
     } else if (row->verdict == EXTERNAL ||
                site_is_outside(&findings->site, row->url)) {
-        findings->summary.outside++;
+        findings->summary.outside += is_followed;
         ask_later(findings, row->url, 0, &link);
     } else if (is_aside(findings, number, row)) {
         ask_later(findings, row->url, 0, &link);
