@@ -75,18 +75,22 @@ void io_close(int fd)
 
 bool io_read_all(int fd, struct buf *out)
 {
-    char *at;
-
-    while ((at = buf_reserve(out, READ_AT_ONCE))) {
-        ssize_t n = read(fd, at, READ_AT_ONCE);
+    for (;;) {
+        size_t room = out->cap - out->len;
+        size_t most = room < READ_AT_ONCE ? room : READ_AT_ONCE;
+        char beyond;
+        ssize_t n = room ? read(fd, buf_reserve(out, most), most)
+                         : read(fd, &beyond, 1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return n == 0;
+        if (!room) {
+            errno = EFBIG;
+            return false;
+        }
         out->len += (size_t)n;
     }
-    errno = EFBIG;
-    return false;
 }
 
 bool io_read_file(const char *path, struct buf *out)
