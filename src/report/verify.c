@@ -263,6 +263,10 @@ static bool read_url(void *user, const struct url_record *record)
     /* Records of earlier versions do not say it. */
     url->fetched_depth =
         url->fetched_depth ? url->fetched_depth - 1 : record->depth;
+    if (record->depth > url->fetched_depth)
+        verify_found(verify, FAULT_DEPTH,
+                     "depth %u, but it was fetched at depth %u: %.*s",
+                     record->depth, url->fetched_depth, STR_ARGS(row->url));
     url->depth = record->depth;
     url->referrer = record->referrer;
     url->page = record->page;

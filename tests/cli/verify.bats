@@ -335,8 +335,8 @@ END
     small_crawl
     cp "$DIR/.crawler" "$TMP/good"
     plant "UPDATE url SET depth = 3 WHERE url LIKE '%/a/1'"
-    finds "depth 3, but page 2, where it was found, has 1: http://example.org/a/1" \
-        "page 4: its second line is not its depth, 3"
+    finds "depth 3, but it was fetched at depth 2: http://example.org/a/1" \
+        "depth 3, but page 2, where it was found, has 1: http://example.org/a/1"
 
     cp "$TMP/good" "$DIR/.crawler"
     plant "UPDATE url SET depth = 0 WHERE url LIKE '%other.example%'"
