@@ -51,9 +51,8 @@ struct str head_lines_of(const struct exchange *exchange, struct arena *arena)
         arena, NAMES_MAX + CHARSET_LABEL_MAX + exchange->canonical.len +
                    exchange->refresh.len + exchange->language.len);
     char *to = start;
+    struct str charset = str_of(exchange->charset_label);
 
-    if (!str_eq_nocase(str_of(exchange->charset_label), STR(USUAL_CHARSET)))
-        put_line(&to, CHARSET, str_of(exchange->charset_label), "");
     put_flags(&to, exchange);
     if (exchange->canonical.len)
         put_line(&to, "Link: <", exchange->canonical, ">; rel=canonical");
@@ -61,8 +60,12 @@ struct str head_lines_of(const struct exchange *exchange, struct arena *arena)
         put_line(&to, "Refresh: ", exchange->refresh, "");
     if (exchange->language.len)
         put_line(&to, "Content-Language: ", exchange->language, "");
+    if (to == start && str_eq_nocase(charset, STR(USUAL_CHARSET)))
+        return (struct str){0};
+    if (charset.len)
+        put_line(&to, CHARSET, charset, "");
     arena_commit(arena, (size_t)(to - start));
-    return to > start ? str_between(start, to - 1) : (struct str){0};
+    return to > start ? str_between(start, to - 1) : STR("");
 }
 
 static void read_line(struct exchange *exchange, struct str line,
@@ -91,8 +94,9 @@ static void read_line(struct exchange *exchange, struct str line,
 void head_lines_read(struct exchange *exchange, struct str lines,
                      struct arena *arena)
 {
-    snprintf(exchange->charset_label, sizeof(exchange->charset_label),
-             USUAL_CHARSET);
+    if (!lines.ptr)
+        snprintf(exchange->charset_label, sizeof(exchange->charset_label),
+                 USUAL_CHARSET);
     while (lines.len) {
         struct str_pair pair = str_cut(lines, '\n');
         read_line(exchange, pair.head, arena);

@@ -354,13 +354,13 @@ END
         (NULL, $number, 2, 2, 9, 0)"
     clean
     plant "INSERT INTO change VALUES (NULL, $number, 1, 2, 9, 0)"
-    finds "depth 1, but page 2, where it was found, has 1: http://example.org/a/2" \
-        "page 5: its second line is not its depth, 1"
+    finds "depth 1, but page 2, where it was found, has 1: http://example.org/a/2"
 
     # And a redirect stays at its depth.
     cp "$TMP/good" "$DIR/.crawler"
     plant "UPDATE url SET depth = 4 WHERE url LIKE '%/b'"
     finds "depth 1, but what redirected there has 4: http://example.org/b/" \
+        "depth 4, but it was fetched at depth 1: http://example.org/b" \
         "depth 4, but page 1, where it was found, has 0: http://example.org/b"
 }
 
