@@ -422,6 +422,14 @@ int command_crawl(const struct options *options)
 
     if (options->retry_failed && !options->resume)
         return complain("--retry-failed needs --resume");
+    if (options->max_depth && !options->resume)
+        return complain(
+            "--max-depth is for a crawl that goes on, and needs "
+            "--resume; a new one has maxDepth as its last argument");
+    if (options->seed.count && !options->resume)
+        return complain("--seed is for a crawl that goes on, and needs "
+                        "--resume; for a new one put all seeds into a file: "
+                        "--seeds FILE");
     int status = options->resume ? crawl_record_resume(&whole, options)
                  : options->fleet
                      ? fleet_whole_options(&whole, options, &is_whole)

@@ -93,6 +93,32 @@ static int plan_depth(struct plan *plan, const char *text)
     return 0;
 }
 
+/* Which depths of earlier runs count. */
+static void plan_depths(struct plan *plan)
+{
+    const struct options *options = plan->options;
+    const uint64_t *fact = plan->record.facts.number;
+    struct crawl_options *crawl = &plan->crawl;
+    bool goes_on = plan->action == ACTION_RESUME;
+
+    /* Without a record, or in a fleet, nothing is relaxed. */
+    crawl->keep_depths = crawl->frontier.ranking != RANKING_BFS &&
+                         !options->state && !options->fleet;
+    crawl->deepen_from = UINT32_MAX;
+    if (!goes_on)
+        return;
+    if (fact[FACT_KEEPS_DEPTHS] || options->max_depth || options->seed.count)
+        crawl->keep_depths = true;
+    if (options->max_depth)
+        crawl->deepen_from = (uint32_t)fact[FACT_DEPTH];
+    else
+        crawl->deepen_last = fact[FACT_DEEPEN_LAST];
+    /* The links of an earlier limit may still have to be offered. */
+    if (fact[FACT_DEEPEN_FROM] &&
+        fact[FACT_DEEPEN_FROM] - 1 < crawl->deepen_from)
+        crawl->deepen_from = (uint32_t)fact[FACT_DEEPEN_FROM] - 1;
+}
+
 static uint64_t random_seed(void)
 {
     uint64_t seed;
@@ -225,7 +251,11 @@ static int plan_files(const struct plan *plan)
     return 0;
 }
 
-enum { SEARCH_MAX_PER_DOMAIN = 50, IDLE_HOSTS_MAX = 10000 };
+enum {
+    SEARCH_MAX_PER_DOMAIN = 50,
+    IDLE_HOSTS_MAX = 10000,
+    LEAVE_BEHIND_MS = 3 * 60 * 1000,
+};
 
 /* 0: no cap. */
 static uint64_t max_per_domain(const struct options *options)
@@ -263,6 +293,8 @@ static void plan_frontier(struct plan *plan)
     plan->crawl.frontier = (struct frontier_options){
         .ranking =
             options->order ? (enum ranking_kind)(options->order - 1) : ranking,
+        .leave_behind_ms =
+            options->state || options->fleet ? 0 : LEAVE_BEHIND_MS,
         .delay_ms = options->delay_ms,
         .ip_delay_ms = proxied ? 0 : ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
@@ -296,6 +328,7 @@ static void plan_limits(struct plan *plan)
     fit_files(crawl, options);
     plan_connections(crawl, options);
     crawl->retry_failed = options->retry_failed;
+    plan_depths(plan);
     crawl->max_pages = options->max_pages;
     crawl->max_bytes = options->max_bytes;
     crawl->max_time_ms = options->max_time_ms;
@@ -454,6 +487,7 @@ static int plan_recorded_logins(struct plan *plan, bool report)
 
 static int plan_seeds(struct plan *plan)
 {
+    const struct options *options = plan->options;
     int status = seeds_check(plan);
 
     if (!status && plan->options->seeds && !plan->options->remembered)
@@ -465,7 +499,12 @@ static int plan_seeds(struct plan *plan)
         return status;
     if (plan->action == ACTION_RESUME) {
         seeds_add_record(plan);
+        plan->seeds_before = plan->seed_count;
         status = plan_recorded_logins(plan, false);
+        for (size_t i = 0; i < options->seed.count && !status; i++) {
+            plan->is_begun = true;
+            status = seeds_add_argument(plan, options->seed.item[i]);
+        }
     } else if (plan->action != ACTION_NONE && plan->options->search) {
         status = seeds_add_search(plan);
     }

@@ -54,6 +54,7 @@ struct plan {
     size_t seed_count, seed_room;
     bool is_begun;        /* the crawl is: a new seed does not change its scope,
                            * and must be in it */
+    size_t seeds_before;  /* how many of them the crawl had when it stopped */
     size_t named_seeds;   /* how many of them, the first ones, the user named */
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;

@@ -50,6 +50,8 @@ struct crawler {
     struct hashtable redirecting; /* with cookies: URLs that redirect, by
                                    * fingerprint; see handle_cookies.c */
     struct arena redirecting_items;  /* of that table */
+    uint64_t last_number;            /* of a URL, when the record was loaded */
+    struct relax *relax;             /* see relax.c */
     struct failed_urls *failed_urls; /* of earlier runs, until they are queued
                                       * again; or NULL: see handle_failed.c */
     struct seen pages_kept;          /* with `requisites`: by fingerprint */
@@ -159,6 +161,11 @@ void move_scope(struct crawler *crawler, const struct target *from,
 
 /* --- handle_page.c, handle_sitemap.c, handle_requisite.c, handle_fetch.c -- */
 
+/* Offer a link of a page, unless it is not to be followed. */
+enum verdict offer_link(struct crawler *crawler, const struct webpage *page,
+                        const struct page_link *link,
+                        const struct offer *offer);
+
 /* Do the user's rules let it in? */
 bool is_wanted(const struct crawler *crawler, const struct url *url);
 
@@ -250,6 +257,11 @@ void note_refused(struct crawler *crawler, const struct target *target);
  * under another. */
 void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
                             uint64_t number, enum outcome outcome);
+
+/* A page that was read and not saved, with this outcome, is fetched once more
+ * under another number. */
+void note_read_withdrawn(struct crawler *crawler, uint64_t number,
+                         enum outcome outcome);
 
 /* The URL was fetched and will not be tried again. */
 void note_fetched(struct crawler *crawler, const struct job *job,

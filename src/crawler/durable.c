@@ -106,6 +106,7 @@ void restore_crawl(struct crawler *crawler)
         crawler->stats->may_recover = 0; /* an archive: see ends.c */
     stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;
+    crawler->last_number = resumed.last_number;
     rest_first(crawler, &resumed);
 }
 

@@ -18,18 +18,29 @@ static void count_mime(struct stats *stats, const char *mime)
     stats->mime[i].count++;
 }
 
+static uint64_t *of_depth(struct stats *stats, uint32_t depth)
+{
+    return &stats->depth[depth < STATS_DEPTHS ? depth : STATS_DEPTHS - 1];
+}
+
+void stats_move_page(struct stats *stats, uint32_t from, uint32_t to)
+{
+    if (*of_depth(stats, from))
+        --*of_depth(stats, from);
+    ++*of_depth(stats, to);
+    stats->has_withdrawn = true;
+}
+
 void stats_add_page(struct stats *stats, const struct webpage *page)
 {
     int status = page->exchange.status;
-    uint32_t depth =
-        page->depth < STATS_DEPTHS ? page->depth : STATS_DEPTHS - 1;
 
     stats->outcome[page->outcome]++;
     stats->status[status > 0 && status < STATS_STATUS_MAX ? status : 0]++;
     if (status)
         count_mime(stats, page->exchange.mime);
     if (page->outcome == FETCHED)
-        stats->depth[depth]++;
+        ++*of_depth(stats, page->depth);
 }
 
 void stats_add_tally(struct stats *stats, const struct tally *tally)
@@ -127,6 +138,8 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     json_add_number(out, "captures_cut", stats->captures_cut);
     json_add_number(out, "noarchive", stats->noarchive);
     json_add_number(out, "noindex", stats->noindex);
+    json_add_number(out, "scanned_again", stats->scanned_again);
+    json_add_number(out, "fetched_again", stats->fetched_again);
     json_add_number(out, "queued", stats->ends[URL_QUEUED]);
     json_add_number(out, "queued_max", counts->queued_max);
     json_add_number(out, "queued_in_file_max", counts->on_disk_max);
@@ -176,6 +189,12 @@ void stats_put_summary(const struct stats *stats, struct buf *out)
             words_count(stats->requisite_bytes, "byte").text,
             (unsigned long long)stats->requisite_ends[URL_FAILED],
             (unsigned long long)stats->requisite_ends[URL_REFUSED]);
+    if (stats->scanned_again || stats->fetched_again)
+        buf_printf(out,
+                   "crawler: found nearer, or to go deeper: %s read again from "
+                   "the disk, %llu fetched once more\n",
+                   words_count(stats->scanned_again, "page").text,
+                   (unsigned long long)stats->fetched_again);
 }
 
 /* Seconds from one time to another, in tenths. Each time is rounded, not the

@@ -221,6 +221,21 @@ void workers_fetch(struct workers *workers, struct target *target,
     messages_add(&workers->seat[worker].outbox, &job->message);
 }
 
+struct job *workers_scan_again(struct workers *workers, const struct url *url,
+                               uint32_t depth, const struct saved *saved)
+{
+    struct job *job = new_job(workers);
+
+    job->kind = JOB_SCAN;
+    job->worker = idlest_worker(workers);
+    job->saved = *saved;
+    webpage_ask_parsed(&job->page, url, depth, true);
+    workers->seat[job->worker].busy++;
+    workers->fetches++;
+    messages_add(&workers->seat[job->worker].outbox, &job->message);
+    return job;
+}
+
 void workers_need_host(struct workers *workers, unsigned worker,
                        uint64_t origin, bool is_needed)
 {
@@ -264,6 +279,7 @@ struct job *workers_take(struct workers *workers)
 void workers_put_back(struct workers *workers, struct job *job)
 {
     job->target = NULL;
+    job->kind = JOB_FETCH;
     webpage_rest(&job->page);
     job->message.next = workers->spare;
     workers->spare = &job->message;

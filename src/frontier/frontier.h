@@ -22,7 +22,10 @@
  *
  * RANKING_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
- * always the shortest distance from the seeds.
+ * always the shortest distance from the seeds. But a host that has to rest for
+ * minutes is left behind: no depth waits for it, and its own targets come out
+ * when it may be asked, the smallest depth first. What they link may have been
+ * done at a greater depth by then (frontier_has_left_behind).
  *
  * Requisites go before pages: what a page needs is fetched soon after it. They
  * lead to no page, so no depth waits for them; and the cap of a domain does not
@@ -215,6 +218,12 @@ unsigned frontier_failures(const struct target *step);
  * freed. False where it has moved too often: then nothing has happened. */
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
                            const struct url *url, uint64_t ended_ms);
+
+/* Was a host left behind? From then on depths must be kept
+ * (validator_keep_depths). All that left the queue before has a depth that
+ * nothing of such a host can undercut. */
+bool frontier_has_left_behind(const struct frontier *frontier);
+bool frontier_is_left_behind(const struct target *target); /* its host */
 
 /* --- for the record ---------------------------------------------------- */
 
@@ -425,6 +434,7 @@ struct idle {
     enum idle_reason reason;
     uint64_t until_ms; /* UINT64_MAX: no time will change it */
     struct str host;
+    bool is_left_behind;  /* IDLE_PAUSE: no other host waits for this one */
     uint8_t last_outcome; /* of IDLE_BACKOFF: see frontier_note */
     uint64_t wake_ms;     /* look again then; never later than `until_ms` */
 };

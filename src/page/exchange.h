@@ -37,7 +37,7 @@
 #include "page/coding.h"
 #include "page/outcome.h"
 
-enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
+enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, LANGUAGE_MAX = 63 };
 
 /* How a response ended. */
 enum response_end {
@@ -73,6 +73,7 @@ struct exchange {
     struct str location;  /* of a redirect, as served */
     struct str refresh;   /* the Refresh header, as served */
     struct str canonical; /* a Link header with rel=canonical names it */
+    struct str language;  /* the Content-Language header, as served */
     /* X-Robots-Tag says so, if that is obeyed */
     bool noindex, nofollow, noarchive;
     bool upgrades_http;       /* html_policy_upgrades says so of a header */

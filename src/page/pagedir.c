@@ -385,3 +385,22 @@ struct str pagedir_url(const struct pagedir *dir, uint32_t id,
     return arena_copy(arena,
                       str_cut((struct str){line, (size_t)len}, '\n').head);
 }
+
+bool pagedir_read(const struct pagedir *dir, uint32_t id, struct str url,
+                  struct buf *file, struct str *body)
+{
+    char name[NAME_MAX_LEN];
+    struct stat st;
+
+    name_of(id, name);
+    int fd =
+        openat(dir->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) && io_read_all(fd, file);
+    io_close(fd);
+    struct str_pair first = str_cut(buf_str(file), '\n');
+    struct str_pair second = str_cut(first.tail, '\n');
+    *body = second.tail;
+    return good && str_eq(first.head, url) && second.tail.ptr;
+}

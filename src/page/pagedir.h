@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 
 /* A file of this name is in every directory of a crawl. */
@@ -107,5 +108,11 @@ bool pagedir_write(struct pagedir *dir, const char *name, struct str text);
 /* The URL of a published page: its file's first line, or empty. */
 struct str pagedir_url(const struct pagedir *dir, uint32_t id,
                        struct arena *arena);
+
+/* Append a published page to `file`, whole; `body` is the part behind its first
+ * two lines. False if it cannot be read, is larger than the cap of `file`, or
+ * is no page of this URL. A link or a pipe of its name is no page. */
+bool pagedir_read(const struct pagedir *dir, uint32_t id, struct str url,
+                  struct buf *file, struct str *body);
 
 #endif

@@ -38,6 +38,11 @@ struct pagesaver_type {
     /* On the crawler thread: the URL of a page that was committed, or empty. */
     struct str (*url_of)(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena);
+
+    /* On any worker: the body of a page that was committed, in `file`. False if
+     * it cannot be read, or is not of this URL. NULL: pages are elsewhere. */
+    bool (*read)(const struct pagesaver *saver, uint32_t id, struct str url,
+                 struct buf *file, struct str *body);
 };
 
 /* The first member of an implementation. */
@@ -103,6 +108,13 @@ static inline struct str pagesaver_url_of(const struct pagesaver *saver,
                                           uint32_t id, struct arena *arena)
 {
     return saver->type->url_of(saver, id, arena);
+}
+
+static inline bool pagesaver_read(const struct pagesaver *saver, uint32_t id,
+                                  struct str url, struct buf *file,
+                                  struct str *body)
+{
+    return saver->type->read && saver->type->read(saver, id, url, file, body);
 }
 
 /* On any thread, several at a time: make durable what was changed before the

@@ -116,6 +116,9 @@ static void take_header(struct transfer *transfer, struct str line)
     } else if (str_eq_nocase(header.head, STR("refresh")) &&
                !exchange->refresh.ptr && value.len <= URL_LEN_MAX) {
         exchange->refresh = arena_copy(&transfer->page->arena, value);
+    } else if (str_eq_nocase(header.head, STR("content-language")) &&
+               !exchange->language.ptr && value.len <= LANGUAGE_MAX) {
+        exchange->language = arena_copy(&transfer->page->arena, value);
     } else if (str_eq_nocase(header.head, STR("link")) &&
                !exchange->canonical.ptr) {
         struct str canonical = link_header_find(value, STR("canonical"));
@@ -212,7 +215,7 @@ static void begin_headers(struct transfer *transfer, struct str line)
     exchange->status = status_of(line);
     exchange->mime[0] = exchange->charset_label[0] = '\0';
     exchange->location = exchange->refresh = exchange->canonical =
-        (struct str){0};
+        exchange->language = (struct str){0};
     exchange->noindex = exchange->nofollow = exchange->noarchive = false;
     exchange->upgrades_http = false;
     exchange->is_other_type = false;

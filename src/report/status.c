@@ -141,7 +141,8 @@ static void put_idle(struct status *status, const struct idle *idle)
 
     switch (idle->reason) {
     case IDLE_PAUSE:
-        buf_printf(line, "for the pause of %.*s", STR_ARGS(idle->host));
+        buf_printf(line, "for the pause of %.*s%s", STR_ARGS(idle->host),
+                   idle->is_left_behind ? ", which is left behind" : "");
         break;
     case IDLE_BACKOFF:
         buf_printf(line, "for %.*s, which backs off: %s", STR_ARGS(idle->host),
