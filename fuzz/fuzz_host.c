@@ -4,9 +4,7 @@
 
 #include "page/private_address.h"
 #include "url/domain.h"
-#include "url/idna.h"
-#include "url/ip.h"
-#include "url/punycode.h"
+#include "url/host.h"
 #include "url/url.h"
 
 enum { NAME_MAX_LEN = 4096, LABEL_MAX = 256 };

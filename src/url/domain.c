@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "url/ip.h"
+#include "url/host.h"
 
 /* Answers are remembered, because libpsl takes longer than all else that is
  * done with a link. An answer is the hash of the host, with how many bytes of
@@ -87,17 +87,6 @@ static bool is_address(struct str host)
     return !host.len || host.ptr[0] == '[' || ipv4_is_meant(host);
 }
 
-/* How many bytes of the host come before its domain. */
-static size_t ask(const psl_ctx_t *psl, struct str host)
-{
-    char name[NAME_MAX_LEN + 1];
-
-    memcpy(name, host.ptr, host.len);
-    name[host.len] = '\0';
-    const char *domain = psl_registrable_domain(psl, name);
-    return domain ? (size_t)(domain - name) : 0;
-}
-
 struct str domain_of_host(const struct domains *domains, struct str host)
 {
     host = domain_trim_dot(host);
@@ -108,7 +97,12 @@ struct str domain_of_host(const struct domains *domains, struct str host)
     _Atomic uint64_t *answer = &domains->answer[hash % ANSWERS];
     uint64_t known = atomic_load_explicit(answer, memory_order_relaxed);
     if ((known ^ hash) > SKIP_MASK) {
-        known = (hash & ~(uint64_t)SKIP_MASK) | ask(domains->psl, host);
+        char name[NAME_MAX_LEN + 1];
+        memcpy(name, host.ptr, host.len);
+        name[host.len] = '\0';
+        const char *domain = psl_registrable_domain(domains->psl, name);
+        known = (hash & ~(uint64_t)SKIP_MASK) |
+                (domain ? (uint64_t)(domain - name) : 0);
         atomic_store_explicit(answer, known, memory_order_relaxed);
     }
     return str_skip(host, known & SKIP_MASK);

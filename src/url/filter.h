@@ -6,7 +6,7 @@
  *     filter_free(filter);
  *
  * A URL is included unless a rule says otherwise; of the rules that match it
- * the last one decides. A pattern is a glob for the whole URL (url/glob.h), or
+ * the last one decides. A pattern is a glob for the whole URL (below), or
  * after "re:" a regular expression (PCRE2) that is searched in it. The steps,
  * the depth and the memory of a search are limited: if a limit is reached, the
  * answer is that it is not known.
@@ -51,5 +51,29 @@ struct filter_answer filter_judge(struct filter *filter, struct str url);
 
 /* "--include" or "--exclude". */
 const char *filter_option(enum filter_rule_kind kind);
+
+/* --- globs ---------------------------------------------------------------
+ *
+ *     *      any characters but '/', also none
+ *     **     any characters, also none; "/ ** /" without the blanks is also
+ *            a single '/', as in .gitignore
+ *     ?      one character, not '/'
+ *     \c     the character c itself
+ *
+ * Everything else stands for itself, letter for letter. The time for an answer
+ * is at most the length of the pattern times that of the text, whatever both
+ * are. Pure: any thread may ask.
+ */
+
+enum { GLOB_LEN_MAX = 2000 };
+
+/* The fault of the pattern, for people, and where it is; NULL: none. */
+const char *glob_fault(struct str pattern, size_t *at);
+
+/* Does the pattern match all of the text? It has no fault. */
+bool glob_matches(struct str pattern, struct str text);
+
+/* Does the pattern match a text that begins so? It has no fault. */
+bool glob_may_begin(struct str pattern, struct str head);
 
 #endif

@@ -3,8 +3,46 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "url/nameset.h"
+
+/* ---- sets of names ------------------------------------------------------ */
+
+void nameset_release(struct nameset *set)
+{
+    void *entry;
+
+    for (size_t at = 0; (entry = hashtable_next(&set->entries, &at));)
+        free(entry);
+    hashtable_release(&set->entries);
+    set->longest = 0;
+}
+
+void nameset_add(struct nameset *set, struct str name, uint32_t number)
+{
+    uint64_t hash = hash64(name, number);
+
+    if (hashtable_get(&set->entries, hash))
+        return;
+    struct nameset_entry *entry = NEW(struct nameset_entry);
+    *entry = (struct nameset_entry){name, number};
+    hashtable_put(&set->entries, hash, entry);
+    if (name.len > set->longest)
+        set->longest = name.len;
+}
+
+/* The hash has no secret in it, so the name is compared too: nobody can make up
+ * another that passes for one of the set. */
+bool nameset_has(const struct nameset *set, struct str name, uint32_t number)
+{
+    if (!set->entries.count || name.len > set->longest)
+        return false;
+    const struct nameset_entry *entry =
+        hashtable_get(&set->entries, hash64(name, number));
+    return entry && entry->number == number && str_eq(entry->name, name);
+}
+
+/* ---- rules -------------------------------------------------------------- */
 
 /* Rules of one kind are one set. A directory is found by looking up the URL
  * up to each of its slashes, a domain by looking up the host's name from each
@@ -87,28 +125,22 @@ void scope_add_prefix(struct scope *scope, const struct url *prefix)
     add_prefix(scope, prefix->href);
 }
 
-static void add_domain(struct scope *scope, const struct url *seed)
-{
-    struct str host = domain_trim_dot(url_host(seed));
-
-    add_name(scope, &scope->names_inside, host, 0);
-    add_name(scope, &scope->registrable, domain_of_host(scope->domains, host),
-             0);
-}
-
 void scope_add_seed(struct scope *scope, enum scope_kind kind,
                     const struct url *seed)
 {
+    struct str host = domain_trim_dot(url_host(seed));
+
     switch (kind) {
     case SCOPE_PREFIX:
         add_prefix(scope, url_directory(seed));
         break;
     case SCOPE_HOST:
-        add_name(scope, &scope->hosts, domain_trim_dot(url_host(seed)),
-                 port_class(seed));
+        add_name(scope, &scope->hosts, host, port_class(seed));
         break;
     case SCOPE_DOMAIN:
-        add_domain(scope, seed);
+        add_name(scope, &scope->names_inside, host, 0);
+        add_name(scope, &scope->registrable,
+                 domain_of_host(scope->domains, host), 0);
         break;
     case SCOPE_ANY:
     case SCOPE_KINDS:
@@ -116,6 +148,8 @@ void scope_add_seed(struct scope *scope, enum scope_kind kind,
         break;
     }
 }
+
+/* ---- questions ---------------------------------------------------------- */
 
 static bool in_directory(const struct scope *scope, const struct url *url)
 {
@@ -187,7 +221,7 @@ bool scope_may_move(const struct scope *scope, const struct url *from,
            str_eq(domain_of(scope, from), domain_of(scope, to));
 }
 
-/* --- for people --------------------------------------------------------- */
+/* ---- for people --------------------------------------------------------- */
 
 enum { NAMES_SHOWN = 5 };
 

@@ -12,6 +12,7 @@
 #define URL_SCOPE_H
 
 #include "base/buf.h"
+#include "ds/hashtable.h"
 #include "url/domain.h"
 #include "url/url.h"
 
@@ -52,5 +53,24 @@ bool scope_may_move(const struct scope *scope, const struct url *from,
 /* For people: "what begins with http://example.org/a/", "the host example.org";
  * a few names of each kind, in no order. */
 void scope_describe(const struct scope *scope, struct buf *out);
+
+/* A set of names with a number each, as a scope is made of: filled once, then
+ * only read, by many threads. The names are the caller's and must stay. */
+struct nameset_entry {
+    struct str name;
+    uint32_t number;
+};
+
+/* All 0: empty. */
+struct nameset {
+    struct hashtable entries;
+    size_t longest; /* name: nothing longer needs to be looked up */
+};
+
+void nameset_release(struct nameset *set);
+
+/* Without effect if it is there. */
+void nameset_add(struct nameset *set, struct str name, uint32_t number);
+bool nameset_has(const struct nameset *set, struct str name, uint32_t number);
 
 #endif

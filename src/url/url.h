@@ -9,7 +9,10 @@
  * The result is one string and offsets into it, so that every part is a
  * slice and a copy is a copy of the string. It is NUL-terminated beyond its
  * length. On failure nothing of the arena is used. Nothing here knows of scope
- * or of "seen": see url/scope.h and url/key.h.
+ * or of "seen": see url/scope.h and url/normalize.h.
+ *
+ * A login in a URL ("http://name:password@host/") and URLs that are written
+ * wrong are at the end.
  */
 #ifndef URL_URL_H
 #define URL_URL_H
@@ -17,7 +20,23 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "url/err.h"
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+
+/* Why a text is not a URL. The caller that decides what to do about it prints
+ * err_message(). */
+enum err {
+    ERR_NONE,
+    ERR_URL_SCHEME,
+    ERR_URL_RELATIVE,
+    ERR_URL_HOST,
+    ERR_URL_PORT,
+    ERR_URL_TOO_LONG,
+    ERR_COUNT,
+};
+
+/* A sentence without a full stop; never NULL. */
+const char *err_message(enum err err);
 
 /* A longer URL, as given (without blanks around it, but with its fragment) or
  * as serialised, is ERR_URL_TOO_LONG. */
@@ -106,5 +125,49 @@ static inline struct str url_query(const struct url *url)
 /* "scheme://host:port" without userinfo: what a politeness rule and a
  * robots.txt belong to. The port is there only if it is not the default. */
 struct str url_origin(const struct url *url, struct arena *arena);
+
+/* --- names and passwords -------------------------------------------------
+ *
+ * A person who writes "http://name:password@host/" wants to be let in, but does
+ * not want the password in the log, in page files and in the state. So it is
+ * taken out of the URL at once, and is sent in a header
+ * (page/trusted_origins.h). A login in a link or redirect is a stranger's: it
+ * is dropped (page/pagescanner.h).
+ */
+
+/* As it is sent: without escapes, NUL-terminated. An escaped zero byte stays
+ * escaped. */
+struct login {
+    struct str name, password;
+};
+
+/* Take the login out of a URL of http or https as it was written; whether the
+ * URL is a valid one does not matter. False where there is none: then `*login`
+ * has no name, and `*rest` is `url` without an "@" that means nothing. */
+bool login_cut(struct arena *arena, struct str url, struct str *rest,
+               struct login *login);
+
+/* For messages: the text with "..." in place of what may be a login, also where
+ * it is no URL, because of a character in the password or a slip in the scheme.
+ * `text` itself where there is nothing to hide. */
+const char *login_hide(struct arena *arena, const char *text);
+
+/* "NAME:PASSWORD", or a name without a password. */
+struct login login_read(struct arena *arena, struct str text);
+
+/* Take it out of a parsed URL. False: there is none. */
+bool login_drop(struct url *url, struct arena *arena);
+
+static inline bool login_eq(const struct login *a, const struct login *b)
+{
+    return str_eq(a->name, b->name) && str_eq(a->password, b->password);
+}
+
+/* --- URLs that are written wrong ----------------------------------------- */
+
+/* Some references of other schemes than http and https lead nowhere on every
+ * computer but one, or on all. The mistake in such a reference, in words for
+ * people; NULL: none is certain. */
+const char *url_mistake(struct str href);
 
 #endif

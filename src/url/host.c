@@ -1,9 +1,259 @@
-#include "url/idna.h"
+#include "url/host.h"
 
 #include <idn2.h>
+#include <stdio.h>
 
 #include "base/utf8.h"
-#include "url/punycode.h"
+
+/* ---- IP addresses ------------------------------------------------------- */
+
+/* A part of an IPv4 address larger than this is too large in any place. */
+static const uint64_t part_max = UINT32_MAX;
+
+/* Decimal, octal with a leading "0", hexadecimal with "0x"; "0x" alone is 0.
+ * A larger one than part_max becomes part_max + 1. */
+static bool read_part(struct str text, uint64_t *value)
+{
+    int base = 10;
+
+    *value = 0;
+    if (!text.len)
+        return false;
+    if (str_starts_nocase(text, STR("0x"))) {
+        base = 16;
+        text = str_skip(text, 2);
+    } else if (text.len > 1 && text.ptr[0] == '0') {
+        base = 8;
+        text = str_skip(text, 1);
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = hex_value(text.ptr[i]);
+        if (digit < 0 || digit >= base)
+            return false;
+        *value = *value * (uint64_t)base + (uint64_t)digit;
+        if (*value > part_max)
+            *value = part_max + 1;
+    }
+    return true;
+}
+
+static struct str without_final_dot(struct str host)
+{
+    if (host.len > 1 && host.ptr[host.len - 1] == '.')
+        host.len--;
+    return host;
+}
+
+bool ipv4_is_meant(struct str host)
+{
+    size_t digits = 0;
+    uint64_t value;
+
+    host = without_final_dot(host);
+    size_t start = host.len;
+    while (start && host.ptr[start - 1] != '.')
+        start--;
+    struct str last = str_skip(host, start);
+    while (digits < last.len && ascii_is_digit(last.ptr[digits]))
+        digits++;
+    return (digits && digits == last.len) || read_part(last, &value);
+}
+
+bool ipv4_parse(struct str host, uint32_t *address)
+{
+    struct str rest = without_final_dot(host);
+    uint64_t sum = 0, part = 0;
+
+    for (unsigned shift = 24;; shift -= 8) {
+        size_t dot = str_find(rest, '.');
+        if (!read_part(str_first(rest, dot), &part))
+            return false;
+        if (dot == rest.len) {
+            /* The last part fills all the bytes that are left. */
+            if (part >> (shift + 8))
+                return false;
+            *address = (uint32_t)(sum | part);
+            return true;
+        }
+        if (part > 255 || !shift)
+            return false;
+        sum |= part << shift;
+        rest = str_skip(rest, dot + 1);
+    }
+}
+
+size_t ipv4_write(char to[static IPV4_TEXT_MAX], uint32_t address)
+{
+    return (size_t)snprintf(to, IPV4_TEXT_MAX, "%u.%u.%u.%u", address >> 24,
+                            address >> 16 & 255, address >> 8 & 255,
+                            address & 255);
+}
+
+bool ipv6_parse(struct str text, struct in6_addr *address)
+{
+    char copy[INET6_ADDRSTRLEN];
+
+    if (text.len >= sizeof(copy) || memchr(text.ptr, '\0', text.len))
+        return false;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return inet_pton(AF_INET6, copy, address) == 1;
+}
+
+size_t ipv6_write(char to[static IPV6_TEXT_MAX], const struct in6_addr *address)
+{
+    const uint8_t *tail = address->s6_addr + 12;
+
+    inet_ntop(AF_INET6, address, to, IPV6_TEXT_MAX);
+    /* The standard wants "::ffff:102:304" for "::ffff:1.2.3.4". */
+    if (strchr(to, '.'))
+        snprintf(strrchr(to, ':') + 1, sizeof("ffff:ffff"), "%x:%x",
+                 (unsigned)(tail[0] << 8 | tail[1]),
+                 (unsigned)(tail[2] << 8 | tail[3]));
+    return strlen(to);
+}
+
+/* ---- Punycode ----------------------------------------------------------- */
+
+/* The parameters of RFC 3492, section 5. */
+enum {
+    BASE = 36,
+    T_MIN = 1,
+    T_MAX = 26,
+    SKEW = 38,
+    DAMP = 700,
+    FIRST_BIAS = 72,
+    FIRST_CHAR = 0x80,
+};
+
+static uint32_t adapt(uint32_t delta, size_t count, bool first)
+{
+    uint32_t k = 0;
+
+    delta = first ? delta / DAMP : delta / 2;
+    delta += delta / (uint32_t)count;
+    for (; delta > (BASE - T_MIN) * T_MAX / 2; k += BASE)
+        delta /= BASE - T_MIN;
+    return k + (BASE - T_MIN + 1) * delta / (delta + SKEW);
+}
+
+static uint32_t threshold(uint32_t k, uint32_t bias)
+{
+    if (k <= bias)
+        return T_MIN;
+    return k - bias < T_MAX ? k - bias : T_MAX;
+}
+
+static uint32_t digit_value(char c)
+{
+    if (ascii_is_digit(c))
+        return (uint32_t)(c - '0') + 26;
+    return ascii_is_alpha(c) ? (uint32_t)(ascii_lower(c) - 'a') : BASE;
+}
+
+/* One generalised variable-length integer, added to `*sum`. */
+static bool read_delta(struct str *in, uint32_t bias, uint32_t *sum)
+{
+    uint32_t weight = 1;
+
+    for (uint32_t k = BASE;; k += BASE) {
+        uint32_t digit = in->len ? digit_value(in->ptr[0]) : BASE;
+        if (digit == BASE || digit > (UINT32_MAX - *sum) / weight)
+            return false;
+        *in = str_skip(*in, 1);
+        *sum += digit * weight;
+        uint32_t t = threshold(k, bias);
+        if (digit < t)
+            return true;
+        if (weight > UINT32_MAX / (BASE - t))
+            return false;
+        weight *= BASE - t;
+    }
+}
+
+bool punycode_decode(struct str ascii, uint32_t *to, size_t max, size_t *len)
+{
+    if (!ascii.len)
+        return false;
+
+    const char *dash = memrchr(ascii.ptr, '-', ascii.len);
+    size_t count = dash ? (size_t)(dash - ascii.ptr) : 0;
+    uint32_t c = FIRST_CHAR, bias = FIRST_BIAS, at = 0;
+
+    if (count > max || dash == ascii.ptr)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (unsigned char)ascii.ptr[i];
+    struct str in = str_skip(ascii, dash ? count + 1 : 0);
+
+    while (in.len) {
+        uint32_t before = at;
+        if (count == max || !read_delta(&in, bias, &at))
+            return false;
+        count++;
+        bias = adapt(at - before, count, before == 0);
+        c += at / (uint32_t)count;
+        at %= (uint32_t)count;
+        if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+            return false;
+        memmove(to + at + 1, to + at, (count - 1 - at) * sizeof(*to));
+        to[at++] = c;
+    }
+    *len = count;
+    return true;
+}
+
+static char *put_delta(char *to, uint32_t delta, uint32_t bias)
+{
+    static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+    for (uint32_t k = BASE;; k += BASE) {
+        uint32_t t = threshold(k, bias);
+        if (delta < t) {
+            *to++ = digits[delta];
+            return to;
+        }
+        *to++ = digits[t + (delta - t) % (BASE - t)];
+        delta = (delta - t) / (BASE - t);
+    }
+}
+
+size_t punycode_encode(const uint32_t *from, size_t count, char *to)
+{
+    char *start = to;
+    uint32_t c = FIRST_CHAR, bias = FIRST_BIAS, delta = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (from[i] < FIRST_CHAR)
+            *to++ = (char)from[i];
+    size_t basic = (size_t)(to - start), done = basic;
+    if (basic)
+        *to++ = '-';
+
+    while (done < count) {
+        uint32_t next = UINT32_MAX; /* the smallest character from `c` on */
+        for (size_t i = 0; i < count; i++)
+            if (from[i] >= c && from[i] < next)
+                next = from[i];
+        delta += (next - c) * (uint32_t)(done + 1);
+        c = next;
+        for (size_t i = 0; i < count; i++) {
+            if (from[i] < c)
+                delta++;
+            if (from[i] != c)
+                continue;
+            to = put_delta(to, delta, bias);
+            bias = adapt(delta, done + 1, done == basic);
+            delta = 0;
+            done++;
+        }
+        delta++;
+        c++;
+    }
+    return (size_t)(to - start);
+}
+
+/* ---- a label of an international name ----------------------------------- */
 
 /* A label in the making, as characters. More of them than LABEL_MAX never
  * have an ASCII form of 63 bytes, but for characters that are ignored. */
@@ -27,7 +277,7 @@ enum {
 
 /* Characters that stand for those that libidn2 must not see. They have the same
  * directionality, compose with nothing, and nothing that a host may have is
- * mapped to them. No host may have a '^' of its own (url/authority.c). */
+ * mapped to them. No host may have a '^' of its own (url/url.c). */
 enum {
     STAND_IN_HYPHEN = '^',
     STAND_IN_SHARP_S = 0x138,     /* kra */
@@ -92,11 +342,6 @@ static const struct range either_way[] = {
     {0x1E8D0, 0x1E8D6}, {0x1E944, 0x1E94A}, {0x1EEF0, 0x1EEF1},
 };
 
-static bool is_dot(uint32_t c)
-{
-    return c == '.' || c == 0x3002 || c == 0xFF0E || c == 0xFF61;
-}
-
 static bool is_ascii(const struct label *label)
 {
     for (size_t i = 0; i < label->len; i++)
@@ -137,12 +382,6 @@ static bool is_in(const struct range *range, size_t count, uint32_t c)
     return false;
 }
 
-static bool is_right_to_left(uint32_t c)
-{
-    return is_in(right_to_left, ARRAY_LEN(right_to_left), c) &&
-           !is_in(either_way, ARRAY_LEN(either_way), c);
-}
-
 /* The heart of the Bidi rule: Latin letters and a script from right to left
  * do not go together in a label. */
 static bool mixes_directions(const struct label *label)
@@ -151,20 +390,11 @@ static bool mixes_directions(const struct label *label)
 
     for (size_t i = 0; i < label->len; i++) {
         uint32_t c = label->chars[i];
-        right = right || is_right_to_left(c);
+        right = right || (is_in(right_to_left, ARRAY_LEN(right_to_left), c) &&
+                          !is_in(either_way, ARRAY_LEN(either_way), c));
         left = left || (c < 0x80 && ascii_is_alpha((char)c));
     }
     return right && left;
-}
-
-static uint32_t map_newer(uint32_t c)
-{
-    for (size_t i = 0; i < ARRAY_LEN(newer_maps); i++)
-        if (c >= newer_maps[i].first && c <= newer_maps[i].last)
-            return newer_maps[i].to
-                       ? newer_maps[i].to + (c - newer_maps[i].first)
-                       : 0;
-    return c;
 }
 
 /* In place: all that newer_maps knows. */
@@ -173,9 +403,15 @@ static void map_newer_chars(struct label *label)
     size_t len = 0;
 
     for (size_t i = 0; i < label->len; i++) {
-        uint32_t c = map_newer(label->chars[i]);
-        if (c)
+        uint32_t c = label->chars[i];
+        size_t k = 0;
+        while (k < ARRAY_LEN(newer_maps) &&
+               (c < newer_maps[k].first || c > newer_maps[k].last))
+            k++;
+        if (k == ARRAY_LEN(newer_maps))
             label->chars[len++] = c;
+        else if (newer_maps[k].to)
+            label->chars[len++] = newer_maps[k].to + (c - newer_maps[k].first);
     }
     label->len = len;
 }
@@ -324,22 +560,14 @@ static bool put_unusual_label(struct str text, char *to, size_t room,
     return write_label(&label, to, room, len);
 }
 
+/* ---- the whole name ----------------------------------------------------- */
+
 static bool is_unusual(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.ptr[i] >= 0x80)
             return true;
     return str_starts_nocase(text, STR("xn--"));
-}
-
-static bool put_plain_label(struct str text, char *to, size_t room, size_t *len)
-{
-    if (text.len > room)
-        return false;
-    for (size_t i = 0; i < text.len; i++)
-        to[i] = ascii_lower(text.ptr[i]);
-    *len = text.len;
-    return true;
 }
 
 /* The label at the start of `*domain`, taken off with the dot after it. */
@@ -351,7 +579,7 @@ static struct str take_label(struct str *domain, bool *dot)
     while (at < end) {
         uint32_t c;
         size_t len = utf8_read(at, end, &c);
-        if (is_dot(c)) {
+        if (c == '.' || c == 0x3002 || c == 0xFF0E || c == 0xFF61) {
             *dot = true;
             *domain = str_between(at + len, end);
             return str_between(start, at);
@@ -370,17 +598,18 @@ bool idna_to_ascii(struct str domain, char *to, size_t room, size_t *len)
 
     *len = 0;
     do {
-        size_t label_len;
         struct str label = take_label(&domain, &dot);
-        bool is_put;
-        if (!is_unusual(label))
-            is_put = put_plain_label(label, to + *len, room - *len, &label_len);
-        else
-            is_put =
-                ++unusual <= UNUSUAL_MAX &&
-                put_unusual_label(label, to + *len, room - *len, &label_len);
-        if (!is_put)
-            return false;
+        size_t label_len = label.len;
+        if (is_unusual(label)) {
+            if (++unusual > UNUSUAL_MAX ||
+                !put_unusual_label(label, to + *len, room - *len, &label_len))
+                return false;
+        } else {
+            if (label.len > room - *len)
+                return false;
+            for (size_t i = 0; i < label.len; i++)
+                to[*len + i] = ascii_lower(label.ptr[i]);
+        }
         *len += label_len;
         if (dot && *len == room)
             return false;
