@@ -9,7 +9,7 @@
 
 #include <curl/curl.h>
 
-#include "html/scan.h"
+#include "html/html.h"
 #include "url/key.h"
 #include "url/url.h"
 

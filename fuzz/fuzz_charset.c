@@ -4,7 +4,6 @@
 
 #include "base/utf8.h"
 #include "html/charset.h"
-#include "html/charset_internal.h"
 
 static const struct str labels[] = {
     STR_INIT("utf-8"),        STR_INIT("utf-16be"),

@@ -3,7 +3,6 @@
 #include "fuzz.h"
 
 #include "html/css.h"
-#include "html/srcset.h"
 
 static void check_css(struct str text, enum css_place place)
 {

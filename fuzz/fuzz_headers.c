@@ -2,7 +2,7 @@
  * the value. */
 #include "fuzz.h"
 
-#include "html/meta.h"
+#include "html/html.h"
 #include "page/robots_tag.h"
 
 struct flags {

@@ -2,8 +2,7 @@
  * state, the rest is the page. */
 #include "fuzz.h"
 
-#include "html/entity.h"
-#include "html/tag.h"
+#include "html/text.h"
 #include "html/tokenizer.h"
 #include "html/tree.h"
 

@@ -12,7 +12,29 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-struct charset; /* one of a constant table; compare by pointer */
+/* How the bytes are read. */
+enum charset_kind {
+    KIND_UTF_8,
+    KIND_UTF_16BE,
+    KIND_UTF_16LE,
+    KIND_REPLACEMENT,
+    KIND_X_USER_DEFINED,
+    KIND_SINGLE_BYTE,
+    KIND_GBK, /* decodes like gb18030, encodes only its two-byte part */
+    KIND_GB18030,
+    KIND_BIG5,
+    KIND_EUC_JP,
+    KIND_ISO_2022_JP,
+    KIND_SHIFT_JIS,
+    KIND_EUC_KR,
+};
+
+/* One of a constant table: compare by pointer. */
+struct charset {
+    struct str name;
+    enum charset_kind kind;
+    const uint16_t *high; /* KIND_SINGLE_BYTE: the bytes from 0x80 on */
+};
 
 extern const struct charset *const CHARSET_UTF_8;
 extern const struct charset *const CHARSET_WINDOWS_1252;
@@ -31,7 +53,6 @@ const struct charset *charset_sniff(struct str body, struct str http_label,
 
 /* Only what the page itself declares in its markup, or NULL. */
 const struct charset *charset_declared(struct str page);
-const struct charset *charset_declared_in_xml(struct str page);
 
 /* True where a byte under 0x80 always means that ASCII character at the
  * positions where markup can start, so that the tokenizer can work on the

@@ -21,7 +21,7 @@ void css_init(struct css *css, struct arena *arena, struct str text,
         css->at += 3;
 }
 
-/* ---- characters (4.2) -------------------------------------------------- */
+/* ---- characters (4.2) --------------------------------------------------- */
 
 static bool is_newline(char c)
 {
@@ -32,11 +32,6 @@ static bool is_newline(char c)
 static bool starts_name(char c)
 {
     return ascii_is_alpha(c) || c == '_' || (unsigned char)c >= 0x80 || !c;
-}
-
-static bool is_of_name(char c)
-{
-    return starts_name(c) || ascii_is_digit(c) || c == '-';
 }
 
 /* The byte `n` further on; a newline, which is of no token, after the end. */
@@ -67,7 +62,7 @@ static bool starts_identifier(const struct css *css)
     return at < css->end && (starts_name(*at) || is_escape(at, css->end));
 }
 
-/* ---- escapes (4.3.7) --------------------------------------------------- */
+/* ---- escapes (4.3.7) ---------------------------------------------------- */
 
 enum { ESCAPE_DIGITS_MAX = 6 };
 
@@ -99,12 +94,6 @@ static const char *read_escape(const char *at, const char *end, uint32_t *c)
     return at;
 }
 
-static bool has_escapes(struct str raw)
-{
-    return raw.len &&
-           (memchr(raw.ptr, '\\', raw.len) || memchr(raw.ptr, '\0', raw.len));
-}
-
 /* Behind one character, which may be an escape. */
 static const char *skip_character(const char *at, const char *end)
 {
@@ -121,7 +110,7 @@ static struct str unescape(struct arena *arena, struct str raw)
 {
     const char *at = raw.ptr, *end = raw.ptr + raw.len;
 
-    if (!has_escapes(raw))
+    if (!raw.len || (!memchr(at, '\\', raw.len) && !memchr(at, '\0', raw.len)))
         return raw;
     /* The longest character takes one byte of the text or two. */
     char *start = arena_reserve(arena, 3 * raw.len), *to = start;
@@ -140,7 +129,7 @@ static struct str unescape(struct arena *arena, struct str raw)
     return str_between(start, to);
 }
 
-/* ---- tokens ------------------------------------------------------------ */
+/* ---- tokens ------------------------------------------------------------- */
 
 static void skip_comment(struct css *css)
 {
@@ -164,26 +153,22 @@ struct name {
     char text[NAME_MAX_LEN];
 };
 
-static void add_to_name(struct name *name, uint32_t c)
-{
-    if (name->len < NAME_MAX_LEN)
-        name->text[name->len] = c < 0x80 ? ascii_lower((char)c) : '\x7f';
-    name->len++;
-}
-
 static struct name read_name(struct css *css)
 {
     struct name name = {0};
 
     while (css->at < css->end) {
         uint32_t c = (unsigned char)*css->at;
-        if (is_of_name(*css->at))
+        if (starts_name(*css->at) || ascii_is_digit(*css->at) ||
+            *css->at == '-')
             css->at++;
         else if (is_escape(css->at, css->end))
             css->at = read_escape(css->at + 1, css->end, &c);
         else
             break;
-        add_to_name(&name, c);
+        if (name.len < NAME_MAX_LEN)
+            name.text[name.len] = c < 0x80 ? ascii_lower((char)c) : '\x7f';
+        name.len++;
     }
     return name;
 }
@@ -281,7 +266,7 @@ static bool read_plain_url(struct css *css, struct str *raw)
     return true;
 }
 
-/* ---- what they mean ---------------------------------------------------- */
+/* ---- what they mean ----------------------------------------------------- */
 
 static void leave_declaration(struct css *css)
 {
@@ -298,18 +283,13 @@ static void begin_rule(struct css *css)
         css->at_rule = CSS_OTHER_RULE;
 }
 
-static bool is_in_declaration(const struct css *css)
-{
-    return css->blocks && css->at_rule == CSS_NO_RULE;
-}
-
-/* A URL was read: does it count here? */
+/* A URL was read: does it count here? It does in a declaration. */
 static bool counts(struct css *css)
 {
     bool is_import = css->at_rule == CSS_IMPORT;
 
     begin_rule(css);
-    return is_import || is_in_declaration(css);
+    return is_import || (css->blocks && css->at_rule == CSS_NO_RULE);
 }
 
 static bool take_string(struct css *css, struct str *raw)
@@ -450,4 +430,143 @@ bool css_next(struct css *css, struct str *url)
     if (is_found)
         *url = unescape(css->arena, raw);
     return is_found;
+}
+
+/* ---- srcset ------------------------------------------------------------- */
+
+/* The descriptors of one candidate, as far as they decide whether it is good.
+ */
+struct descriptors {
+    bool has_width, has_density, has_height, is_bad;
+};
+
+/* A valid non-negative integer above 0. */
+static bool is_positive(struct str digits)
+{
+    bool is_above_0 = false;
+
+    for (size_t i = 0; i < digits.len; i++) {
+        if (!ascii_is_digit(digits.ptr[i]))
+            return false;
+        is_above_0 |= digits.ptr[i] != '0';
+    }
+    return is_above_0;
+}
+
+static struct str skip_digits(struct str s)
+{
+    while (s.len && ascii_is_digit(s.ptr[0]))
+        s = str_skip(s, 1);
+    return s;
+}
+
+/* A valid floating-point number that is not below 0. */
+static bool is_density(struct str number)
+{
+    struct str s = number;
+    bool is_negative = s.len && s.ptr[0] == '-';
+
+    if (is_negative)
+        s = str_skip(s, 1);
+    struct str rest = skip_digits(s);
+    bool has_digits = rest.len < s.len;
+    if (rest.len && rest.ptr[0] == '.') {
+        s = str_skip(rest, 1);
+        rest = skip_digits(s);
+        if (rest.len == s.len)
+            return false;
+        has_digits = true;
+    }
+    if (has_digits && rest.len && (rest.ptr[0] | 0x20) == 'e') {
+        s = str_skip(rest, 1);
+        if (s.len && (s.ptr[0] == '-' || s.ptr[0] == '+'))
+            s = str_skip(s, 1);
+        rest = skip_digits(s);
+        has_digits = rest.len < s.len;
+    }
+    if (!has_digits || rest.len)
+        return false;
+    if (!is_negative)
+        return true;
+    /* "-0" is not below 0. */
+    for (size_t i = 1; i < number.len && (number.ptr[i] | 0x20) != 'e'; i++)
+        if (number.ptr[i] != '0' && number.ptr[i] != '.')
+            return false;
+    return true;
+}
+
+static void take_descriptor(struct descriptors *found, struct str text)
+{
+    struct str number = str_first(text, text.len ? text.len - 1 : 0);
+
+    if (!text.len)
+        return;
+    switch (text.ptr[text.len - 1]) {
+    case 'w':
+        found->is_bad |=
+            found->has_width || found->has_density || !is_positive(number);
+        found->has_width = true;
+        break;
+    case 'x':
+        found->is_bad |= found->has_width || found->has_density ||
+                         found->has_height || !is_density(number);
+        found->has_density = true;
+        break;
+    case 'h':
+        found->is_bad |=
+            found->has_height || found->has_density || !is_positive(number);
+        found->has_height = true;
+        break;
+    default:
+        found->is_bad = true;
+        break;
+    }
+}
+
+/* Up to the comma that ends the candidate. Inside of parens neither commas nor
+ * white space separate. */
+static bool read_descriptors(struct srcset *srcset)
+{
+    struct descriptors found = {0};
+    const char *start = srcset->at;
+    bool in_parens = false;
+
+    for (; srcset->at < srcset->end; srcset->at++) {
+        char c = *srcset->at;
+        if (in_parens) {
+            in_parens = c != ')';
+        } else if (c == ',') {
+            break;
+        } else if (ascii_is_space(c)) {
+            take_descriptor(&found, str_between(start, srcset->at));
+            start = srcset->at + 1;
+        } else if (c == '(') {
+            in_parens = true;
+        }
+    }
+    take_descriptor(&found, str_between(start, srcset->at));
+    return !found.is_bad && (!found.has_height || found.has_width);
+}
+
+bool srcset_next(struct srcset *srcset, struct str *url)
+{
+    for (;;) {
+        while (srcset->at < srcset->end &&
+               (ascii_is_space(*srcset->at) || *srcset->at == ','))
+            srcset->at++;
+        if (srcset->at == srcset->end)
+            return false;
+        const char *start = srcset->at;
+        while (srcset->at < srcset->end && !ascii_is_space(*srcset->at))
+            srcset->at++;
+        *url = str_between(start, srcset->at);
+        if (url->ptr[url->len - 1] != ',') {
+            if (read_descriptors(srcset))
+                return true;
+            continue;
+        }
+        while (url->ptr[url->len - 1] == ',')
+            url->len--;
+        return true;
+    }
 }

@@ -1,4 +1,5 @@
-/* The URLs that a stylesheet, or a style attribute, makes a browser fetch.
+/* The URLs that a stylesheet, or a style or srcset attribute, makes a browser
+ * fetch.
  *
  *     struct css css;
  *     struct str url;
@@ -15,8 +16,8 @@
  *
  * Comments, other strings, selectors and what stands before the block of an
  * at-rule (@namespace, @supports, ...) name nothing to fetch. Fonts of all
- * formats and images of all resolutions count: who shows the page later may
- * choose others than we would.
+ * formats and images of all resolutions count: a browser that shows the page
+ * later may choose any of them.
  *
  * The text is taken as UTF-8; where it is not, bytes beyond ASCII are kept.
  * One pass, in time that grows with the length of the text and no memory but
@@ -58,5 +59,31 @@ void css_init(struct css *css, struct arena *arena, struct str text,
 /* The next URL, with its escapes undone: a part of the text, or in the arena.
  * It may be empty, or only a fragment. False at the end. */
 bool css_next(struct css *css, struct str *url);
+
+/* --- srcset --------------------------------------------------------------
+ *
+ * As the HTML standard parses it (4.8.4.3.10).
+ *
+ *     struct srcset srcset = srcset_of(STR("a.png 1x, b.png 2x"));
+ *     struct str url;
+ *
+ *     while (srcset_next(&srcset, &url))
+ *         consider(url);
+ *
+ * Candidates with descriptors that are no good are left out, as in a browser.
+ */
+
+struct srcset {
+    const char *at, *end;
+};
+
+static inline struct srcset srcset_of(struct str value)
+{
+    /* An empty value may be NULL. */
+    return (struct srcset){value.ptr,
+                           value.len ? value.ptr + value.len : value.ptr};
+}
+
+bool srcset_next(struct srcset *srcset, struct str *url);
 
 #endif

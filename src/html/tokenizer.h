@@ -10,13 +10,13 @@
  *             ...
  *
  * A token is a run of text and the markup that ends it. All slices are raw
- * bytes of the page: nothing is copied, decoded or lower-cased before
- * somebody asks (html/text.h), and a tag's attributes are only looked at by
- * who iterates them. The page must be in an encoding in which markup is ASCII
+ * bytes of the page: nothing is copied, decoded or lower-cased before somebody
+ * asks (html/text.h), and attributes are read when somebody asks for the next
+ * one. The page must be in an encoding in which markup is ASCII
  * (charset_is_markup_safe).
  *
- * As in the standard it is the caller, who knows what elements mean, that
- * switches to raw text after a start tag: html_tokenizer_enter().
+ * The tokenizer does not know what elements mean. As in the standard, the
+ * caller switches to raw text after a start tag: html_tokenizer_enter().
  */
 #ifndef HTML_TOKENIZER_H
 #define HTML_TOKENIZER_H

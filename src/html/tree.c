@@ -1,5 +1,86 @@
 #include "html/tree.h"
 
+/* ---- names of tags ------------------------------------------------------ */
+
+const struct html_tag_entry html_tags[TAG_COUNT] = {
+    [TAG_OTHER] = {STR_INIT(""), 0},
+#define X(id, first, middle, last, name, flags)                                \
+    [TAG_##id] = {STR_INIT(name), flags},
+    HTML_TAGS(X)
+#undef X
+};
+
+/* A perfect hash of the first, the middle and the last letter and the length:
+ * any odd multiplier without a collision does, and about every 1600th is one.
+ * The compiler finds collisions. */
+#define SLOT(first, middle, last, len)                                         \
+    ((((uint32_t)(first) | (uint32_t)(middle) << 8 | (uint32_t)(last) << 16 |  \
+       (uint32_t)(len) << 24) *                                                \
+      0xf92eae53u) >>                                                          \
+     22)
+
+static const uint8_t slots[1024] = {
+#define X(id, first, middle, last, name, flags)                                \
+    [SLOT(first, middle, last, sizeof(name) - 1)] = TAG_##id,
+    HTML_TAGS(X)
+#undef X
+};
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c | 0x20);
+}
+
+enum html_tag html_tag_find(struct str name)
+{
+    enum html_tag guess =
+        slots[SLOT(lower(name.ptr[0]), lower(name.ptr[name.len / 2]),
+                   lower(name.ptr[name.len - 1]), name.len)];
+
+    return html_is_name(name, html_tags[guess].name) ? guess : TAG_OTHER;
+}
+
+#define LOW(c) ((c)&31)
+
+const struct html_filter html_watched = {
+    .has = {
+        [LOW('a')] = {[LOW(' ')] = true, /* a */
+                      [LOW('>')] = true,
+                      [LOW('/')] = true,
+                      [LOW('\t')] = true,
+                      [LOW('\n')] = true,
+                      [LOW('\f')] = true,
+                      [LOW('\r')] = true,
+                      [LOW('r')] = true}, /* area */
+        [LOW('b')] = {[LOW('a')] = true}, /* base */
+        [LOW('i')] = {[LOW('f')] = true}, /* iframe */
+        [LOW('l')] = {[LOW('i')] = true}, /* link */
+        [LOW('m')] = {[LOW('a')] = true,  /* math */
+                      [LOW('e')] = true}, /* meta */
+        [LOW('n')] = {[LOW('o')] = true}, /* noembed, noframes */
+        [LOW('p')] = {[LOW('l')] = true}, /* plaintext */
+        [LOW('s')] = {[LOW('c')] = true,  /* script */
+                      [LOW('t')] = true,  /* style */
+                      [LOW('v')] = true}, /* svg */
+        [LOW('t')] = {[LOW('e')] = true,  /* template, textarea */
+                      [LOW('i')] = true}, /* title */
+        [LOW('x')] = {[LOW('m')] = true}, /* xmp */
+    }};
+
+#define ROW_OF_ALL                                                             \
+    {                                                                          \
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,   \
+            1, 1, 1, 1, 1, 1, 1, 1, 1                                          \
+    }
+#define EIGHT_ROWS                                                             \
+    ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL, ROW_OF_ALL,    \
+        ROW_OF_ALL, ROW_OF_ALL
+
+const struct html_filter html_all_tags = {
+    .has = {EIGHT_ROWS, EIGHT_ROWS, EIGHT_ROWS, EIGHT_ROWS}};
+
+/* ---- the open elements -------------------------------------------------- */
+
 static bool has_flag(enum html_tag tag, unsigned flag)
 {
     return html_tags[tag].flags & flag;
@@ -12,8 +93,6 @@ void html_tree_init(struct html_tree *tree)
     tree->framesets = tree->templates = tree->foreigners = 0;
     tree->count = 0;
 }
-
-/* ---- the open elements ------------------------------------------------ */
 
 static struct html_open *top(struct html_tree *tree)
 {
@@ -71,9 +150,7 @@ static void break_out(struct html_tree *tree)
     pop_to(tree, count);
 }
 
-/* ---- attributes that decide ------------------------------------------- */
-
-/* The raw value; {NULL, 0} where there is no such attribute. */
+/* The raw value of an attribute; {NULL, 0} where there is no such attribute. */
 static struct str attr_of(const struct html_token *token, struct str name)
 {
     struct html_attrs attrs = html_attrs(token);
@@ -85,21 +162,7 @@ static struct str attr_of(const struct html_token *token, struct str name)
     return (struct str){NULL, 0};
 }
 
-static bool is_html_annotation(const struct html_token *token)
-{
-    struct str encoding = attr_of(token, STR("encoding"));
-
-    return str_eq_nocase(encoding, STR("text/html")) ||
-           str_eq_nocase(encoding, STR("application/xhtml+xml"));
-}
-
-static bool is_hidden_input(enum html_tag tag, const struct html_token *token)
-{
-    return tag == TAG_INPUT &&
-           str_eq_nocase(attr_of(token, STR("type")), STR("hidden"));
-}
-
-/* ---- start tags in foreign content (13.2.6.5) ------------------------- */
+/* ---- start tags in foreign content (13.2.6.5) --------------------------- */
 
 static bool breaks_out(enum html_tag tag, const struct html_token *token)
 {
@@ -115,19 +178,20 @@ static bool is_html_point(enum html_namespace namespace, enum html_tag tag,
 {
     if (namespace == HTML_IN_SVG)
         return tag == TAG_FOREIGNOBJECT || tag == TAG_DESC || tag == TAG_TITLE;
-    return tag == TAG_ANNOTATION_XML && is_html_annotation(token);
-}
-
-static bool is_text_point(enum html_namespace namespace, enum html_tag tag)
-{
-    return namespace == HTML_IN_MATH &&
-           (tag == TAG_MI || tag == TAG_MO || tag == TAG_MN || tag == TAG_MS ||
-            tag == TAG_MTEXT);
+    if (tag != TAG_ANNOTATION_XML)
+        return false;
+    struct str encoding = attr_of(token, STR("encoding"));
+    return str_eq_nocase(encoding, STR("text/html")) ||
+           str_eq_nocase(encoding, STR("application/xhtml+xml"));
 }
 
 static void push_foreign(struct html_tree *tree, enum html_namespace namespace,
                          enum html_tag tag, const struct html_token *token)
 {
+    bool is_text_point = namespace == HTML_IN_MATH &&
+                         (tag == TAG_MI || tag == TAG_MO || tag == TAG_MN ||
+                          tag == TAG_MS || tag == TAG_MTEXT);
+
     if (html_is_self_closing(token))
         return;
     push(tree, (struct html_open){
@@ -135,7 +199,7 @@ static void push_foreign(struct html_tree *tree, enum html_namespace namespace,
                    .tag = tag,
                    .name = token->name,
                    .is_html_point = is_html_point(namespace, tag, token),
-                   .is_text_point = is_text_point(namespace, tag),
+                   .is_text_point = is_text_point,
                });
 }
 
@@ -150,14 +214,7 @@ static bool starts_html(const struct html_open *open, enum html_tag tag)
            tag == TAG_SVG;
 }
 
-/* ---- start tags in HTML ----------------------------------------------- */
-
-static void enter_frameset(struct html_tree *tree)
-{
-    pop_to(tree, 0);
-    tree->phase = HTML_FRAMESET;
-    tree->framesets = 1;
-}
+/* ---- start tags in HTML ------------------------------------------------- */
 
 /* Before the body, and while a frameset may replace it. */
 static void start_body(struct html_tree *tree, enum html_tag tag,
@@ -165,12 +222,17 @@ static void start_body(struct html_tree *tree, enum html_tag tag,
 {
     if (tree->phase == HTML_BEFORE_BODY && has_flag(tag, TAG_IN_HEAD))
         return;
-    if (tag == TAG_FRAMESET && tree->templates == 0)
-        enter_frameset(tree);
-    else if (has_flag(tag, TAG_SETTLES_BODY) && !is_hidden_input(tag, token))
+    if (tag == TAG_FRAMESET && tree->templates == 0) {
+        pop_to(tree, 0);
+        tree->phase = HTML_FRAMESET;
+        tree->framesets = 1;
+    } else if (has_flag(tag, TAG_SETTLES_BODY) &&
+               (tag != TAG_INPUT ||
+                !str_eq_nocase(attr_of(token, STR("type")), STR("hidden")))) {
         tree->phase = HTML_BODY;
-    else if (tree->templates == 0)
+    } else if (tree->templates == 0) {
         tree->phase = HTML_BODY_START;
+    }
 }
 
 /* 13.2.6.4.20 and 21: nothing but frames, and noframes. */
@@ -238,7 +300,7 @@ enum html_namespace html_tree_start(struct html_tree *tree, enum html_tag tag,
     return namespace;
 }
 
-/* ---- end tags --------------------------------------------------------- */
+/* ---- end tags ----------------------------------------------------------- */
 
 static void end_template(struct html_tree *tree)
 {
@@ -317,7 +379,7 @@ void html_tree_end(struct html_tree *tree, enum html_tag tag,
         tree->phase = HTML_BODY; /* a browser makes it a <br> */
 }
 
-/* ---- text ------------------------------------------------------------- */
+/* ---- text --------------------------------------------------------------- */
 
 /* Text begins the body, and more than blanks makes it stay. NULs count for
  * nothing there. */
@@ -337,7 +399,7 @@ void html_tree_text(struct html_tree *tree, const struct html_token *token)
     }
 }
 
-/* ---- raw text --------------------------------------------------------- */
+/* ---- raw text ----------------------------------------------------------- */
 
 /* noscript is not among them: no script is run here. */
 enum html_state html_tree_state(enum html_tag tag)

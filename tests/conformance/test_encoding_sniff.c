@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "html/charset.h"
-#include "html/charset_internal.h"
 #include "support/conformance.h"
 
 /* These have a declaration inside of a script or a style. The prescan of the

@@ -4,7 +4,6 @@
 #define HTML_SCALAR
 
 #include "html/delimiters.c"
-#include "html/delimiters_wide.c"
 #include "html/tokenizer.c"
 
 #include "conformance/test_html5lib_tokenizer.c"

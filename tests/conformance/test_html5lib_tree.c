@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "html/scan.h"
+#include "html/html.h"
 #include "html/tree.h"
 #include "support/conformance.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "html/scan.h"
+#include "html/html.h"
 #include "support/conformance.h"
 #include "url/url.h"
 

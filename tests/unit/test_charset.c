@@ -5,7 +5,6 @@
 #include <cmocka.h>
 
 #include "html/charset.h"
-#include "html/charset_internal.h"
 
 #define FFFD "\xEF\xBF\xBD"
 

@@ -5,7 +5,6 @@
 
 #include <cmocka.h>
 
-#include "html/entity.h"
 #include "html/text.h"
 
 /* All names and many numbers are in the html5lib suite; here is what ends a

@@ -1,14 +1,10 @@
-#include "html/scan.h"
+#include "html/html.h"
 
 #include <assert.h>
 
 #include "html/block.h"
 #include "html/found.h"
-#include "html/requisite.h"
-#include "html/tag.h"
-#include "html/tokenizer.h"
-#include "html/tree.h"
-#include "html/xhtml.h"
+#include "html/xml.h"
 
 struct scanner {
     struct arena *arena;
@@ -24,7 +20,7 @@ struct scanner {
     struct buf decoded, meaning; /* scratch */
 };
 
-/* ---- values ----------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 /* Nothing to decode, in any charset: the usual case. */
 static bool is_plain_ascii(const struct scanner *scanner, struct str s)
@@ -66,48 +62,37 @@ static inline struct str value_of(struct scanner *scanner, struct str raw)
                       meaning_of(scanner, raw, HTML_TEXT_VALUE));
 }
 
-/* ---- tags ------------------------------------------------------------- */
+/* ---- tags --------------------------------------------------------------- */
+
+/* The values of the attributes with these names, of two with the same name the
+ * first; {NULL, 0} where there is none. */
+static inline void read_values(struct scanner *scanner,
+                               const struct html_token *token,
+                               const struct str *names, struct str *value,
+                               size_t count)
+{
+    struct html_attrs attrs = html_attrs(token);
+    struct html_attr attr;
+
+    memset(value, 0, count * sizeof(*value));
+    while (html_attrs_next(&attrs, &attr))
+        for (size_t i = 0; i < count; i++)
+            if (html_is_name(attr.name, names[i]) && !value[i].ptr)
+                value[i] = value_of(scanner, attr.value);
+}
 
 static void element(struct scanner *scanner, enum html_tag tag,
                     const struct html_token *token)
 {
     const struct str *names = html_found_attrs(tag);
-    struct str value[HTML_FOUND_ATTRS] = {0};
-    struct html_attrs attrs = html_attrs(token);
-    struct html_attr attr;
+    struct str value[HTML_FOUND_ATTRS];
 
     if (!names)
         return;
-    while (html_attrs_next(&attrs, &attr))
-        for (size_t i = 0; i < HTML_FOUND_ATTRS; i++)
-            if (html_is_name(attr.name, names[i]) && !value[i].ptr)
-                value[i] = value_of(scanner, attr.value);
+    read_values(scanner, token, names, value, HTML_FOUND_ATTRS);
     if (!value[0].ptr && html_tree_is_foreign(&scanner->tree))
         value[0] = value[2]; /* xlink:href of SVG */
     html_found_element(&scanner->found, tag, value);
-}
-
-/* A style attribute without parens names nothing; one that has a character
- * reference may have them all the same. */
-static bool may_have_url(struct str attrs)
-{
-    return memchr(attrs.ptr, '(', attrs.len) ||
-           memchr(attrs.ptr, '&', attrs.len);
-}
-
-static void requisites_of_attrs(struct scanner *scanner, enum html_tag tag,
-                                bool is_svg, const struct html_token *token)
-{
-    const struct str *names = html_requisite_attrs(tag, is_svg);
-    struct str value[HTML_REQUISITE_ATTRS] = {0};
-    struct html_attrs attrs = html_attrs(token);
-    struct html_attr attr;
-
-    while (html_attrs_next(&attrs, &attr))
-        for (size_t i = 0; i < HTML_REQUISITE_ATTRS; i++)
-            if (html_is_name(attr.name, names[i]) && !value[i].ptr)
-                value[i] = value_of(scanner, attr.value);
-    html_requisite_element(&scanner->found, tag, is_svg, value);
 }
 
 /* The text that follows the start tag of a style or title element. Reading
@@ -131,13 +116,20 @@ static void requisites(struct scanner *scanner, enum html_tag tag,
                        const struct html_token *token)
 {
     bool is_svg = namespace == HTML_IN_SVG;
+    const struct str *names = html_requisite_attrs(tag, is_svg);
+    struct str attrs = token->rest;
 
     if ((!is_svg && namespace != HTML_IN_HTML) ||
         (tag == TAG_FRAME && html_tree_is_plain(&scanner->tree)))
         return;
-    if (token->rest.len &&
-        (html_requisite_is_element(tag, is_svg) || may_have_url(token->rest)))
-        requisites_of_attrs(scanner, tag, is_svg, token);
+    /* A style attribute without parens names nothing; one that has a character
+     * reference may have them all the same. */
+    if (attrs.len && (names[1].len || memchr(attrs.ptr, '(', attrs.len) ||
+                      memchr(attrs.ptr, '&', attrs.len))) {
+        struct str value[HTML_REQUISITE_ATTRS];
+        read_values(scanner, token, names, value, HTML_REQUISITE_ATTRS);
+        html_requisite_element(&scanner->found, tag, is_svg, value);
+    }
     if (tag == TAG_STYLE)
         html_requisite_css(&scanner->found, text_ahead(scanner), CSS_SHEET);
 }
@@ -147,31 +139,25 @@ static void content(struct scanner *scanner, enum html_tag tag,
                     enum html_namespace namespace,
                     const struct html_token *token)
 {
-    struct html_content *content = &scanner->found.content;
+    struct html_found *found = &scanner->found;
     struct html_attrs attrs = html_attrs(token);
     struct html_attr attr;
     bool has_id = false, has_name = tag != TAG_A || namespace != HTML_IN_HTML;
 
-    while (content->wants_ids && html_attrs_next(&attrs, &attr)) {
+    while (found->options->want_ids && html_attrs_next(&attrs, &attr)) {
         bool *has = html_is_name(attr.name, STR("id"))     ? &has_id
                     : html_is_name(attr.name, STR("name")) ? &has_name
                                                            : NULL;
         if (has && !*has)
-            html_content_id(content, value_of(scanner, attr.value));
+            html_found_id(found, value_of(scanner, attr.value));
         if (has)
             *has = true;
     }
     if (tag == TAG_TITLE && namespace == HTML_IN_HTML &&
-        html_content_needs_title(content)) {
-        html_content_title(content, text_ahead(scanner));
-        scanner->wants_content = content->wants_ids;
+        html_found_needs_title(found)) {
+        html_found_title(found, text_ahead(scanner));
+        scanner->wants_content = found->options->want_ids;
     }
-}
-
-static void note_head(struct scanner *scanner)
-{
-    scanner->head_links = scanner->found.count;
-    scanner->head_requisites = scanner->found.requisites;
 }
 
 /* Tell the tree of the tag, and drop the links of a body that it replaces. */
@@ -183,21 +169,16 @@ static enum html_namespace start_in_tree(struct scanner *scanner,
     enum html_phase before = tree->phase;
     enum html_namespace namespace = html_tree_start(tree, tag, token);
 
-    if (before == HTML_BEFORE_BODY)
-        note_head(scanner);
+    if (before == HTML_BEFORE_BODY) {
+        scanner->head_links = scanner->found.count;
+        scanner->head_requisites = scanner->found.requisites;
+    }
     /* A frameset replaces the body. */
     if (before < HTML_FRAMESET && tree->phase == HTML_FRAMESET)
         html_found_cut(&scanner->found, scanner->head_links,
                        scanner->head_requisites);
     scanner->tokenizer.has_cdata = html_tree_is_foreign(tree);
     return namespace;
-}
-
-/* Pages that have frames but forgot the frameset around them: to a browser
- * they are empty, but what they link to is clear. */
-static bool lacks_frameset(const struct html_tree *tree)
-{
-    return tree->phase == HTML_BODY_START && !tree->count && !tree->templates;
 }
 
 /* The namespace of the element that begins. */
@@ -215,11 +196,15 @@ static enum html_namespace start_element(struct scanner *scanner,
 
     enum html_namespace namespace = start_in_tree(scanner, tag, token);
     bool is_inert = scanner->tree.templates > 0;
+    /* Pages that have frames but forgot the frameset around them: to a browser
+     * they are empty, but what they link to is clear. */
+    bool lacks_frameset = scanner->tree.phase == HTML_BODY_START &&
+                          !scanner->tree.count && !is_inert;
 
     if (tag == TAG_A && !is_inert)
         html_found_end_text(&scanner->found);
     if ((tag == TAG_A && !is_inert && namespace == HTML_IN_SVG) ||
-        (tag == TAG_FRAME && lacks_frameset(&scanner->tree)))
+        (tag == TAG_FRAME && lacks_frameset))
         element(scanner, tag, token);
     if (namespace != HTML_IN_HTML)
         return namespace;
@@ -251,8 +236,6 @@ static void end_tag(struct scanner *scanner, const struct html_token *token)
     scanner->tokenizer.has_cdata = html_tree_is_foreign(&scanner->tree);
 }
 
-/* ---- the text of an `a` ----------------------------------------------- */
-
 static void add_text(struct scanner *scanner, const struct html_token *token)
 {
     if (scanner->tree.templates || (token->text_kind != HTML_TEXT_DATA &&
@@ -265,21 +248,7 @@ static void add_text(struct scanner *scanner, const struct html_token *token)
     html_found_text(&scanner->found, text);
 }
 
-/* ---- the page --------------------------------------------------------- */
-
-static void scan_token(struct scanner *scanner, const struct html_token *token)
-{
-    bool is_plain = html_tree_is_plain(&scanner->tree);
-
-    if (!is_plain && token->text.len)
-        html_tree_text(&scanner->tree, token);
-    if (scanner->found.is_in_a && token->text.len)
-        add_text(scanner, token);
-    if (token->type == HTML_TOKEN_START_TAG)
-        start_tag(scanner, token);
-    if (token->type == HTML_TOKEN_END_TAG)
-        end_tag(scanner, token);
-}
+/* ---- the page ----------------------------------------------------------- */
 
 static void scan_tokens(struct scanner *scanner)
 {
@@ -287,11 +256,18 @@ static void scan_tokens(struct scanner *scanner)
     bool has_more;
 
     do {
-        bool wants_all =
-            scanner->found.is_in_a || !html_tree_is_plain(&scanner->tree);
-        scanner->tokenizer.only = wants_all ? NULL : scanner->only;
+        bool is_plain = html_tree_is_plain(&scanner->tree);
+        scanner->tokenizer.only =
+            is_plain && !scanner->found.is_in_a ? scanner->only : NULL;
         has_more = html_next(&scanner->tokenizer, &token);
-        scan_token(scanner, &token);
+        if (!is_plain && token.text.len)
+            html_tree_text(&scanner->tree, &token);
+        if (scanner->found.is_in_a && token.text.len)
+            add_text(scanner, &token);
+        if (token.type == HTML_TOKEN_START_TAG)
+            start_tag(scanner, &token);
+        if (token.type == HTML_TOKEN_END_TAG)
+            end_tag(scanner, &token);
     } while (has_more);
 }
 
@@ -332,7 +308,7 @@ static void scan_html(struct html_links *links, struct arena *arena,
         html = decode_page(&scanner, html);
     html_tokenizer_init(&scanner.tokenizer, html);
     buf_init(&scanner.decoded, CHARSET_GROWTH_MAX * html.len);
-    /* Three times what is decoded (html/text.h). */
+    /* Three times what is decoded (html_text_put). */
     buf_init(&scanner.meaning, 3 * CHARSET_GROWTH_MAX * html.len);
 
     scan_tokens(&scanner);
@@ -353,6 +329,8 @@ void html_scan(struct html_links *links, struct arena *arena, struct str html,
     else
         scan_html(links, arena, html, options);
 }
+
+/* ---- kinds -------------------------------------------------------------- */
 
 const char *html_link_kind_name(enum html_link_kind kind)
 {
@@ -388,4 +366,106 @@ const char *html_requisite_kind_name(enum html_requisite_kind kind)
                   "every kind has a name");
 
     return (unsigned)kind < HTML_REQUISITE_KINDS ? names[kind] : "unknown";
+}
+
+/* ---- the meaning of values ---------------------------------------------- */
+
+static bool starts_with_any(struct str s, const char *chars)
+{
+    return s.len && s.ptr[0] && strchr(chars, s.ptr[0]);
+}
+
+/* After the time: "url=", or its lack, and quotes are optional. */
+static struct str refresh_target(struct str s)
+{
+    struct str url = s;
+
+    if (str_starts_nocase(s, STR("u"))) {
+        if (!str_starts_nocase(s, STR("url")))
+            return url;
+        s = str_trim_start(str_skip(s, 3));
+        if (!str_starts(s, STR("=")))
+            return url;
+        s = str_trim_start(str_skip(s, 1));
+    }
+    if (!starts_with_any(s, "'\""))
+        return s;
+
+    char quote = s.ptr[0];
+    s = str_skip(s, 1);
+    return str_first(s, str_find(s, quote));
+}
+
+struct str html_refresh_url(struct str content)
+{
+    struct str none = {NULL, 0};
+    struct str s = str_trim_start(content);
+
+    if (!s.len || !(ascii_is_digit(s.ptr[0]) || s.ptr[0] == '.'))
+        return none;
+    while (s.len && (ascii_is_digit(s.ptr[0]) || s.ptr[0] == '.'))
+        s = str_skip(s, 1);
+    if (!s.len || !(starts_with_any(s, ";,") || ascii_is_space(s.ptr[0])))
+        return none;
+    s = str_trim_start(s);
+    if (starts_with_any(s, ";,"))
+        s = str_trim_start(str_skip(s, 1));
+    return s.len ? refresh_target(s) : none;
+}
+
+void html_robots_rules(struct str content, bool *noindex, bool *nofollow,
+                       bool *noarchive)
+{
+    while (content.len) {
+        size_t len = 0;
+        while (len < content.len && content.ptr[len] != ',' &&
+               !ascii_is_space(content.ptr[len]))
+            len++;
+
+        struct str rule = str_first(content, len);
+        bool is_none = str_eq_nocase(rule, STR("none"));
+        if (is_none || str_eq_nocase(rule, STR("noindex")))
+            *noindex = true;
+        if (is_none || str_eq_nocase(rule, STR("nofollow")))
+            *nofollow = true;
+        if (str_eq_nocase(rule, STR("noarchive")))
+            *noarchive = true;
+        content = str_skip(content, len < content.len ? len + 1 : len);
+    }
+}
+
+bool html_policy_upgrades(struct str policy)
+{
+    static const struct str wanted = STR_INIT("upgrade-insecure-requests");
+
+    while (policy.len) {
+        size_t len = 0;
+        while (len < policy.len && policy.ptr[len] != ';' &&
+               policy.ptr[len] != ',')
+            len++;
+
+        struct str directive = str_trim(str_first(policy, len));
+        size_t name = 0;
+        while (name < directive.len && !ascii_is_space(directive.ptr[name]))
+            name++;
+        if (str_eq_nocase(str_first(directive, name), wanted))
+            return true;
+        policy = str_skip(policy, len < policy.len ? len + 1 : len);
+    }
+    return false;
+}
+
+struct str html_fragment(struct str href)
+{
+    size_t hash = str_find(href, '#');
+
+    return hash < href.len ? str_skip(href, hash + 1) : (struct str){0};
+}
+
+bool html_requisite_is_fetched(struct str href)
+{
+    struct str text = str_trim(href);
+
+    return text.len && text.ptr[0] != '#' &&
+           !str_starts_nocase(text, STR("data:"));
 }
