@@ -6,8 +6,8 @@
  *         ... line `line` of the file forbids it
  *     robots_free(robots);
  *
- * Pure: no clock, no network; who fetches the file and keeps it for how long
- * is decided elsewhere. A cache holds many of these, so only what concerns
+ * Pure: no clock, no network. Others fetch the file and decide for how long it
+ * is kept. A cache holds many of these, so only what concerns
  * our agent is kept (its own groups, or those of "*" where it has none), in
  * one block of memory.
  *
@@ -30,10 +30,10 @@ struct robots;
 
 /* `agents` is our product token: letters, '-' and '_' ("mybot"; of "mybot/1.0"
  * the version does not count), or several, separated by commas
- * ("mybot,ourbot"): then the groups of all of them are ours. One with other
- * characters is never named by a file; who is not named gets the rules of "*".
- * Any bytes are a valid file; a line cut by ROBOTS_SIZE_MAX is ignored. Nothing
- * of the arguments is kept. */
+ * ("mybot,ourbot"): then the groups of all of them are ours. A file never names
+ * a token with other characters: its rules are those of "*". Any bytes are a
+ * valid file; a line cut by ROBOTS_SIZE_MAX is ignored. Nothing of the
+ * arguments is kept. */
 struct robots *robots_new(struct str bytes, struct str agents);
 void robots_free(struct robots *robots);
 
@@ -82,9 +82,6 @@ bool robots_line(struct str bytes, unsigned line, struct buf *out);
 /* The product token, the name under which robots.txt knows a crawler, is
  * letters, '-' and '_', and should be part of the User-Agent that is sent (RFC
  * 9309 2.2.1): a reader of the server's log then knows which name to write. */
-
-/* The token that `text` starts with; may be empty. */
-struct str robots_token_at(struct str text);
 
 /* Is all of `text` a token? */
 bool robots_is_token(struct str text);
