@@ -3,8 +3,8 @@
 #include "fuzz.h"
 
 #include "base/json.h"
-#include "html/charset.h"
 #include "support/json.h"
+#include "web/charset.h"
 
 static void check_bytes(struct str text)
 {

@@ -1,11 +1,9 @@
 /* The URL parser, keys and scopes. Input: reference, NUL, base. */
 #include "fuzz.h"
 
-#include "url/course.h"
-#include "url/key.h"
-#include "url/login.h"
-#include "url/scope.h"
-#include "url/url.h"
+#include "web/normalize.h"
+#include "web/scope.h"
+#include "web/url.h"
 
 /* Printable ASCII, and the parts are where they are said to be. */
 static void check_parts(const struct url *url)

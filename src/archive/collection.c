@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "ds/hashtable.h"
-#include "url/url.h"
+#include "web/url.h"
 
 enum {
     TRIES_MAX = 4, /* captures of a URL that are tried for an original */

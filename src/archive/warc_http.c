@@ -1,6 +1,6 @@
 /* The HTTP response in a record's block. */
 #include "archive/warc_read.h"
-#include "url/url.h"
+#include "web/url.h"
 
 /* Where the head ends: behind its empty line, or at the end of the block. */
 static size_t head_len(struct str block)

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "cli/option_table.h"
-#include "url/login.h"
+#include "web/url.h"
 
 static bool hide(char *text)
 {

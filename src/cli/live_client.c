@@ -12,8 +12,8 @@
 #include "fleet/engine_postgres.h"
 #include "page/pagedir.h"
 #include "store/store.h"
-#include "url/login.h"
 #include "view/view.h"
+#include "web/url.h"
 
 /* A crawl that works answers within a second or two. */
 enum { REPLY_MAX = 8 << 20, PATIENCE_S = 15 };

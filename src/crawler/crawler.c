@@ -8,7 +8,7 @@
 #include "crawler/fleet.h"
 #include "crawler/relax.h"
 #include "crawler/viewing.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 static bool begin_crawl(struct crawler *crawler,
                         const struct crawl_options *options,

@@ -19,8 +19,8 @@
 #include "crawler/worker.h"
 #include "frontier/frontier.h"
 #include "store/store.h"
-#include "url/scope.h"
 #include "view/view.h"
+#include "web/scope.h"
 
 struct fleet; /* crawler/fleet.h */
 

@@ -4,7 +4,7 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/record_codes.h"
 #include "crawler/retry.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
  * and notes why there is no page yet. */

@@ -12,7 +12,7 @@
 #include "fleet/fleet_store.h"
 #include "fleet/mail.h"
 #include "fleet/member.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 struct fleet {
     struct fleet_options options;

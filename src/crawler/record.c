@@ -9,9 +9,9 @@
 #include "crawler/committer.h"
 #include "crawler/counters.h"
 #include "crawler/fleet.h"
-#include "html/content.h"
 #include "page/head_lines.h"
 #include "store/facts.h"
+#include "web/html.h"
 
 enum {
     /* A batch is closed early when it has this much. */

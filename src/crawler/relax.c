@@ -8,8 +8,8 @@
 #include "crawler/resume.h"
 #include "page/head_lines.h"
 #include "store/fold.h"
-#include "url/key.h"
-#include "url/partition.h"
+#include "web/normalize.h"
+#include "web/partition.h"
 
 enum {
     /* What a round holds of URLs; those beyond it are left to the next one. */

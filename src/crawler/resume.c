@@ -6,9 +6,8 @@
 #include "crawler/counters.h"
 #include "crawler/retry.h"
 #include "store/fold.h"
-#include "url/course.h"
-#include "url/key.h"
-#include "url/partition.h"
+#include "web/normalize.h"
+#include "web/partition.h"
 
 /* Times of a URL that are still to come, by the monotonic clock; 0: none. */
 struct times {

@@ -19,7 +19,7 @@
 #include "base/str.h"
 #include "ds/heap.h"
 #include "frontier/verdict.h"
-#include "url/url.h"
+#include "web/url.h"
 
 struct host;
 
@@ -67,7 +67,7 @@ struct target {
     uint32_t depth;
     struct host *host;
     uint64_t fingerprint;
-    uint64_t number; /* of the URL; a smaller one is older (url/partition.h) */
+    uint64_t number; /* of the URL; a smaller one is older (web/partition.h) */
     union {
         uint64_t due_ms;    /* RETRYING: when it goes back to its queue */
         struct host *asker; /* TARGET_ROBOTS: the host whose rules these are */
@@ -85,7 +85,7 @@ struct target {
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     bool opens_depth;     /* breadth-first: deeper ones wait for it */
-    bool https, default_port_written; /* this and the offsets: see url/url.h */
+    bool https, default_port_written; /* this and the offsets: see web/url.h */
     uint16_t host_start, host_end, path_start, path_end, port;
     uint16_t referrer_machine; /* of a fleet, which has that page; 0: this one,
                                 * or there is no such page */

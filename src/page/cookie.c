@@ -1,7 +1,7 @@
 #include "page/cookie.h"
 
 #include "page/cookie_date.h"
-#include "url/ip.h"
+#include "web/host.h"
 
 /* --- matching ------------------------------------------------------------ */
 

@@ -4,13 +4,13 @@
 
 #include "base/clock.h"
 #include "base/spool.h"
-#include "html/charset.h"
-#include "html/meta.h"
 #include "page/cookies.h"
 #include "page/link_header.h"
 #include "page/mime.h"
 #include "page/robots_tag.h"
 #include "page/transfer.h"
+#include "web/charset.h"
+#include "web/html.h"
 
 /* Of an answer and the 1xx before it; libcurl keeps what it was sent, and in
  * some versions refuses 5,000. */

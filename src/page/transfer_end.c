@@ -5,7 +5,7 @@
 #include "page/mime.h"
 #include "page/secret.h"
 #include "page/transfer.h"
-#include "url/login.h"
+#include "web/url.h"
 
 enum {
     /* Of a robots.txt as it would be without its coding, before the rest of it

@@ -11,9 +11,9 @@
 #define PAGE_WEBPAGE_H
 
 #include "base/arena.h"
-#include "html/scan.h"
 #include "page/exchange.h"
-#include "url/url.h"
+#include "web/html.h"
+#include "web/url.h"
 
 struct body_budget;
 struct warc_pair;
@@ -36,7 +36,7 @@ struct page_links {
     size_t count;
     size_t bad; /* links with a web scheme that are no valid URL */
     struct page_link *bad_link; /* the first of these and of other mistakes
-                                 * (url/mistake.h), if the contents are wanted:
+                                 * (web/url.h), if the contents are wanted:
                                  * `url` has only the text as written */
     size_t bad_count;           /* at most PAGE_BAD_MAX */
     struct page_link *aside;    /* of link elements and forms, which are not

@@ -9,7 +9,7 @@
 #include "base/terminal.h"
 #include "page/webpage.h"
 #include "report/equal.h"
-#include "url/url.h"
+#include "web/url.h"
 
 /* A line has at most two URLs or a link's text, six times as long in JSON. */
 enum { LINE_LEN_MAX = 1 << 20 };

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "html/scan.h"
 #include "report/findings_internal.h"
-#include "url/filter.h"
 #include "view/order.h"
+#include "web/filter.h"
+#include "web/html.h"
 
 /* --- pages --------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "robots/robots.h"
 #include "support/conformance.h"
+#include "web/robots.h"
 
 struct suite {
     struct arena arena;

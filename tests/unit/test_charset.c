@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "html/charset.h"
+#include "web/charset.h"
 
 #define FFFD "\xEF\xBF\xBD"
 

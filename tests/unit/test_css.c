@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "html/css.h"
+#include "web/css.h"
 
 /* All URLs, each in brackets. */
 static void list_urls(struct buf *out, struct arena *arena, struct str text,

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "html/delimiters.h"
 #include "support/random.h"
+#include "web/delimiters.h"
 
 static bool is_delimiter(char c)
 {

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "support/naive_glob.h"
-#include "url/filter.h"
+#include "web/filter.h"
 
 enum { FAULT_MAX = 1000, RULES_MAX = 5 };
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "html/html.h"
+#include "web/html.h"
 
 /* --- title and ids ------------------------------------------------------- */
 

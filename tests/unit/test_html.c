@@ -8,9 +8,9 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "html/charset.h"
-#include "html/html.h"
 #include "support/link_lines.h"
+#include "web/charset.h"
+#include "web/html.h"
 
 enum { LISTING_CAP = 64 << 20 };
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "support/arena_state.h"
 #include "support/conformance.h"
-#include "url/normalize.h"
+#include "web/normalize.h"
 
 /* --- the keys of a query ------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "robots/robots.h"
+#include "web/robots.h"
 
 static void check(const char *title, struct str text, const char *agent,
                   struct str path, bool allowed, unsigned line)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "html/text.h"
+#include "web/text.h"
 
 /* All names and many numbers are in the html5lib suite; here is what ends a
  * reference, and where the rules for text and for attributes part. */

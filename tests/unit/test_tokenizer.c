@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "html/tokenizer.h"
 #include "support/random.h"
+#include "web/tokenizer.h"
 
 enum { MILLION = 1000000, LISTING_CAP = 1 << 20 };
 

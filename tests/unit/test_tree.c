@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "html/tree.h"
+#include "web/tree.h"
 
 static void upper(char *out, struct str name)
 {

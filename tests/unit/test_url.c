@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "support/arena_state.h"
-#include "url/url.h"
+#include "web/url.h"
 
 #define FFFD "%EF%BF%BD"
 

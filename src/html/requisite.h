@@ -1,3 +1,0 @@
-/* Moved: until all include them there. */
-#include "html/css.h"
-#include "html/html.h"

@@ -1,2 +1,0 @@
-/* Moved: until all include it there. */
-#include "url/normalize.h"
