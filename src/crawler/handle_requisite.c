@@ -17,6 +17,8 @@ struct page_wishes wishes_for(const struct crawler *crawler,
     const struct crawl_options *options = crawler->options;
     const struct url url = target_url_parts(target);
     bool is_page = target->kind == TARGET_PAGE && options->requisites;
+    const struct head_check *check =
+        target->kind == TARGET_PAGE ? options->head_check : NULL;
 
     if (target->kind == TARGET_REQUISITE)
         return (struct page_wishes){.requisites =
@@ -28,8 +30,8 @@ struct page_wishes wishes_for(const struct crawler *crawler,
                  validator_has_seen(
                      &crawler->validator, &url,
                      target_fingerprint(TARGET_REQUISITE, target->fingerprint)),
-        .only_head = target->kind == TARGET_PAGE && options->is_head_doubted &&
-                     !target->tries,
+        .only_head = check && !target->tries,
+        .no_body = check && !check->is_body_wanted(check->user, url.href),
     };
 }
 

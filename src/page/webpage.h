@@ -81,6 +81,7 @@ struct webpage {
     bool is_whole_wanted;    /* read it to its end even if it is no page */
     bool is_only_head;       /* ask for the head alone (HEAD): an answer with
                               * status 200 ends as EMPTY_BODY */
+    bool is_body_unwanted;   /* of an answer to GET: cut it off at once */
     bool is_host_needed;     /* more of its host is queued: keep the connection
                               * for that */
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
