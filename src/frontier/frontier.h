@@ -64,6 +64,12 @@ void frontier_free(struct frontier *frontier);
 void frontier_use_seen(struct frontier *frontier, struct seen *seen,
                        size_t stride);
 
+/* Sets of fingerprints of URLs that need no fetch when their turn comes: as
+ * whatever they were offered, and as requisites. They come out refused as
+ * DUPLICATE. */
+void frontier_use_known(struct frontier *frontier, const struct seen *all,
+                        const struct seen *requisites);
+
 /* --- in ---------------------------------------------------------------- */
 
 /* A URL as it is offered. */

@@ -50,9 +50,8 @@ enum requisite_nesting {
  * Records hold these numbers. */
 enum { PAGE_KEPT = 1, PAGE_AGAIN = 2 };
 
-/* A URL may be a page, a sitemap and a requisite, and is fetched as each. Only
- * a page must be HTML and gets a number. A fetch as a page may lack the body of
- * something else. So each kind has fingerprints of its own, made of that of the
+/* A URL may be a page, a sitemap and a requisite. Only a page must be HTML and
+ * gets a number. So each kind has fingerprints of its own, made of that of the
  * URL. */
 static inline uint64_t target_fingerprint(enum target_kind kind,
                                           uint64_t fingerprint)
@@ -60,6 +59,13 @@ static inline uint64_t target_fingerprint(enum target_kind kind,
     if (kind == TARGET_PAGE)
         return fingerprint;
     return fingerprint ^ (kind == TARGET_SITEMAP ? UINT64_MAX : UINT64_MAX / 3);
+}
+
+/* The fingerprint of the URL, of a target's. */
+static inline uint64_t target_url_fingerprint(enum target_kind kind,
+                                              uint64_t fingerprint)
+{
+    return target_fingerprint(kind, fingerprint); /* it is its own inverse */
 }
 
 struct target {

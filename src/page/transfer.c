@@ -553,7 +553,6 @@ void transfer_clear(struct transfer *transfer)
     transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
-    transfer->is_not_page = false;
     transfer->cut_as = OUTCOMES;
     transfer->message[0] = '\0';
     transfer->is_waiting = false;

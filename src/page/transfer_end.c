@@ -98,8 +98,6 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
 {
     if (transfer->page->kind != WEBPAGE_HTML)
         return FETCHED;
-    if (transfer->is_not_page)
-        return NOT_HTML;
     if (!body.len && !transfer->spooled)
         return EMPTY_BODY;
     if (!transfer->to_sniff || mime_sniffs_as_html(body))

@@ -78,7 +78,6 @@ struct webpage {
     bool want_links;
     bool want_requisites;
     bool is_document;        /* a requisite: read it for more if it is HTML */
-    bool is_whole_wanted;    /* read it to its end even if it is no page */
     bool is_only_head;       /* ask for the head alone (HEAD): an answer with
                               * status 200 ends as EMPTY_BODY */
     bool is_body_unwanted;   /* of an answer to GET: cut it off at once */
@@ -106,7 +105,9 @@ struct webpage {
     /* The URL that the page names as its own, if wanted; or NULL. */
     struct page_link *canonical;
     struct page_content content;
-    struct str title;       /* if wanted; {NULL, 0}: it has none */
+    bool is_settled;  /* it is in the archive, and nobody has to ask for the URL
+                       * again, as a page or as a requisite */
+    struct str title; /* if wanted; {NULL, 0}: it has none */
     struct warc_pair *pair; /* the pagerecorder's; NULL: nothing is kept */
     struct body_budget *pair_budget; /* where the pair counts ... */
     size_t pair_held;                /* ... for so much; 0: it does not */

@@ -314,9 +314,9 @@ END
 @test "verify finds one URL under two numbers" {
     small_crawl
     plant "INSERT INTO fetch(number, page, status, outcome, mime,
-            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive, depth)
+            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive, depth, settled)
         SELECT number, 7, status, outcome, mime, size,
-        digest, start_ms, end_ms, 0, due_ms, target, 0, depth FROM fetch WHERE page = 6"
+        digest, start_ms, end_ms, 0, due_ms, target, 0, depth, 0 FROM fetch WHERE page = 6"
     plant "UPDATE setting SET value = 7 WHERE name = 'count.saved'"
     plant "UPDATE setting SET value = (SELECT sum(size) FROM fetch WHERE page > 0)
         WHERE name = 'count.bytes'"
