@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 
 __attribute__((format(printf, 1, 2))) static struct words
 words_of(const char *format, ...)
@@ -19,10 +19,9 @@ words_of(const char *format, ...)
 
 struct words words_time(uint64_t wall_ms)
 {
-    char text[CLOCK_ISO_LEN + 1];
+    struct date_text iso = date_iso(wall_ms);
 
-    clock_format_iso(wall_ms, text);
-    return words_of("%.10s %.8s UTC", text, text + 11);
+    return words_of("%.10s %.8s UTC", iso.text, iso.text + 11);
 }
 
 struct words words_when(uint64_t wall_ms, uint64_t now_wall_ms)
