@@ -1,57 +1,17 @@
 #include "archive/cdxj.h"
 
-#include <time.h>
-
+#include "base/date.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
 enum {
-    TIMESTAMP_LEN = 14, /* "20240506070809" */
-    TIMESTAMP_MS_LEN = 17,
     NESTING_MAX = 16,
     /* The longest escape of a character, "\u001f", and of the field names. */
     ESCAPE_MAX = 6,
     FIELDS_LEN_MAX = 256,
 };
 
-/* 9999-12-31T23:59:59 */
-#define LAST_SECOND UINT64_C(253402300799)
-
 /* --- writing -------------------------------------------------------------- */
-
-static void put_digits(char *to, uint64_t number, size_t count)
-{
-    while (count--) {
-        to[count] = (char)('0' + number % 10);
-        number /= 10;
-    }
-}
-
-/* Years, months and days of the Gregorian calendar, counted from the first of
- * March of the year 0, so that a leap day is the last day of its year. The C
- * library's functions take longer than all the rest of a line. */
-static void put_timestamp(struct buf *out, uint64_t date_ms)
-{
-    uint64_t seconds = date_ms / 1000;
-    char text[TIMESTAMP_LEN];
-
-    if (seconds > LAST_SECOND)
-        seconds = LAST_SECOND;
-    uint64_t days = seconds / 86400 + 719468, time = seconds % 86400;
-    uint64_t of_era = days % 146097; /* 400 years */
-    uint64_t year =
-        (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
-    uint64_t month = (5 * of_year + 2) / 153;
-    uint64_t day = of_year - (153 * month + 2) / 5 + 1;
-
-    year += days / 146097 * 400 + (month > 9);
-    month = month < 10 ? month + 3 : month - 9;
-    put_digits(text, ((year * 100 + month) * 100) + day, 8);
-    put_digits(text + 8, time / 3600 * 10000 + time / 60 % 60 * 100 + time % 60,
-               6);
-    buf_put(out, (struct str){text, sizeof(text)});
-}
 
 /* All tools write numbers as strings. `before` ends with the quote. */
 static void add_number(struct buf *out, struct str before, uint64_t number)
@@ -76,7 +36,7 @@ bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
         return false;
     buf_put(out, key);
     buf_put_char(out, ' ');
-    put_timestamp(out, entry->date_ms);
+    buf_put(out, str_of(date_digits(entry->date_ms).text));
     add_text(out, STR(" {\"url\":"), entry->url);
     if (entry->method.len)
         add_text(out, STR(",\"method\":"), entry->method);
@@ -284,29 +244,6 @@ static bool take_fields(struct parser *p, struct cdxj_entry *entry)
     return take(p, '}') && has_offset && entry->url.len && entry->file_name.len;
 }
 
-/* 14 digits, or 17 with milliseconds. */
-static bool read_timestamp(struct str text, uint64_t *date_ms)
-{
-    uint64_t digits, ms = 0;
-    struct tm tm = {0};
-
-    if (text.len == TIMESTAMP_MS_LEN &&
-        !str_to_u64(str_skip(text, TIMESTAMP_LEN), &ms))
-        return false;
-    if ((text.len != TIMESTAMP_LEN && text.len != TIMESTAMP_MS_LEN) ||
-        !str_to_u64(str_first(text, TIMESTAMP_LEN), &digits))
-        return false;
-    tm.tm_sec = (int)(digits % 100);
-    tm.tm_min = (int)(digits / 100 % 100);
-    tm.tm_hour = (int)(digits / 10000 % 100);
-    tm.tm_mday = (int)(digits / 1000000 % 100);
-    tm.tm_mon = (int)(digits / 100000000 % 100) - 1;
-    tm.tm_year = (int)(digits / 10000000000) - 1900;
-    time_t seconds = timegm(&tm);
-    *date_ms = (uint64_t)seconds * 1000 + ms;
-    return seconds >= 0;
-}
-
 bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry)
 {
     struct str_pair key = str_cut(line, ' ');
@@ -315,7 +252,7 @@ bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry)
     *entry = (struct cdxj_entry){.mime = STR("")};
     buf_clear(scratch);
     if (!key.head.len || !stamp.tail.len ||
-        !read_timestamp(stamp.head, &entry->date_ms) ||
+        !date_read_digits(stamp.head, &entry->date_ms) ||
         !buf_reserve(scratch, line.len))
         return false;
     struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
