@@ -87,10 +87,6 @@ const char *warc_reader_problem(const struct warc_reader *reader);
 struct str warc_head_field(struct str head, struct str name);
 struct str warc_field(const struct warc_record *record, struct str name);
 
-/* A date as WARC/1.1 has it, "2026-11-17T01:02:03.456Z", also with less or more
- * digits: milliseconds since 1970. False if it is none. */
-bool warc_date_ms(struct str date, uint64_t *ms);
-
 /* --- the HTTP response in a block --------------------------------------- */
 
 enum { WARC_MIME_MAX = 255 };

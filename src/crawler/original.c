@@ -4,6 +4,7 @@
 
 #include "archive/warc_read.h"
 #include "archive/warc_source.h"
+#include "base/date.h"
 #include "base/mem.h"
 
 /* The fields of a record are mostly in its first bytes. A head of HTTP that is
@@ -97,6 +98,6 @@ bool original_read(struct original_reader *reader, int fd, uint64_t at,
         .url = warc_head_field(fields, STR("WARC-Target-URI")),
     };
     return original->url.len &&
-           warc_date_ms(warc_head_field(fields, STR("WARC-Date")),
-                        &original->date_ms);
+           date_read_iso(warc_head_field(fields, STR("WARC-Date")),
+                         &original->date_ms);
 }
