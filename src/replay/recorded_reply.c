@@ -1,6 +1,6 @@
 #include "replay/recorded_reply.h"
 
-#include "replay/http_date.h"
+#include "base/date.h"
 
 enum { NAMES_MAX = 32 };
 
@@ -180,12 +180,9 @@ static bool fits_in_link(struct str url)
 
 static void put_memento(struct writer *writer, const struct captured *captured)
 {
-    char date[HTTP_DATE_LEN + 1];
-
     if (captured->date_ms) {
-        http_date_format(captured->date_ms, date);
         put(writer, STR("Memento-Datetime: "));
-        put(writer, str_of(date));
+        put(writer, str_of(date_http(captured->date_ms).text));
         put(writer, STR("\r\n"));
     }
     if (!fits_in_link(captured->url))
