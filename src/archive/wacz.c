@@ -393,8 +393,7 @@ static bool put_description(struct wacz *wacz)
         json_add_str(out, "mainPageDate",
                      str_of(date_iso(wacz->main_date_ms).text));
     }
-    json_put_name(out, "resources");
-    buf_put_char(out, '[');
+    json_open_array(out, "resources");
     errno = EFBIG;
     if (!buf_put(out, buf_str(&wacz->resources)) || !buf_put(out, STR("]}\n")))
         return false;

@@ -187,19 +187,14 @@ static void put_json(struct logr *log, const struct webpage *page,
     json_add_str(line, "url", page->url);
     json_add_number(line, "depth", page->depth);
     json_add_str(line, "outcome", str_of(ending(page, target)));
-    if (id)
-        json_add_number(line, "id", id);
-    else
-        json_add_null(line, "id");
+    json_add_number_or_null(line, "id", id);
     json_add_number(line, "status", (uint64_t)page->exchange.status);
     json_add_str(line, "mime", str_of(page->exchange.mime));
     json_add_number(line, "bytes", page->exchange.body_len);
     json_add_number(line, "ms", exchange_ms(&page->exchange));
     put_referrer(log, target);
-    if (is_left_out(log, page)) {
-        json_put_name(line, "noarchive");
-        buf_put(line, STR("true"));
-    }
+    if (is_left_out(log, page))
+        json_add_bool(line, "noarchive", true);
     put_verdicts(line, tally);
     json_close(line);
     buf_put_char(line, '\n');
