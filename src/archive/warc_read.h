@@ -82,9 +82,7 @@ void warc_reader_seek(struct warc_reader *reader, uint64_t at, uint64_t within);
 enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record);
 const char *warc_reader_problem(const struct warc_reader *reader);
 
-/* The value of the first field of that name in the lines of a head, of a record
- * or of HTTP; empty without one. */
-struct str warc_head_field(struct str head, struct str name);
+/* The value of the first field of that name; empty without one. */
 struct str warc_field(const struct warc_record *record, struct str name);
 
 /* --- the HTTP response in a block --------------------------------------- */
@@ -100,9 +98,6 @@ struct warc_http {
     struct str location; /* empty if it is longer than URL_LEN_MAX */
     struct str content_encoding;
 };
-
-/* The status of a response by its head: "HTTP/1.1 200 OK" -> 200, or 0. */
-int warc_http_status(struct str head);
 
 /* False if the block is no HTTP response. Chunks that a writer kept are undone
  * into `scratch`; a body that is not in chunks though its head says so stays as

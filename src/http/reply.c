@@ -1,6 +1,6 @@
 #include "http/reply.h"
 
-#include "base/http_status.h"
+#include "base/head.h"
 
 void http_reply_init(struct http_reply *reply)
 {
