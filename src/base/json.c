@@ -1,7 +1,7 @@
 #include "base/json.h"
 
-#include "base/terminal.h"
-#include "base/utf8.h"
+#include "base/escape.h"
+#include "base/str.h"
 
 #define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 

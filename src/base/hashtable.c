@@ -1,9 +1,17 @@
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/mem.h"
+
+uint64_t hash64(struct str s, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(s.ptr, s.len, seed);
+}
 
 enum { FIRST_ROOM = 16 };
 
