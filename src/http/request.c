@@ -247,13 +247,6 @@ static enum http_error check_head(struct head *head)
     return HTTP_NO_ERROR;
 }
 
-static enum http_state broken(struct http_request *request,
-                              enum http_error error)
-{
-    request->error = error;
-    return HTTP_BROKEN;
-}
-
 static enum http_state take_body(struct str in, size_t head_len,
                                  uint64_t body_len,
                                  struct http_request *request)
@@ -266,12 +259,6 @@ static enum http_state take_body(struct str in, size_t head_len,
     return HTTP_DONE;
 }
 
-/* The headers need no zeros; their count says which of them are set. */
-static void clear(struct http_request *request)
-{
-    memset(request, 0, offsetof(struct http_request, header));
-}
-
 enum http_state http_request_parse(struct str in,
                                    const struct http_request_limits *limits,
                                    struct http_request *request)
@@ -281,7 +268,8 @@ enum http_state http_request_parse(struct str in,
     struct head_line line;
     enum http_error error = HTTP_NO_ERROR;
 
-    clear(request);
+    /* The headers need no zeros; their count says which of them are set. */
+    memset(request, 0, offsetof(struct http_request, header));
     while (!error && head_next(&rest, &line) && str_ends(line.all, STR("\n"))) {
         if (line.text.len) {
             error = parse_line(line.text, &head);
@@ -295,8 +283,10 @@ enum http_state http_request_parse(struct str in,
     }
     if (!error && in.len >= limits->max_head)
         error = HTTP_HEAD_TOO_LARGE;
-    if (error)
-        return broken(request, error);
+    if (error) {
+        request->error = error;
+        return HTTP_BROKEN;
+    }
     request->need = in.len + 1;
     return HTTP_MORE;
 }
