@@ -18,6 +18,11 @@ static void check_again(const struct mail_entry *entry)
     assert(again.depth == entry->depth && again.found == entry->found);
     assert(again.node == entry->node && again.page == entry->page);
     assert(again.kind == entry->kind && again.nesting == entry->nesting);
+    assert(str_eq(again.asker, entry->asker));
+    assert(str_eq(again.text, entry->text) &&
+           !again.text.ptr == !entry->text.ptr);
+    assert(again.outcome == entry->outcome && again.status == entry->status);
+    assert(again.retry_after_ms == entry->retry_after_ms);
     buf_release(&payload);
 }
 

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (fd < 0 || !io_write_all(fd, &part, 1))
         abort();
-    buf_init(&scratch, WARC_BLOCK_MAX);
+    buf_init(&scratch, WARC_START_MAX);
     struct warc_reader *reader = warc_reader_open(fd, 0, 0);
     while ((got = warc_read(reader, &record)) == WARC_RECORD ||
            got == WARC_BROKEN) {

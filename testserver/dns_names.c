@@ -49,11 +49,20 @@ static bool set_ttl(struct parser *parser, struct str value)
 
 static bool set_times(struct parser *parser, struct str value)
 {
-    uint64_t *left = parser->entry->times_left;
-    bool good = str_to_u64(value, left);
+    uint64_t *left = parser->entry->times_left, times = 0;
+    bool good = str_to_u64(value, &times);
 
-    left[1] = left[0];
+    for (int i = 0; i < 2; i++)
+        left[i] = left[i] ? times : 0;
     return good;
+}
+
+static bool set_type(struct parser *parser, struct str value)
+{
+    bool is_a = str_eq(value, STR("A"));
+
+    parser->entry->times_left[is_a] = 0;
+    return is_a || str_eq(value, STR("AAAA"));
 }
 
 static bool set_delay(struct parser *parser, struct str value)
@@ -115,11 +124,17 @@ static bool set_property(struct parser *parser, struct str word,
         const char *word;
         bool (*set)(struct parser *parser, struct str value);
     } properties[] = {
-        {"address", set_address}, {"cname", set_cname},
-        {"ttl", set_ttl},         {"times", set_times},
-        {"delay", set_delay},     {"error", set_error},
-        {"drop", set_drop},       {"truncated", set_truncated},
-        {"garbage", set_garbage}, {"wrong-id", set_wrong_id},
+        {"address", set_address},
+        {"cname", set_cname},
+        {"ttl", set_ttl},
+        {"times", set_times},
+        {"type", set_type},
+        {"delay", set_delay},
+        {"error", set_error},
+        {"drop", set_drop},
+        {"truncated", set_truncated},
+        {"garbage", set_garbage},
+        {"wrong-id", set_wrong_id},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(properties); i++)

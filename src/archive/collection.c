@@ -16,7 +16,7 @@
 
 enum {
     TRIES_MAX = 4, /* captures of a URL that are tried for an original */
-    SCRATCH_MAX = WARC_BLOCK_MAX,
+    SCRATCH_MAX = WARC_START_MAX,
 };
 
 /* A record that has a payload. */
@@ -199,6 +199,7 @@ static bool is_same_url(struct collection *collection, struct str a,
     return str_eq(plain_url(arena, a), plain_url(arena, b));
 }
 
+/* Of a long record only the start is read. */
 static bool read_at(struct collection *collection, uint32_t file, uint64_t at,
                     uint64_t within, struct warc_record *record)
 {
@@ -208,7 +209,38 @@ static bool read_at(struct collection *collection, uint32_t file, uint64_t at,
     if (!reader)
         return false;
     warc_reader_seek(reader, at, within);
-    return warc_read(reader, record) == WARC_RECORD;
+    if (warc_begin(reader, record) != WARC_RECORD ||
+        warc_keep_start(reader, record) != WARC_RECORD)
+        return false;
+    return warc_is_long(record) || warc_end(reader, record) == WARC_RECORD;
+}
+
+/* The response in a record of that file. False: it is none. */
+static bool parse(struct collection *collection, uint32_t file,
+                  const struct warc_record *record, struct captured *captured)
+{
+    const struct collection_file *of = &collection->files.file[file];
+    struct warc_http *http = &captured->http;
+
+    if (!warc_http_parse(record, &collection->scratch, http))
+        return false;
+    captured->body = (struct captured_body){.len = http->body.len};
+    if (!warc_is_long(record))
+        return true;
+    http->body = (struct str){0};
+    captured->body = (struct captured_body){
+        .is_long = true,
+        .len = http->is_chunked ? CAPTURED_LEN_UNKNOWN
+                                : record->block_len - http->head.len,
+        .place = {.path = of->path,
+                  .from = of->from,
+                  .len = of->len,
+                  .at = record->at,
+                  .within = record->within,
+                  .head_len = http->head.len,
+                  .is_chunked = http->is_chunked},
+    };
+    return true;
 }
 
 /* --- the original of a revisit ------------------------------------------ */
@@ -216,12 +248,6 @@ static bool read_at(struct collection *collection, uint32_t file, uint64_t at,
 struct wanted {
     struct str url, id, digest; /* of the original; each may be empty */
     uint64_t date_ms;
-};
-
-/* What was found; in the memory of a reader. */
-struct payload {
-    struct warc_http http;
-    struct str truncated;
 };
 
 /* Two digests by the same algorithm that differ. */
@@ -234,18 +260,19 @@ static bool is_other_digest(struct str a, struct str b)
            !str_eq_nocase(left.tail, right.tail);
 }
 
-static bool is_original(struct collection *collection,
+/* What is found is in the memory of a reader. */
+static bool is_original(struct collection *collection, uint32_t file,
                         const struct warc_record *record,
-                        const struct wanted *wanted, struct payload *payload)
+                        const struct wanted *wanted, struct captured *original)
 {
-    payload->truncated = record->truncated;
+    original->truncated = record->truncated;
     return record->type == WARC_RESPONSE &&
            !is_other_digest(record->payload_digest, wanted->digest) &&
-           warc_http_parse(record, &collection->scratch, &payload->http);
+           parse(collection, file, record, original);
 }
 
 static bool find_by_url(struct collection *collection,
-                        const struct wanted *wanted, struct payload *payload)
+                        const struct wanted *wanted, struct captured *original)
 {
     struct nearest_captures nearest;
     struct warc_record record;
@@ -262,7 +289,7 @@ static bool find_by_url(struct collection *collection,
         if (read_at(collection, capture->file, capture->at, capture->within,
                     &record) &&
             is_same_url(collection, record.url, wanted->url) &&
-            is_original(collection, &record, wanted, payload))
+            is_original(collection, capture->file, &record, wanted, original))
             return true;
     }
     return false;
@@ -336,7 +363,7 @@ static void read_originals(struct collection *collection)
 
 static bool find_by_name(struct collection *collection,
                          const struct hashtable *table, struct str name,
-                         const struct wanted *wanted, struct payload *payload)
+                         const struct wanted *wanted, struct captured *original)
 {
     struct warc_record record;
 
@@ -346,20 +373,21 @@ static bool find_by_name(struct collection *collection,
     size_t i = (uintptr_t)hashtable_get(table, hash64(name, collection->seed));
     if (!i)
         return false;
-    const struct original *original = &collection->original[i - 1];
-    return read_at(collection, original->file, original->at, original->within,
+    const struct original *place = &collection->original[i - 1];
+    return read_at(collection, place->file, place->at, place->within,
                    &record) &&
-           is_original(collection, &record, wanted, payload);
+           is_original(collection, place->file, &record, wanted, original);
 }
 
 static bool find_original(struct collection *collection,
-                          const struct wanted *wanted, struct payload *payload)
+                          const struct wanted *wanted,
+                          struct captured *original)
 {
-    return find_by_url(collection, wanted, payload) ||
+    return find_by_url(collection, wanted, original) ||
            find_by_name(collection, &collection->by_id, wanted->id, wanted,
-                        payload) ||
+                        original) ||
            find_by_name(collection, &collection->by_digest, wanted->digest,
-                        wanted, payload);
+                        wanted, original);
 }
 
 /* Take the payload of the original, and its head where the revisit has none.
@@ -368,7 +396,7 @@ static bool follow(struct collection *collection,
                    const struct warc_record *record, struct captured *captured)
 {
     struct arena *arena = &collection->arena;
-    struct payload original;
+    struct captured original;
     struct warc_http own;
     struct warc_record copy = {.block = arena_copy(arena, record->block)};
     struct wanted wanted = {
@@ -386,6 +414,7 @@ static bool follow(struct collection *collection,
     if (!find_original(collection, &wanted, &original))
         return false;
     captured->http = original.http;
+    captured->body = original.body;
     captured->truncated = original.truncated;
     if (!has_head || own.status == 304)
         return true;
@@ -439,11 +468,9 @@ static bool read_capture(struct collection *collection, size_t number,
                cannot_read(collection,
                            "it refers to a record that is not there");
     if (record.type == WARC_RESPONSE &&
-        warc_http_parse(&record, &collection->scratch, &captured->http))
+        parse(collection, capture->file, &record, captured))
         return true;
-    return cannot_read(collection, record.block_len > record.block.len
-                                       ? "its record is too long"
-                                       : "its record is no HTTP response");
+    return cannot_read(collection, "its record is no HTTP response");
 }
 
 enum collection_answer collection_find(struct collection *collection,

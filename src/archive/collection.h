@@ -14,7 +14,7 @@
 #ifndef ARCHIVE_COLLECTION_H
 #define ARCHIVE_COLLECTION_H
 
-#include "archive/warc_read.h"
+#include "archive/long_body.h"
 
 struct collection;
 
@@ -45,16 +45,26 @@ const uint64_t *collection_revisited(const struct collection *collection,
 void collection_add_original(struct collection *collection, struct str digest,
                              const char *path, uint64_t at);
 
+#define CAPTURED_LEN_UNKNOWN UINT64_MAX
+
+struct captured_body {
+    bool is_long; /* it is at `place`, not in memory */
+    uint64_t len; /* CAPTURED_LEN_UNKNOWN: it is long, and in chunks */
+    struct long_body_place place;
+};
+
 /* The capture of a URL that is nearest to a time (UINT64_MAX: the latest). One
  * that is whole goes before one of which a part is missing. URLs
  * are compared as url_parse writes them, so without a fragment. A revisit is
  * followed to its payload: `http` has the head of the revisit and the body of
  * the original; without a head, or with status 304, all is the original's.
- * Valid until the next call. */
+ * Valid until the next call. A body that is too long for memory is not in
+ * `http`; it can be opened before the next call, and is valid after it. */
 struct captured {
     struct str url;   /* as written */
     uint64_t date_ms; /* 0: the record has no date that can be read */
     struct warc_http http;
+    struct captured_body body;
     struct str truncated; /* WARC-Truncated: why the body is not whole; of
                            * a revisit, that of its original */
     bool is_revisit;

@@ -18,10 +18,7 @@ enum {
      * the time, but not twice the memory. */
     IN_ONE_GO_MAX = 1 << 20,
     SCRATCH_KEEP_MAX = 256 << 10,
-    SAMPLES = 4,
-    SAMPLE_LEN = 8 << 10,
     SAMPLE_LEVEL = 1,
-    STEP = 64 << 10,
     STEP_IN_MAX = 1 << 30, /* of zlib and ISA-L */
     ZLIB_LEVEL_MAX = 9,
     ZLIB_GZIP_WINDOW = 15 + 16, /* the largest, in a gzip frame */
@@ -37,7 +34,7 @@ enum {
 struct fast {
     struct isal_zstream z;
     uint8_t tables[ISAL_DEF_LVL1_SMALL];
-    uint8_t coded[STEP];
+    uint8_t coded[GZIP_STEP];
 };
 
 struct tools {
@@ -112,39 +109,49 @@ static void begin_block(struct buf *out, size_t len, bool is_last)
     put_le(out, ~(uint32_t)len, 2);
 }
 
-/* Each piece is copied once: what came compressed is most of many archives. */
-static void put_stored(struct buf *out, const struct str *piece, size_t count,
-                       size_t len)
+static void reserve_stored(struct buf *out, size_t len)
 {
-    size_t blocks = len / BLOCK_MAX + 1, rest = len, in_block = 0;
-    uint32_t crc = 0;
+    size_t blocks = len / BLOCK_MAX + 1;
     char *room = buf_reserve(out, HEADER_LEN + blocks * BLOCK_HEADER_LEN + len +
                                       TRAILER_LEN);
 
     assert(room);
     (void)room;
-    /* Deflate, no flags, no time, fast, an unknown system. */
-    buf_put(out, (struct str){"\x1f\x8b\x08\0\0\0\0\0\x04\xff", HEADER_LEN});
-    for (size_t i = 0; i < count; i++) {
-        struct str left = piece[i];
+}
 
-        crc = libdeflate_crc32(crc, left.ptr ? left.ptr : "", left.len);
-        while (left.len) {
-            if (!in_block) {
-                in_block = rest < BLOCK_MAX ? rest : BLOCK_MAX;
-                rest -= in_block;
-                begin_block(out, in_block, !rest);
-            }
-            struct str part = str_first(left, in_block);
-            buf_put(out, part);
-            in_block -= part.len;
-            left = str_skip(left, part.len);
+static void begin_stored(struct gzip_member *member)
+{
+    /* Deflate, no flags, no time, fast, an unknown system. */
+    buf_put(member->out,
+            (struct str){"\x1f\x8b\x08\0\0\0\0\0\x04\xff", HEADER_LEN});
+}
+
+/* Each piece is copied once: what came compressed is most of many archives. */
+static void add_stored(struct gzip_member *member, struct str piece)
+{
+    member->crc =
+        libdeflate_crc32(member->crc, piece.ptr ? piece.ptr : "", piece.len);
+    while (piece.len) {
+        if (!member->in_block) {
+            member->in_block =
+                member->rest < BLOCK_MAX ? (size_t)member->rest : BLOCK_MAX;
+            member->rest -= member->in_block;
+            begin_block(member->out, member->in_block, !member->rest);
         }
+        struct str part = str_first(piece, member->in_block);
+        buf_put(member->out, part);
+        member->in_block -= part.len;
+        piece = str_skip(piece, part.len);
     }
-    if (!len)
-        begin_block(out, 0, true);
-    put_le(out, crc, 4);
-    put_le(out, (uint32_t)len, 4);
+}
+
+static void end_stored(struct gzip_member *member)
+{
+    assert(!member->rest && !member->in_block);
+    if (!member->len)
+        begin_block(member->out, 0, true);
+    put_le(member->out, member->crc, 4);
+    put_le(member->out, (uint32_t)member->len, 4);
 }
 
 /* --- fast ----------------------------------------------------------------- */
@@ -238,19 +245,18 @@ static void put_in_one_go(struct buf *out, int level, const struct str *piece,
         buf_release(&tools->plain);
 }
 
-/* --- piece by piece
- * ----------------------------------------------------------- */
+/* --- by zlib -------------------------------------------------------------- */
 
 static void put_step(struct buf *out, z_stream *z, int flush)
 {
     do {
-        char *to = buf_reserve(out, STEP);
+        char *to = buf_reserve(out, GZIP_STEP);
 
         assert(to);
         z->next_out = (unsigned char *)to;
-        z->avail_out = STEP;
+        z->avail_out = GZIP_STEP;
         deflate(z, flush);
-        out->len += STEP - z->avail_out;
+        out->len += GZIP_STEP - z->avail_out;
     } while (!z->avail_out);
 }
 
@@ -266,44 +272,107 @@ static void put_piece(struct buf *out, z_stream *z, struct str piece)
     }
 }
 
-static void put_by_pieces(struct buf *out, int level, const struct str *piece,
-                          size_t count)
+static void begin_zlib(z_stream *z, int level)
 {
-    z_stream z = {0};
-
-    int good = deflateInit2(&z, level < ZLIB_LEVEL_MAX ? level : ZLIB_LEVEL_MAX,
+    int good = deflateInit2(z, level < ZLIB_LEVEL_MAX ? level : ZLIB_LEVEL_MAX,
                             Z_DEFLATED, ZLIB_GZIP_WINDOW, ZLIB_MEMORY,
                             Z_DEFAULT_STRATEGY);
 
-    mem_checked(good == Z_OK ? &z : NULL);
-    for (size_t i = 0; i < count; i++)
-        put_piece(out, &z, piece[i]);
-    put_step(out, &z, Z_FINISH);
-    deflateEnd(&z);
+    mem_checked(good == Z_OK ? z : NULL);
+}
+
+/* --- any of them, piece by piece ------------------------------------------ */
+
+void gzip_member_begin(struct gzip_member *member, struct buf *out, int level,
+                       uint64_t len)
+{
+    *member = (struct gzip_member){.out = out, .len = len, .rest = len};
+    if (level == GZIP_STORED) {
+        begin_stored(member);
+    } else if (level == FAST_LEVEL) {
+        member->fast = begin_fast(tools_of_thread());
+    } else {
+        member->zlib = NEW(z_stream);
+        begin_zlib(member->zlib, level);
+    }
+}
+
+void gzip_member_add(struct gzip_member *member, struct str piece)
+{
+    if (member->fast)
+        put_piece_fast(member->out, member->fast, piece, false);
+    else if (member->zlib)
+        put_piece(member->out, member->zlib, piece);
+    else
+        add_stored(member, piece);
+}
+
+void gzip_member_end(struct gzip_member *member)
+{
+    if (member->fast) {
+        put_piece_fast(member->out, member->fast, STR(""), true);
+        put_coded(member->out, member->fast);
+    } else if (member->zlib) {
+        put_step(member->out, member->zlib, Z_FINISH);
+    } else {
+        end_stored(member);
+    }
+}
+
+void gzip_member_release(struct gzip_member *member)
+{
+    if (member->zlib)
+        deflateEnd(member->zlib);
+    free(member->zlib);
 }
 
 /* --- which of them ---------------------------------------------------------
  */
 
-/* Does a sample of it say that it cannot be compressed? To try nevertheless
- * would keep the thread from its other work for a second. */
+bool gzip_is_noise(struct str sample)
+{
+    char coded[GZIP_SAMPLES * GZIP_SAMPLE_LEN];
+    struct libdeflate_compressor *z =
+        compressor(tools_of_thread(), SAMPLE_LEVEL);
+
+    return !libdeflate_deflate_compress(z, sample.ptr, sample.len, coded,
+                                        sizeof(coded) / 20 * 19);
+}
+
+uint64_t gzip_sample_at(uint64_t len, size_t number)
+{
+    return (len - GZIP_SAMPLE_LEN) / (GZIP_SAMPLES - 1) * number;
+}
+
+/* To try nevertheless would keep the thread from its other work for a second.
+ */
 static bool is_noise(struct str piece)
 {
-    struct tools *tools = tools_of_thread();
-    struct libdeflate_compressor *z = compressor(tools, SAMPLE_LEVEL);
-    struct buf *plain = &tools->plain;
-    char coded[SAMPLES * SAMPLE_LEN];
+    struct buf *plain = &tools_of_thread()->plain;
 
-    if (piece.len < 2 * sizeof(coded))
+    if (piece.len < 2 * GZIP_SAMPLES * GZIP_SAMPLE_LEN)
         return false;
     buf_clear(plain);
-    for (size_t i = 0; i < SAMPLES; i++) {
-        size_t from = (piece.len - SAMPLE_LEN) / (SAMPLES - 1) * i;
+    for (size_t i = 0; i < GZIP_SAMPLES; i++) {
+        size_t at = (size_t)gzip_sample_at(piece.len, i);
 
-        buf_put(plain, str_first(str_skip(piece, from), SAMPLE_LEN));
+        buf_put(plain, str_first(str_skip(piece, at), GZIP_SAMPLE_LEN));
     }
-    return !libdeflate_deflate_compress(z, plain->ptr, plain->len, coded,
-                                        sizeof(coded) / 20 * 19);
+    return gzip_is_noise(buf_str(plain));
+}
+
+static void put_pieces(struct buf *out, int level, const struct str *piece,
+                       size_t count, size_t len)
+{
+    struct gzip_member member;
+
+    if (level == GZIP_STORED)
+        reserve_stored(out, len);
+    gzip_member_begin(&member, out, level, len);
+    for (size_t i = 0; i < count; i++)
+        gzip_member_add(&member, piece[i]);
+    gzip_member_end(&member);
+    gzip_member_release(&member);
 }
 
 static bool has_noise(const struct str *piece, size_t count)
@@ -324,12 +393,10 @@ void gzip_member_put(struct buf *out, int level, const struct str *piece,
         len += piece[i].len;
     if (len > IN_ONE_GO_MAX && level != GZIP_STORED && has_noise(piece, count))
         level = GZIP_STORED;
-    if (level == GZIP_STORED)
-        put_stored(out, piece, count, len);
-    else if (level == FAST_LEVEL)
+    if (level == FAST_LEVEL)
         put_fast(out, piece, count, len);
-    else if (len <= IN_ONE_GO_MAX)
+    else if (level != GZIP_STORED && len <= IN_ONE_GO_MAX)
         put_in_one_go(out, level, piece, count);
     else
-        put_by_pieces(out, level, piece, count);
+        put_pieces(out, level, piece, count, len);
 }

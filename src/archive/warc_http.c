@@ -6,7 +6,7 @@
 /* The number in a chunk's first line; false if there is none. */
 static bool chunk_len(struct str line, uint64_t *len)
 {
-    line = str_trim(str_cut(line, ';').head);
+    line = str_trim(line);
     *len = 0;
     if (line.len == 0 || line.len > 15)
         return false;
@@ -19,33 +19,76 @@ static bool chunk_len(struct str line, uint64_t *len)
     return true;
 }
 
-/* Undo the chunks. What is cut off within them is good as far as it goes. False
- * if they are none, or pass the cap of `out`. */
+/* A line is whole: that of a chunk, or the end of the line behind its bytes. */
+static void take_line(struct warc_chunks *chunks)
+{
+    struct str line = {chunks->line, chunks->line_len};
+    bool is_separator =
+        chunks->is_behind_bytes && (!line.len || str_eq(line, STR("\r")));
+
+    chunks->is_behind_bytes = chunks->in_extension = false;
+    chunks->line_len = 0;
+    if (is_separator)
+        return;
+    if (!chunk_len(line, &chunks->left)) {
+        chunks->is_over = true;
+        return;
+    }
+    chunks->has_begun = true;
+    chunks->is_over = !chunks->left;
+}
+
+/* Up to the end of the line, or of the bytes. */
+static void read_line(struct warc_chunks *chunks, struct str *bytes)
+{
+    struct str part = str_first(*bytes, str_find(*bytes, '\n'));
+    bool is_whole = part.len < bytes->len;
+
+    *bytes = str_skip(*bytes, part.len + is_whole);
+    for (size_t i = 0; i < part.len; i++) {
+        chunks->in_extension |= part.ptr[i] == ';';
+        if (chunks->in_extension)
+            break;
+        if (chunks->line_len == sizeof(chunks->line)) {
+            chunks->is_over = true; /* no number is so long */
+            return;
+        }
+        chunks->line[chunks->line_len++] = part.ptr[i];
+    }
+    if (is_whole)
+        take_line(chunks);
+}
+
+bool warc_chunks_next(struct warc_chunks *chunks, struct str *bytes,
+                      struct str *piece)
+{
+    while (bytes->len && !chunks->is_over) {
+        if (!chunks->left) {
+            read_line(chunks, bytes);
+            continue;
+        }
+        *piece = chunks->left < bytes->len
+                     ? str_first(*bytes, (size_t)chunks->left)
+                     : *bytes;
+        *bytes = str_skip(*bytes, piece->len);
+        chunks->left -= piece->len;
+        chunks->is_behind_bytes = true;
+        return true;
+    }
+    return false;
+}
+
+/* What is cut off within the chunks is good as far as it goes. False if they
+ * are none, or pass the cap of `out`. */
 static bool undo_chunks(struct str bytes, struct buf *out)
 {
-    uint64_t len;
-    bool is_first = true;
+    struct warc_chunks chunks = {0};
+    struct str piece;
 
-    while (bytes.len) {
-        size_t line_len = str_find(bytes, '\n');
-        if (line_len == bytes.len ||
-            !chunk_len(str_first(bytes, line_len), &len))
-            return !is_first;
-        bytes = str_skip(bytes, line_len + 1);
-        if (len == 0)
-            return true;
-        struct str part =
-            len < bytes.len ? str_first(bytes, (size_t)len) : bytes;
-        if (!buf_put(out, part))
+    while (warc_chunks_next(&chunks, &bytes, &piece))
+        if (!buf_put(out, piece))
             return false;
-        bytes = str_skip(bytes, part.len);
-        if (str_starts(bytes, STR("\r\n")))
-            bytes = str_skip(bytes, 2);
-        else if (str_starts(bytes, STR("\n")))
-            bytes = str_skip(bytes, 1);
-        is_first = false;
-    }
-    return !is_first;
+    return chunks.has_begun;
 }
 
 static bool is_chunked(struct str head)
@@ -86,7 +129,9 @@ bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
         unless_longer(head_find(http->head, STR("Location")), URL_LEN_MAX);
     http->content_encoding = head_find(http->head, STR("Content-Encoding"));
     buf_clear(scratch);
-    if (is_chunked(http->head) && undo_chunks(http->body, scratch))
+    http->is_chunked =
+        is_chunked(http->head) && undo_chunks(http->body, scratch);
+    if (http->is_chunked)
         http->body = buf_str(scratch);
     return true;
 }

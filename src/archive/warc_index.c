@@ -55,7 +55,7 @@ enum warc_got warc_index(int fd, struct str name,
     bool goes_on = true;
 
     *indexed = (struct warc_indexed){0};
-    buf_init(&scratch, WARC_BLOCK_MAX);
+    buf_init(&scratch, WARC_START_MAX);
     while (goes_on && ((got = warc_read(reader, &record)) == WARC_RECORD ||
                        got == WARC_BROKEN)) {
         struct cdxj_entry entry = {.file_name = name};

@@ -9,15 +9,12 @@
 #include "base/head.h"
 #include "base/mem.h"
 
-enum {
-    BLOCK_KEPT = 1 << 20, /* a larger buffer is given back after its record */
-};
-
 #define MAGIC "WARC/"
 
 struct warc_reader {
     struct warc_source source;
-    struct buf fields, block;
+    struct buf fields, start;
+    uint64_t left;    /* bytes of the block that were not taken */
     bool in_unit;     /* a gzip member, or the plain file, is open */
     bool is_lost;     /* look for the next record first */
     bool magic_taken; /* of the next record; it is at `next_at` */
@@ -32,7 +29,7 @@ struct warc_reader *warc_reader_open(int fd, uint64_t from, uint64_t len)
 
     warc_source_init(&reader->source, fd, from, len);
     buf_init(&reader->fields, WARC_FIELDS_MAX);
-    buf_init(&reader->block, WARC_BLOCK_MAX);
+    buf_init(&reader->start, WARC_START_MAX);
     reader->problem = "";
     return reader;
 }
@@ -43,7 +40,7 @@ void warc_reader_free(struct warc_reader *reader)
         return;
     warc_source_release(&reader->source);
     buf_release(&reader->fields);
-    buf_release(&reader->block);
+    buf_release(&reader->start);
     free(reader);
 }
 
@@ -355,38 +352,52 @@ static void set_fields(struct warc_record *record)
 
 /* --- its block and its end ---------------------------------------------- */
 
-static enum warc_got read_block(struct warc_reader *reader,
-                                struct warc_record *record)
+enum warc_got warc_block(struct warc_reader *reader, struct str *bytes)
 {
-    struct str bytes;
-    uint64_t left = record->block_len;
-
-    if (left > WARC_BLOCK_MAX) {
-        enum source_got got = warc_source_skip(&reader->source, left);
-        return got == SOURCE_BYTES ? WARC_RECORD : no_bytes(reader, got);
-    }
-    while (left) {
-        enum source_got got = warc_source_peek(&reader->source, &bytes);
-        if (got != SOURCE_BYTES)
-            return no_bytes(reader, got);
-        size_t now = left < bytes.len ? (size_t)left : bytes.len;
-        buf_put(&reader->block, str_first(bytes, now));
-        warc_source_take(&reader->source, now);
-        left -= now;
-    }
-    record->block = buf_str(&reader->block);
+    if (!reader->left)
+        return WARC_END;
+    enum source_got got = warc_source_peek(&reader->source, bytes);
+    if (got != SOURCE_BYTES)
+        return no_bytes(reader, got);
+    if (bytes->len > reader->left)
+        bytes->len = (size_t)reader->left;
+    warc_source_take(&reader->source, bytes->len);
+    reader->left -= bytes->len;
     return WARC_RECORD;
 }
 
-/* Take the two line ends after the block; in a gzip member all of them, to see
- * whether the member ends here. */
-static enum warc_got read_end(struct warc_reader *reader,
+enum warc_got warc_keep_start(struct warc_reader *reader,
                               struct warc_record *record)
+{
+    struct buf *start = &reader->start;
+    struct str bytes;
+
+    while (reader->left && start->len < start->cap) {
+        enum source_got got = warc_source_peek(&reader->source, &bytes);
+        if (got != SOURCE_BYTES)
+            return no_bytes(reader, got);
+        bytes = str_first(bytes, start->cap - start->len);
+        if (bytes.len > reader->left)
+            bytes.len = (size_t)reader->left;
+        buf_put(start, bytes);
+        warc_source_take(&reader->source, bytes.len);
+        reader->left -= bytes.len;
+    }
+    record->block = buf_str(start);
+    return WARC_RECORD;
+}
+
+/* Then the two line ends after the block; in a gzip member all of them, to see
+ * whether the member ends here. */
+enum warc_got warc_end(struct warc_reader *reader, struct warc_record *record)
 {
     struct warc_source *source = &reader->source;
     unsigned lines = 0;
     struct str bytes;
-    enum source_got got;
+    enum source_got got = warc_source_skip(source, reader->left);
+
+    if (got != SOURCE_BYTES)
+        return no_bytes(reader, got);
 
     while ((got = warc_source_peek(source, &bytes)) == SOURCE_BYTES) {
         if (bytes.ptr[0] != '\r' && bytes.ptr[0] != '\n')
@@ -410,17 +421,13 @@ static enum warc_got read_end(struct warc_reader *reader,
     return WARC_RECORD;
 }
 
-enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record)
+enum warc_got warc_begin(struct warc_reader *reader, struct warc_record *record)
 {
     enum warc_got got;
 
     *record = (struct warc_record){0};
     reader->problem = "";
-    if (reader->block.room > BLOCK_KEPT) {
-        buf_release(&reader->block);
-        buf_init(&reader->block, WARC_BLOCK_MAX);
-    }
-    buf_clear(&reader->block);
+    buf_clear(&reader->start);
     if (reader->is_lost && (got = find_way(reader)) != WARC_RECORD)
         return got;
     if ((got = find_start(reader, record)) != WARC_RECORD ||
@@ -430,7 +437,15 @@ enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record)
     if (!str_to_u64(warc_field(record, STR("Content-Length")),
                     &record->block_len))
         return broken(reader, "the record has no Content-Length");
-    if ((got = read_block(reader, record)) != WARC_RECORD)
-        return got;
-    return read_end(reader, record);
+    reader->left = record->block_len;
+    return WARC_RECORD;
+}
+
+enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record)
+{
+    enum warc_got got = warc_begin(reader, record);
+
+    if (got == WARC_RECORD)
+        got = warc_keep_start(reader, record);
+    return got == WARC_RECORD ? warc_end(reader, record) : got;
 }

@@ -6,6 +6,10 @@
  *         ... record.url, record.block ...
  *     warc_reader_free(reader);
  *
+ * Memory is bounded: of a long block only the start is kept. Who needs all of
+ * it takes a record in steps: warc_begin, warc_keep_start, warc_block,
+ * warc_end.
+ *
  * Files are hostile: every length is checked against what is there and against
  * the caps below. A file that ends in the middle of a record is an answer, not
  * an error: the records before it are good.
@@ -17,7 +21,7 @@
 
 enum {
     WARC_FIELDS_MAX = 64 << 10, /* bytes of a record's fields */
-    WARC_BLOCK_MAX = 256 << 20, /* bytes of a block that is kept in memory */
+    WARC_START_MAX = 1 << 20,   /* bytes of a block that are kept */
 };
 
 enum warc_type {
@@ -61,7 +65,7 @@ struct warc_record {
     struct str concurrent_to;
     struct str truncated, profile;
     uint64_t block_len; /* its Content-Length */
-    struct str block;   /* empty if it is longer than WARC_BLOCK_MAX */
+    struct str block;   /* its first bytes, up to WARC_START_MAX */
 };
 
 struct warc_reader;
@@ -80,6 +84,25 @@ void warc_reader_seek(struct warc_reader *reader, uint64_t at, uint64_t within);
  * as far as that is possible, so that one may go on. A block that is not
  * followed by an empty line is a record; the bytes behind it are broken. */
 enum warc_got warc_read(struct warc_reader *reader, struct warc_record *record);
+
+/* The same in steps. warc_begin reads the fields; warc_keep_start then fills in
+ * `record->block`. Each call of warc_block takes the next bytes of the block,
+ * until WARC_END; they are valid until the next call. warc_end passes over what
+ * is left and sets the record's length and end. After WARC_RECORD of warc_begin
+ * the next call is one of the others, or warc_reader_seek. Where one of them
+ * returns neither WARC_RECORD nor WARC_END it is as with warc_read. */
+enum warc_got warc_begin(struct warc_reader *reader,
+                         struct warc_record *record);
+enum warc_got warc_keep_start(struct warc_reader *reader,
+                              struct warc_record *record);
+enum warc_got warc_block(struct warc_reader *reader, struct str *bytes);
+enum warc_got warc_end(struct warc_reader *reader, struct warc_record *record);
+
+static inline bool warc_is_long(const struct warc_record *record)
+{
+    return record->block_len > WARC_START_MAX;
+}
+
 const char *warc_reader_problem(const struct warc_reader *reader);
 
 /* The value of the first field of that name; empty without one. */
@@ -92,12 +115,27 @@ enum { WARC_MIME_MAX = 255 };
 struct warc_http {
     int status;
     struct str head;     /* with its empty line */
-    struct str body;     /* in `scratch` if chunks were undone */
+    struct str body;     /* in `scratch` if chunks were undone; of a long
+                          * record its start */
+    bool is_chunked;     /* they were */
     struct str mime;     /* of Content-Type, without parameters; empty if it is
                           * longer than WARC_MIME_MAX */
     struct str location; /* empty if it is longer than URL_LEN_MAX */
     struct str content_encoding;
 };
+
+/* Chunks that are undone piece by piece; begin with {0}. The next piece is a
+ * part of `bytes`, which are taken. False: all of them are, or the chunks are
+ * over. */
+struct warc_chunks {
+    uint64_t left; /* of the chunk at hand */
+    bool has_begun, is_over, is_behind_bytes, in_extension;
+    size_t line_len;
+    char line[32];
+};
+
+bool warc_chunks_next(struct warc_chunks *chunks, struct str *bytes,
+                      struct str *piece);
 
 /* False if the block is no HTTP response. Chunks that a writer kept are undone
  * into `scratch`; a body that is not in chunks though its head says so stays as

@@ -150,24 +150,40 @@ static void put_cut(struct buf *out, enum warc_cut cut)
 
 struct block {
     struct str content_type;
-    struct str head, body; /* one after the other */
+    struct str head, body;       /* one after the other */
+    const struct spool *spooled; /* not NULL: the body is there */
+    const char *digest;          /* not NULL: it is known */
 };
+
+static uint64_t body_len(const struct block *block)
+{
+    return block->spooled ? block->spooled->len : block->body.len;
+}
+
+static void digest_block(const struct block *block, enum digest_kind kind,
+                         char text[DIGEST_TEXT_MAX + 1])
+{
+    struct digest digest;
+
+    digest_begin(&digest, kind);
+    digest_add(&digest, block->head);
+    digest_add(&digest, block->body);
+    digest_end(&digest, text);
+}
 
 /* The last fields, which tell of the block. */
 static void put_block_fields(struct buf *fields, const struct warc_style *style,
                              const struct block *block)
 {
     char text[DIGEST_TEXT_MAX + 1];
-    struct digest digest;
 
-    digest_begin(&digest, style->digest);
-    digest_add(&digest, block->head);
-    digest_add(&digest, block->body);
-    digest_end(&digest, text);
-    put_field(fields, STR("WARC-Block-Digest"), str_of(text));
+    if (!block->digest)
+        digest_block(block, style->digest, text);
+    put_field(fields, STR("WARC-Block-Digest"),
+              str_of(block->digest ? block->digest : text));
     put_field(fields, STR("Content-Type"), block->content_type);
     buf_put(fields, STR("Content-Length: "));
-    buf_put_number(fields, block->head.len + block->body.len);
+    buf_put_number(fields, block->head.len + body_len(block));
     buf_put(fields, STR("\r\n\r\n"));
 }
 
@@ -214,6 +230,7 @@ void warc_pair_release(struct warc_pair *pair)
     buf_release(&pair->request);
     buf_release(&pair->head);
     buf_release(&pair->connection);
+    spool_free(pair->spooled);
 }
 
 size_t warc_pair_bytes(const struct warc_pair *pair)
@@ -222,23 +239,139 @@ size_t warc_pair_bytes(const struct warc_pair *pair)
            pair->head.room + pair->connection.room;
 }
 
+/* The fields of a response up to those of its block. */
+static void begin_response(struct buf *fields, const struct warc_pair *pair)
+{
+    begin_fields(fields, STR("response"), pair->id, pair->date_ms);
+    buf_put(fields, buf_str(&pair->connection));
+    put_cut(fields, pair->cut);
+    put_field(fields, STR("WARC-Payload-Digest"), str_of(pair->payload_digest));
+}
+
 static void make_response(struct warc_pair *pair,
                           const struct warc_style *style,
                           const struct warc_exchange *exchange)
 {
-    const struct block block = {STR(HTTP_RESPONSE), buf_str(&pair->head),
-                                exchange->body};
+    const struct block block = {.content_type = STR(HTTP_RESPONSE),
+                                .head = buf_str(&pair->head),
+                                .body = exchange->body};
     bool is_stored = exchange->is_dense || exchange->body.len < SHORT_BODY;
     int level = is_stored && style->level > 0 ? GZIP_STORED : style->level;
     struct buf fields;
 
-    begin_fields(&fields, STR("response"), pair->id, pair->date_ms);
-    buf_put(&fields, buf_str(&pair->connection));
-    put_cut(&fields, pair->cut);
-    put_field(&fields, STR("WARC-Payload-Digest"),
-              str_of(pair->payload_digest));
+    digest_text(style->digest, exchange->body, pair->payload_digest);
+    begin_response(&fields, pair);
     put_record(&pair->response, style, level, &fields, &block);
     fit(&pair->response);
+}
+
+/* --- a body in a spool -----------------------------------------------------
+ */
+
+struct body_digests {
+    struct digest payload, block;
+};
+
+static bool digest_piece(void *user, struct str piece)
+{
+    struct body_digests *digests = user;
+
+    digest_add(&digests->payload, piece);
+    digest_add(&digests->block, piece);
+    return true;
+}
+
+static bool is_noise(const struct spool *spool)
+{
+    char sample[GZIP_SAMPLES * GZIP_SAMPLE_LEN];
+
+    if (spool->len < sizeof(sample))
+        return false;
+    for (size_t i = 0; i < GZIP_SAMPLES; i++)
+        if (!spool_read(spool, gzip_sample_at(spool->len, i),
+                        sample + i * GZIP_SAMPLE_LEN, GZIP_SAMPLE_LEN))
+            return false;
+    return gzip_is_noise((struct str){sample, sizeof(sample)});
+}
+
+/* A record on its way into a spool. */
+struct spooled_record {
+    struct spool *to;
+    bool is_packed;
+    struct gzip_member member;
+    struct buf packed; /* bytes of the member that are not written */
+};
+
+static bool write_piece(void *user, struct str piece)
+{
+    struct spooled_record *record = user;
+    struct buf *packed = &record->packed;
+
+    if (!record->is_packed)
+        return spool_put(record->to, piece);
+    gzip_member_add(&record->member, piece);
+    bool good = spool_put(record->to, buf_str(packed));
+    buf_clear(packed);
+    return good;
+}
+
+static bool end_record(struct spooled_record *record)
+{
+    if (!write_piece(record, STR("\r\n\r\n")))
+        return false;
+    if (record->is_packed)
+        gzip_member_end(&record->member);
+    return spool_put(record->to, buf_str(&record->packed));
+}
+
+static bool write_record(struct spool *to, int level, struct str fields,
+                         const struct block *block)
+{
+    struct spooled_record record = {.to = to, .is_packed = level >= 0};
+
+    buf_init(&record.packed, 2 * FIELDS_MAX + GZIP_STEP);
+    if (record.is_packed)
+        gzip_member_begin(&record.member, &record.packed, level,
+                          fields.len + block->head.len + body_len(block) + 4);
+    bool good = write_piece(&record, fields) &&
+                write_piece(&record, block->head) &&
+                spool_each(block->spooled, 0, write_piece, &record) &&
+                end_record(&record);
+    if (record.is_packed)
+        gzip_member_release(&record.member);
+    buf_release(&record.packed);
+    return good;
+}
+
+/* As make_response: the body is read once for its digests and once for its
+ * record. */
+static bool make_spooled(struct warc_pair *pair, const struct warc_style *style,
+                         const struct warc_exchange *exchange)
+{
+    char digest[DIGEST_TEXT_MAX + 1];
+    const struct block block = {.content_type = STR(HTTP_RESPONSE),
+                                .head = buf_str(&pair->head),
+                                .spooled = exchange->spooled,
+                                .digest = digest};
+    struct body_digests digests;
+    struct buf fields;
+    int level = style->level;
+
+    digest_begin(&digests.payload, style->digest);
+    digest_begin(&digests.block, style->digest);
+    digest_add(&digests.block, block.head);
+    bool good = spool_each(block.spooled, 0, digest_piece, &digests);
+    digest_end(&digests.payload, pair->payload_digest);
+    digest_end(&digests.block, digest);
+    if (level > 0 && (exchange->is_dense || is_noise(block.spooled)))
+        level = GZIP_STORED;
+    begin_response(&fields, pair);
+    put_block_fields(&fields, style, &block);
+    pair->spooled = good ? spool_beside(block.spooled) : NULL;
+    good = pair->spooled &&
+           write_record(pair->spooled, level, buf_str(&fields), &block);
+    buf_release(&fields);
+    return good;
 }
 
 /* To compress a request takes half as long as all the rest of a page that came
@@ -265,26 +398,32 @@ static void make_request(struct warc_pair *pair, const struct warc_style *style,
     fit(&pair->request);
 }
 
-void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
+bool warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
                     const struct warc_exchange *exchange, uint64_t counter)
 {
+    const struct spool *spooled = exchange->spooled;
+
+    pair->payload_len = spooled ? spooled->len : exchange->body.len;
     buf_reserve(&pair->head, exchange->response_head.len + MORE_HEAD_ROOM);
     buf_reserve(&pair->connection, CONNECTION_ROOM);
     bool fits = kept_head_put(&pair->head, exchange->response_head,
-                              exchange->body.len, exchange->coding_undone);
+                              pair->payload_len, exchange->coding_undone);
 
     assert(fits);
     (void)fits;
     put_connection(&pair->connection, exchange, protocol_of(&pair->head));
     put_depth(&pair->connection, exchange);
     make_id(pair->id, style, ID_RESPONSE, counter);
-    digest_text(style->digest, exchange->body, pair->payload_digest);
-    pair->payload_len = exchange->body.len;
     pair->date_ms = exchange->date_ms;
     pair->cut = exchange->cut;
-    make_response(pair, style, exchange);
+    bool good = true;
+    if (spooled)
+        good = make_spooled(pair, style, exchange);
+    else
+        make_response(pair, style, exchange);
     if (exchange->request_head.len)
         make_request(pair, style, exchange, counter);
+    return good;
 }
 
 /* The block is the head alone: by the standard the payload counts as cut for

@@ -13,6 +13,7 @@
 
 #include "archive/digest.h"
 #include "base/buf.h"
+#include "base/spool.h"
 
 enum { WARC_ID_LEN = 9 + 36 }; /* "urn:uuid:" and a UUID */
 
@@ -35,14 +36,15 @@ enum warc_cut {
 /* An exchange that is to be kept. */
 struct warc_exchange {
     struct str url;
-    uint64_t date_ms;         /* when the fetch began, since 1970 */
-    struct str peer;          /* an address; empty: not known */
-    const char *tls_version;  /* "tls/1.3", or NULL */
-    const char *cipher_suite; /* "TLS_AES_128_GCM_SHA256", or NULL */
-    struct str request_head;  /* without secrets; empty: no request record */
-    struct str response_head; /* as it came */
-    struct str body;          /* without chunks */
-    bool coding_undone;       /* `body` is without its content coding too */
+    uint64_t date_ms;            /* when the fetch began, since 1970 */
+    struct str peer;             /* an address; empty: not known */
+    const char *tls_version;     /* "tls/1.3", or NULL */
+    const char *cipher_suite;    /* "TLS_AES_128_GCM_SHA256", or NULL */
+    struct str request_head;     /* without secrets; empty: no request record */
+    struct str response_head;    /* as it came */
+    struct str body;             /* without chunks */
+    const struct spool *spooled; /* not NULL: it is there, not in `body` */
+    bool coding_undone;          /* `body` is without its content coding too */
     bool is_dense; /* `body` is compressed: store it as it is. A short body is
                     * stored so in any case */
     enum warc_cut cut;
@@ -54,7 +56,8 @@ struct warc_exchange {
 /* The finished records of an exchange, and what a revisit needs. */
 struct warc_pair {
     struct buf response, request; /* the request may be empty */
-    struct buf head;              /* of the response, as it is kept */
+    struct spool *spooled; /* not NULL: the response is there, not in memory */
+    struct buf head;       /* of the response, as it is kept */
     struct buf connection; /* fields: the URL, the peer, protocols, the depth */
     char id[WARC_ID_LEN + 1]; /* of the response */
     char payload_digest[DIGEST_TEXT_MAX + 1];
@@ -74,8 +77,9 @@ void warc_pair_init(struct warc_pair *pair);
 void warc_pair_release(struct warc_pair *pair);
 
 /* `counter` is another number for every exchange of the crawl; ids of one
- * counter are never those of another. */
-void warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
+ * counter are never those of another. False with errno: a spool cannot be read
+ * or written. The pair must be released also then. */
+bool warc_pair_make(struct warc_pair *pair, const struct warc_style *style,
                     const struct warc_exchange *exchange, uint64_t counter);
 
 /* The memory that it holds. */

@@ -16,6 +16,13 @@
 /* The fingerprint of a text (XXH3). */
 uint64_t hash64(struct str s, uint64_t seed);
 
+/* The same of bytes that come piece by piece. */
+struct hash64_pieces;
+
+struct hash64_pieces *hash64_begin(uint64_t seed);
+void hash64_add(struct hash64_pieces *pieces, struct str s);
+uint64_t hash64_end(struct hash64_pieces *pieces); /* frees it */
+
 struct hashtable_slot {
     uint64_t key;
     void *item; /* NULL: free */

@@ -2,9 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
-enum { READ_AT_ONCE = 64 * 1024 };
+enum { READ_AT_ONCE = 64 * 1024, UNNAMED_TRIES = 100 };
+
+/* Where a file must have a name at first. A page directory removes what is
+ * called so when a crawl begins (page/pagedir.h). */
+#define UNNAMED_PREFIX ".crawler-tmp-unnamed"
 
 bool io_write_all(int fd, struct iovec part[], int count)
 {
@@ -28,6 +33,38 @@ bool io_write_all(int fd, struct iovec part[], int count)
     return true;
 }
 
+bool io_write_at(int fd, struct str bytes, uint64_t at)
+{
+    while (bytes.len) {
+        ssize_t n = pwrite(fd, bytes.ptr, bytes.len, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        at += (uint64_t)n;
+        bytes = str_skip(bytes, (size_t)n);
+    }
+    return true;
+}
+
+int io_open_unnamed(int dir_fd)
+{
+    const int flags = O_RDWR | O_CLOEXEC;
+    char name[sizeof(UNNAMED_PREFIX) + 16];
+    int fd = openat(dir_fd, ".", flags | O_TMPFILE, 0600);
+
+    /* Not every file system has such files. Another thread may be here. */
+    for (int i = 0; fd < 0 && i < UNNAMED_TRIES; i++) {
+        snprintf(name, sizeof(name), UNNAMED_PREFIX "%d", i);
+        fd = openat(dir_fd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (fd >= 0)
+            unlinkat(dir_fd, name, 0);
+        else if (errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
 void io_close(int fd)
 {
     int why = errno;
@@ -38,18 +75,22 @@ void io_close(int fd)
 
 bool io_read_all(int fd, struct buf *out)
 {
-    char *at;
-
-    while ((at = buf_reserve(out, READ_AT_ONCE))) {
-        ssize_t n = read(fd, at, READ_AT_ONCE);
+    for (;;) {
+        size_t room = out->cap - out->len;
+        size_t most = room < READ_AT_ONCE ? room : READ_AT_ONCE;
+        char beyond;
+        ssize_t n = room ? read(fd, buf_reserve(out, most), most)
+                         : read(fd, &beyond, 1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return n == 0;
+        if (!room) {
+            errno = EFBIG;
+            return false;
+        }
         out->len += (size_t)n;
     }
-    errno = EFBIG;
-    return false;
 }
 
 bool io_read_file(const char *path, struct buf *out)

@@ -11,6 +11,13 @@
  * with errno. */
 bool io_write_all(int fd, struct iovec part[], int count);
 
+/* The same at a place of the file; its position stays. */
+bool io_write_at(int fd, struct str bytes, uint64_t at);
+
+/* A new file in this directory that has no name, so that nothing of it is left
+ * behind. -1 with errno. */
+int io_open_unnamed(int dir_fd);
+
 /* Close it; errno stays as it is. */
 void io_close(int fd);
 

@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/usage.h"
 #include "crawler/fleet.h"
+#include "crawler/record_codes.h"
 #include "report/report.h"
 #include "url/filter.h"
 
@@ -134,7 +135,10 @@ static void put_reason(struct buf *out, struct plan *plan,
 static void explain_nothing(struct plan *plan, const struct stats *stats)
 {
     const struct reason *reason = reasons_main(plan->crawl.reasons);
-    enum outcome outcome = stats_main_failure(stats);
+    enum outcome outcome = reason ? reason->outcome : stats_main_failure(stats);
+    bool is_fetched = (!reason || reason->kind == REASON_OUTCOME) &&
+                      outcome != OUTCOMES &&
+                      outcome_end(outcome) == URL_NOT_KEPT;
     struct buf line;
 
     buf_init(&line, TEXT_MAX);
@@ -142,7 +146,8 @@ static void explain_nothing(struct plan *plan, const struct stats *stats)
         put_reason(&line, plan, reason);
     else if (outcome != OUTCOMES) /* of an earlier run: no URL is known */
         buf_printf(&line, ": %s", outcome_text(outcome));
-    complain("not a single page could be fetched%s", buf_cstr(&line));
+    complain("not a single page could be %s%s", is_fetched ? "kept" : "fetched",
+             buf_cstr(&line));
     buf_release(&line);
 }
 
@@ -422,6 +427,14 @@ int command_crawl(const struct options *options)
 
     if (options->retry_failed && !options->resume)
         return complain("--retry-failed needs --resume");
+    if (options->max_depth && !options->resume)
+        return complain(
+            "--max-depth is for a crawl that goes on, and needs "
+            "--resume; a new one has maxDepth as its last argument");
+    if (options->seed.count && !options->resume)
+        return complain("--seed is for a crawl that goes on, and needs "
+                        "--resume; for a new one put all seeds into a file: "
+                        "--seeds FILE");
     int status = options->resume ? crawl_record_resume(&whole, options)
                  : options->fleet
                      ? fleet_whole_options(&whole, options, &is_whole)

@@ -77,7 +77,7 @@ static int print_records(const char *path, struct warc_reader *reader)
     int status = 0;
 
     buf_init(&line, LINE_MAX_LEN);
-    buf_init(&scratch, WARC_BLOCK_MAX);
+    buf_init(&scratch, WARC_START_MAX);
     while ((got = warc_read(reader, &record)) == WARC_RECORD ||
            got == WARC_BROKEN) {
         if (got == WARC_RECORD) {

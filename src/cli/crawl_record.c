@@ -277,7 +277,8 @@ static int cannot_resume(const char *path, const struct crawl_record *record)
 bool crawl_record_is_over(const struct crawl_record *record,
                           const struct options *options)
 {
-    return facts_is_over(&record->facts) && !options->retry_failed;
+    return facts_is_over(&record->facts) && !options->retry_failed &&
+           !options->max_depth && !options->seed.count;
 }
 
 int crawl_record_check_secrets(const struct crawl_record *record,
@@ -300,7 +301,13 @@ static int check_given(const struct options *options,
 {
     const struct list *begun = &record->given;
     const char *changed = crawl_record_missing_option(&options->given, begun);
+    uint64_t depth = record->facts.number[FACT_DEPTH];
 
+    if (options->max_depth && options->max_depth <= depth)
+        return complain("--max-depth %llu: the crawl has maxDepth %llu, and a "
+                        "crawl that has begun can only go deeper",
+                        (unsigned long long)options->max_depth,
+                        (unsigned long long)depth);
     if (changed)
         return complain("--%s cannot change once the crawl has begun; "
                         "--resume takes only limits and speeds",
@@ -318,6 +325,8 @@ void crawl_record_take_unrecorded(struct options *to,
     to->listen = from->listen;
     to->metrics_open = from->metrics_open;
     to->retry_failed = from->retry_failed;
+    to->max_depth = from->max_depth;
+    to->seed = from->seed;
 }
 
 int crawl_record_resume(struct options *resumed, const struct options *options)
@@ -335,6 +344,8 @@ int crawl_record_resume(struct options *resumed, const struct options *options)
                      ? check_given(options, &record)
                      : cannot_resume(options->argument[0], &record);
     if (!status) {
+        if (options->max_depth)
+            record.facts.number[FACT_DEPTH] = options->max_depth;
         status = crawl_record_options(resumed, &record, &options->given,
                                       options->argument[0]);
         crawl_record_take_unrecorded(resumed, options);

@@ -20,7 +20,7 @@
 /* FORMAT: the version of the tables, of segments and of the rules for a URL's
  * partition. A crawl of an earlier one is only read, from FORMAT_READ on; from
  * FORMAT_REFERRERS on a referrer has its machine. */
-enum { FORMAT = 5, FORMAT_READ = 2, FORMAT_REFERRERS = 3 };
+enum { FORMAT = 6, FORMAT_READ = 2, FORMAT_REFERRERS = 3 };
 
 int fleet_check_engine(const char *url, const char *name, const char **label,
                        struct arena *arena)
@@ -410,11 +410,11 @@ static void open_loader(struct plan *plan)
         .crawl = fleet->crawl,
         .node = fleet->joined.node,
         .user = fleet->fleet,
-        .may_wait = fleet_may_wait,
+        .may_wait = fleet_may_go_on,
         .snapshot = &fleet->joined.snapshot,
     };
 
-    engine_postgres_hurry(options.engine, fleet_may_wait, fleet->fleet);
+    engine_postgres_hurry(options.engine, fleet_may_go_on, fleet->fleet);
     fleet->loader = fleet_store_new(&options);
 }
 
@@ -433,11 +433,11 @@ static void open_fleet(struct plan *plan)
         .pages_max = fleet->crawl.pages_max,
         .by_level = plan->crawl.frontier.ranking == RANKING_BFS,
     });
-    engine_postgres_hurry(fleet->side, fleet_may_wait, fleet->fleet);
+    engine_postgres_hurry(fleet->side, fleet_may_go_on, fleet->fleet);
     open_loader(plan);
     open_store(plan);
     fleet_set_stores(fleet->fleet, plan->store, fleet->loader);
-    plan->crawl.worker.fetch.may_send = fleet_may_send;
+    plan->crawl.worker.fetch.may_send = fleet_may_go_on;
     plan->crawl.worker.fetch.may_send_user = fleet->fleet;
 }
 

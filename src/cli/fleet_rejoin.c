@@ -1,10 +1,8 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/io.h"
 #include "base/terminal.h"
 #include "cli/fleet_plan.h"
 #include "cli/plan.h"
@@ -180,36 +178,13 @@ static int wait_for_engine(struct plan *plan)
     return status;
 }
 
-enum { WORDS_MAX = 1 << 20 };
-
-static void start_again(void)
-{
-    struct buf words;
-    char *argv[4096];
-    size_t count = 0;
-
-    buf_init(&words, WORDS_MAX);
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || !io_read_all(fd, &words))
-        return;
-    for (size_t at = 0; at < words.len; at += strlen(words.ptr + at) + 1) {
-        if (count == ARRAY_LEN(argv) - 1) {
-            errno = E2BIG; /* without the rest it would be another command */
-            return;
-        }
-        argv[count++] = words.ptr + at;
-    }
-    argv[count] = NULL;
-    execv("/proc/self/exe", argv);
-}
-
 int fleet_rejoin(struct plan *plan)
 {
     int status = plan->fleet.side ? wait_for_engine(plan) : 0;
 
     if (status)
         return status;
-    start_again();
+    execv("/proc/self/exe", plan->options->words);
     complain("cannot start again: %s", strerror(errno));
     return CRAWL_FAILED;
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/arguments.h"
 #include "cli/usage.h"
 
 /* A file that we open must not take the place of a closed standard stream, or
@@ -19,5 +20,8 @@ int main(int argc, char *argv[])
 {
     mem_setup();
     fill_standard_streams();
-    return usage_run(argc - 1, argv + 1);
+    char **words = arguments_take(argc, argv);
+    int status = usage_run(argc, words);
+    arguments_free(words);
+    return status;
 }

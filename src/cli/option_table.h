@@ -48,6 +48,7 @@ struct option_row {
     bool is_path;   /* recorded from the root: a resume may be elsewhere */
     const char *instead; /* it is given once: what to do instead of twice */
     bool never_recorded; /* not even that it was given */
+    bool is_secret;      /* its value is hidden from the list of processes */
     enum option_owner owner;
     const char *help;
 };

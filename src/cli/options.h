@@ -51,6 +51,7 @@ enum save { SAVE_BY_DEFAULT, SAVE_PAGES, SAVE_ARCHIVE, SAVE_BOTH };
 
 struct options {
     enum command command;
+    char *const *words; /* that the program was started with, NULL at the end */
     struct list internal, headers, connect_to, sitemap, warc_headers;
     struct list include, exclude, exclude_from; /* their order: `given` */
     struct list strip_query;
@@ -66,6 +67,8 @@ struct options {
     uint64_t ledger; /* 0: on, 1: off */
     uint64_t per_host, workers, threads, keep_connections, max_pages, max_size,
         retries, max_redirects, max_per_domain, queue_memory;
+    uint64_t max_depth; /* with --resume; 0: as it was */
+    struct list seed;   /* with --resume: more of them */
     uint64_t max_bytes;
     uint64_t limit_rate;    /* bytes a second */
     uint64_t scope;         /* enum scope_kind + 1; 0: not given */

@@ -93,6 +93,32 @@ static int plan_depth(struct plan *plan, const char *text)
     return 0;
 }
 
+/* Which depths of earlier runs count. */
+static void plan_depths(struct plan *plan)
+{
+    const struct options *options = plan->options;
+    const uint64_t *fact = plan->record.facts.number;
+    struct crawl_options *crawl = &plan->crawl;
+    bool goes_on = plan->action == ACTION_RESUME;
+
+    /* Without a record, or in a fleet, nothing is relaxed. */
+    crawl->keep_depths = crawl->frontier.ranking != RANKING_BFS &&
+                         !options->state && !options->fleet;
+    crawl->deepen_from = UINT32_MAX;
+    if (!goes_on)
+        return;
+    if (fact[FACT_KEEPS_DEPTHS] || options->max_depth || options->seed.count)
+        crawl->keep_depths = true;
+    if (options->max_depth)
+        crawl->deepen_from = (uint32_t)fact[FACT_DEPTH];
+    else
+        crawl->deepen_last = fact[FACT_DEEPEN_LAST];
+    /* The links of an earlier limit may still have to be offered. */
+    if (fact[FACT_DEEPEN_FROM] &&
+        fact[FACT_DEEPEN_FROM] - 1 < crawl->deepen_from)
+        crawl->deepen_from = (uint32_t)fact[FACT_DEEPEN_FROM] - 1;
+}
+
 static uint64_t random_seed(void)
 {
     uint64_t seed;
@@ -116,6 +142,7 @@ enum {
     OTHER_FILES_OF_FEW = 40, /* few fetches in flight look up few names */
     FEW = 16,
     KEEP_LEAST = 8,
+    SPOOLS_MAX = 32, /* large bodies on their way to the disk */
 };
 
 static uint32_t ending_max(const struct crawl_options *crawl)
@@ -124,11 +151,19 @@ static uint32_t ending_max(const struct crawl_options *crawl)
                                                    : ENDING_CONNECTIONS;
 }
 
+/* A large record has a file of its own, and a descriptor of its archive. */
+static rlim_t spool_files(const struct crawl_options *crawl)
+{
+    const struct spools *spools = crawl->worker.fetch.spools;
+
+    return spools ? 2 * (rlim_t)spools->max : 0;
+}
+
 /* Open files of all threads, without the idle connections. */
 static rlim_t files_needed(const struct crawl_options *crawl)
 {
     return (rlim_t)crawl->fetches_max +
-           (rlim_t)crawl->threads * ending_max(crawl) +
+           (rlim_t)crawl->threads * ending_max(crawl) + spool_files(crawl) +
            (crawl->fetches_max > FEW ? OTHER_FILES : OTHER_FILES_OF_FEW);
 }
 
@@ -225,7 +260,11 @@ static int plan_files(const struct plan *plan)
     return 0;
 }
 
-enum { SEARCH_MAX_PER_DOMAIN = 50, IDLE_HOSTS_MAX = 10000 };
+enum {
+    SEARCH_MAX_PER_DOMAIN = 50,
+    IDLE_HOSTS_MAX = 10000,
+    LEAVE_BEHIND_MS = 3 * 60 * 1000,
+};
 
 /* 0: no cap. */
 static uint64_t max_per_domain(const struct options *options)
@@ -263,6 +302,8 @@ static void plan_frontier(struct plan *plan)
     plan->crawl.frontier = (struct frontier_options){
         .ranking =
             options->order ? (enum ranking_kind)(options->order - 1) : ranking,
+        .leave_behind_ms =
+            options->state || options->fleet ? 0 : LEAVE_BEHIND_MS,
         .delay_ms = options->delay_ms,
         .ip_delay_ms = proxied ? 0 : ip_delay_ms,
         .per_host = (uint32_t)options->per_host,
@@ -296,6 +337,7 @@ static void plan_limits(struct plan *plan)
     fit_files(crawl, options);
     plan_connections(crawl, options);
     crawl->retry_failed = options->retry_failed;
+    plan_depths(plan);
     crawl->max_pages = options->max_pages;
     crawl->max_bytes = options->max_bytes;
     crawl->max_time_ms = options->max_time_ms;
@@ -311,7 +353,7 @@ static void plan_limits(struct plan *plan)
     crawl->requisites = options->requisites;
     crawl->canonical = options->canonical;
     crawl->canonical_bytes_max = CANONICAL_BYTES_MAX;
-    crawl->worker.scan.want_canonical = options->canonical;
+    crawl->worker.scan.want_canonical = options->canonical || crawl->links;
 }
 
 /* The course's log is its contract. A user who gives options and sees the
@@ -454,6 +496,7 @@ static int plan_recorded_logins(struct plan *plan, bool report)
 
 static int plan_seeds(struct plan *plan)
 {
+    const struct options *options = plan->options;
     int status = seeds_check(plan);
 
     if (!status && plan->options->seeds && !plan->options->remembered)
@@ -465,12 +508,29 @@ static int plan_seeds(struct plan *plan)
         return status;
     if (plan->action == ACTION_RESUME) {
         seeds_add_record(plan);
+        plan->seeds_before = plan->seed_count;
         status = plan_recorded_logins(plan, false);
+        for (size_t i = 0; i < options->seed.count && !status; i++) {
+            plan->is_begun = true;
+            status = seeds_add_argument(plan, options->seed.item[i]);
+        }
     } else if (plan->action != ACTION_NONE && plan->options->search) {
         status = seeds_add_search(plan);
     }
     seeds_scope_of_sitemaps(plan);
     return status;
+}
+
+/* Only what is no HTML goes there. */
+static void plan_spools(struct plan *plan)
+{
+    struct fetch_options *fetch = &plan->crawl.worker.fetch;
+
+    if (!plan->crawl.archive && !fetch->types.count)
+        return;
+    plan->spools.dir_fd = plan->dir.fd;
+    plan->spools.max = SPOOLS_MAX;
+    fetch->spools = &plan->spools;
 }
 
 static int make(struct plan *plan, const struct options *options)
@@ -492,10 +552,11 @@ static int make(struct plan *plan, const struct options *options)
         (status = from_plan(plan)) || (status = plan_seeds(plan)))
         return status;
     plan_frontier(plan);
-    plan_limits(plan);
     plan->id = (uint32_t)random_seed();
     if ((status = archiving_plan(plan)))
         return status;
+    plan_spools(plan);
+    plan_limits(plan);
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;

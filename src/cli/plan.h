@@ -44,6 +44,7 @@ struct plan {
     struct trusted_origins origins;
     const char *user_agent; /* unless a header of the user's replaces it */
     struct body_budget body_budget;
+    struct spools spools; /* for large bodies */
     struct trust trust;
     struct cookies *cookies;  /* or NULL */
     struct proxies proxies;   /* of the environment, with --proxy env */
@@ -54,6 +55,7 @@ struct plan {
     size_t seed_count, seed_room;
     bool is_begun;        /* the crawl is: a new seed does not change its scope,
                            * and must be in it */
+    size_t seeds_before;  /* how many of them the crawl had when it stopped */
     size_t named_seeds;   /* how many of them, the first ones, the user named */
     struct url *sitemaps; /* the URLs of --sitemap */
     struct pagedir dir;

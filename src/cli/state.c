@@ -113,8 +113,11 @@ const char *state_difference(struct plan *plan)
     else if (!has_same_seeds(plan, record))
         return "it was begun from other seeds";
     else if (depth != plan->crawl.max_depth)
-        snprintf(text, 400, "it was begun with maxDepth %llu",
-                 (unsigned long long)depth);
+        snprintf(text, 400, "it was begun with maxDepth %llu%s",
+                 (unsigned long long)depth,
+                 depth < plan->crawl.max_depth
+                     ? ", and --resume --max-depth goes deeper"
+                     : "");
     else
         return NULL;
     return text;
@@ -414,6 +417,16 @@ void state_put_new_facts(struct plan *plan)
     if (fetching_has_env_proxy(plan) !=
         plan->record.facts.number[FACT_ENV_PROXY])
         facts_put_number(facts, FACT_ENV_PROXY, fetching_has_env_proxy(plan));
+    if (plan->crawl.keep_depths && plan->crawl.frontier.ranking == RANKING_BFS)
+        facts_put_number(facts, FACT_KEEPS_DEPTHS, 1);
+    if (plan->options->max_depth)
+        facts_put_number(facts, FACT_DEPTH, plan->crawl.max_depth);
+    for (size_t i = plan->seeds_before;
+         i < plan->seed_count && plan->options->seed.count; i++)
+        store_add_seed(facts, &(struct store_seed){
+                                  .url = plan->seeds[i].url.href,
+                                  .named = true,
+                              });
     plan->crawl.new_facts = facts;
 }
 

@@ -214,16 +214,17 @@ int usage_run(int argc, char *const argv[])
     struct options options;
     struct buf error;
 
-    for (size_t i = 1; i < ARRAY_LEN(commands) && argc > 0; i++)
-        if (!strcmp(argv[0], commands[i].name))
+    for (size_t i = 1; i < ARRAY_LEN(commands) && argc > 1; i++)
+        if (!strcmp(argv[1], commands[i].name))
             row = &commands[i];
-    /* The first word is the command's name, unless it is a crawl. */
-    int words = row != &commands[0];
+    /* The first word is the command's name, unless it is a crawl; none at all
+     * may have been given, not even the program's name. */
+    int words = argc < 1 ? 0 : 1 + (row != &commands[0]);
     buf_init(&error, ERROR_MAX);
-    int status = options_parse(&options, row->command, argc - words,
-                               argv + words, &error)
-                     ? run(row, &options)
-                     : complain("%s", buf_cstr(&error));
+    bool good = options_parse(&options, row->command, argc - words,
+                              argv + words, &error);
+    options.words = argv;
+    int status = good ? run(row, &options) : complain("%s", buf_cstr(&error));
     if (!status && (fflush(stdout) || ferror(stdout))) {
         perror("crawler: cannot write");
         status = 1;

@@ -8,7 +8,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Run the command that the words after the program's name ask for. Returns the
+/* Run the command that the words behind the program's name ask for. Returns the
  * exit status. */
 int usage_run(int argc, char *const argv[]);
 

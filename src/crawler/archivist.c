@@ -14,6 +14,9 @@
 
 enum {
     REVISIT_MAX = 1 << 20,
+    /* So much of a large record is written at once. Who looks for the original
+     * of a revisit has its heads then. */
+    LARGE_START = 256 << 10,
     /* A revisit has some hundred bytes. */
     PAYLOAD_MIN = 1024,
 };
@@ -30,6 +33,7 @@ struct archivist *archivist_new(const struct archive_options *options)
     buf_init(&archivist->buffer, 2 * ARCHIVE_BUFFER);
     buf_init(&archivist->revisit, REVISIT_MAX);
     payloads_init(&archivist->payloads, options->hash_seed);
+    archive_copies_init(&archivist->copies);
     return archivist;
 }
 
@@ -49,6 +53,7 @@ void archivist_free(struct archivist *archivist)
     close_fd(&archivist->archive_fd);
     original_reader_free(archivist->reader);
     payloads_release(&archivist->payloads);
+    archive_copies_release(&archivist->copies);
     buf_release(&archivist->buffer);
     buf_release(&archivist->revisit);
     free(archivist->file);
@@ -56,7 +61,33 @@ void archivist_free(struct archivist *archivist)
     free(archivist);
 }
 
+struct archive_copies *archivist_leave_copies(struct archivist *archivist)
+{
+    if (!archivist)
+        return NULL;
+    archivist->leaves_copies = true;
+    return &archivist->copies;
+}
+
 /* --- writing ------------------------------------------------------------ */
+
+static bool fail(struct archivist *archivist)
+{
+    archivist->why = errno;
+    archivist->failed = true;
+    return false;
+}
+
+/* As fail: the file ends where the last record ends that is whole. */
+static bool fail_to_write(struct archivist *archivist)
+{
+    fail(archivist);
+    /* A resume cuts off what this leaves. */
+    if (ftruncate(archivist->fd, (off_t)archivist->written))
+        errno = archivist->why;
+    errno = archivist->why;
+    return false;
+}
 
 /* A failed write leaves the file as it was before. */
 static bool write_bytes(struct archivist *archivist, struct str bytes)
@@ -70,13 +101,7 @@ static bool write_bytes(struct archivist *archivist, struct str bytes)
         archivist->written += bytes.len;
         return true;
     }
-    archivist->why = errno;
-    archivist->failed = true;
-    /* A resume cuts off what this leaves. */
-    if (ftruncate(archivist->fd, (off_t)archivist->written))
-        errno = archivist->why;
-    errno = archivist->why;
-    return false;
+    return fail_to_write(archivist);
 }
 
 bool archivist_flush(struct archivist *archivist)
@@ -92,12 +117,14 @@ bool archivist_flush(struct archivist *archivist)
     return good;
 }
 
-int archivist_error(const struct archivist *archivist)
+int archivist_error(struct archivist *archivist)
 {
     bool has_failed = archivist && archivist->failed &&
                       archivist->why != ECANCELED; /* see end_recorded */
 
-    return has_failed ? archivist->why : 0;
+    if (has_failed || !archivist)
+        return has_failed ? archivist->why : 0;
+    return archive_copies_error(&archivist->copies);
 }
 
 static struct archive_file *last_file(const struct archivist *archivist)
@@ -116,6 +143,43 @@ static bool append(struct archivist *archivist, struct str bytes)
     return buf_put(&archivist->buffer, bytes);
 }
 
+/* The rest of a record in a spool, of which `start` bytes are written. */
+static bool append_rest(struct archivist *archivist, struct spool **spool,
+                        size_t start)
+{
+    uint64_t rest = (*spool)->len - start;
+
+    if (archivist->leaves_copies) {
+        if (!archive_copies_put(&archivist->copies, archivist->fd,
+                                archivist->written, *spool, start))
+            return fail(archivist);
+        *spool = NULL;
+    } else if (!spool_copy(*spool, start, archivist->fd, archivist->written)) {
+        archivist->written -= start;
+        return fail_to_write(archivist);
+    }
+    archivist->written += rest;
+    last_file(archivist)->length += rest;
+    return true;
+}
+
+static bool append_spooled(struct archivist *archivist, struct spool **spool)
+{
+    uint64_t len = (*spool)->len;
+    size_t start_len = len < LARGE_START ? (size_t)len : LARGE_START;
+    struct buf start;
+
+    buf_init(&start, LARGE_START);
+    char *to = buf_reserve(&start, start_len);
+    start.len = start_len;
+    bool good = spool_read(*spool, 0, to, start_len) || fail(archivist);
+    good = good && append(archivist, buf_str(&start)) &&
+           archivist_flush(archivist) &&
+           append_rest(archivist, spool, start_len);
+    buf_release(&start);
+    return good;
+}
+
 /* --- files -------------------------------------------------------------- */
 
 /* Begin a file: its row, and its first record. */
@@ -125,11 +189,8 @@ static bool begin_file(struct archivist *archivist, uint64_t wall_ms,
     const struct archive_options *options = archivist->options;
     struct buf info;
 
-    if (!archive_create(archivist, wall_ms)) {
-        archivist->why = errno;
-        archivist->failed = true;
-        return false;
-    }
+    if (!archive_create(archivist, wall_ms))
+        return fail(archivist);
     archivist->written = 0;
     archivist->is_empty = true;
     struct str name = str_of(last_file(archivist)->name);
@@ -224,25 +285,43 @@ static bool find_original(struct archivist *archivist,
                       original);
 }
 
+/* A record that is to be appended. */
+struct finished_record {
+    struct str bytes;
+    struct spool **spool; /* not NULL: it is there */
+    uint64_t len;
+};
+
 /* The response of the pair, or the revisit that takes its place. */
-static struct str choose_record(struct archivist *archivist,
-                                const struct webpage *page,
-                                struct store_capture *row)
+static struct finished_record choose_record(struct archivist *archivist,
+                                            struct warc_pair *pair,
+                                            struct store_capture *row)
 {
-    const struct warc_pair *pair = page->pair;
     struct warc_original original;
     uint64_t refers;
+    struct str bytes = buf_str(&pair->response);
 
     row->kind = CAPTURE_RESPONSE;
     row->refers = 0;
-    if (!find_original(archivist, pair, &original, &refers))
-        return buf_str(&pair->response);
-    row->kind = CAPTURE_REVISIT;
-    row->refers = refers;
-    buf_clear(&archivist->revisit);
-    warc_put_revisit(&archivist->revisit, &archivist->options->style, pair,
-                     &original);
-    return buf_str(&archivist->revisit);
+    if (find_original(archivist, pair, &original, &refers)) {
+        row->kind = CAPTURE_REVISIT;
+        row->refers = refers;
+        buf_clear(&archivist->revisit);
+        warc_put_revisit(&archivist->revisit, &archivist->options->style, pair,
+                         &original);
+        bytes = buf_str(&archivist->revisit);
+    } else if (pair->spooled) {
+        return (struct finished_record){.spool = &pair->spooled,
+                                        .len = pair->spooled->len};
+    }
+    return (struct finished_record){.bytes = bytes, .len = bytes.len};
+}
+
+static bool append_record(struct archivist *archivist,
+                          const struct finished_record *record)
+{
+    return record->spool ? append_spooled(archivist, record->spool)
+                         : append(archivist, record->bytes);
 }
 
 /* --- exchanges ---------------------------------------------------------- */
@@ -263,14 +342,14 @@ static void remember(struct archivist *archivist,
 bool archivist_keep(struct archivist *archivist, const struct webpage *page,
                     uint64_t wall_ms, struct kept_rows *rows)
 {
-    const struct warc_pair *pair = page->pair;
+    struct warc_pair *pair = page->pair;
     struct store_capture *row = &rows->capture;
 
     if (archivist->failed) {
         errno = archivist->why;
         return false;
     }
-    struct str record = choose_record(archivist, page, row);
+    struct finished_record record = choose_record(archivist, pair, row);
     if (!make_room(archivist, record.len + pair->request.len, wall_ms,
                    &rows->file))
         return false;
@@ -284,7 +363,7 @@ bool archivist_keep(struct archivist *archivist, const struct webpage *page,
     row->mime = str_of(page->exchange.mime);
     row->digest = str_of(pair->payload_digest);
     row->start_ms = pair->date_ms;
-    if (!append(archivist, record) ||
+    if (!append_record(archivist, &record) ||
         !append(archivist, buf_str(&pair->request)))
         return false;
     archivist->is_empty = false;

@@ -13,7 +13,9 @@
  *
  * Rows that were committed belong to records that are in the file: the buffer
  * is written before a batch is handed over, and synced before it is committed.
- * After a failed write nothing is handed over any more.
+ * A large record gets its place at once and its bytes later, but before that
+ * sync (crawler/archive_copies.h). After a failed write nothing is handed over
+ * any more.
  *
  * Only the crawler thread uses it. A call with NULL does nothing.
  */
@@ -51,11 +53,16 @@ struct archive_old {
     const char *name;
 };
 
+struct archive_copies;
 struct archivist;
 
 /* NULL without options. They must outlive it. */
 struct archivist *archivist_new(const struct archive_options *options);
 void archivist_free(struct archivist *archivist);
+
+/* From now on large records are only begun. The caller writes the rest before
+ * it commits a batch, on any thread. NULL without an archivist. */
+struct archive_copies *archivist_leave_copies(struct archivist *archivist);
 
 /* --- a crawl goes on ------------------------------------------------------
  *
@@ -78,8 +85,9 @@ struct kept_rows {
     struct store_capture capture;
 };
 
-/* Append the pair of a page. The texts of `rows` are valid until the next call
- * or as long as the page. False with errno if it cannot be written. */
+/* Append the pair of a page; a response in a spool is taken out of the pair.
+ * The texts of `rows` are valid until the next call or as long as the page.
+ * False with errno if it cannot be written. */
 bool archivist_keep(struct archivist *archivist, const struct webpage *page,
                     uint64_t wall_ms, struct kept_rows *rows);
 
@@ -93,7 +101,7 @@ const char *archivist_strerror(int why);
 bool archivist_flush(struct archivist *archivist);
 
 /* The errno of a write to the archive that failed, or 0. */
-int archivist_error(const struct archivist *archivist);
+int archivist_error(struct archivist *archivist);
 
 /* All records so far are in the batch that is handed over now. */
 void archivist_batch_closed(struct archivist *archivist);

@@ -2,6 +2,7 @@
 #ifndef CRAWLER_ARCHIVIST_INTERNAL_H
 #define CRAWLER_ARCHIVIST_INTERNAL_H
 
+#include "crawler/archive_copies.h"
 #include "crawler/archivist.h"
 #include "crawler/payloads.h"
 
@@ -41,8 +42,10 @@ struct archivist {
 
     int fd; /* of the last file; -1: it is complete */
     struct buf buffer;
-    uint64_t written; /* the last file without the buffer */
-    bool is_empty;    /* it has only its warcinfo */
+    uint64_t written;             /* the last file without the buffer */
+    struct archive_copies copies; /* of what `written` counts */
+    bool leaves_copies;           /* somebody else writes them */
+    bool is_empty;                /* it has only its warcinfo */
     struct buf revisit;
 
     struct archive_end *closed; /* one for each batch not yet committed */

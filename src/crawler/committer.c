@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/mem.h"
+#include "crawler/archive_copies.h"
 #include "crawler/mailbox.h"
 
 /* A closed batch. It goes to the thread and comes back as its report. */
@@ -29,6 +30,7 @@ struct committer {
     pthread_t thread;
     struct store *store;
     struct pagesaver *saver;
+    struct archive_copies *copies; /* or NULL */
     struct mailbox batches, reports;
     struct closed end;  /* the last message to the thread, without a batch */
     atomic_bool ending; /* the last batch is about to come */
@@ -77,6 +79,16 @@ static bool is_left_to_end(const struct committer *committer)
            committer->commit_error.status == STORE_OK;
 }
 
+/* Records of the batches, and of later ones, get their bytes. */
+static bool write_copies(struct committer *committer)
+{
+    if (!committer->copies || !archive_copies_wait(committer->copies))
+        return true;
+    bool good = archive_copies_write(committer->copies);
+    pagesaver_changed(committer->saver);
+    return good;
+}
+
 /* Commit as many of the first batches as fit into one transaction, and report
  * each. After a failure nothing more is committed. Pages are synced first, so
  * that every page in the record exists.
@@ -94,7 +106,8 @@ static bool commit_first(struct committer *committer)
         return false;
     for (; left && count < TOGETHER_MAX; left = left->next)
         batch[count++] = &closed_of(left)->batch;
-    if (error->status == STORE_OK && !pagesaver_sync(committer->saver))
+    if (error->status == STORE_OK &&
+        (!write_copies(committer) || !pagesaver_sync(committer->saver)))
         store_fail(error, STORE_FAILED, "%s", strerror(errno));
     if (error->status == STORE_OK) {
         if (is_left_to_end(committer))
@@ -164,12 +177,14 @@ static void release(struct committer *committer)
 }
 
 struct committer *committer_start(struct store *store, struct pagesaver *saver,
+                                  struct archive_copies *copies,
                                   struct store_error *error)
 {
     struct committer *committer = NEW(struct committer);
 
     committer->store = store;
     committer->saver = saver;
+    committer->copies = copies;
     committer->error.status = STORE_OK;
     committer->commit_error.status = STORE_OK;
     bool good = mailbox_init(&committer->batches);

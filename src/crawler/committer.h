@@ -1,6 +1,7 @@
 /* The committer: the side thread that makes batches durable.
  *
- * It gets closed batches in order. It syncs the saved pages, commits all
+ * It gets closed batches in order. It writes the large records of the archive,
+ * syncs the saved pages, commits all
  * waiting batches in one transaction, and reports back. The crawler thread
  * waits for it at the end, and before the first page is saved; in between it
  * only starts no fetches while too much is uncommitted (crawler/record.c).
@@ -15,10 +16,13 @@
 #include "store/store.h"
 #include "view/snapshot.h"
 
+struct archive_copies;
 struct committer;
 
-/* NULL with `error` if the thread cannot be started. */
+/* NULL with `error` if the thread cannot be started. `copies` is NULL without
+ * an archive. */
 struct committer *committer_start(struct store *store, struct pagesaver *saver,
+                                  struct archive_copies *copies,
                                   struct store_error *error);
 
 /* Commits the batches that it has first. */

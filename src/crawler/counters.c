@@ -24,6 +24,8 @@ static const struct {
     {"captures_cut", offsetof(struct stats, captures_cut)},
     {"noarchive", offsetof(struct stats, noarchive)},
     {"noindex", offsetof(struct stats, noindex)},
+    {"scanned_again", offsetof(struct stats, scanned_again)},
+    {"fetched_again", offsetof(struct stats, fetched_again)},
     {"fetch_ms", offsetof(struct stats, fetch_ms)},
     {"busy_ms", offsetof(struct stats, busy_ms)},
     {"pause_ms", offsetof(struct stats, pause_ms)},
@@ -39,23 +41,24 @@ static const struct table {
     size_t at, stride; /* of the first count, and to the next */
     unsigned count;
     enum key key;
+    bool may_fall; /* counts may go back to 0 */
     /* The element that has another name in JSON. */
     unsigned renamed;
     const char *json_key;
 } tables[] = {
     {"status.", "by_status", offsetof(struct stats, status), sizeof(uint64_t),
-     STATS_STATUS_MAX, BY_INDEX, 0, "none"},
+     STATS_STATUS_MAX, BY_INDEX, false, 0, "none"},
     {"mime.", "by_mime", offsetof(struct stats, mime[0].count),
-     sizeof(struct mime_count), STATS_MIMES, BY_MIME, STATS_MIMES - 1,
+     sizeof(struct mime_count), STATS_MIMES, BY_MIME, false, STATS_MIMES - 1,
      "others"},
     {"depth.", "by_depth", offsetof(struct stats, depth), sizeof(uint64_t),
-     STATS_DEPTHS, BY_INDEX, 0, NULL},
+     STATS_DEPTHS, BY_INDEX, true, 0, NULL},
     {"outcome.", "by_outcome", offsetof(struct stats, outcome),
-     sizeof(uint64_t), OUTCOMES, BY_OUTCOME, 0, NULL},
+     sizeof(uint64_t), OUTCOMES, BY_OUTCOME, true, 0, NULL},
     {"links.", "by_verdict", offsetof(struct stats, links), sizeof(uint64_t),
-     VERDICTS, BY_VERDICT, 0, NULL},
+     VERDICTS, BY_VERDICT, false, 0, NULL},
     {"late.", "refused_late", offsetof(struct stats, late), sizeof(uint64_t),
-     VERDICTS, BY_VERDICT, 0, NULL},
+     VERDICTS, BY_VERDICT, false, 0, NULL},
 };
 
 enum { NAME_MAX_LEN = 200, INDEX_MAX_LEN = 16 };
@@ -110,7 +113,7 @@ void stats_each(const struct stats *stats,
     for (size_t t = 0; t < ARRAY_LEN(tables); t++)
         for (unsigned i = 0; i < tables[t].count; i++) {
             uint64_t value = get(stats, tables[t].at + i * tables[t].stride);
-            if (value || (stats->has_withdrawn && tables[t].key == BY_OUTCOME))
+            if (value || (stats->has_withdrawn && tables[t].may_fall))
                 visit(user,
                       name_of(tables[t].prefix,
                               key_of(stats, &tables[t], i, index), text),

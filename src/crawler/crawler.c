@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
 #include "crawler/fleet.h"
+#include "crawler/relax.h"
 #include "crawler/viewing.h"
 #include "url/partition.h"
 
@@ -27,11 +28,13 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     if (options->resume)
         restore_crawl(&crawler);
     begin_record(&crawler);
+    relax_deepen(&crawler, crawler.last_number);
     fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */
     retry_failed(&crawler);        /* and URLs that failed in earlier runs */
     while (!is_over(&crawler)) {
+        relax_go_on(&crawler);      /* URLs that were found nearer */
         start_fetches(&crawler);    /* frontier -> workers */
         wait_for_results(&crawler); /* workers: fetch, scan, save */
         handle_results(&crawler);   /* links found -> validator -> frontier */
@@ -80,6 +83,9 @@ static bool begin_crawl(struct crawler *crawler,
     seen_init(&crawler->seed_urls);
     canonical_init(crawler);
     redirecting_init(crawler);
+    relax_init(crawler);
+    if (options->keep_depths)
+        validator_keep_depths(&crawler->validator);
     note_seeds(crawler);
     options->log->out.wait = wait_for_reader;
     options->log->out.user = crawler;
@@ -141,10 +147,21 @@ static void look_up(struct crawler *crawler, struct target *target)
     resolver_ask(crawler->resolver, job);
 }
 
+/* From now on URLs may be found nearer than they were fetched. */
+static void note_left_behind(struct crawler *crawler)
+{
+    if (crawler->validator.keeps_depths ||
+        !frontier_has_left_behind(crawler->validator.frontier))
+        return;
+    validator_keep_depths(&crawler->validator);
+    record_fact(crawler->record, FACT_KEEPS_DEPTHS, 1);
+}
+
 static struct target *next_target(struct crawler *crawler)
 {
     struct frontier *frontier = crawler->validator.frontier;
 
+    note_left_behind(crawler);
     if (!may_fetch_more(crawler))
         return NULL;
     frontier_hold_pages(frontier, has_enough_pages(crawler));
@@ -231,6 +248,12 @@ static void handle_results(struct crawler *crawler)
     struct job *job;
 
     while ((job = workers_take(crawler->workers))) {
+        if (job->kind == JOB_SCAN) {
+            relax_handle(crawler, job);
+            workers_put_back(crawler->workers, job);
+            check_time_and_signals(crawler, clock_mono_ms());
+            continue;
+        }
         /* Handling the job frees its target. */
         uint64_t host_key = frontier_host_work(job->target).host_key;
 
@@ -257,7 +280,8 @@ static enum crawl_end how_it_ended(const struct crawler *crawler)
         return CRAWL_REJOIN;
     if (fleet)
         return fleet_is_finished(fleet) ? CRAWL_FINISHED : CRAWL_STOPPED;
-    if (crawler->signals || frontier_counts(crawler->validator.frontier).queued)
+    if (crawler->signals || relax_is_open(crawler) ||
+        frontier_counts(crawler->validator.frontier).queued)
         return CRAWL_STOPPED;
     return crawler->stats->saved ? CRAWL_FINISHED : CRAWL_NOTHING;
 }
@@ -310,5 +334,6 @@ static enum crawl_end finish(struct crawler *crawler)
     redirecting_release(crawler);
     hand_rules_release(&crawler->rules);
     part_ends_release(crawler);
+    relax_release(crawler);
     return end;
 }

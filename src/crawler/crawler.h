@@ -61,6 +61,12 @@ struct crawl_options {
      * all of it at once. */
     bool (*is_head_doubted)(enum outcome outcome, int status);
     uint32_t max_depth;
+    /* A crawl that goes on deeper: pages of this depth, and deeper, with URLs
+     * up to this number were fetched when that was the limit, so their links
+     * were not offered. UINT32_MAX: there are none. */
+    uint32_t deepen_from;
+    uint64_t deepen_last; /* 0: all URLs of the record */
+    bool keep_depths;     /* see validator_keep_depths */
     uint32_t max_redirects;
     uint32_t retries;
     uint32_t fetches_max, threads;

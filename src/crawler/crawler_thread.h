@@ -50,6 +50,8 @@ struct crawler {
     struct hashtable redirecting; /* with cookies: URLs that redirect, by
                                    * fingerprint; see handle_cookies.c */
     struct arena redirecting_items;  /* of that table */
+    uint64_t last_number;            /* of a URL, when the record was loaded */
+    struct relax *relax;             /* see relax.c */
     struct failed_urls *failed_urls; /* of earlier runs, until they are queued
                                       * again; or NULL: see handle_failed.c */
     struct seen pages_kept;          /* with `requisites`: by fingerprint */
@@ -73,6 +75,8 @@ static inline uint64_t ended_ms(const struct webpage *page)
 void handle_fetch(struct crawler *crawler, struct job *job);
 void handle_lookup(struct crawler *crawler, struct job *job);
 void handle_robots(struct crawler *crawler, struct job *job);
+/* The second half of it: also of what another machine has fetched. */
+void judge_robots(struct crawler *crawler, struct job *job);
 
 /* The fetch has ended and is not tried again: count it, record it, and offer
  * the URLs found. */
@@ -158,6 +162,11 @@ void move_scope(struct crawler *crawler, const struct target *from,
                 const struct page_link *to);
 
 /* --- handle_page.c, handle_sitemap.c, handle_requisite.c, handle_fetch.c -- */
+
+/* Offer a link of a page, unless it is not to be followed. */
+enum verdict offer_link(struct crawler *crawler, const struct webpage *page,
+                        const struct page_link *link,
+                        const struct offer *offer);
 
 /* Do the user's rules let it in? */
 bool is_wanted(const struct crawler *crawler, const struct url *url);
@@ -251,6 +260,11 @@ void note_refused(struct crawler *crawler, const struct target *target);
 void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
                             uint64_t number, enum outcome outcome);
 
+/* A page that was read and not saved, with this outcome, is fetched once more
+ * under another number. */
+void note_read_withdrawn(struct crawler *crawler, uint64_t number,
+                         enum outcome outcome);
+
 /* The URL was fetched and will not be tried again. */
 void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms);
@@ -273,6 +287,8 @@ void end_archive(struct crawler *crawler);
 /* --- durable.c: the record of the crawl --------------------------------- */
 
 void restore_crawl(struct crawler *crawler);
+/* Every host and every address rests for a whole pause from now on. */
+void rest_all_hosts(struct crawler *crawler);
 void begin_record(struct crawler *crawler);
 void commit_if_due(struct crawler *crawler);
 void end_record(struct crawler *crawler, enum crawl_end end);

@@ -24,7 +24,9 @@ void begin_record(struct crawler *crawler)
         if (!record_begin_commit(crawler->record, crawler->stats,
                                  crawler->now_ms, &error))
             fail_to_write(crawler, &error);
-        crawler->awaits_record = true;
+        /* Pages that the engine does not know are dropped by a machine that
+         * joins. */
+        crawler->awaits_record = !options->fleet;
     }
     if (crawler->record)
         end_old_pause(crawler);
@@ -32,23 +34,30 @@ void begin_record(struct crawler *crawler)
 
 /* --- resume ------------------------------------------------------------- */
 
+void rest_all_hosts(struct crawler *crawler)
+{
+    const struct frontier_options *options = &crawler->options->frontier;
+    uint64_t pause_ms = options->delay_ms > options->ip_delay_ms
+                            ? options->delay_ms
+                            : options->ip_delay_ms;
+    /* The clock is cut to milliseconds. */
+    uint64_t until_ms = crawler->now_ms + (pause_ms ? pause_ms + 1 : 0);
+
+    if (crawler->hold_ms < until_ms)
+        crawler->hold_ms = until_ms;
+    frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
+}
+
 /* After a kill, fetches since the last commit are unknown, so every host gets a
  * whole pause first. Pauses of addresses are not recorded, so the whole crawl
  * waits one such pause after its last fetch. */
 static void rest_first(struct crawler *crawler, const struct resumed *resumed)
 {
-    const struct frontier_options *options = &crawler->options->frontier;
-
-    if (resumed->last_ms)
-        crawler->hold_ms = resumed->last_ms + options->ip_delay_ms;
-    if (!crawler->options->resume_unclean)
-        return;
-    uint64_t pause_ms = options->delay_ms > options->ip_delay_ms
-                            ? options->delay_ms
-                            : options->ip_delay_ms;
-    /* The clock is cut to milliseconds. */
-    crawler->hold_ms = crawler->now_ms + (pause_ms ? pause_ms + 1 : 0);
-    frontier_rest_all(crawler->validator.frontier, crawler->now_ms);
+    if (crawler->options->resume_unclean)
+        rest_all_hosts(crawler);
+    else if (resumed->last_ms)
+        crawler->hold_ms =
+            resumed->last_ms + crawler->options->frontier.ip_delay_ms;
 }
 
 void restore_crawl(struct crawler *crawler)
@@ -106,6 +115,7 @@ void restore_crawl(struct crawler *crawler)
         crawler->stats->may_recover = 0; /* an archive: see ends.c */
     stats_settle_time(crawler->stats);
     crawler->sitemaps = resumed.sitemaps;
+    crawler->last_number = resumed.last_number;
     rest_first(crawler, &resumed);
 }
 

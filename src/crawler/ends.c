@@ -146,6 +146,15 @@ void note_failure_withdrawn(struct crawler *crawler, enum target_kind kind,
     withdraw(crawler, kind, URL_FAILED, number);
 }
 
+void note_read_withdrawn(struct crawler *crawler, uint64_t number,
+                         enum outcome outcome)
+{
+    if (crawler->stats->outcome[outcome])
+        crawler->stats->outcome[outcome]--;
+    crawler->stats->has_withdrawn = true;
+    withdraw(crawler, TARGET_PAGE, outcome_end(outcome), number);
+}
+
 void listen_to_validator(struct crawler *crawler)
 {
     crawler->validator.listener = (struct validator_listener){

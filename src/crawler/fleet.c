@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "crawler/crawler_thread.h"
+#include "crawler/fleet_robots.h"
 #include "crawler/resume.h"
 #include "fleet/fleet_store.h"
 #include "fleet/mail.h"
@@ -20,6 +21,7 @@ struct fleet {
     /* of the crawler thread */
     struct member member;
     struct outbox *outbox;
+    struct fleet_robots *robots;
     struct fleet_commit composed; /* for the batch that is under way */
     struct arena composed_arena;
     struct arena scratch;
@@ -36,7 +38,13 @@ struct fleet {
     struct fleet_answer answer;
     uint64_t sent_ms;
     atomic_bool has_answer;
+
+    _Atomic uint64_t patience_ms; /* until then commits wait for the engine */
 };
+
+/* A machine that ends waits so long for an engine that is away: what it cannot
+ * commit is fetched again. */
+enum { LAST_PATIENCE_MS = 30 * 1000 };
 
 struct fleet *fleet_new(const struct fleet_options *options)
 {
@@ -54,6 +62,7 @@ struct fleet *fleet_new(const struct fleet_options *options)
                 options->joined_ms);
     fleet->outbox = outbox_new(options->partitions, options->by_level,
                                options->incarnation);
+    fleet->robots = fleet_robots_new(fleet->outbox);
     fleet->last = (struct fleet_commit){
         .lowest = FLEET_LOWEST_UNKNOWN,
         .sent = options->joined->sent,
@@ -66,6 +75,7 @@ struct fleet *fleet_new(const struct fleet_options *options)
     arena_init(&fleet->scratch);
     arena_init(&fleet->answer_arena);
     atomic_init(&fleet->has_answer, false);
+    atomic_init(&fleet->patience_ms, UINT64_MAX);
     return fleet;
 }
 
@@ -81,6 +91,7 @@ void fleet_free(struct fleet *fleet)
     if (!fleet)
         return;
     member_release(&fleet->member);
+    fleet_robots_free(fleet->robots);
     outbox_free(fleet->outbox);
     arena_release(&fleet->composed_arena);
     arena_release(&fleet->scratch);
@@ -175,7 +186,17 @@ void fleet_after_commit(void *user, const struct fleet_answer *answer)
     atomic_store(&fleet->has_answer, true);
 }
 
-/* Any thread may ask: nothing of the member but its options is read. */
+bool fleet_may_wait(void *user)
+{
+    const struct fleet *fleet = user;
+
+    return clock_boot_ms() < atomic_load(&fleet->patience_ms);
+}
+
+/* --- any thread ------------------------------------------------------------
+ */
+
+/* Nothing of the member but its options is read. */
 static struct lease lease_of(const struct fleet *fleet)
 {
     return lease_since(fleet->options.joined_ms,
@@ -183,19 +204,9 @@ static struct lease lease_of(const struct fleet *fleet)
                        fleet->options.lease_ms);
 }
 
-static bool may_go_on(const struct fleet *fleet)
+bool fleet_may_go_on(void *user)
 {
-    return lease_may_go_on(lease_of(fleet), clock_boot_ms());
-}
-
-bool fleet_may_wait(void *user)
-{
-    return may_go_on(user);
-}
-
-bool fleet_may_send(void *user)
-{
-    return fleet_may_wait(user);
+    return lease_may_go_on(lease_of(user), clock_boot_ms());
 }
 
 /* --- composing ------------------------------------------------------------ */
@@ -341,12 +352,41 @@ static void take_mail(struct crawler *crawler, const struct fleet_mail *mail)
         return;
     crawler->validator.source_part = mail->key.part;
     for (size_t at = 0; mail_read(mail->payload, &at, &entry);)
-        offer_entry(crawler, &entry);
+        if (entry.kind <= TARGET_REQUISITE)
+            offer_entry(crawler, &entry);
+        else
+            fleet_robots_take(fleet->robots, crawler, mail->key.part, &entry);
     member_take(&fleet->member, &mail->key);
+}
+
+bool fleet_follows_robots(struct crawler *crawler, struct target *from,
+                          const struct url *url, uint64_t ended_ms)
+{
+    struct fleet *fleet = crawler->options->fleet;
+    const struct frontier *frontier = crawler->validator.frontier;
+
+    return fleet &&
+           !member_owns(&fleet->member,
+                        frontier_part_of(frontier, url, (struct str){0})) &&
+           fleet_robots_follow(fleet->robots, crawler, from, url, ended_ms);
+}
+
+void fleet_tells_robots(struct crawler *crawler, const struct job *job)
+{
+    fleet_robots_answer(crawler->options->fleet->robots, job);
 }
 
 /* --- partitions that come and go ----------------------------------------- */
 
+static void abandon_all(struct crawler *crawler)
+{
+    struct fleet *fleet = crawler->options->fleet;
+
+    fleet->must_rejoin = true;
+    workers_abandon(crawler->workers);
+}
+
+/* False: it is loaded later, or this machine joins anew. */
 static bool load_part(struct crawler *crawler, uint32_t part)
 {
     const struct crawl_options *options = crawler->options;
@@ -369,8 +409,8 @@ static bool load_part(struct crawler *crawler, uint32_t part)
         if (error.status == STORE_DAMAGED)
             fail_crawl(crawler, "cannot read the state in %s: %s",
                        options->record_label, error.text);
-        else
-            fleet->must_rejoin = true;
+        else if (fleet_may_go_on(fleet)) /* it is not for lack of time */
+            abandon_all(crawler);
         return false;
     }
     part_ends_add(crawler, part, &resumed.stats);
@@ -379,21 +419,32 @@ static bool load_part(struct crawler *crawler, uint32_t part)
     return true;
 }
 
-static bool load_parts(struct crawler *crawler, const struct fleet_owned *owned,
-                       size_t count)
+/* The first that is ours and not loaded yet, from `part` on. */
+static uint32_t next_missing(const struct member *member, uint32_t part)
 {
-    const struct fleet *fleet = crawler->options->fleet;
-    bool *rests = mem_array(fleet->options.partitions, sizeof(*rests));
-    bool good = true;
+    while ((part = part_set_next(&member->ours, part)) < FLEET_PARTITIONS_MAX &&
+           part_set_has(&member->ready, part))
+        part++;
+    return part;
+}
 
-    for (size_t i = 0; i < count && good; i++) {
-        good = load_part(crawler, owned[i].part);
-        rests[owned[i].part] =
-            !member_is_first_owner(&fleet->member, owned[i].part);
+/* If the engine goes away meanwhile, the rest is loaded when it is back. */
+static void load_missing(struct crawler *crawler)
+{
+    struct fleet *fleet = crawler->options->fleet;
+    const struct member *member = &fleet->member;
+    uint32_t part = next_missing(member, 0);
+
+    if (part == FLEET_PARTITIONS_MAX || member->is_leaving ||
+        !fleet_may_go_on(fleet))
+        return;
+    bool *rests = mem_array(fleet->options.partitions, sizeof(*rests));
+    while (part < FLEET_PARTITIONS_MAX && load_part(crawler, part)) {
+        rests[part] = !member_is_first_owner(member, part);
+        part = next_missing(member, part + 1);
     }
     frontier_rest_parts(crawler->validator.frontier, rests, crawler->now_ms);
     free(rests);
-    return good;
 }
 
 void fleet_begin(struct crawler *crawler)
@@ -405,8 +456,7 @@ void fleet_begin(struct crawler *crawler)
     part_ends_init(crawler, fleet->options.partitions);
     crawler->validator.post = (struct validator_post){crawler, owns, send_away};
     frontier_set_level(crawler->validator.frontier, fleet->member.level);
-    load_parts(crawler, fleet->options.joined->part,
-               fleet->options.joined->parts);
+    load_missing(crawler);
 }
 
 /* Addresses that are ours, and of them those that others want. */
@@ -438,14 +488,13 @@ static void carry_out(struct crawler *crawler, const struct member_todo *todo)
     for (size_t i = 0; i < todo->drops; i++) {
         validator_drop_part(&crawler->validator, todo->drop[i],
                             crawler->now_ms);
+        fleet_robots_drop(fleet->robots, todo->drop[i]);
         if (!fleet->member.is_leaving) /* its last figures stay as they are */
             part_ends_drop(crawler, todo->drop[i]);
     }
     for (size_t i = 0; i < todo->drains; i++)
         frontier_freeze_part(frontier, todo->drain[i], true);
-    if (todo->loads && !fleet->is_ending &&
-        !load_parts(crawler, todo->load, todo->loads))
-        return;
+    load_missing(crawler);
     /* If the engine is away, the next snapshot says the same again. */
     for (size_t i = 0; i < todo->buries; i++)
         engine->type->bury(engine, &todo->bury[i], &error);
@@ -457,14 +506,6 @@ static void carry_out(struct crawler *crawler, const struct member_todo *todo)
 }
 
 /* --- the loop ------------------------------------------------------------ */
-
-static void abandon_all(struct crawler *crawler)
-{
-    struct fleet *fleet = crawler->options->fleet;
-
-    fleet->must_rejoin = true;
-    workers_abandon(crawler->workers);
-}
 
 static void take_answer(struct crawler *crawler)
 {
@@ -494,6 +535,7 @@ static void take_answer(struct crawler *crawler)
     take_addresses(crawler, snapshot);
     for (size_t i = 0; i < snapshot->mails && !fleet->must_rejoin; i++)
         take_mail(crawler, &snapshot->mail[i]);
+    fleet_robots_look(fleet->robots, crawler, snapshot->part);
     fleet->is_urgent |= snapshot->mails == FLEET_MAILS_MAX; /* more waits */
 }
 
@@ -508,9 +550,28 @@ static void note_idle(struct crawler *crawler)
                    (fleet->options.by_level && lowest > fleet->member.level);
 
     fleet->is_urgent |=
-        outbox_is_full(fleet->outbox) ||
+        outbox_is_full(fleet->outbox) || outbox_is_urgent(fleet->outbox) ||
         (is_idle && (lowest != fleet->told_lowest || fleet->member.tooks ||
                      outbox_count(fleet->outbox)));
+}
+
+/* Nobody else asked the hosts if a commit counts at last: the engine would have
+ * refused it. */
+static void look_at_lease(struct crawler *crawler)
+{
+    struct fleet *fleet = crawler->options->fleet;
+
+    switch (member_look_at_lease(&fleet->member, lease_of(fleet),
+                                 clock_boot_ms())) {
+    case LEASE_LAPSED:
+        workers_abandon(crawler->workers);
+        break;
+    case LEASE_BACK:
+        rest_all_hosts(crawler);
+        break;
+    case LEASE_NO_NEWS:
+        break;
+    }
 }
 
 void fleet_exchange(struct crawler *crawler)
@@ -521,8 +582,8 @@ void fleet_exchange(struct crawler *crawler)
         return;
     if (atomic_exchange(&fleet->has_answer, false))
         take_answer(crawler);
-    if (!fleet->must_rejoin && !may_go_on(fleet))
-        abandon_all(crawler);
+    look_at_lease(crawler);
+    load_missing(crawler);
     if (crawler->signals && !fleet->member.is_leaving)
         member_leave(&fleet->member);
     note_idle(crawler);
@@ -533,7 +594,7 @@ bool fleet_may_fetch(const struct fleet *fleet)
     return !fleet ||
            (!fleet->must_rejoin && !fleet->is_paused && !fleet->is_finished &&
             !fleet->member.is_leaving && !outbox_is_full(fleet->outbox) &&
-            lease_may_fetch(lease_of(fleet), clock_boot_ms()));
+            member_may_fetch(&fleet->member, lease_of(fleet), clock_boot_ms()));
 }
 
 bool fleet_is_paused(const struct fleet *fleet)
@@ -575,6 +636,7 @@ bool fleet_is_urgent(const struct fleet *fleet)
 void fleet_leave(struct fleet *fleet)
 {
     fleet->is_ending = true;
+    atomic_store(&fleet->patience_ms, clock_boot_ms() + LAST_PATIENCE_MS);
     member_leave(&fleet->member);
 }
 
@@ -593,7 +655,7 @@ bool fleet_is_fenced(struct crawler *crawler)
 {
     struct fleet *fleet = crawler->options->fleet;
 
-    if (!fleet || (!fleet_store_is_fenced(fleet->store) && may_go_on(fleet)))
+    if (!fleet || !fleet_store_is_fenced(fleet->store))
         return false;
     abandon_all(crawler);
     return true;

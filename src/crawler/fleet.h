@@ -10,9 +10,10 @@
  * declares the dead. Strictly one batch is under way, so the two threads never
  * use the same of it.
  *
- * If the lease is nearly over, or the machine was fenced, everything in flight
- * is abandoned and the crawl of this process ends with CRAWL_REJOIN: what is in
- * the engine counts, and the machine joins anew with that.
+ * If the lease is nearly over, everything in flight is abandoned and queued
+ * again, and no fetch begins until a commit counts. If the machine was fenced,
+ * the crawl of this process ends with CRAWL_REJOIN: what is in the engine
+ * counts, and the machine joins anew with that.
  */
 #ifndef CRAWLER_FLEET_H
 #define CRAWLER_FLEET_H
@@ -29,6 +30,9 @@ enum { FLEET_ADDRESS_MS = 200, FLEET_ADDRESSES_MAX = 1000 };
 struct crawler;
 struct fleet;
 struct frontier;
+struct job;
+struct target;
+struct url;
 struct validator;
 
 struct fleet_options {
@@ -57,14 +61,16 @@ void fleet_free(struct fleet *fleet);
 void fleet_before_commit(void *user, size_t batches,
                          struct fleet_commit *commit);
 void fleet_after_commit(void *user, const struct fleet_answer *answer);
+/* May it wait for an engine that is away? */
 bool fleet_may_wait(void *user);
 
 /* --- any thread ------------------------------------------------------------
  */
 
-/* May a request be sent, or is the lease nearly over? A worker asks right
- * before: the process may have stood still since the fetch began. */
-bool fleet_may_send(void *user);
+/* False: the lease is nearly over. A worker asks right before it sends a
+ * request: the process may have stood still since the fetch began. Calls that
+ * the crawler thread waits for end then. */
+bool fleet_may_go_on(void *user);
 
 /* --- the crawler thread -----------------------------------------------------
  */
@@ -79,6 +85,13 @@ void fleet_compose(struct fleet *fleet, struct frontier *frontier,
 
 /* The answer of a commit, if one is there. */
 void fleet_exchange(struct crawler *crawler);
+
+/* A robots.txt moved to this URL. True: that is another machine's, which is
+ * asked; `from` is freed. Later an answer comes (crawler/fleet_robots.h). */
+bool fleet_follows_robots(struct crawler *crawler, struct target *from,
+                          const struct url *url, uint64_t ended_ms);
+/* The robots.txt was fetched for a guest: tell its machine. */
+void fleet_tells_robots(struct crawler *crawler, const struct job *job);
 
 /* May a fetch start? */
 bool fleet_may_fetch(const struct fleet *fleet);
@@ -104,7 +117,7 @@ void fleet_leave(struct fleet *fleet);
 uint64_t fleet_interval_ms(const struct fleet *fleet, uint64_t every_ms);
 /* So many pages may be saved here in all. */
 uint64_t fleet_page_limit(const struct fleet *fleet);
-/* A commit failed: is it because the machine has to join anew? */
+/* A commit failed: is it because the machine was fenced? Then it joins anew. */
 bool fleet_is_fenced(struct crawler *crawler);
 
 #endif

@@ -114,6 +114,24 @@ static bool is_at_hand(struct crawler *crawler, const struct job *job,
                                     max_hops, crawler->now_ms) == ACCEPT;
 }
 
+/* The other URL has the depth of this page, as after a redirect, also if it was
+ * found before. */
+static void offer_nearer(struct crawler *crawler, const struct job *job,
+                         const struct page_link *canonical)
+{
+    const struct offer offer = {
+        .url = &canonical->url,
+        .fingerprint = canonical->fingerprint,
+        .depth = job->page.depth,
+        .referrer_id = job->target->referrer_id,
+        .referrer_machine = job->target->referrer_machine,
+    };
+
+    if (validator_has_seen(&crawler->validator, &canonical->url,
+                           canonical->fingerprint))
+        validator_offer(&crawler->validator, &offer, crawler->now_ms);
+}
+
 bool gives_way(struct crawler *crawler, const struct job *job)
 {
     const struct page_link *canonical = job->page.canonical;
@@ -125,6 +143,7 @@ bool gives_way(struct crawler *crawler, const struct job *job)
         canonical->fingerprint == target->fingerprint)
         return false;
     bool is_saved = seen_has(&crawler->saved_urls, canonical->fingerprint);
+    offer_nearer(crawler, job, canonical);
     if (!is_saved &&
         (!has_room(crawler, canonical->fingerprint, own.href.len) ||
          !is_at_hand(crawler, job, canonical)))

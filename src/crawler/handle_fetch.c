@@ -170,8 +170,8 @@ static void abandon(struct crawler *crawler, struct webpage *page)
 static void queue_abandoned(struct crawler *crawler, struct job *job)
 {
     record_fetch(crawler->record, job, 0, 1, delay_of(crawler, job));
-    frontier_again(crawler->validator.frontier, job->target,
-                   ended_ms(&job->page), 0, false);
+    frontier_abandoned(crawler->validator.frontier, job->target,
+                       ended_ms(&job->page));
 }
 
 static void finish(struct crawler *crawler, struct job *job, uint64_t pause_ms)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
 #include "crawler/fleet.h"
+#include "crawler/relax.h"
 #include "frontier/by_hand.h"
 #include "page/pagescanner.h"
 #include "url/filter.h"
@@ -175,12 +176,17 @@ static void order_seed(struct crawler *crawler, const struct view_order *order,
         .is_named = true,
     };
     done->text = seed.url.href;
+    relax_learn_depths(crawler);
+    uint64_t lowered = validator_lowered(&crawler->validator);
     enum verdict verdict =
         validator_offer(&crawler->validator, &offer, crawler->now_ms);
     if (verdict == ACCEPT)
         say(done, true, "the URL is queued");
     else if (verdict == ELSEWHERE)
         say(done, true, "the URL is %s", verdict_text(verdict));
+    else if (validator_lowered(&crawler->validator) != lowered)
+        say(done, true,
+            "the URL was fetched before: what it links is followed from there");
     else
         say(done, false, "the URL is not queued: %s", verdict_text(verdict));
 }

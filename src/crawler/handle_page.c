@@ -6,13 +6,12 @@
 
 /* --- links -------------------------------------------------------------- */
 
-static enum verdict offer_link(struct crawler *crawler, const struct job *job,
-                               const struct page_link *link,
-                               const struct offer *offer)
+enum verdict offer_link(struct crawler *crawler, const struct webpage *page,
+                        const struct page_link *link, const struct offer *offer)
 {
-    enum verdict verdict = link->not_html_name ? NOT_HTML_NAME
-                           : job->page.nofollow || link->nofollow ? NOFOLLOW
-                                                                  : ACCEPT;
+    enum verdict verdict = link->not_html_name                ? NOT_HTML_NAME
+                           : page->nofollow || link->nofollow ? NOFOLLOW
+                                                              : ACCEPT;
 
     if (verdict == ACCEPT)
         return validator_offer(&crawler->validator, offer, crawler->now_ms);
@@ -46,13 +45,16 @@ static void offer_links(struct crawler *crawler, const struct job *job,
             .referrer_id = page_id,
             .found = 1,
         };
-        enum verdict verdict = offer_link(crawler, job, link, &offer);
+        enum verdict verdict = offer_link(crawler, &job->page, link, &offer);
         note_link(crawler, job, link, verdict, tally);
         record_link(crawler->record, job, page_id, link, verdict);
     }
     for (size_t i = 0; i < links->bad_count; i++)
         record_link(crawler->record, job, page_id, &links->bad_link[i],
                     BAD_URL);
+    for (size_t i = 0; i < links->aside_count; i++)
+        record_link(crawler->record, job, page_id, &links->aside[i],
+                    NOT_FOLLOWED);
     tally->verdict[BAD_URL] += links->bad;
     tally->verdict[TOO_MANY_LINKS] += links->beyond;
 }

@@ -1,4 +1,5 @@
 #include "crawler/crawler_thread.h"
+#include "crawler/fleet.h"
 #include "crawler/retry.h"
 
 /* The results of host setup: a name was looked up, a robots.txt was fetched. */
@@ -45,9 +46,13 @@ static void note_robots(struct crawler *crawler, const struct job *job,
     uint64_t pause_ms =
         known_ms ? frontier_robots_delay_ms(frontier, job->target, rules)
                  : frontier_delay_ms(frontier, job->target);
+    /* The rules of a guest are not known here. */
+    struct str host = frontier_robots_is_guest(job->target)
+                          ? frontier_robots_asks(job->target)
+                          : frontier_robots_host(job->target);
 
-    record_robots(crawler->record, job, frontier_robots_host(job->target),
-                  known_ms, wait_ms > pause_ms ? wait_ms : pause_ms);
+    record_robots(crawler->record, job, host, known_ms,
+                  wait_ms > pause_ms ? wait_ms : pause_ms);
 }
 
 static bool follow_robots(struct crawler *crawler, struct job *job)
@@ -56,9 +61,12 @@ static bool follow_robots(struct crawler *crawler, struct job *job)
 
     if (!page->links.count || job->target->redirects >= ROBOTS_REDIRECTS_MAX)
         return false;
-    note_robots(crawler, job, NULL, 0, 0);
-    return frontier_robots_moved(crawler->validator.frontier, job->target,
-                                 &page->links.link[0].url, ended_ms(page));
+    const struct url *url = &page->links.link[0].url;
+    if (!job->is_told)
+        note_robots(crawler, job, NULL, 0, 0);
+    return fleet_follows_robots(crawler, job->target, url, ended_ms(page)) ||
+           frontier_robots_moved(crawler->validator.frontier, job->target, url,
+                                 ended_ms(page));
 }
 
 static void fail_robots(struct crawler *crawler, struct job *job)
@@ -83,29 +91,62 @@ static bool is_complete(enum outcome outcome)
            outcome == BAD_REDIRECT;
 }
 
+/* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A 2xx
+ * other than 200 means that there are no rules. */
+static enum robots_access access_of(const struct webpage *page)
+{
+    /* The crawl that made the archive may not have asked for it. */
+    if (page->outcome == NOT_IN_ARCHIVE)
+        return ROBOTS_UNAVAILABLE;
+    return is_complete(page->outcome)
+               ? robots_access_of_status(page->exchange.status)
+               : ROBOTS_UNREACHABLE;
+}
+
+/* It was fetched for another machine, which judges it. */
+static void answer_guest(struct crawler *crawler, struct job *job)
+{
+    const struct webpage *page = &job->page;
+    uint64_t wait_ms = access_of(page) == ROBOTS_UNREACHABLE
+                           ? back_off_ms(crawler, page->outcome, 0,
+                                         page->exchange.retry_after_ms)
+                           : 0;
+
+    note_robots(crawler, job, NULL, 0, wait_ms);
+    fleet_tells_robots(crawler, job);
+    robots_free(job->robots);
+    job->robots = NULL;
+    frontier_robots_answered(crawler->validator.frontier, job->target,
+                             ended_ms(page), wait_ms);
+}
+
 void handle_robots(struct crawler *crawler, struct job *job)
 {
-    struct frontier *frontier = crawler->validator.frontier;
-    struct webpage *page = &job->page;
-    enum robots_access access = robots_access_of_status(page->exchange.status);
-    struct robots *rules = job->robots;
+    const struct webpage *page = &job->page;
 
-    job->robots = NULL;
     crawler->stats->robots++;
     crawler->stats->fetch_ms += exchange_ms(&page->exchange);
     if (page->outcome == ABANDONED) {
         note_robots(crawler, job, NULL, 0, 0);
-        frontier_setup_stopped(frontier, job->target, ended_ms(page));
+        frontier_setup_stopped(crawler->validator.frontier, job->target,
+                               ended_ms(page));
         return;
     }
     note_promptness(crawler, job);
-    /* RFC 9309 2.3.1: without a complete answer robots.txt is unreachable. A
-     * 2xx other than 200 means that there are no rules. */
-    if (!is_complete(page->outcome))
-        access = ROBOTS_UNREACHABLE;
-    /* The crawl that made the archive may not have asked for it. */
-    if (page->outcome == NOT_IN_ARCHIVE)
-        access = ROBOTS_UNAVAILABLE;
+    if (frontier_robots_is_guest(job->target))
+        answer_guest(crawler, job);
+    else
+        judge_robots(crawler, job);
+}
+
+void judge_robots(struct crawler *crawler, struct job *job)
+{
+    struct frontier *frontier = crawler->validator.frontier;
+    const struct webpage *page = &job->page;
+    enum robots_access access = access_of(page);
+    struct robots *rules = job->robots;
+
+    job->robots = NULL;
     if (access == ROBOTS_FOLLOW && follow_robots(crawler, job))
         return;
     if (access == ROBOTS_UNREACHABLE) {

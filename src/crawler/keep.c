@@ -33,6 +33,7 @@ void fail_to_write(struct crawler *crawler, const struct store_error *error)
 static void keep(struct crawler *crawler, const struct webpage *page)
 {
     struct kept_rows rows;
+    bool is_large = page->pair->spooled;
 
     if (crawler->failed || page->outcome == ABANDONED)
         return;
@@ -45,6 +46,8 @@ static void keep(struct crawler *crawler, const struct webpage *page)
     crawler->stats->revisits += rows.capture.kind == CAPTURE_REVISIT;
     crawler->stats->captures_cut += page->pair->cut == WARC_CUT_BY_LENGTH;
     record_capture(crawler->record, &rows);
+    if (is_large)
+        record_at_once(crawler->record); /* so that its bytes are written */
 }
 
 void keep_exchange(struct crawler *crawler, struct webpage *page)

@@ -1,5 +1,6 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/fleet.h"
+#include "crawler/relax.h"
 
 /* Limits of the user: may another fetch start, and is the crawl over? */
 
@@ -64,12 +65,13 @@ bool is_over(const struct crawler *crawler)
 
     /* The result of a look-up is not needed any more. */
     if ((is_stopping(crawler) || (fleet && fleet_is_over(fleet))) &&
-        counts.in_flight == crawler->resolving)
+        counts.in_flight == crawler->resolving && !relax_is_in_flight(crawler))
         return true;
     /* As long as others go on, there may be mail. */
     if (fleet)
         return false;
-    return !counts.in_flight && (!counts.queued || is_stuck(crawler));
+    return !counts.in_flight &&
+           (is_stuck(crawler) || (!counts.queued && !relax_is_open(crawler)));
 }
 
 void wait_for_rate(struct crawler *crawler, const struct job *job)

@@ -10,6 +10,7 @@
 #include "crawler/counters.h"
 #include "crawler/fleet.h"
 #include "html/content.h"
+#include "page/head_lines.h"
 #include "store/facts.h"
 
 enum {
@@ -41,7 +42,8 @@ struct record *record_new(const struct crawl_options *options,
                           struct store_error *error)
 {
     struct committer *committer =
-        committer_start(options->store, options->worker.saver, error);
+        committer_start(options->store, options->worker.saver,
+                        archivist_leave_copies(archivist), error);
 
     if (!committer)
         return NULL;
@@ -127,6 +129,12 @@ void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms)
     store_add_refusal(&record->open, &row);
 }
 
+void record_nearer(struct record *record, const struct store_change *row)
+{
+    if (record)
+        store_add_change(&record->open, row);
+}
+
 static void add_change(struct record *record, const struct target *target)
 {
     const struct store_change row = {
@@ -167,6 +175,16 @@ static struct str target_of(const struct webpage *page)
     return (struct str){0};
 }
 
+/* The URL that the page names as its own, if it is another one. */
+static struct str canonical_of(const struct job *job)
+{
+    const struct page_link *canonical = job->page.canonical;
+
+    return canonical && canonical->fingerprint != job->target->fingerprint
+               ? canonical->url.href
+               : (struct str){0};
+}
+
 /* Blanks at the end of a reference are no part of it. An id longer than
  * HTML_ID_MAX does not count, so its fragment names no part. */
 static struct str fragment_to_keep(struct str fragment)
@@ -182,6 +200,8 @@ void record_fetch(struct record *record, const struct job *job,
     if (!record)
         return;
     const struct webpage *page = &job->page;
+    struct arena arena;
+    arena_init(&arena);
     const struct store_fetch row = {
         .number = job->target->number,
         .page = page_id,
@@ -199,9 +219,14 @@ void record_fetch(struct record *record, const struct job *job,
                                            : (struct str){0},
         .noarchive = record->archivist && page->noarchive,
         .title = page_id ? page->title : (struct str){0},
+        .canonical = page_id ? canonical_of(job) : (struct str){0},
+        .depth = page->depth + 1,
+        .head =
+            page_id ? head_lines_of(&page->exchange, &arena) : (struct str){0},
     };
 
     store_add_fetch(&record->open, &row);
+    arena_release(&arena);
     if (record->options->ledger)
         store_add_fetched_url(&record->open, target_url(job->target),
                               job->target->depth);
@@ -241,9 +266,10 @@ void record_robots(struct record *record, const struct job *job,
         .known = known_ms > 0,
         .outcome = (uint8_t)page->outcome,
         .status = (uint32_t)page->exchange.status,
-        .start_ms = wall(record, page->exchange.start_ms),
-        .end_ms = wall(record, page->exchange.end_ms),
-        .pause_ms = pause_ms,
+        /* Whoever fetched it has a row with the times. */
+        .start_ms = job->is_told ? 0 : wall(record, page->exchange.start_ms),
+        .end_ms = job->is_told ? 0 : wall(record, page->exchange.end_ms),
+        .pause_ms = job->is_told ? 0 : pause_ms,
         .until_ms =
             known_ms ? wall(record, page->exchange.end_ms + known_ms) : 0,
         .text = page->robots_text,
@@ -329,18 +355,33 @@ void record_facts(struct record *record, const struct store_batch *facts)
 
     for (size_t i = 0; record && i < rows->count; i++)
         store_add_setting(&record->open, &setting[i]);
+    rows = &facts->rows[ROW_seed];
+    const struct store_seed *seed = rows->item;
+    for (size_t i = 0; record && i < rows->count; i++)
+        store_add_seed(&record->open, &seed[i]);
+}
+
+void record_fact(struct record *record, enum fact fact, uint64_t number)
+{
+    if (record)
+        facts_put_number(&record->open, fact, number);
 }
 
 void record_old_pages(struct record *record, uint32_t last)
 {
-    if (record)
-        facts_put_number(&record->open, FACT_OLD_PAGES, last);
+    record_fact(record, FACT_OLD_PAGES, last);
 }
 
 void record_at_once(struct record *record)
 {
     if (record)
         record->at_once = true;
+}
+
+bool record_is_settled(const struct record *record)
+{
+    return !store_batch_count(&record->open) &&
+           !committer_uncommitted(record->committer).batches;
 }
 
 /* --- commits ------------------------------------------------------------ */

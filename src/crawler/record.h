@@ -40,6 +40,9 @@ void record_withdrawal(struct record *record, uint64_t number, uint64_t now_ms);
 void record_fetch(struct record *record, const struct job *job,
                   uint32_t page_id, uint64_t wait_ms, uint64_t pause_ms);
 
+/* A URL that is done has another depth now. */
+void record_nearer(struct record *record, const struct store_change *row);
+
 void record_refusal(struct record *record, const struct target *target,
                     uint64_t now_ms);
 
@@ -68,14 +71,20 @@ void record_moved(struct record *record, size_t number, struct str url);
 void record_content(struct record *record, uint32_t page_id,
                     const struct page_content *content);
 
-/* Settings of the crawl. */
+/* Settings of the crawl, and new seeds. */
 void record_facts(struct record *record, const struct store_batch *facts);
+
+void record_fact(struct record *record, enum fact fact, uint64_t number);
 
 /* Pages up to this one are old (page/pagesaver.h); 0: none. */
 void record_old_pages(struct record *record, uint32_t last);
 
 /* Close the batch at the next record_tick. */
 void record_at_once(struct record *record);
+
+/* Is everything so far on the disk? Then nobody uses the store, until the next
+ * batch is closed. */
+bool record_is_settled(const struct record *record);
 
 /* --- commits ------------------------------------------------------------ */
 

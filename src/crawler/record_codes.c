@@ -26,6 +26,12 @@ enum url_end outcome_end(enum outcome outcome)
     case REDIRECTED:
     case CANONICAL:
         return URL_REDIRECTED;
+    /* Not what was asked for, or not to be kept. */
+    case NOT_HTML:
+    case TOO_LARGE:
+    case NOINDEX:
+    case NOARCHIVE:
+        return URL_NOT_KEPT;
     /* We cut it short ourselves, so it stays queued. */
     case ABANDONED:
         return URL_QUEUED;

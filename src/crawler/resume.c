@@ -52,6 +52,7 @@ static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
     (void)urls;
     loader->base = partition_number(partition_of_number(last_number), 0);
     loader->last_number = last_number;
+    loader->resumed->last_number = last_number;
     loader->answered = mem_array((last_number - loader->base) / 8 + 1, 1);
     if (loader->options->pages_kept)
         loader->noarchive = mem_array((last_number - loader->base) / 8 + 1, 1);
@@ -158,14 +159,19 @@ static bool load_refusal(void *user, const struct store_refusal *row)
 /* --- URLs --------------------------------------------------------------- */
 
 /* Only the course's form keeps a default port. */
+bool resume_parse_url(struct arena *arena, struct str text, struct url *url)
+{
+    if (url_parse(url, arena, text, NULL, NULL))
+        return false;
+    if (!str_eq(url->href, text))
+        course_normalize(url, arena);
+    return str_eq(url->href, text);
+}
+
 bool resume_parse(struct loader *loader, struct str text, struct url *url)
 {
     arena_clear(&loader->arena);
-    if (url_parse(url, &loader->arena, text, NULL, NULL))
-        return false;
-    if (!str_eq(url->href, text))
-        course_normalize(url, &loader->arena);
-    return str_eq(url->href, text);
+    return resume_parse_url(&loader->arena, text, url);
 }
 
 static struct offer offer_of(const struct url_record *record,
@@ -210,7 +216,8 @@ static void restore_target(struct loader *loader,
                                loader->options->now_ms);
 }
 
-/* A shorter path was found to a URL whose queue was on disk. */
+/* A shorter path was found to a URL whose queue was on disk, or that was done.
+ */
 static void found_again(struct loader *loader, const struct store_url *row,
                         const struct url *url, uint64_t fingerprint)
 {
@@ -222,7 +229,7 @@ static void found_again(struct loader *loader, const struct store_url *row,
         .referrer_machine = (uint16_t)row->referrer_machine,
     };
 
-    frontier_found_again(loader->validator->frontier, &offer);
+    validator_restore_found(loader->validator, &offer);
 }
 
 /* Can the host belong to the domain? The domain is taken from the record,
@@ -397,6 +404,10 @@ static bool load_url(void *user, const struct url_record *record)
     if (row->verdict != ACCEPT ||
         (!is_new && !is_fetched_again(loader, row, fingerprint)))
         return true;
+    if (record->end != URL_QUEUED && record->end != URL_NONE) {
+        const struct offer offer = offer_of(record, &url, fingerprint);
+        validator_restore_depth(loader->validator, &offer);
+    }
     load_redirecting(loader, record, fingerprint, !is_new);
     if (loader->named.count)
         load_gave_way(loader, record, &url, fingerprint);

@@ -35,11 +35,15 @@ struct resume_options {
 
 struct resumed {
     struct stats stats;
-    uint32_t last_page; /* the last page in the record */
-    uint32_t sitemaps;  /* sitemaps offered so far */
-    uint64_t last_ms;   /* when the last fetch ended, by the monotonic clock;
-                         * 0: before the machine was started, or never */
+    uint32_t last_page;   /* the last page in the record */
+    uint32_t sitemaps;    /* sitemaps offered so far */
+    uint64_t last_number; /* that a URL has */
+    uint64_t last_ms;     /* when the last fetch ended, by the monotonic clock;
+                           * 0: before the machine was started, or never */
 };
+
+/* A URL of the record. False if it is not written as URLs are. */
+bool resume_parse_url(struct arena *arena, struct str text, struct url *url);
 
 /* Add one slice to a validator that has others. */
 bool resume_load_slice(struct store *store, unsigned slice,

@@ -18,18 +18,29 @@ static void count_mime(struct stats *stats, const char *mime)
     stats->mime[i].count++;
 }
 
+static uint64_t *of_depth(struct stats *stats, uint32_t depth)
+{
+    return &stats->depth[depth < STATS_DEPTHS ? depth : STATS_DEPTHS - 1];
+}
+
+void stats_move_page(struct stats *stats, uint32_t from, uint32_t to)
+{
+    if (*of_depth(stats, from))
+        --*of_depth(stats, from);
+    ++*of_depth(stats, to);
+    stats->has_withdrawn = true;
+}
+
 void stats_add_page(struct stats *stats, const struct webpage *page)
 {
     int status = page->exchange.status;
-    uint32_t depth =
-        page->depth < STATS_DEPTHS ? page->depth : STATS_DEPTHS - 1;
 
     stats->outcome[page->outcome]++;
     stats->status[status > 0 && status < STATS_STATUS_MAX ? status : 0]++;
     if (status)
         count_mime(stats, page->exchange.mime);
     if (page->outcome == FETCHED)
-        stats->depth[depth]++;
+        ++*of_depth(stats, page->depth);
 }
 
 void stats_add_tally(struct stats *stats, const struct tally *tally)
@@ -97,6 +108,7 @@ static void put_requisites(const struct stats *stats, struct buf *out)
     json_add_number(out, "fetched", ends[URL_SAVED]);
     json_add_number(out, "bytes", stats->requisite_bytes);
     json_add_number(out, "redirected", ends[URL_REDIRECTED]);
+    json_add_number(out, "not_kept", ends[URL_NOT_KEPT]);
     json_add_number(out, "failed", ends[URL_FAILED]);
     json_add_number(out, "refused", ends[URL_REFUSED]);
     json_add_number(out, "queued", ends[URL_QUEUED]);
@@ -126,6 +138,8 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     json_add_number(out, "captures_cut", stats->captures_cut);
     json_add_number(out, "noarchive", stats->noarchive);
     json_add_number(out, "noindex", stats->noindex);
+    json_add_number(out, "scanned_again", stats->scanned_again);
+    json_add_number(out, "fetched_again", stats->fetched_again);
     json_add_number(out, "queued", stats->ends[URL_QUEUED]);
     json_add_number(out, "queued_max", counts->queued_max);
     json_add_number(out, "queued_in_file_max", counts->on_disk_max);
@@ -162,19 +176,30 @@ static bool has_requisites(const struct stats *stats)
 
 void stats_put_summary(const struct stats *stats, struct buf *out)
 {
-    buf_printf(out, "crawler: %s saved, %s, %llu failed, %llu %s\n",
+    buf_printf(out,
+               "crawler: %s saved, %s, %llu not kept, %llu failed, %llu %s\n",
                words_count(stats->saved, "page").text,
                words_count(stats->bytes, "byte").text,
+               (unsigned long long)stats->ends[URL_NOT_KEPT],
                (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->retries,
                stats->retries == 1 ? "retry" : "retries");
     if (has_requisites(stats))
         buf_printf(
-            out, "crawler: %s fetched, %s, %llu failed, %llu refused\n",
+            out,
+            "crawler: %s fetched, %s, %llu not kept, %llu failed, %llu "
+            "refused\n",
             words_count(stats->requisite_ends[URL_SAVED], "requisite").text,
             words_count(stats->requisite_bytes, "byte").text,
+            (unsigned long long)stats->requisite_ends[URL_NOT_KEPT],
             (unsigned long long)stats->requisite_ends[URL_FAILED],
             (unsigned long long)stats->requisite_ends[URL_REFUSED]);
+    if (stats->scanned_again || stats->fetched_again)
+        buf_printf(out,
+                   "crawler: found nearer, or to go deeper: %s read again from "
+                   "the disk, %llu fetched once more\n",
+                   words_count(stats->scanned_again, "page").text,
+                   (unsigned long long)stats->fetched_again);
 }
 
 /* Seconds from one time to another, in tenths. Each time is rounded, not the
@@ -255,10 +280,11 @@ void stats_put_details(const struct stats *stats, struct buf *out)
         buf_printf(out, ", %zu of them in a file", counts->on_disk_max);
     buf_put(out, STR(")\n"));
     buf_printf(out,
-               "URLs: %llu saved, %llu redirected, %llu failed, %llu refused, "
-               "%llu queued\n",
+               "URLs: %llu saved, %llu redirected, %llu not kept, %llu failed, "
+               "%llu refused, %llu queued\n",
                (unsigned long long)stats->ends[URL_SAVED],
                (unsigned long long)stats->ends[URL_REDIRECTED],
+               (unsigned long long)stats->ends[URL_NOT_KEPT],
                (unsigned long long)stats->ends[URL_FAILED],
                (unsigned long long)stats->ends[URL_REFUSED],
                (unsigned long long)stats->ends[URL_QUEUED]);

@@ -36,13 +36,16 @@ struct stats {
     uint64_t bytes; /* of the pages saved */
     uint64_t retries;
     uint64_t robots, resolved, sitemap_urls;
-    uint64_t captures;     /* exchanges kept in the archive, */
-    uint64_t revisits;     /* those among them whose payload it had before */
-    uint64_t captures_cut; /* ... whose body was larger than the limit */
-    uint64_t noarchive;    /* not kept: they ask for that */
-    uint64_t noindex;      /* the same, by asking not to be indexed */
+    uint64_t captures;      /* exchanges kept in the archive, */
+    uint64_t revisits;      /* those among them whose payload it had before */
+    uint64_t captures_cut;  /* ... whose body was larger than the limit */
+    uint64_t noarchive;     /* not kept: they ask for that */
+    uint64_t noindex;       /* the same, by asking not to be indexed */
+    uint64_t scanned_again; /* pages found nearer after they were saved: their
+                             * links were offered once more */
+    uint64_t fetched_again; /* the same, fetched for it: they were not saved */
     uint64_t outcome[OUTCOMES]; /* of pages; once for one asked again for */
-    bool has_withdrawn;         /* some of an earlier run were taken back */
+    bool has_withdrawn;         /* some were taken back */
     uint64_t status[STATS_STATUS_MAX];   /* [0]: no answer */
     struct mime_count mime[STATS_MIMES]; /* the last one: all others */
     uint64_t depth[STATS_DEPTHS]; /* of saved pages; the last: and deeper */
@@ -67,9 +70,11 @@ void stats_add_time(struct stats *stats, enum stats_time kind, uint64_t ms);
 void stats_settle_time(struct stats *stats);
 
 void stats_add_page(struct stats *stats, const struct webpage *page);
+/* A saved page is found nearer. */
+void stats_move_page(struct stats *stats, uint32_t from, uint32_t to);
 void stats_add_tally(struct stats *stats, const struct tally *tally);
 
-/* The most frequent failure, or OUTCOMES if there was none. */
+/* The most frequent outcome of pages that were not saved, or OUTCOMES. */
 enum outcome stats_main_failure(const struct stats *stats);
 
 /* As one JSON object, as one line and as some more lines for people. */

@@ -129,8 +129,9 @@ static void fill_figures(struct view_snapshot *snapshot,
     snapshot->pages = stats->saved;
     snapshot->bytes = stats->bytes;
     snapshot->failures = stats->ends[URL_FAILED];
+    snapshot->not_kept = stats->ends[URL_NOT_KEPT];
     snapshot->fetched = stats->ends[URL_SAVED] + stats->ends[URL_REDIRECTED] +
-                        stats->ends[URL_FAILED];
+                        stats->ends[URL_NOT_KEPT] + stats->ends[URL_FAILED];
     snapshot->found =
         snapshot->fetched + stats->ends[URL_REFUSED] + stats->ends[URL_QUEUED];
     snapshot->retries = stats->retries;

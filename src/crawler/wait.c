@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "crawler/crawler_thread.h"
 #include "crawler/fleet.h"
+#include "crawler/relax.h"
 #include "crawler/viewing.h"
 
 enum {
@@ -27,6 +28,8 @@ static int wait_ms(const struct crawler *crawler)
     const struct crawl_options *options = crawler->options;
     uint64_t now_ms = crawler->now_ms, wake_ms = UINT64_MAX;
 
+    if (relax_is_due(crawler))
+        return 0;
     if (may_fetch_more(crawler))
         wake_ms = frontier_idle(crawler->validator.frontier, now_ms).wake_ms;
     else if (!is_stopping(crawler) && !crawler->paused &&

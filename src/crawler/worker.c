@@ -1,11 +1,15 @@
 #include "crawler/worker.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/container.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/spool.h"
+#include "page/head_lines.h"
+#include "page/mime.h"
 
 /* Results are sent when no more pages are ready, or when they are this large.
  */
@@ -21,11 +25,23 @@ struct worker {
     bool quit;
 };
 
+/* False if a large body cannot be read back. */
+static bool digest(struct webpage *page)
+{
+    const struct exchange *exchange = &page->exchange;
+
+    if (exchange->spooled)
+        return spool_hash(exchange->spooled, 0, &page->digest);
+    page->digest = hash64(exchange->body, 0);
+    return true;
+}
+
 static void save(struct worker *worker, struct webpage *page)
 {
-    if (worker->options->want_digests)
-        page->digest = hash64(page->exchange.body, 0);
-    pagesaver_prepare(worker->options->saver, page);
+    if (worker->options->want_digests && !digest(page))
+        pagesaver_fail(page);
+    else
+        pagesaver_prepare(worker->options->saver, page);
 }
 
 /* The path of a page through a worker. It is scanned before it is saved,
@@ -91,6 +107,52 @@ static void work_on(struct worker *worker, struct job *job)
     }
 }
 
+/* `file` gets at least its body. */
+static bool read_saved(const struct worker *worker, const struct job *job,
+                       struct buf *file, struct str *body)
+{
+    const struct pagesaver *saver = worker->options->saver;
+    const struct saved *saved = &job->saved;
+    bool good = true;
+
+    if (!worker->options->archive_only) {
+        good = pagesaver_read(saver, saved->page, job->page.url, file, body);
+    } else {
+        good = saved->archived.file.len &&
+               archived_page_read(&saved->archived, saver->dir->fd, file);
+        *body = buf_str(file);
+    }
+    return good && body->len == saved->size &&
+           hash64(*body, 0) == saved->digest;
+}
+
+/* The links of a page that was saved. The outcome is FETCHED if it could be
+ * read. */
+static void scan_again(struct worker *worker, struct job *job)
+{
+    enum { SPARE = 1 << 17 }; /* for its first lines, and to read on */
+    struct webpage *page = &job->page;
+    struct buf file;
+    struct str body;
+
+    snprintf(page->exchange.mime, sizeof(page->exchange.mime), "%.*s",
+             STR_ARGS(job->saved.mime));
+    head_lines_read(&page->exchange, job->saved.head, &page->arena);
+    page->nofollow = page->exchange.nofollow;
+    page->outcome = NOT_SAVED;
+    buf_init(&file, job->saved.size + page->url.len + SPARE);
+    if (read_saved(worker, job, &file, &body)) {
+        page->outcome = FETCHED;
+        page->exchange.body = body;
+        if (mime_verdict(job->saved.mime) != MIME_OTHER)
+            pagescanner_scan(page, &worker->options->scan);
+        if (worker->options->scan.want_text)
+            pagescanner_keep_texts(page);
+    }
+    page->exchange.body = (struct str){0};
+    buf_release(&file);
+}
+
 /* After the work, which tells whether the page may be kept; before its bytes
  * go.
  */
@@ -105,7 +167,13 @@ static size_t bytes_of(const struct webpage *page)
     return page->arena.used + (page->pair ? warc_pair_bytes(page->pair) : 0);
 }
 
-static void read_inbox(struct worker *worker)
+static void free_order(struct job *job)
+{
+    webpage_release(&job->page);
+    free(job);
+}
+
+static void read_inbox(struct worker *worker, struct messages *done)
 {
     struct message *message = mailbox_take(&worker->inbox);
 
@@ -116,14 +184,18 @@ static void read_inbox(struct worker *worker)
         case JOB_FETCH:
             pagefetcher_start(worker->fetcher, &job->page);
             break;
+        case JOB_SCAN:
+            scan_again(worker, job);
+            messages_add(done, &job->message);
+            break;
         case JOB_NEED:
             pagefetcher_need(worker->fetcher, job->page.origin,
                              job->page.is_host_needed);
-            webpage_release(&job->page);
-            free(job);
+            free_order(job);
             break;
         case JOB_ABANDON:
             pagefetcher_abandon(worker->fetcher);
+            free_order(job);
             break;
         case JOB_QUIT:
             worker->quit = true;
@@ -141,7 +213,7 @@ static void *run(void *user)
         struct webpage *page;
 
         if (pagefetcher_wait(worker->fetcher, -1))
-            read_inbox(worker);
+            read_inbox(worker, &done);
         while ((page = pagefetcher_take(worker->fetcher))) {
             struct job *job = container_of(page, struct job, page);
             work_on(worker, job);

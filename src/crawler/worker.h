@@ -9,6 +9,7 @@
 #include "crawler/mailbox.h"
 #include "frontier/address.h"
 #include "frontier/target.h"
+#include "page/archived_page.h"
 #include "page/pagefetcher.h"
 #include "page/pagerecorder.h"
 #include "page/pagesaver.h"
@@ -18,9 +19,21 @@
 enum job_kind {
     JOB_FETCH,   /* fetch the page; comes back when it is done */
     JOB_NEED,    /* keep the host's connection, or not; does not come back */
+    JOB_SCAN,    /* read a page that was saved, and scan it again; comes back */
     JOB_ABANDON, /* end all fetches now; does not come back */
     JOB_QUIT,    /* the last one; does not come back */
 };
+
+/* A page that was saved, as the record has it. */
+struct saved {
+    uint32_t page; /* its number */
+    uint64_t size, digest;
+    struct str mime, head; /* page/head_lines.h */
+    struct archived_page
+        archived; /* where it is, if the archive alone has it */
+};
+
+struct relaxed;
 
 /* The message between the crawler thread and a worker, both ways. */
 struct job {
@@ -29,7 +42,10 @@ struct job {
     unsigned worker; /* the index of the worker that has it */
     struct target *target;
     struct webpage page;
-    struct robots *robots; /* the rules, of a robots.txt */
+    struct robots *robots;   /* the rules, of a robots.txt */
+    bool is_told;            /* another machine of the fleet has fetched it */
+    struct saved saved;      /* of a JOB_SCAN */
+    struct relaxed *relaxed; /* the same; see crawler/relax.c */
     /* of a look-up */
     struct str name;
     unsigned address_turn; /* which of the name's addresses is wanted */

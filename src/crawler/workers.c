@@ -21,7 +21,7 @@ struct seat {
     struct worker *worker;
     unsigned busy;
     struct messages outbox;
-    struct job abandon, quit;
+    struct job quit;
 };
 
 struct workers {
@@ -30,7 +30,7 @@ struct workers {
     unsigned count;
     unsigned fetches_max, fetches;
     unsigned first_room; /* fetches that the first worker has connections for */
-    bool abandoned;
+    bool abandoned;      /* all that began before */
     struct message *back;  /* taken from the inbox, not yet by the caller */
     struct message *spare; /* jobs to be used again */
 };
@@ -58,21 +58,15 @@ struct workers *workers_start(unsigned count, unsigned fetches_max,
     return NULL;
 }
 
-static void send_to_all(struct workers *workers, enum job_kind kind)
-{
-    for (unsigned i = 0; i < workers->count; i++) {
-        struct seat *seat = &workers->seat[i];
-        struct job *job = kind == JOB_QUIT ? &seat->quit : &seat->abandon;
-        job->kind = kind;
-        messages_add(&seat->outbox, &job->message);
-    }
-    workers_send(workers);
-}
-
 void workers_free(struct workers *workers)
 {
     assert(!workers->fetches);
-    send_to_all(workers, JOB_QUIT);
+    for (unsigned i = 0; i < workers->count; i++) {
+        struct seat *seat = &workers->seat[i];
+        seat->quit.kind = JOB_QUIT;
+        messages_add(&seat->outbox, &seat->quit.message);
+    }
+    workers_send(workers);
     for (unsigned i = 0; i < workers->count; i++)
         worker_join(workers->seat[i].worker);
     while (workers->spare) {
@@ -218,7 +212,35 @@ void workers_fetch(struct workers *workers, struct target *target,
     job->page.dns_override = make_dns_override(&job->page.arena, target);
     workers->seat[worker].busy++;
     workers->fetches++;
+    workers->abandoned = false;
     messages_add(&workers->seat[worker].outbox, &job->message);
+}
+
+/* The worker frees it. */
+static struct job *add_order(struct workers *workers, unsigned worker,
+                             enum job_kind kind)
+{
+    struct job *job = NEW(struct job);
+
+    webpage_init(&job->page);
+    job->kind = kind;
+    messages_add(&workers->seat[worker].outbox, &job->message);
+    return job;
+}
+
+struct job *workers_scan_again(struct workers *workers, const struct url *url,
+                               uint32_t depth, const struct saved *saved)
+{
+    struct job *job = new_job(workers);
+
+    job->kind = JOB_SCAN;
+    job->worker = idlest_worker(workers);
+    job->saved = *saved;
+    webpage_ask_parsed(&job->page, url, depth, true);
+    workers->seat[job->worker].busy++;
+    workers->fetches++;
+    messages_add(&workers->seat[job->worker].outbox, &job->message);
+    return job;
 }
 
 void workers_need_host(struct workers *workers, unsigned worker,
@@ -226,12 +248,9 @@ void workers_need_host(struct workers *workers, unsigned worker,
 {
     if (worker >= workers->count)
         return;
-    struct job *job = NEW(struct job);
-    webpage_init(&job->page);
-    job->kind = JOB_NEED;
+    struct job *job = add_order(workers, worker, JOB_NEED);
     job->page.origin = origin;
     job->page.is_host_needed = is_needed;
-    messages_add(&workers->seat[worker].outbox, &job->message);
 }
 
 void workers_send(struct workers *workers)
@@ -264,6 +283,7 @@ struct job *workers_take(struct workers *workers)
 void workers_put_back(struct workers *workers, struct job *job)
 {
     job->target = NULL;
+    job->kind = JOB_FETCH;
     webpage_rest(&job->page);
     job->message.next = workers->spare;
     workers->spare = &job->message;
@@ -271,8 +291,8 @@ void workers_put_back(struct workers *workers, struct job *job)
 
 void workers_abandon(struct workers *workers)
 {
-    /* The message is part of the worker's struct, so it is sent only once. */
-    if (!workers->abandoned)
-        send_to_all(workers, JOB_ABANDON);
+    for (unsigned i = 0; i < workers->count && !workers->abandoned; i++)
+        add_order(workers, i, JOB_ABANDON);
     workers->abandoned = true;
+    workers_send(workers);
 }

@@ -35,6 +35,11 @@ struct page_wishes {
 void workers_fetch(struct workers *workers, struct target *target,
                    const struct page_wishes *wishes);
 
+/* Scan a page that was saved once more. All that is given is borrowed until it
+ * is back. */
+struct job *workers_scan_again(struct workers *workers, const struct url *url,
+                               uint32_t depth, const struct saved *saved);
+
 /* After a fetch from the host has begun: more of it was queued (then the worker
  * keeps its connection), or nothing of it is queued any more. `origin` as
  * pagefetcher_origin has it. */
@@ -50,8 +55,7 @@ int workers_fd(const struct workers *workers);
 struct job *workers_take(struct workers *workers);
 void workers_put_back(struct workers *workers, struct job *job);
 
-/* End all fetches now; they still come back, as ABANDONED. No fetch may start
- * after this. */
+/* End all fetches that have begun; they still come back, as ABANDONED. */
 void workers_abandon(struct workers *workers);
 
 #endif

@@ -10,9 +10,6 @@
 
 enum {
     SAY_AGAIN_MS = 60 * 1000,
-    /* The last commit may be given up after this long: others fetch its pages
-       again. */
-    LAST_PATIENCE_MS = 30 * 1000,
 };
 
 /* --- committing ----------------------------------------------------------- */
@@ -54,8 +51,7 @@ static bool send_commit(struct fleet_store *store,
         if (result != FLEET_AWAY)
             break;
         say_away(store, &outage, why.text);
-        if (clock_mono_ms() > store->patience_ms ||
-            (options->may_wait && !options->may_wait(options->user)))
+        if (options->may_wait && !options->may_wait(options->user))
             return store_fail(error, STORE_FAILED, "%.190s", why.text);
         poll(NULL, 0, TRY_AGAIN_MS);
     }
@@ -122,8 +118,6 @@ static bool commit_as(struct fleet_store *store,
         .segment = rows.segment,
         .segments = rows.segments,
     };
-    store->patience_ms =
-        leaves ? clock_mono_ms() + LAST_PATIENCE_MS : UINT64_MAX;
     if (leaves) {
         given_up = mem_array(partitions, sizeof(*given_up));
         for (uint32_t part = 0; part < partitions; part++)

@@ -8,9 +8,9 @@
  *     store_close(store);                  and the engine
  *
  * With its last commit the machine leaves, and gives up its partitions.
- * A commit waits for an engine that is away, however long that takes, and says
- * so; only the last one gives up after a while. It fails only if the machine is
- * fenced, or the engine refuses for good.
+ * A commit waits for an engine that is away, for as long as `may_wait` allows,
+ * and says so. It fails only then, if the machine is fenced, or if the engine
+ * refuses for good.
  *
  * The store of a report is the same without a machine; it only reads.
  */

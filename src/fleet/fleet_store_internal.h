@@ -18,7 +18,6 @@ struct fleet_store {
     uint64_t batch;        /* of the last commit */
     uint64_t pages;        /* saved in the directory */
     uint64_t sent, taken;  /* mails */
-    uint64_t patience_ms;  /* when a commit no longer waits */
     atomic_bool is_fenced; /* this and the next: any thread may ask */
     _Atomic uint64_t renewed_ms;
     struct arena arena; /* of an answer */

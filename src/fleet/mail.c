@@ -11,7 +11,7 @@
 /* --- an entry as bytes --------------------------------------------------- */
 
 /* kind, nesting and whether it is named in one byte, then varints, then the
- * text with its length. */
+ * text with its length. Further ones follow where it is about a robots.txt. */
 enum { KIND_BITS = 3, NAMED = 0x80 };
 
 static void write_varint(struct buf *out, uint64_t value)
@@ -29,6 +29,17 @@ static void write_varint(struct buf *out, uint64_t value)
     buf_put(out, (struct str){byte, len});
 }
 
+static void write_text(struct buf *out, struct str text)
+{
+    write_varint(out, text.len);
+    buf_put(out, text);
+}
+
+static bool is_about_robots(uint8_t kind)
+{
+    return kind == MAIL_ROBOTS_ASKED || kind == MAIL_ROBOTS_TOLD;
+}
+
 void mail_write(struct buf *out, const struct mail_entry *entry)
 {
     char head = (char)(entry->kind | entry->nesting << KIND_BITS |
@@ -41,8 +52,16 @@ void mail_write(struct buf *out, const struct mail_entry *entry)
     write_varint(out, entry->node);
     write_varint(out, entry->page);
     write_varint(out, entry->via);
-    write_varint(out, entry->url.len);
-    buf_put(out, entry->url);
+    write_text(out, entry->url);
+    if (is_about_robots(entry->kind))
+        write_text(out, entry->asker);
+    if (entry->kind != MAIL_ROBOTS_TOLD)
+        return;
+    write_varint(out, entry->outcome);
+    write_varint(out, entry->status);
+    write_varint(out, entry->retry_after_ms);
+    write_varint(out, entry->text.ptr != NULL);
+    write_text(out, entry->text);
 }
 
 struct reading {
@@ -69,6 +88,28 @@ static uint64_t read_varint(struct reading *reading, uint64_t max)
     return 0;
 }
 
+static struct str read_text(struct reading *reading, size_t max)
+{
+    size_t len = (size_t)read_varint(reading, max);
+
+    reading->failed |= len > reading->rest.len;
+    struct str text = str_first(reading->rest, len);
+    reading->rest = str_skip(reading->rest, text.len);
+    return text;
+}
+
+static void read_told(struct reading *reading, struct mail_entry *entry)
+{
+    entry->outcome = (uint8_t)read_varint(reading, UINT8_MAX);
+    entry->status = (uint32_t)read_varint(reading, UINT16_MAX);
+    entry->retry_after_ms = read_varint(reading, UINT32_MAX);
+    bool has_text = read_varint(reading, 1);
+    entry->text = read_text(reading, MAIL_TEXT_MAX);
+    reading->failed |= !has_text && entry->text.len;
+    if (!has_text)
+        entry->text = (struct str){0};
+}
+
 bool mail_read(struct str payload, size_t *at, struct mail_entry *entry)
 {
     struct reading reading = {.rest = str_skip(payload, *at)};
@@ -88,12 +129,15 @@ bool mail_read(struct str payload, size_t *at, struct mail_entry *entry)
     entry->node = (uint32_t)read_varint(&reading, FLEET_MACHINES_MAX);
     entry->page = (uint32_t)read_varint(&reading, UINT32_MAX);
     entry->via = read_varint(&reading, UINT64_MAX);
-    size_t len = (size_t)read_varint(&reading, URL_LEN_MAX);
-    if (reading.failed || len > reading.rest.len ||
-        entry->kind > TARGET_REQUISITE || entry->nesting > NESTING_LAST)
+    entry->url = read_text(&reading, URL_LEN_MAX);
+    if (is_about_robots(entry->kind))
+        entry->asker = read_text(&reading, URL_LEN_MAX);
+    if (entry->kind == MAIL_ROBOTS_TOLD)
+        read_told(&reading, entry);
+    if (reading.failed || entry->nesting > NESTING_LAST ||
+        (entry->kind > TARGET_REQUISITE && !is_about_robots(entry->kind)))
         return false;
-    entry->url = str_first(reading.rest, len);
-    *at = payload.len - reading.rest.len + len;
+    *at = payload.len - reading.rest.len;
     return true;
 }
 
@@ -113,6 +157,7 @@ struct outbox {
     struct hashtable remembered; /* sent: smallest depth + 1 */
     struct waiting **first;      /* by partition */
     struct arena arena;          /* of those that wait */
+    size_t robots;               /* about a robots.txt; not in `waiting` */
     size_t bytes;
 };
 
@@ -143,7 +188,12 @@ void outbox_free(struct outbox *outbox)
 
 size_t outbox_count(const struct outbox *outbox)
 {
-    return outbox->waiting.count;
+    return outbox->waiting.count + outbox->robots;
+}
+
+bool outbox_is_urgent(const struct outbox *outbox)
+{
+    return outbox->robots > 0;
 }
 
 bool outbox_is_full(const struct outbox *outbox)
@@ -191,6 +241,20 @@ static void coalesce(struct mail_entry *old, const struct mail_entry *entry)
     old->nesting = nesting;
 }
 
+static struct waiting *add(struct outbox *outbox, uint32_t part,
+                           const struct mail_entry *entry)
+{
+    struct waiting *waiting = arena_new(&outbox->arena, sizeof(*waiting));
+
+    waiting->entry = *entry;
+    waiting->entry.url = arena_copy(&outbox->arena, entry->url);
+    waiting->part = part;
+    waiting->next = outbox->first[part];
+    outbox->first[part] = waiting;
+    outbox->bytes += sizeof(*waiting) + entry->url.len;
+    return waiting;
+}
+
 void outbox_put(struct outbox *outbox, uint32_t part,
                 const struct mail_entry *entry)
 {
@@ -205,14 +269,19 @@ void outbox_put(struct outbox *outbox, uint32_t part,
     }
     if (was_sent(outbox, fingerprint, entry->depth))
         return;
-    struct waiting *waiting = arena_new(&outbox->arena, sizeof(*waiting));
-    waiting->entry = *entry;
-    waiting->entry.url = arena_copy(&outbox->arena, entry->url);
-    waiting->part = part;
-    waiting->next = outbox->first[part];
-    outbox->first[part] = waiting;
-    outbox->bytes += sizeof(*waiting) + entry->url.len;
-    hashtable_put(&outbox->waiting, fingerprint, waiting);
+    hashtable_put(&outbox->waiting, fingerprint, add(outbox, part, entry));
+}
+
+void outbox_put_robots(struct outbox *outbox, uint32_t part,
+                       const struct mail_entry *entry)
+{
+    struct mail_entry *copy = &add(outbox, part, entry)->entry;
+
+    copy->asker = arena_copy(&outbox->arena, entry->asker);
+    if (entry->text.ptr)
+        copy->text = arena_copy(&outbox->arena, entry->text);
+    outbox->bytes += entry->asker.len + entry->text.len;
+    outbox->robots++;
 }
 
 void outbox_put_seed(struct outbox *outbox, const struct url *url,
@@ -261,7 +330,7 @@ struct fleet_mail *outbox_seal(struct outbox *outbox, struct arena *arena,
     struct mails mails = {.arena = arena};
     struct buf payload;
 
-    buf_init(&payload, MAIL_BYTES_MAX + 2 * URL_LEN_MAX);
+    buf_init(&payload, MAIL_BYTES_MAX + MAIL_TEXT_MAX + 4 * URL_LEN_MAX);
     for (uint32_t part = 0; part < outbox->partitions; part++) {
         for (const struct waiting *at = outbox->first[part]; at;
              at = at->next) {
@@ -277,7 +346,7 @@ struct fleet_mail *outbox_seal(struct outbox *outbox, struct arena *arena,
     hashtable_init(&outbox->waiting);
     arena_release(&outbox->arena);
     arena_init(&outbox->arena);
-    outbox->bytes = 0;
+    outbox->bytes = outbox->robots = 0;
     *count = mails.count;
     return mails.mail;
 }

@@ -81,7 +81,7 @@ bool member_is_first_owner(const struct member *member, uint32_t part)
     return member->epoch[part] == 1;
 }
 
-bool lease_may_fetch(struct lease lease, uint64_t now_ms)
+static bool may_begin(struct lease lease, uint64_t now_ms)
 {
     return now_ms + quiet_ms(lease.length_ms) <
            lease.renewed_ms + lease.length_ms;
@@ -91,6 +91,12 @@ bool lease_may_go_on(struct lease lease, uint64_t now_ms)
 {
     return now_ms + abandon_ms(lease.length_ms) <
            lease.renewed_ms + lease.length_ms;
+}
+
+bool member_may_fetch(const struct member *member, struct lease lease,
+                      uint64_t now_ms)
+{
+    return !member->has_lapsed && may_begin(lease, now_ms);
 }
 
 struct lease lease_since(uint64_t joined_ms, uint64_t renewed_ms,
@@ -115,6 +121,20 @@ uint64_t member_interval_ms(const struct member *member, uint64_t every_ms)
 }
 
 /* --- events --------------------------------------------------------------- */
+
+enum lease_news member_look_at_lease(struct member *member, struct lease lease,
+                                     uint64_t now_ms)
+{
+    if (!member->has_lapsed && !lease_may_go_on(lease, now_ms)) {
+        member->has_lapsed = true;
+        return LEASE_LAPSED;
+    }
+    if (member->has_lapsed && may_begin(lease, now_ms)) {
+        member->has_lapsed = false;
+        return LEASE_BACK;
+    }
+    return LEASE_NO_NEWS;
+}
 
 void member_loaded(struct member *member, uint32_t part)
 {

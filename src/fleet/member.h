@@ -16,9 +16,13 @@
  *     at a time. With more, it drains some: no new fetches, and when nothing is
  *     in flight it gives them up.
  *   - Its lease begins anew when it sends a commit that counts. Before the end
- *     of the lease it stops by itself, by its own clock.
+ *     of the lease it stops by itself, by its own clock. It keeps what it
+ *     knows: if its next commit counts after all, nobody has taken over, and it
+ *     goes on when every host has rested for a whole pause.
  *   - It declares another dead that it has seen in the same batch for longer
  *     than a lease, by its own clock. No clock is compared with another's.
+ * Where it saw nothing itself for a while it begins to count anew: perhaps the
+ *     engine was away, and nobody could commit.
  *   - An address that hosts of several machines share is leased, too: it wants
  *     those that its hosts wait for, and gives up what others want.
  *   - If every partition has an owner that is alive, all mail that was sent was
@@ -80,6 +84,7 @@ struct member {
     uint32_t alive;      /* machines */
     uint64_t pages_left; /* nobody has reserved them */
     uint32_t level;      /* nothing deeper may be fetched */
+    bool has_lapsed;     /* its lease has, and no commit counted since */
     bool is_leaving;     /* it gives up all it has */
     bool has_left;
 };
@@ -104,8 +109,11 @@ struct lease {
  * not known (had_counted), when the first one was. 0: none yet. */
 struct lease lease_since(uint64_t joined_ms, uint64_t renewed_ms,
                          uint64_t length_ms);
-bool lease_may_fetch(struct lease lease, uint64_t now_ms);
 bool lease_may_go_on(struct lease lease, uint64_t now_ms);
+
+/* May a fetch begin? No, too, from LEASE_LAPSED to LEASE_BACK. */
+bool member_may_fetch(const struct member *member, struct lease lease,
+                      uint64_t now_ms);
 
 /* For so long an address is kept that another machine wants: a third of a
  * lease, 10 s of 30. */
@@ -123,6 +131,17 @@ bool member_is_first_owner(const struct member *member, uint32_t part);
 uint64_t member_interval_ms(const struct member *member, uint64_t every_ms);
 
 /* --- events -------------------------------------------------------------- */
+
+enum lease_news {
+    LEASE_NO_NEWS,
+    LEASE_LAPSED, /* it is nearly over: abandon what is in flight */
+    LEASE_BACK,   /* a commit counted after that: every host and address rests
+                   * for a whole pause, then it goes on */
+};
+
+/* What is new of the lease since the last call? */
+enum lease_news member_look_at_lease(struct member *member, struct lease lease,
+                                     uint64_t now_ms);
 
 void member_loaded(struct member *member, uint32_t part);
 void member_take(struct member *member, const struct fleet_mail_key *key);

@@ -68,11 +68,12 @@ static const char *const tables[] = {
 
     "CREATE OR REPLACE VIEW @pages AS SELECT node, page, url, depth, status, "
     "mime, size, at FROM @fetched WHERE page > 0",
-    /* Those that end a URL as failed, see crawler/record_codes.c. A requisite
-     * and a sitemap are fetched, and are no page. */
+    /* Those that end a URL as failed; crawler/record_codes.c says which. A
+     * requisite and a sitemap are fetched, and are no page. */
     "CREATE OR REPLACE VIEW @errors AS SELECT node, url, status, outcome, at "
     "FROM @fetched WHERE page = 0 AND outcome NOT IN "
-    "('fetched', 'redirected', 'canonical', 'abandoned')",
+    "('fetched', 'redirected', 'canonical', 'abandoned', 'not-html', "
+    "'too-large', 'noindex', 'noarchive')",
 };
 
 /* The first table tells whether they are there: a machine that joins need not

@@ -37,6 +37,7 @@ struct disk_queue {
     struct disk_level *levels;
     uint64_t turn; /* when it was last opened */
     struct disk_queue *shortened_next;
+    bool is_apart;  /* it is not among those that are opened for a depth */
     bool shortened; /* in the list of those with a URL to move up */
 };
 

@@ -415,14 +415,36 @@ void forget_idle_hosts(struct frontier *frontier)
     }
 }
 
+void leave_behind(struct frontier *frontier, struct host *host,
+                  uint64_t rest_ms)
+{
+    uint64_t long_ms = frontier->options.leave_behind_ms;
+
+    if (!frontier->ranking.by_level || !long_ms || rest_ms <= long_ms ||
+        rest_ms <= frontier->options.delay_ms || host->left_behind ||
+        frontier->politeness.hosts.count < 2)
+        return;
+    queue_leave_behind(&frontier->queue, host);
+    frontier->has_left_behind = true;
+}
+
+bool frontier_has_left_behind(const struct frontier *frontier)
+{
+    return frontier->has_left_behind;
+}
+
 /* The clock of the frontier stays as it is: `ended_ms` may be ahead of it, and
  * a host whose pause ends in between must not be asked before. */
 void fetch_ended(struct frontier *frontier, struct target *target,
                  uint64_t ended_ms, uint64_t wait_ms)
 {
+    uint64_t delay_ms = frontier_delay_ms(frontier, target);
+
     frontier->counts.in_flight--;
+    leave_behind(frontier, target->host,
+                 delay_ms > wait_ms ? delay_ms : wait_ms);
     politeness_fetch_ended(&frontier->politeness, target->host, ended_ms,
-                           frontier_delay_ms(frontier, target), wait_ms);
+                           delay_ms, wait_ms);
     forget_idle_hosts(frontier);
 }
 
@@ -457,6 +479,10 @@ void frontier_done(struct frontier *frontier, struct target *target,
                    uint64_t ended_ms, uint64_t wait_ms)
 {
     assert(target->state == TARGET_IN_FLIGHT);
+    /* Depths may be kept only since it was taken. */
+    if (target->kind == TARGET_PAGE)
+        queue_keep_depth(&frontier->queue, target->number, target->fingerprint,
+                         target->depth);
     queue_close(&frontier->queue, target);
     changes_remove_target(&frontier->changes, target);
     fetch_ended(frontier, target, ended_ms, wait_ms);
@@ -468,6 +494,13 @@ void put_retry(struct frontier *frontier, struct target *target,
 {
     domain_active(target->host->domain, &frontier->ranking);
     queue_put_retry(&frontier->queue, target, due_ms);
+}
+
+void frontier_abandoned(struct frontier *frontier, struct target *target,
+                        uint64_t ended_ms)
+{
+    put_retry(frontier, target, 0);
+    fetch_ended(frontier, target, ended_ms, 0);
 }
 
 void frontier_again(struct frontier *frontier, struct target *target,

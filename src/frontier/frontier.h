@@ -22,7 +22,10 @@
  *
  * RANKING_BFS: smaller depth first, then older. No target of depth d+1 comes
  * out while one of depth d is queued, retrying or in flight, so a depth is
- * always the shortest distance from the seeds.
+ * always the shortest distance from the seeds. But a host that has to rest for
+ * minutes is left behind: no depth waits for it, and its own targets come out
+ * when it may be asked, the smallest depth first. What they link may have been
+ * done at a greater depth by then (frontier_has_left_behind).
  *
  * Requisites go before pages: what a page needs is fetched soon after it. They
  * lead to no page, so no depth waits for them; and the cap of a domain does not
@@ -150,6 +153,10 @@ void frontier_done(struct frontier *frontier, struct target *target,
 void frontier_again(struct frontier *frontier, struct target *target,
                     uint64_t ended_ms, uint64_t wait_ms, bool whole_host);
 
+/* The fetch was ended early, by us: it is made again, and was no try. */
+void frontier_abandoned(struct frontier *frontier, struct target *target,
+                        uint64_t ended_ms);
+
 /* Before either: did the host answer at all? After `host_tries` times in a
  * row that it did not, or FRONTIER_NO_REPLY_MAX that it sent no reply or was
  * busy, it is dead: its targets come out refused, with the last `outcome`, a
@@ -203,8 +210,12 @@ void frontier_setup_failed(struct frontier *frontier, struct target *target,
 void frontier_setup_stopped(struct frontier *frontier, struct target *target,
                             uint64_t ended_ms);
 
-/* The host whose rules a TARGET_ROBOTS fetches, and for which scheme. */
+/* The host whose rules a TARGET_ROBOTS fetches, its partition, and for which
+ * scheme; and the host that is asked. */
 struct str frontier_robots_host(const struct target *step);
+uint32_t frontier_robots_part(const struct frontier *frontier,
+                              const struct target *step);
+struct str frontier_robots_asks(const struct target *step);
 bool frontier_robots_is_https(const struct target *step);
 
 /* How often the host that is being set up was silent in a row, so far. */
@@ -215,6 +226,46 @@ unsigned frontier_failures(const struct target *step);
  * freed. False where it has moved too often: then nothing has happened. */
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
                            const struct url *url, uint64_t ended_ms);
+
+/* --- robots.txt of other machines ------------------------------------------
+ * In a fleet it may have moved to a host that another machine has. That one is
+ * asked to fetch it, so that all pauses hold, and tells what came. */
+
+/* Instead of frontier_robots_moved: the setup of the host that was asked first
+ * waits, and the next function goes on with it. `from` is freed. */
+void frontier_robots_elsewhere(struct frontier *frontier, struct target *from,
+                               uint64_t ended_ms);
+
+/* The other machine has told. The target is not in flight; it ends as one that
+ * was fetched here does. `asker` is the robots.txt that was asked for first,
+ * `url` the one that was fetched. NULL: nobody waits for it. */
+struct target *frontier_robots_told(struct frontier *frontier,
+                                    const struct url *asker,
+                                    const struct url *url, uint8_t redirects);
+
+/* Another machine asks for this URL on behalf of its host, the guest. */
+enum robots_asked {
+    ROBOTS_ASKED_NOW,
+    ROBOTS_ASKED_LATER,  /* another step for that guest is under way */
+    ROBOTS_ASKED_IN_VAIN /* the host of the URL was given up, for `*outcome` */
+};
+enum robots_asked frontier_robots_asked(struct frontier *frontier,
+                                        const struct url *asker,
+                                        const struct url *url,
+                                        uint8_t *outcome);
+bool frontier_robots_is_guest(const struct target *target);
+
+/* The end of a guest's target, which is freed: the machine that asked judges
+ * it. The host that was asked rests for `wait_ms`, where that is longer than
+ * its pause. */
+void frontier_robots_answered(struct frontier *frontier, struct target *target,
+                              uint64_t ended_ms, uint64_t wait_ms);
+
+/* Was a host left behind? From then on depths must be kept
+ * (validator_keep_depths). All that left the queue before has a depth that
+ * nothing of such a host can undercut. */
+bool frontier_has_left_behind(const struct frontier *frontier);
+bool frontier_is_left_behind(const struct target *target); /* its host */
 
 /* --- for the record ---------------------------------------------------- */
 
@@ -425,6 +476,7 @@ struct idle {
     enum idle_reason reason;
     uint64_t until_ms; /* UINT64_MAX: no time will change it */
     struct str host;
+    bool is_left_behind;  /* IDLE_PAUSE: no other host waits for this one */
     uint8_t last_outcome; /* of IDLE_BACKOFF: see frontier_note */
     uint64_t wake_ms;     /* look again then; never later than `until_ms` */
 };

@@ -11,6 +11,9 @@ enum ranking_kind { RANKING_BFS, RANKING_PRIORITY };
 
 struct frontier_options {
     enum ranking_kind ranking;
+    /* Breadth-first: a host that rests for longer than this, and than
+     * `delay_ms`, is left behind, if there are others; 0: never. */
+    uint64_t leave_behind_ms;
     uint64_t delay_ms;       /* pause of a host, from the end of a fetch */
     uint64_t ip_delay_ms;    /* pause of an address */
     uint64_t ip_hold_ms;     /* in a fleet: an address may be asked only while

@@ -34,6 +34,12 @@ static uint32_t part_of_domain(const struct frontier *frontier,
                               options->partitions);
 }
 
+uint32_t frontier_robots_part(const struct frontier *frontier,
+                              const struct target *step)
+{
+    return part_of_domain(frontier, step->asker->domain);
+}
+
 static bool is_in_part(const struct frontier *frontier,
                        const struct domain *domain, uint32_t part)
 {
@@ -118,7 +124,8 @@ static struct target *moved_robots(const struct frontier *frontier,
 static bool is_busy(const struct frontier *frontier, const struct host *host)
 {
     return host->in_flight || host->refusing ||
-           (host->setup.under_way && !moved_robots(frontier, host));
+           (host->setup.under_way && !host->setup.is_elsewhere &&
+            !moved_robots(frontier, host));
 }
 
 bool frontier_part_is_busy(const struct frontier *frontier, uint32_t part)
@@ -153,6 +160,8 @@ static void drop_targets(struct frontier *frontier, struct host *host)
 
     if (moved)
         drop_robots(frontier, moved);
+    if (host->setup.is_elsewhere)
+        setup_end(&frontier->setups, host);
     while (host->domain->active && host->domain->active->queue.retries.count)
         queue_release_retry(queue, host->domain->active);
     while (host->queue.targets.count) {

@@ -52,16 +52,29 @@ void frontier_resolved(struct frontier *frontier, struct target *target,
     end_lookup(frontier, target);
 }
 
+/* Was it fetched here? Otherwise another machine was asked for it. */
+static bool is_fetch(const struct target *robots)
+{
+    return robots->state == TARGET_IN_FLIGHT;
+}
+
+static void end_fetch(struct frontier *frontier, struct target *robots,
+                      uint64_t ended_ms, uint64_t wait_ms)
+{
+    if (is_fetch(robots))
+        fetch_ended(frontier, robots, ended_ms, wait_ms);
+    free(robots);
+}
+
 /* The asker's setup has ended. */
 static void end_robots(struct frontier *frontier, struct target *target,
                        bool in_vain, uint64_t ended_ms, uint64_t wait_ms)
 {
     setup_end(&frontier->setups, target->asker);
-    if (in_vain)
+    if (in_vain && is_fetch(target))
         setup_try_next_address(target->host);
     politeness_place(&frontier->politeness, target->asker);
-    fetch_ended(frontier, target, ended_ms, wait_ms);
-    free(target);
+    end_fetch(frontier, target, ended_ms, wait_ms);
 }
 
 void frontier_robots(struct frontier *frontier, struct target *target,
@@ -78,7 +91,8 @@ void frontier_robots(struct frontier *frontier, struct target *target,
     asker->trouble.failures[https] = 0;
     asker->trouble.answered[https] = true;
     /* The asker was last fetched from before its Crawl-delay was known. */
-    if (asker != target->host && rules && !frontier->options.has_no_pauses &&
+    if ((asker != target->host || !is_fetch(target)) && rules &&
+        !frontier->options.has_no_pauses &&
         robots_crawl_delay_ms(rules) > frontier->options.delay_ms)
         politeness_rest_until(asker, ended_ms + robots_crawl_delay_ms(rules));
     end_robots(frontier, target, false, ended_ms, 0);
@@ -87,6 +101,11 @@ void frontier_robots(struct frontier *frontier, struct target *target,
 struct str frontier_robots_host(const struct target *step)
 {
     return host_name(step->asker);
+}
+
+struct str frontier_robots_asks(const struct target *step)
+{
+    return host_name(step->host);
 }
 
 bool frontier_robots_is_https(const struct target *step)
@@ -152,22 +171,85 @@ void frontier_setup_stopped(struct frontier *frontier, struct target *target,
 
 /* Queued like a page, before all of them, so that all rules hold for it; the
  * asker's setup is still under way. */
+static void queue_robots(struct frontier *frontier, struct host *asker,
+                         const struct url *url, uint8_t redirects)
+{
+    struct target *target =
+        target_new(host_for(&frontier->politeness, url), TARGET_ROBOTS, url);
+
+    target->asker = asker;
+    target->redirects = redirects;
+    target->found = UINT32_MAX;
+    /* No other has this one: a host has one step of its setup at a time. */
+    target->fingerprint = ~asker->key;
+    enqueue(frontier, target);
+}
+
 bool frontier_robots_moved(struct frontier *frontier, struct target *from,
                            const struct url *url, uint64_t ended_ms)
 {
     if (from->redirects >= ROBOTS_REDIRECTS_MAX)
         return false;
-    struct target *target =
-        target_new(host_for(&frontier->politeness, url), TARGET_ROBOTS, url);
-    target->asker = from->asker;
-    target->redirects = (uint8_t)(from->redirects + 1);
-    target->found = UINT32_MAX;
-    /* No other has this one: a host has one step of its setup at a time. */
-    target->fingerprint = ~from->asker->key;
-    enqueue(frontier, target);
-    fetch_ended(frontier, from, ended_ms, 0);
-    free(from);
+    queue_robots(frontier, from->asker, url, (uint8_t)(from->redirects + 1));
+    end_fetch(frontier, from, ended_ms, 0);
     return true;
+}
+
+/* --- robots.txt of other machines ------------------------------------------
+ */
+
+void frontier_robots_elsewhere(struct frontier *frontier, struct target *from,
+                               uint64_t ended_ms)
+{
+    from->asker->setup.is_elsewhere = true;
+    end_fetch(frontier, from, ended_ms, 0);
+}
+
+struct target *frontier_robots_told(struct frontier *frontier,
+                                    const struct url *asker,
+                                    const struct url *url, uint8_t redirects)
+{
+    struct host *host = host_known(&frontier->politeness, asker);
+
+    if (!host || !host->setup.is_elsewhere ||
+        host->setup.robots_https != asker->https)
+        return NULL;
+    host->setup.is_elsewhere = false;
+    struct target *target = target_new(host, TARGET_ROBOTS, url);
+    target->asker = host;
+    target->redirects = redirects;
+    return target;
+}
+
+enum robots_asked frontier_robots_asked(struct frontier *frontier,
+                                        const struct url *asker,
+                                        const struct url *url, uint8_t *outcome)
+{
+    struct host *host = host_for(&frontier->politeness, url);
+    struct host *guest = host_for(&frontier->politeness, asker);
+
+    if (guest->setup.under_way)
+        return ROBOTS_ASKED_LATER;
+    if (host_is_given_up(host, url->https)) {
+        *outcome = host_given_up_outcome(host);
+        return ROBOTS_ASKED_IN_VAIN;
+    }
+    setup_begin(&frontier->setups, guest, asker->https);
+    guest->setup.is_guest = true;
+    politeness_place(&frontier->politeness, guest);
+    queue_robots(frontier, guest, url, 0);
+    return ROBOTS_ASKED_NOW;
+}
+
+bool frontier_robots_is_guest(const struct target *target)
+{
+    return target->asker->setup.is_guest;
+}
+
+void frontier_robots_answered(struct frontier *frontier, struct target *target,
+                              uint64_t ended_ms, uint64_t wait_ms)
+{
+    end_robots(frontier, target, wait_ms > 0, ended_ms, wait_ms);
 }
 
 bool drop_moved_robots(struct frontier *frontier, struct target *target)
@@ -177,9 +259,12 @@ bool drop_moved_robots(struct frontier *frontier, struct target *target)
     if (target->kind != TARGET_ROBOTS ||
         !host_is_given_up(host, target_is_https(target)))
         return false;
+    bool is_guest = asker->setup.is_guest;
     queue_take(&frontier->queue, target);
     setup_end(&frontier->setups, asker);
-    note_failure(frontier, target, host_given_up_outcome(host), true);
+    /* A guest is judged by its own machine: see frontier_robots_asked. */
+    if (!is_guest)
+        note_failure(frontier, target, host_given_up_outcome(host), true);
     politeness_place(&frontier->politeness, host);
     if (asker != host)
         politeness_place(&frontier->politeness, asker);

@@ -127,6 +127,11 @@ struct domain_counts frontier_domain_counts(const struct frontier *frontier,
     };
 }
 
+bool frontier_is_left_behind(const struct target *target)
+{
+    return target->host->left_behind;
+}
+
 uint64_t frontier_due_ms(const struct target *target)
 {
     uint64_t host_ms = target->host->next_ms;
@@ -161,6 +166,7 @@ static void consider(struct idle *idle, enum idle_reason reason,
     idle->reason = reason;
     idle->until_ms = until_ms;
     idle->host = host_name(host);
+    idle->is_left_behind = host->left_behind;
     idle->last_outcome = host->trouble.last_outcome;
 }
 

@@ -46,7 +46,8 @@ struct host {
     bool counted_backing_off; /* in politeness.backing_off */
     bool dropped;             /* by hand */
     bool has_ip;
-    uint16_t worker; /* see frontier_set_worker */
+    bool left_behind; /* no depth waits for it: see frontier_has_left_behind */
+    uint16_t worker;  /* see frontier_set_worker */
     uint32_t in_flight;
     uint32_t refusing;      /* targets that came out to be refused */
     uint64_t next_ms;       /* not to be asked before */

@@ -25,6 +25,7 @@ static void begin(struct setups *setups, struct host *host)
 void setup_end(struct setups *setups, struct host *host)
 {
     host->setup.under_way = false;
+    host->setup.is_elsewhere = host->setup.is_guest = false;
     setups->under_way--;
     if (setups->last == host)
         setups->last = NULL;
@@ -62,6 +63,12 @@ void setup_try_next_address(struct host *host)
 
 /* --- robots.txt ---------------------------------------------------------- */
 
+void setup_begin(struct setups *setups, struct host *host, bool https)
+{
+    begin(setups, host);
+    host->setup.robots_https = https;
+}
+
 struct target *setup_begin_robots(struct setups *setups,
                                   const struct target *page, uint64_t now_ms)
 {
@@ -84,8 +91,7 @@ struct target *setup_begin_robots(struct setups *setups,
 
     struct target *target = target_new(host, TARGET_ROBOTS, &url);
     target->asker = host;
-    begin(setups, host);
-    host->setup.robots_https = page->https;
+    setup_begin(setups, host, page->https);
     return target;
 }
 

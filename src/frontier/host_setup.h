@@ -20,8 +20,11 @@ enum { LOOKUPS_MAX = 1000, LOOKUPS_PER_DOMAIN = 8 };
 /* Its part of a host. */
 struct host_setup {
     bool resolved;
-    bool under_way;       /* the look-up of its name, or its robots.txt */
-    bool robots_https;    /* robots.txt is asked for on behalf of https pages */
+    bool under_way;    /* the look-up of its name, or its robots.txt */
+    bool robots_https; /* robots.txt is asked for on behalf of https pages */
+    /* Of a fleet: it moved to a host of another machine, which is asked for it;
+     * or the host is another machine's, which has asked us for it. */
+    bool is_elsewhere, is_guest;
     uint8_t address_turn; /* which address of its name: the next one each time
                            * that one did not answer */
     struct host_robots robots[2]; /* by target_is_https */
@@ -46,6 +49,9 @@ static inline bool setups_may_look_up(const struct setups *setups)
 struct target *setup_begin_lookup(struct setups *setups,
                                   const struct target *page);
 void setup_end_lookup(struct setups *setups, struct host *host);
+
+/* A robots.txt is asked for, on behalf of pages of this scheme. */
+void setup_begin(struct setups *setups, struct host *host, bool https);
 
 /* The target that fetches robots.txt for this page; NULL if it is known. */
 struct target *setup_begin_robots(struct setups *setups,

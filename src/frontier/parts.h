@@ -19,6 +19,7 @@ struct frontier {
     struct setups setups;
     struct changes changes;
     struct frontier_counts counts; /* what the parts do not count */
+    bool has_left_behind;          /* some host */
     bool pages_held;               /* only requisites are taken */
     uint64_t *next_n; /* by partition: numbers begin with 1, because a moved
                        * robots.txt has 0 and goes first */
@@ -48,6 +49,10 @@ void fetch_ended(struct frontier *frontier, struct target *target,
                  uint64_t ended_ms, uint64_t wait_ms);
 
 /* The domain has had its last fetch. */
+/* The host rests for so long: leave it behind, if that is too long for others.
+ */
+void leave_behind(struct frontier *frontier, struct host *host,
+                  uint64_t rest_ms);
 void note_capped(struct frontier *frontier, struct domain *domain);
 void forget_idle_hosts(struct frontier *frontier);
 

@@ -89,12 +89,6 @@ bool queue_domain_is_unused(const struct domain_queue *queue)
            disk_queue_is_empty(&queue->disk) && !queue->disk.shortened;
 }
 
-/* A requisite leads to no page, so nothing has to wait for it. */
-static bool opens_depth(const struct target *target)
-{
-    return target->kind != TARGET_REQUISITE;
-}
-
 struct target *queue_new_target(struct queue *queue, struct host *host,
                                 const struct offer *offer, uint64_t number)
 {
@@ -108,14 +102,16 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
     target->found = offer->found;
     target->redirects = offer->redirects;
     target->nesting = offer->nesting;
-    if (opens_depth(target))
+    /* A requisite leads to no page, so nothing has to wait for it. */
+    target->opens_depth = offer->kind != TARGET_REQUISITE && !host->left_behind;
+    if (target->opens_depth)
         levels_add(&queue->levels, target->depth);
     return target;
 }
 
 void queue_close(struct queue *queue, const struct target *target)
 {
-    if (opens_depth(target))
+    if (target->opens_depth)
         levels_remove(&queue->levels, target->depth);
 }
 
@@ -164,6 +160,7 @@ void queue_take(struct queue *queue, struct target *target)
     struct domain_queue *domain = &target->host->domain->active->queue;
 
     target->priority = (uint32_t)ranking_score(queue->ranking, target);
+    queue_keep_depth(queue, target->number, target->fingerprint, target->depth);
     hashtable_take(&queue->targets, target->fingerprint);
     heap_remove(&host->targets, &target->node);
     size_t bytes =
@@ -185,7 +182,7 @@ void queue_found_again(struct queue *queue, struct target *target,
     if (target->kind == TARGET_REQUISITE && offer->nesting < target->nesting)
         target->nesting = offer->nesting;
     if (offer->depth < target->depth) {
-        if (opens_depth(target)) {
+        if (target->opens_depth) {
             levels_add(&queue->levels, offer->depth);
             levels_remove(&queue->levels, target->depth);
         }
@@ -197,9 +194,32 @@ void queue_found_again(struct queue *queue, struct target *target,
         heap_moved(&target->host->queue.targets, &target->node);
 }
 
+static void close_depth(struct queue *queue, struct target *target)
+{
+    if (target->opens_depth)
+        levels_remove(&queue->levels, target->depth);
+    target->opens_depth = false;
+}
+
+void queue_leave_behind(struct queue *queue, struct host *host)
+{
+    const struct heap *targets = &host->queue.targets;
+    struct active *active = host->domain->active;
+
+    host->left_behind = true;
+    for (uint32_t i = 0; i < targets->count; i++)
+        close_depth(queue, target_of(targets->node[i]));
+    for (uint32_t i = 0; active && i < active->queue.retries.count; i++) {
+        struct target *target = target_of(active->queue.retries.node[i]);
+        if (target->host == host)
+            close_depth(queue, target);
+    }
+    queue_set_apart(queue, &host->queue.disk);
+}
+
 bool queue_is_its_level(const struct queue *queue, const struct target *target)
 {
-    return !queue->ranking->by_level || !opens_depth(target) ||
+    return !queue->ranking->by_level || !target->opens_depth ||
            (target->depth <= queue->level &&
             target->depth <= levels_lowest(&queue->levels) &&
             target->depth <= queue_disk_depth(queue));

@@ -97,6 +97,11 @@ struct target *queue_new_target(struct queue *queue, struct host *host,
                                 const struct offer *offer, uint64_t number);
 void queue_close(struct queue *queue, const struct target *target);
 
+/* In the set of URLs seen, if it keeps depths: from here on the URL cannot take
+ * a smaller depth by itself. */
+void queue_keep_depth(const struct queue *queue, uint64_t number,
+                      uint64_t fingerprint, uint32_t depth);
+
 /* Into the heap of its host, whose domain is active, and out again. */
 void queue_put(struct queue *queue, struct target *target);
 void queue_take(struct queue *queue, struct target *target);
@@ -115,6 +120,10 @@ void queue_hasten_retries(struct queue *queue, const struct host *host);
 /* The target was found again with this offer. */
 void queue_found_again(struct queue *queue, struct target *target,
                        const struct offer *offer);
+
+/* From now on no depth waits for the host, and it waits for none. What is in
+ * flight is still waited for. */
+void queue_leave_behind(struct queue *queue, struct host *host);
 
 /* In breadth-first order: is no smaller depth open? */
 bool queue_is_its_level(const struct queue *queue, const struct target *target);
@@ -145,6 +154,8 @@ void queue_refill(struct queue *queue, struct host *host);
 /* Nothing can be taken, perhaps because all that is in memory has to wait: true
  * if something came back from disk that need not. */
 bool queue_open_disk(struct queue *queue);
+/* No depth waits for this disk queue: only its host reads it. */
+void queue_set_apart(struct queue *queue, struct disk_queue *disk);
 /* A partition is forgotten: call the first once, then the second for the disk
  * queue of each of its hosts and domains. */
 void queue_begin_drop(struct queue *queue, uint32_t part);

@@ -16,7 +16,8 @@
  * than there is, and holds up nobody but itself.
  *
  * By priority a disk queue is first in, first out: a URL there does not move
- * up when it is found again. In breadth-first order it is by depth and then by
+ * up when it is found again, and takes a smaller depth only after it was
+ * fetched (crawler/relax.c). In breadth-first order it is by depth and then by
  * age, and a depth is not done while a disk queue has a URL of it.
  */
 
@@ -61,6 +62,15 @@ static void flag(const struct queue *queue, uint64_t number,
 
     if (seen)
         seen_set_flag(seen, fingerprint, on_disk);
+}
+
+void queue_keep_depth(const struct queue *queue, uint64_t number,
+                      uint64_t fingerprint, uint32_t depth)
+{
+    struct seen *seen = seen_of(queue, partition_of_number(number));
+
+    if (seen && seen->depth)
+        seen_set_depth(seen, fingerprint, depth);
 }
 
 /* --- onto disk ----------------------------------------------------------- */
@@ -140,7 +150,7 @@ find_disk_queue(struct queue *queue, struct domain *domain, struct host *host)
 /* After its first depth, or its turn, has changed. */
 static void update_disk_queue(struct queue *queue, struct disk_queue *disk)
 {
-    if (disk == &queue->new_domains)
+    if (disk == &queue->new_domains || disk->is_apart)
         return;
     if (heap_has(&disk->node) && disk_queue_is_empty(disk))
         heap_remove(&queue->disk_queues, &disk->node);
@@ -148,6 +158,13 @@ static void update_disk_queue(struct queue *queue, struct disk_queue *disk)
         heap_moved(&queue->disk_queues, &disk->node);
     else if (!disk_queue_is_empty(disk))
         heap_put(&queue->disk_queues, &disk->node);
+}
+
+void queue_set_apart(struct queue *queue, struct disk_queue *disk)
+{
+    if (heap_has(&disk->node))
+        heap_remove(&queue->disk_queues, &disk->node);
+    disk->is_apart = true;
 }
 
 static uint32_t level_of(const struct queue *queue, uint32_t depth)
@@ -199,6 +216,8 @@ bool queue_put_on_disk(struct queue *queue, struct domain *domain,
         return false;
     queue->on_disk++;
     flag(queue, number, offer->fingerprint, true);
+    if (!queue->ranking->by_level)
+        queue_keep_depth(queue, number, offer->fingerprint, offer->depth);
     queue_note_count(queue);
     return true;
 }

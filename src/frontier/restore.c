@@ -152,6 +152,9 @@ void frontier_restore_found(struct frontier *frontier, const struct url *url,
 static void set_clock(struct frontier *frontier, struct host *host,
                       uint64_t next_ms)
 {
+    uint64_t now_ms = frontier->politeness.now_ms;
+
+    leave_behind(frontier, host, next_ms > now_ms ? next_ms - now_ms : 0);
     politeness_rest_until(host, next_ms);
     politeness_place(&frontier->politeness, host);
     forget_idle_hosts(frontier);

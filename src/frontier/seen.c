@@ -47,6 +47,7 @@ void seen_init(struct seen *seen)
 void seen_release(struct seen *seen)
 {
     free(seen->slot);
+    free(seen->depth);
     *seen = (struct seen){0};
 }
 
@@ -73,6 +74,8 @@ static bool copy_into(struct seen *to, const struct seen *from)
         if (at >= slots(to) - 1)
             return false;
         to->slot[at] = from->slot[i];
+        if (to->depth)
+            to->depth[at] = from->depth[i];
         next = at + 1;
     }
     return true;
@@ -89,11 +92,15 @@ static void resize(struct seen *seen, size_t room, size_t spare)
         seen->room = room;
         seen->spare = spare;
         seen->slot = mem_array(slots(seen), sizeof(*seen->slot));
+        if (old.depth)
+            seen->depth = mem_array(slots(seen), 1);
         if (copy_into(seen, &old))
             break;
         free(seen->slot);
+        free(seen->depth);
     }
     free(old.slot);
+    free(old.depth);
 }
 
 static void grow(struct seen *seen)
@@ -122,6 +129,8 @@ static bool open_gap(struct seen *seen, size_t at)
         return false;
     memmove(seen->slot + at + 1, seen->slot + at,
             (end - at) * sizeof(*seen->slot));
+    if (seen->depth)
+        memmove(seen->depth + at + 1, seen->depth + at, end - at);
     return true;
 }
 
@@ -141,6 +150,8 @@ bool seen_add(struct seen *seen, uint64_t fingerprint)
         open_gap(seen, at);
     }
     seen->slot[at] = value;
+    if (seen->depth)
+        seen->depth[at] = 0;
     seen->count++;
     return true;
 }
@@ -158,6 +169,59 @@ bool seen_has_flag(const struct seen *seen, uint64_t fingerprint)
     uint64_t value = stored(fingerprint);
 
     return seen->room && seen->slot[find(seen, value)] == (value | FLAG);
+}
+
+/* --- depths ------------------------------------------------------------- */
+
+void seen_keep_depths(struct seen *seen)
+{
+    if (seen->depth)
+        return;
+    if (!seen->room)
+        grow(seen);
+    seen->depth = mem_array(slots(seen), 1);
+}
+
+/* NULL: no depths are kept, or it is not in the set. */
+static uint8_t *depth_of(const struct seen *seen, uint64_t fingerprint)
+{
+    uint64_t value = stored(fingerprint);
+
+    if (!seen->depth)
+        return NULL;
+    size_t at = find(seen, value);
+    return without_flag(seen->slot[at]) == value ? &seen->depth[at] : NULL;
+}
+
+static uint8_t depth_byte(uint32_t depth)
+{
+    return (uint8_t)(1 + (depth < SEEN_DEPTH_MAX ? depth : SEEN_DEPTH_MAX));
+}
+
+void seen_set_depth(struct seen *seen, uint64_t fingerprint, uint32_t depth)
+{
+    uint8_t *known = depth_of(seen, fingerprint);
+
+    if (known && (!*known || *known > depth_byte(depth)))
+        *known = depth_byte(depth);
+}
+
+bool seen_lower_depth(struct seen *seen, uint64_t fingerprint, uint32_t depth)
+{
+    uint8_t *known = depth_of(seen, fingerprint);
+
+    if (!known || *known <= depth_byte(depth))
+        return false;
+    *known = depth_byte(depth);
+    seen->lowered++;
+    return true;
+}
+
+uint32_t seen_depth(const struct seen *seen, uint64_t fingerprint)
+{
+    const uint8_t *known = depth_of(seen, fingerprint);
+
+    return known && *known ? *known - 1u : UINT32_MAX;
 }
 
 void seen_prefetch(const struct seen *seen, uint64_t fingerprint)

@@ -1,11 +1,11 @@
 #include "frontier/spill.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/mem.h"
 
 /* In a block there is record after record, each after its length; after the
@@ -19,8 +19,6 @@ enum {
 };
 _Static_assert(SPILL_RECORD_MAX + sizeof(len_t) + LINK <= BLOCK,
                "a record fits into a block");
-
-#define UNNAMED ".crawler-tmp-queue" /* where it must have a name at first */
 
 /* A part of a block. */
 struct piece {
@@ -62,20 +60,13 @@ void spill_free(struct spill *spill)
 
 static bool make_file(struct spill *spill)
 {
-    const int flags = O_RDWR | O_CLOEXEC;
-
     if (spill->fd >= 0)
         return true;
     errno = spill->no_file;
     if (spill->no_file)
         return false;
-    spill->fd = openat(spill->dir_fd, ".", flags | O_TMPFILE, 0600);
-    if (spill->fd >= 0)
-        return true;
-    spill->fd = openat(spill->dir_fd, UNNAMED, flags | O_CREAT | O_EXCL, 0600);
-    if (spill->fd >= 0)
-        unlinkat(spill->dir_fd, UNNAMED, 0);
-    else
+    spill->fd = io_open_unnamed(spill->dir_fd);
+    if (spill->fd < 0)
         spill->no_file = errno;
     return spill->fd >= 0;
 }

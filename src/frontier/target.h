@@ -84,6 +84,7 @@ struct target {
     uint8_t nesting;      /* enum requisite_nesting, PAGE_KEPT or PAGE_AGAIN */
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
+    bool opens_depth;     /* breadth-first: deeper ones wait for it */
     bool https, default_port_written; /* this and the offsets: see url/url.h */
     uint16_t host_start, host_end, path_start, path_end, port;
     uint16_t referrer_machine; /* of a fleet, which has that page; 0: this one,

@@ -5,9 +5,11 @@
 #include "base/mem.h"
 #include "url/partition.h"
 
-static void init_part(struct validator_part *part)
+static void init_part(struct validator_part *part, bool keeps_depths)
 {
     seen_init(&part->seen);
+    if (keeps_depths)
+        seen_keep_depths(&part->seen);
     seen_init(&part->refused);
     hashtable_init(&part->withheld);
 }
@@ -30,7 +32,7 @@ void validator_init(struct validator *validator, const struct scope *scope,
     };
     validator->part = mem_array(validator->parts, sizeof(*validator->part));
     for (uint32_t i = 0; i < validator->parts; i++)
-        init_part(&validator->part[i]);
+        init_part(&validator->part[i], false);
     frontier_use_seen(validator->frontier, &validator->part->seen,
                       sizeof(*validator->part));
 }
@@ -48,7 +50,23 @@ void validator_drop_part(struct validator *validator, uint32_t part,
 {
     frontier_drop_part(validator->frontier, part, now_ms);
     release_part(&validator->part[part]);
-    init_part(&validator->part[part]);
+    init_part(&validator->part[part], validator->keeps_depths);
+}
+
+void validator_keep_depths(struct validator *validator)
+{
+    validator->keeps_depths = true;
+    for (uint32_t i = 0; i < validator->parts; i++)
+        seen_keep_depths(&validator->part[i].seen);
+}
+
+uint64_t validator_lowered(const struct validator *validator)
+{
+    uint64_t lowered = 0;
+
+    for (uint32_t i = 0; i < validator->parts; i++)
+        lowered += validator->part[i].seen.lowered;
+    return lowered;
 }
 
 static uint32_t part_of(const struct validator *validator,
@@ -65,6 +83,45 @@ bool validator_has_seen(const struct validator *validator,
     uint32_t part = part_of(validator, url, (struct str){0});
 
     return seen_has(&validator->part[part].seen, fingerprint);
+}
+
+static struct seen *seen_of(const struct validator *validator,
+                            const struct offer *offer)
+{
+    return &validator->part[part_of(validator, offer->url, offer->domain)].seen;
+}
+
+uint32_t validator_depth(const struct validator *validator,
+                         const struct offer *offer)
+{
+    return seen_depth(seen_of(validator, offer), offer->fingerprint);
+}
+
+void validator_restore_depth(struct validator *validator,
+                             const struct offer *offer)
+{
+    if (validator->keeps_depths)
+        seen_set_depth(seen_of(validator, offer), offer->fingerprint,
+                       offer->depth);
+}
+
+/* The URL was seen before. True if the record must know of this offer: it is on
+ * disk and has a smaller depth now; or it left the queue, and its own links are
+ * to be offered again. A URL that was tried and waits in memory for another try
+ * takes the depth itself. */
+static bool found_again(struct validator *validator, struct seen *seen,
+                        const struct offer *offer)
+{
+    return frontier_found_again(validator->frontier, offer) ||
+           (offer->kind == TARGET_PAGE &&
+            seen_lower_depth(seen, offer->fingerprint, offer->depth) &&
+            !frontier_find(validator->frontier, offer->fingerprint));
+}
+
+void validator_restore_found(struct validator *validator,
+                             const struct offer *offer)
+{
+    found_again(validator, seen_of(validator, offer), offer);
 }
 
 /* Returns the number that the URL has from now on, 0 if nobody listens. */
@@ -212,7 +269,7 @@ static enum verdict judge(struct validator *validator,
     if (offer->found)
         frontier_count_found(validator->frontier, offer->url, offer->found);
     if (!seen_add(&validator->part[part].seen, offer->fingerprint)) {
-        if (frontier_found_again(validator->frontier, offer))
+        if (found_again(validator, &validator->part[part].seen, offer))
             notify(validator, part, offer, NULL, DUPLICATE, 0);
         return DUPLICATE;
     }

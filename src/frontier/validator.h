@@ -29,8 +29,9 @@ struct judged {
     unsigned line;               /* of robots.txt, that refused it */
 };
 
-/* For the record of URLs. A DUPLICATE is reported only if frontier_found_again
- * returned true. */
+/* For the record of URLs. A DUPLICATE is reported only if the record must know
+ * it: frontier_found_again returned true, or the URL is no longer queued and
+ * was offered at a smaller depth than ever before (validator_keep_depths). */
 struct validator_listener {
     void *user;
     void (*judged)(void *user, const struct judged *judged);
@@ -60,6 +61,7 @@ struct validator {
     const struct scope *scope;
     struct filter *filter; /* borrowed; NULL: there are no rules */
     uint32_t max_depth;
+    bool keeps_depths;
     uint32_t source_part; /* of the page whose links are offered */
     uint32_t parts;
     struct validator_part *part;
@@ -90,6 +92,19 @@ void validator_drop_part(struct validator *validator, uint32_t part,
 enum verdict validator_offer(struct validator *validator,
                              const struct offer *offer, uint64_t now_ms);
 
+/* From now on know the depth of every URL that left the queue, so that one that
+ * is offered at a smaller depth afterwards is found out: its own links must be
+ * offered again (crawler/relax.c). */
+void validator_keep_depths(struct validator *validator);
+
+/* How often that happened. */
+uint64_t validator_lowered(const struct validator *validator);
+
+/* The smallest depth at which a URL was offered that left the queue;
+ * UINT32_MAX: not known. */
+uint32_t validator_depth(const struct validator *validator,
+                         const struct offer *offer);
+
 /* Queue a URL that has ended: it is wanted after all. Nothing is judged. */
 void validator_offer_again(struct validator *validator,
                            const struct offer *offer, uint64_t now_ms);
@@ -102,6 +117,13 @@ void validator_refuse(struct validator *validator, const struct offer *offer,
  * restored already. */
 bool validator_restore(struct validator *validator, uint64_t fingerprint,
                        enum verdict verdict, uint64_t number);
+
+/* It was fetched at this depth, or offered again at a smaller one, before this
+ * program began. */
+void validator_restore_depth(struct validator *validator,
+                             const struct offer *offer);
+void validator_restore_found(struct validator *validator,
+                             const struct offer *offer);
 
 /* The verdict that validator_offer would give a URL that was not seen before,
  * wherever it was found; nothing changes. */

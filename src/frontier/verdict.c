@@ -25,6 +25,7 @@ static const struct verdict_row rows[] = {
     [EXCLUDED]           = {"IgnExcl",  "excluded",      "excluded by a rule of the user"},
     [RULE_LIMIT]         = {"IgnLimit", "rule-limit",    "a regular expression of the user took too many steps"},
     [BY_HAND]            = {"IgnHand",  "by-hand",       "dropped by hand"},
+    [NOT_FOLLOWED]       = {"IgnAside", "not-followed",  "named by a link element or a form, which are not followed"},
 };
 // clang-format on
 static_assert(sizeof(rows) / sizeof(rows[0]) == VERDICTS,
@@ -43,6 +44,7 @@ enum verdict_basis verdict_basis(enum verdict verdict)
     case NOFOLLOW:
     case TOO_MANY_LINKS:
     case ELSEWHERE:
+    case NOT_FOLLOWED:
         return BASIS_LINK;
     default:
         return BASIS_PAGE;

@@ -22,6 +22,7 @@ enum verdict {
     EXCLUDED,
     RULE_LIMIT,
     BY_HAND,
+    NOT_FOLLOWED,
     VERDICTS,
 };
 

@@ -104,12 +104,27 @@ static void meta(struct html_found *found, struct str content,
                           &info->noarchive);
 }
 
+/* The fields of the form take the place of a query. Without an action it is
+ * sent to the page itself. */
+static void form(struct html_found *found, struct str action, struct str method)
+{
+    if (!found->options->want_forms || str_eq_nocase(method, STR("post")) ||
+        str_eq_nocase(method, STR("dialog")))
+        return;
+    action = str_first(action, str_find(action, '#'));
+    action = str_first(action, str_find(action, '?'));
+    if (str_trim(action).len)
+        add_link(found, HTML_FORM, action);
+}
+
 const struct str *html_found_attrs(enum html_tag tag)
 {
     static const struct str hyperlink_attrs[HTML_FOUND_ATTRS] = {
         STR_INIT("href"), STR_INIT("rel"), STR_INIT("xlink:href")};
     static const struct str frame_attrs[HTML_FOUND_ATTRS] = {
         STR_INIT("src"), STR_INIT("srcdoc"), STR_INIT("")};
+    static const struct str form_attrs[HTML_FOUND_ATTRS] = {
+        STR_INIT("action"), STR_INIT("method"), STR_INIT("")};
     static const struct str meta_attrs[HTML_FOUND_ATTRS] = {
         STR_INIT("content"), STR_INIT("http-equiv"), STR_INIT("name")};
 
@@ -122,6 +137,8 @@ const struct str *html_found_attrs(enum html_tag tag)
     case TAG_FRAME:
     case TAG_IFRAME:
         return frame_attrs;
+    case TAG_FORM:
+        return form_attrs;
     case TAG_META:
         return meta_attrs;
     default:
@@ -155,6 +172,9 @@ void html_found_element(struct html_found *found, enum html_tag tag,
     case TAG_IFRAME:
         if (value[0].len && !value[1].ptr)
             add_link(found, HTML_IFRAME, value[0]);
+        break;
+    case TAG_FORM:
+        form(found, value[0], value[1]);
         break;
     case TAG_META:
         meta(found, value[0], value[1], value[2]);

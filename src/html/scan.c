@@ -207,8 +207,11 @@ static enum html_namespace start_element(struct scanner *scanner,
 {
     bool is_watched = html_tags[tag].flags & TAG_IS_WATCHED;
 
-    if (!is_watched && html_tree_is_plain(&scanner->tree))
+    if (!is_watched && html_tree_is_plain(&scanner->tree)) {
+        if (tag == TAG_FORM)
+            element(scanner, tag, token);
         return HTML_IN_HTML;
+    }
 
     enum html_namespace namespace = start_in_tree(scanner, tag, token);
     bool is_inert = scanner->tree.templates > 0;
@@ -360,6 +363,7 @@ const char *html_link_kind_name(enum html_link_kind kind)
         [HTML_IFRAME] = "iframe",
         [HTML_REFRESH] = "refresh",
         [HTML_LINK] = "link",
+        [HTML_FORM] = "form",
     };
     static_assert(ARRAY_LEN(names) == HTML_LINK_KINDS, "every kind has a name");
 

@@ -28,6 +28,7 @@ enum html_link_kind {
     HTML_IFRAME,
     HTML_REFRESH, /* meta http-equiv=refresh, or a header of that name */
     HTML_LINK,    /* link rel=... href=... */
+    HTML_FORM,    /* form action=..., of GET; only if asked for */
     HTML_LINK_KINDS,
 };
 
@@ -76,7 +77,7 @@ struct html_scan_options {
     bool want_text;
     bool is_xhtml; /* served as application/xhtml+xml: it is XML */
     bool want_requisites;
-    bool want_title, want_ids;
+    bool want_title, want_ids, want_forms;
 };
 
 /* Links in document order, in the arena, with the page's own facts. */
@@ -99,6 +100,12 @@ enum {
 /* Slices of the result point into `html` or into `arena`. */
 void html_scan(struct html_links *links, struct arena *arena, struct str html,
                const struct html_scan_options *options);
+
+/* Does it lead to a page? */
+static inline bool html_link_is_followed(enum html_link_kind kind)
+{
+    return kind != HTML_LINK && kind != HTML_FORM;
+}
 
 const char *html_link_kind_name(enum html_link_kind kind);
 const char *html_requisite_kind_name(enum html_requisite_kind kind);

@@ -72,11 +72,10 @@ static bool reserve(struct bodies *bodies, const struct buf *body, size_t bytes)
     if (good) {
         budget->used += bytes;
         bodies->used += bytes;
-    } else if (!bodies->is_awaited) {
-        bodies->is_awaited = true;
-        budget->waiting++;
     }
     pthread_mutex_unlock(&budget->lock);
+    if (!good)
+        bodies_await(bodies);
     return good;
 }
 
@@ -122,6 +121,16 @@ void bodies_drop(struct bodies *bodies, struct buf *body)
     } else {
         buf_release(body);
     }
+}
+
+void bodies_await(struct bodies *bodies)
+{
+    if (bodies->is_awaited)
+        return;
+    pthread_mutex_lock(&bodies->budget->lock);
+    bodies->budget->waiting++;
+    pthread_mutex_unlock(&bodies->budget->lock);
+    bodies->is_awaited = true;
 }
 
 void bodies_stop_waiting(struct bodies *bodies)

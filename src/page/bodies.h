@@ -16,6 +16,9 @@
 
 enum {
     BODY_SMALL = 128 * 1024,
+    /* What nobody reads goes to a file from here on, or where it would have to
+     * wait. */
+    BODY_LARGE = 4 << 20,
     BODIES_SPARE = 8,
     /* One that waited goes on when it can get at least this. It must be more
      * than libcurl has read of it meanwhile, or libcurl reads on for nothing.
@@ -64,6 +67,9 @@ void bodies_drop(struct bodies *bodies, struct buf *body);
 /* Is it time for one that waits to try again? To be asked before each of them,
  * and now and then, since others may have made room. */
 bool bodies_have_room(const struct bodies *bodies);
+
+/* One of these waits, as after BODY_WAIT. */
+void bodies_await(struct bodies *bodies);
 
 /* None of these waits any more, for what reason ever. */
 void bodies_stop_waiting(struct bodies *bodies);

@@ -20,6 +20,9 @@
  * the crawl keeps cookies, it has no Set-Cookie lines. A 1xx response before
  * it, a proxy's answer to CONNECT and the trailers after the body are no part
  * of it. body_as_sent   The body without its chunks, in its content coding.
+ *   spooled        The same in a file, if the body is too large for memory and
+ *                  nobody has to read it: it is no HTML. Else NULL. Then both
+ *                  other bodies are empty.
  *   body           The same without its content coding. Empty if the coding
  *                  could not be undone, and if the status is not 200: such a
  *                  body is no page.
@@ -37,7 +40,9 @@
 #include "page/coding.h"
 #include "page/outcome.h"
 
-enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63 };
+struct spool;
+
+enum { MIME_MAX = 127, CHARSET_LABEL_MAX = 63, LANGUAGE_MAX = 63 };
 
 /* How a response ended. */
 enum response_end {
@@ -73,6 +78,7 @@ struct exchange {
     struct str location;  /* of a redirect, as served */
     struct str refresh;   /* the Refresh header, as served */
     struct str canonical; /* a Link header with rel=canonical names it */
+    struct str language;  /* the Content-Language header, as served */
     /* X-Robots-Tag says so, if that is obeyed */
     bool noindex, nofollow, noarchive;
     bool upgrades_http;       /* html_policy_upgrades says so of a header */
@@ -84,12 +90,13 @@ struct exchange {
     uint64_t cookies_sent;    /* the hash of cookies_put; 0: none */
     uint64_t retry_after_ms;
     uint64_t start_ms, end_ms;
-    size_t body_len; /* of `body` */
+    size_t body_len; /* of `body`, or of `spooled` */
     size_t received; /* bytes of heads and body, in its content coding */
 
     /* bytes */
     struct str request_head, response_head;
     struct str body_as_sent, body;
+    const struct spool *spooled;
     struct str peer;
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/spool.h"
 #include "url/url.h"
 
 enum {
@@ -300,11 +301,30 @@ static int create(struct pagedir *dir, char name[PAGEDIR_TEMP_MAX + 1])
 bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
                   char name[PAGEDIR_TEMP_MAX + 1])
 {
+    return pagedir_save_spooled(dir, part, count, NULL, name);
+}
+
+/* `part` is changed by this. */
+static bool write_file(int fd, struct iovec part[], int count,
+                       const struct spool *rest)
+{
+    size_t len = 0;
+
+    for (int i = 0; i < count; i++)
+        len += part[i].iov_len;
+    return io_write_all(fd, part, count) &&
+           (!rest || spool_copy(rest, 0, fd, len));
+}
+
+bool pagedir_save_spooled(struct pagedir *dir, struct iovec part[], int count,
+                          const struct spool *rest,
+                          char name[PAGEDIR_TEMP_MAX + 1])
+{
     int fd = create(dir, name);
 
     if (fd < 0)
         return false;
-    bool good = io_write_all(fd, part, count);
+    bool good = write_file(fd, part, count, rest);
     int why = errno;
     /* A file system over a network may tell only now that it is full. */
     if (close(fd) && good) {
@@ -384,4 +404,23 @@ struct str pagedir_url(const struct pagedir *dir, uint32_t id,
         return (struct str){0};
     return arena_copy(arena,
                       str_cut((struct str){line, (size_t)len}, '\n').head);
+}
+
+bool pagedir_read(const struct pagedir *dir, uint32_t id, struct str url,
+                  struct buf *file, struct str *body)
+{
+    char name[NAME_MAX_LEN];
+    struct stat st;
+
+    name_of(id, name);
+    int fd =
+        openat(dir->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) && io_read_all(fd, file);
+    io_close(fd);
+    struct str_pair first = str_cut(buf_str(file), '\n');
+    struct str_pair second = str_cut(first.tail, '\n');
+    *body = second.tail;
+    return good && str_eq(first.head, url) && second.tail.ptr;
 }

@@ -12,12 +12,15 @@
 #include <sys/uio.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 
 /* A file of this name is in every directory of a crawl. */
 #define PAGEDIR_MARK       ".crawler"
 #define PAGEDIR_TMP_PREFIX PAGEDIR_MARK "-tmp-"
 #define PAGEDIR_STATS      PAGEDIR_MARK "-stats.json"
+
+struct spool;
 
 struct pagedir {
     int fd;
@@ -94,6 +97,11 @@ void pagedir_drop_run(struct pagedir *dir, uint32_t last_id);
 bool pagedir_save(struct pagedir *dir, struct iovec part[], int count,
                   char name[PAGEDIR_TEMP_MAX + 1]);
 
+/* The same with what is in a spool behind them. */
+bool pagedir_save_spooled(struct pagedir *dir, struct iovec part[], int count,
+                          const struct spool *rest,
+                          char name[PAGEDIR_TEMP_MAX + 1]);
+
 /* Give the file the next number. False with errno: EEXIST if a file of that
  * name is not a page of an old crawl. */
 bool pagedir_publish(struct pagedir *dir, const char *file);
@@ -107,5 +115,11 @@ bool pagedir_write(struct pagedir *dir, const char *name, struct str text);
 /* The URL of a published page: its file's first line, or empty. */
 struct str pagedir_url(const struct pagedir *dir, uint32_t id,
                        struct arena *arena);
+
+/* Append a published page to `file`, whole; `body` is the part behind its first
+ * two lines. False if it cannot be read, is larger than the cap of `file`, or
+ * is no page of this URL. A link or a pipe of its name is no page. */
+bool pagedir_read(const struct pagedir *dir, uint32_t id, struct str url,
+                  struct buf *file, struct str *body);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/spool.h"
 #include "page/transfer.h"
 
 enum {
@@ -461,12 +462,16 @@ static void look_for_room(struct pagefetcher *fetcher)
         bodies_stop_waiting(&fetcher->bodies);
 }
 
-/* Others wait for memory: who holds it without need ends. */
+/* Others wait for memory, or for a spool: who holds it without need ends. */
 static void end_slow(struct pagefetcher *fetcher)
 {
     struct transfer *next;
 
-    if (!bodies_hold_up(&fetcher->bodies))
+    const struct spools *spools = fetcher->setup.options->spools;
+    bool is_memory_wanted = bodies_hold_up(&fetcher->bodies);
+    bool is_spool_wanted = spools && spools->waiting;
+
+    if (!is_memory_wanted && !is_spool_wanted)
         return;
     uint64_t now_ms = clock_mono_ms();
     /* This thread worked on a page, and nobody read what the others sent. */
@@ -477,11 +482,20 @@ static void end_slow(struct pagefetcher *fetcher)
         next = TAILQ_NEXT(transfer, link);
         if (was_away)
             transfer->seen_ms = 0;
-        if (!transfer_is_slow(transfer, now_ms))
+        bool is_wanted = transfer->spooled ? is_spool_wanted : is_memory_wanted;
+        if (!is_wanted || !transfer_is_slow(transfer, now_ms))
             continue;
         transfer->cut_as = TIMED_OUT;
         end(fetcher, transfer, CURLE_ABORTED_BY_CALLBACK);
     }
+}
+
+/* Might one of these be slow? */
+static bool has_spools(const struct pagefetcher *fetcher)
+{
+    const struct spools *spools = fetcher->setup.options->spools;
+
+    return spools && spools->count;
 }
 
 static int shorter(int timeout_ms, int max_ms)
@@ -501,7 +515,7 @@ static int wait_ms(const struct pagefetcher *fetcher, int timeout_ms)
         return 0;
     if (fetcher->bodies.is_awaited)
         timeout_ms = shorter(timeout_ms, LOOK_FOR_ROOM_MS);
-    else if (fetcher->bodies.used)
+    else if (fetcher->bodies.used || has_spools(fetcher))
         timeout_ms = shorter(timeout_ms, LOOK_FOR_SLOW_MS);
     uint64_t due_ms = fetcher->closing < CLOSERS_MAX
                           ? connections_due_ms(&fetcher->connections)

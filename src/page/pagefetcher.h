@@ -27,6 +27,7 @@
 struct cookies;
 struct page_archive;
 struct proxies;
+struct spools;
 
 struct fetch_options {
     struct page_archive *from; /* fetch from it (page/page_archive.h), or NULL:
@@ -40,9 +41,11 @@ struct fetch_options {
     uint64_t timeout_ms;
     uint64_t max_size;
     struct body_budget *body_budget; /* for large bodies in flight */
-    uint32_t keep_connections;       /* idle ones kept open at most */
-    uint32_t connections_max; /* with those in use; 0: no limit. Must be more
-                               * than can be in use: then an idle one goes */
+    struct spools *spools; /* for those that are too large for memory; NULL: all
+                            * are in memory */
+    uint32_t keep_connections; /* idle ones kept open at most */
+    uint32_t connections_max;  /* with those in use; 0: no limit. Must be more
+                                * than can be in use: then an idle one goes */
     bool insecure;
     bool allow_private;
     /* Where the crawl itself listens: never fetched from; or NULL. */

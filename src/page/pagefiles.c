@@ -24,7 +24,8 @@ static bool prepare(struct pagesaver *saver, struct webpage *page)
     };
 
     page->prepared = prepared;
-    return pagedir_save(saver->dir, part, ARRAY_LEN(part), prepared->name);
+    return pagedir_save_spooled(saver->dir, part, ARRAY_LEN(part),
+                                page->exchange.spooled, prepared->name);
 }
 
 static uint32_t commit(struct pagesaver *saver, const struct webpage *page)
@@ -45,6 +46,12 @@ static struct str url_of(const struct pagesaver *saver, uint32_t id,
     return pagedir_url(saver->dir, id, arena);
 }
 
+static bool read_body(const struct pagesaver *saver, uint32_t id,
+                      struct str url, struct buf *file, struct str *body)
+{
+    return pagedir_read(saver->dir, id, url, file, body);
+}
+
 void pagefiles_init(struct pagesaver *saver, struct pagedir *dir)
 {
     static const struct pagesaver_type type = {
@@ -52,6 +59,7 @@ void pagefiles_init(struct pagesaver *saver, struct pagedir *dir)
         .commit = commit,
         .discard = discard,
         .url_of = url_of,
+        .read = read_body,
     };
 
     *saver = (struct pagesaver){.type = &type, .dir = dir};

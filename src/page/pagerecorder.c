@@ -1,5 +1,7 @@
 #include "page/pagerecorder.h"
 
+#include <errno.h>
+
 #include "base/mem.h"
 
 enum { UNDONE_MAX = 1 << 20 }; /* of a body that nobody else has decoded */
@@ -30,8 +32,8 @@ bool pagerecorder_is_noindex(const struct webpage *page)
 
 static bool is_kept(const struct webpage *page)
 {
-    return page->exchange.response_head.len && !page->noarchive &&
-           !pagerecorder_is_noindex(page);
+    return page->exchange.response_head.len && page->outcome != NOT_SAVED &&
+           !page->noarchive && !pagerecorder_is_noindex(page);
 }
 
 static enum warc_cut cut_of(enum response_end end)
@@ -110,10 +112,12 @@ static void choose_body(const struct webpage *page, struct warc_exchange *kept,
     const struct exchange *exchange = &page->exchange;
 
     kept->body = exchange->body_as_sent;
+    kept->spooled = exchange->spooled;
     kept->is_dense = exchange->codings.count ||
                      is_dense_type(str_of(exchange->mime)) ||
                      gunzip_is_gzip(kept->body);
-    if (is_coding_kept(exchange) || !undo_codings(page, &kept->body, scratch))
+    if (kept->spooled || is_coding_kept(exchange) ||
+        !undo_codings(page, &kept->body, scratch))
         return;
     kept->coding_undone = true;
     kept->is_dense = false;
@@ -157,7 +161,14 @@ void pagerecorder_record(struct pagerecorder *recorder, struct webpage *page)
     choose_body(page, &kept, &scratch);
     page->pair = NEW(struct warc_pair);
     warc_pair_init(page->pair);
-    warc_pair_make(page->pair, &recorder->style, &kept, next_number(recorder));
+    if (!warc_pair_make(page->pair, &recorder->style, &kept,
+                        next_number(recorder))) {
+        page->save_errno = errno;
+        page->outcome = NOT_SAVED;
+        webpage_drop_pair(page);
+    }
     buf_release(&scratch);
+    if (!page->pair)
+        return;
     count_bytes(recorder, page);
 }

@@ -15,7 +15,8 @@
  * either) and whatever has noarchive. If no robots are obeyed, nothing asks.
  *
  * Bodies of all types are kept, in any coding. A body that is larger than a
- * page may be is kept up to that size, marked as cut.
+ * page may be is kept up to that size, marked as cut. One that is in a spool is
+ * kept as it was sent.
  */
 #ifndef PAGE_PAGERECORDER_H
 #define PAGE_PAGERECORDER_H
@@ -49,7 +50,8 @@ void pagerecorder_init(struct pagerecorder *recorder,
 bool pagerecorder_is_noindex(const struct webpage *page);
 
 /* On any worker, several at a time. page->pair stays NULL if nothing is kept.
- */
+ * If a large body cannot be written, the outcome is NOT_SAVED, with
+ * page->save_errno. */
 void pagerecorder_record(struct pagerecorder *recorder, struct webpage *page);
 
 #endif

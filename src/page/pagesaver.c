@@ -4,14 +4,18 @@
 #include <errno.h>
 #include <unistd.h>
 
-void pagesaver_prepare(struct pagesaver *saver, struct webpage *page)
+void pagesaver_fail(struct webpage *page)
 {
-    assert(!page->prepared);
-    if (saver->type->prepare(saver, page))
-        return;
     page->save_errno = errno;
     page->outcome = NOT_SAVED;
     page->prepared = NULL;
+}
+
+void pagesaver_prepare(struct pagesaver *saver, struct webpage *page)
+{
+    assert(!page->prepared);
+    if (!saver->type->prepare(saver, page))
+        pagesaver_fail(page);
 }
 
 uint32_t pagesaver_commit(struct pagesaver *saver, struct webpage *page)

@@ -38,6 +38,11 @@ struct pagesaver_type {
     /* On the crawler thread: the URL of a page that was committed, or empty. */
     struct str (*url_of)(const struct pagesaver *saver, uint32_t id,
                          struct arena *arena);
+
+    /* On any worker: the body of a page that was committed, in `file`. False if
+     * it cannot be read, or is not of this URL. NULL: pages are elsewhere. */
+    bool (*read)(const struct pagesaver *saver, uint32_t id, struct str url,
+                 struct buf *file, struct str *body);
 };
 
 /* The first member of an implementation. */
@@ -48,7 +53,9 @@ struct pagesaver {
     atomic_uint synced;  /* of these, those that are on the disk */
 };
 
-/* If it fails, the outcome is NOT_SAVED, with page->save_errno. */
+/* The page cannot be saved, for what errno says: the outcome is NOT_SAVED, with
+ * page->save_errno. So it is if pagesaver_prepare fails. */
+void pagesaver_fail(struct webpage *page);
 void pagesaver_prepare(struct pagesaver *saver, struct webpage *page);
 
 /* Give a page that is prepared the next number. 0 with errno: it has to be
@@ -103,6 +110,13 @@ static inline struct str pagesaver_url_of(const struct pagesaver *saver,
                                           uint32_t id, struct arena *arena)
 {
     return saver->type->url_of(saver, id, arena);
+}
+
+static inline bool pagesaver_read(const struct pagesaver *saver, uint32_t id,
+                                  struct str url, struct buf *file,
+                                  struct str *body)
+{
+    return saver->type->read && saver->type->read(saver, id, url, file, body);
 }
 
 /* On any thread, several at a time: make durable what was changed before the

@@ -64,10 +64,21 @@ static const struct url *find_base(const struct url *own, struct url *base,
     }
 }
 
-/* The kinds that lead to pages; `link` elements are kept for other uses. */
-static bool is_followed(enum html_link_kind kind)
+/* By the HTML standard; other link elements name what the page needs. */
+static bool is_hyperlink(struct str rel)
 {
-    return kind != HTML_LINK;
+    static const struct str words[] = {
+        STR_INIT("alternate"), STR_INIT("author"),
+        STR_INIT("canonical"), STR_INIT("help"),
+        STR_INIT("license"),   STR_INIT("next"),
+        STR_INIT("prev"),      STR_INIT("privacy-policy"),
+        STR_INIT("search"),    STR_INIT("terms-of-service"),
+    };
+    bool found = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words) && !found; i++)
+        found = rel_has(rel, words[i]);
+    return found && !rel_has(rel, STR("stylesheet"));
 }
 
 /* How the references of a page are resolved. */
@@ -101,7 +112,9 @@ static void add_link(struct webpage *page, const struct html_link *html,
                      const struct link_context *context)
 {
     struct page_links *links = &page->links;
-    struct page_link *link = &links->link[links->count];
+    bool follows = html_link_is_followed(html->kind);
+    struct page_link *link = follows ? &links->link[links->count]
+                                     : &links->aside[links->aside_count];
     enum err err =
         pagescanner_link(link, &page->arena, html->href, context->base,
                          context->encoder, context->options);
@@ -110,11 +123,11 @@ static void add_link(struct webpage *page, const struct html_link *html,
     link->nofollow = context->options->robots_agent.len &&
                      rel_has(html->rel, STR("nofollow"));
     if (!err)
-        links->count++;
+        ++*(follows ? &links->count : &links->aside_count);
     else if (err == ERR_URL_RELATIVE)
-        links->baseless += context->needs_url;
+        links->baseless += follows && context->needs_url;
     else if (err != ERR_URL_SCHEME)
-        links->bad++;
+        links->bad += follows;
     if (err && err != ERR_URL_RELATIVE && context->options->want_content &&
         (err != ERR_URL_SCHEME || url_mistake(html->href)))
         keep_bad_link(page, html, err);
@@ -147,6 +160,43 @@ static void add_refresh(struct webpage *page, const struct url *own,
     add_link(page, html, &context);
 }
 
+/* That of a Link header; see add_refresh. */
+static void add_canonical(struct webpage *page, const struct url *own,
+                          const struct scan_options *options)
+{
+    const struct link_context context = {.options = options, .base = own};
+
+    if (!page->exchange.canonical.ptr)
+        return;
+    struct html_link *html = arena_new(&page->arena, sizeof(*html));
+    *html = (struct html_link){
+        .kind = HTML_LINK,
+        .href = utf8_of_latin1(page->exchange.canonical, &page->arena),
+        .rel = STR("canonical"),
+    };
+    add_link(page, html, &context);
+}
+
+/* Links that are not followed, for a report on the site. */
+static void add_aside(struct webpage *page, const struct html_links *html,
+                      const struct url *own, const struct link_context *context)
+{
+    size_t count = page->exchange.canonical.ptr != NULL;
+    size_t used = page->arena.used;
+
+    for (size_t i = 0; i < html->count; i++)
+        count += !html_link_is_followed(html->link[i].kind);
+    page->links.aside =
+        arena_new(&page->arena, count * sizeof(struct page_link));
+    add_canonical(page, own, context->options);
+    for (size_t i = 0;
+         i < html->count && page->arena.used - used <= PAGE_LINK_BYTES_MAX; i++)
+        if (html->link[i].kind == HTML_FORM ||
+            (html->link[i].kind == HTML_LINK &&
+             is_hyperlink(html->link[i].rel)))
+            add_link(page, &html->link[i], context);
+}
+
 static void add_links(struct webpage *page, const struct html_links *html,
                       const struct link_context *context)
 {
@@ -159,7 +209,7 @@ static void add_links(struct webpage *page, const struct html_links *html,
             links->beyond += html->count - i;
             break;
         }
-        if (is_followed(html->link[i].kind))
+        if (html_link_is_followed(html->link[i].kind))
             add_link(page, &html->link[i], context);
     }
 }
@@ -223,6 +273,7 @@ static void scan(struct html_links *html, struct webpage *page,
         .want_requisites = page->want_requisites || want_mixed,
         .want_title = options->want_title,
         .want_ids = options->want_content,
+        .want_forms = options->want_content,
     };
 
     html_scan(html, &page->arena, page->exchange.body, &html_options);
@@ -329,8 +380,9 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
     struct url of_element;
 
     scan(&html, page, options);
-    bool has_links =
-        page->want_links && (html.count || page->exchange.refresh.ptr);
+    bool has_links = page->want_links &&
+                     (html.count || page->exchange.refresh.ptr ||
+                      (options->want_content && page->exchange.canonical.ptr));
     if (!has_links && !html.requisites && !options->want_content &&
         !options->want_canonical)
         return;
@@ -360,6 +412,8 @@ void pagescanner_scan(struct webpage *page, const struct scan_options *options)
         arena_new(&page->arena, (1 + html.count) * sizeof(struct page_link));
     add_refresh(page, own, options);
     add_links(page, &html, &context);
+    if (options->want_content)
+        add_aside(page, &html, own, &context);
 }
 
 /* Up to the limits of a page. */
@@ -395,13 +449,11 @@ static void scan_css(struct webpage *page, const struct scan_options *options)
 void pagescanner_requisite(struct webpage *page,
                            const struct scan_options *options)
 {
-    struct str mime = str_of(page->exchange.mime);
-
-    if (!page->want_requisites)
+    if (!webpage_names_more(page))
         return;
-    if (str_eq_nocase(mime, STR("text/css")))
+    if (str_eq_nocase(str_of(page->exchange.mime), STR("text/css")))
         scan_css(page, options);
-    else if (page->is_document && mime_verdict(mime) == MIME_PAGE)
+    else
         pagescanner_scan(page, options);
 }
 
@@ -431,6 +483,7 @@ void pagescanner_keep_texts(struct webpage *page)
 {
     keep_texts(page->links.link, page->links.count, &page->arena);
     keep_texts(page->links.bad_link, page->links.bad_count, &page->arena);
+    keep_texts(page->links.aside, page->links.aside_count, &page->arena);
 }
 
 /* A header has no charset. Bytes beyond ASCII go back to the server as they

@@ -308,6 +308,7 @@ void transfer_free(struct transfer *transfer)
     buf_release(&transfer->request_head);
     buf_release(&transfer->response_head);
     bodies_drop(transfer->bodies, &transfer->body);
+    transfer_drop_spool(transfer);
     free(transfer);
 }
 
@@ -519,7 +520,7 @@ void transfer_aim_at_connection(struct transfer *transfer, int fd,
 
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms)
 {
-    size_t len = transfer->body.len;
+    size_t len = transfer_body_len(transfer);
 
     if (transfer->is_waiting || len <= BODY_SMALL)
         return false;
@@ -546,6 +547,7 @@ void transfer_clear(struct transfer *transfer)
     transfer->exchange->request_head = transfer->exchange->response_head =
         transfer->exchange->body_as_sent = transfer->exchange->body =
             transfer->exchange->peer = (struct str){0};
+    transfer->exchange->spooled = NULL;
     transfer->page = NULL;
     transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
@@ -561,4 +563,5 @@ void transfer_clear(struct transfer *transfer)
     clear(&transfer->request_head);
     clear(&transfer->response_head);
     bodies_drop(transfer->bodies, &transfer->body);
+    transfer_drop_spool(transfer);
 }

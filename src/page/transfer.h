@@ -49,11 +49,13 @@ struct transfer {
     struct exchange *exchange; /* the page's, as far as it has come */
     struct buf request_head, response_head; /* where they are wished for */
     struct buf body;                        /* one of `bodies` */
-    struct curl_slist *dns_override;        /* a rule of CURLOPT_CONNECT_TO */
-    size_t unwanted_bytes; /* of a body that will not be kept */
-    bool to_sniff;         /* the type says nothing: the first bytes must */
-    bool is_not_page;      /* the type says so */
-    bool is_kept_anyway;   /* also if it is no page: for an archive */
+    struct spool *spooled; /* the body is there, not in `body`; or NULL */
+    bool waits_for_spool;  /* until there are fewer */
+    struct curl_slist *dns_override; /* a rule of CURLOPT_CONNECT_TO */
+    size_t unwanted_bytes;           /* of a body that will not be kept */
+    bool to_sniff;       /* the type says nothing: the first bytes must */
+    bool is_not_page;    /* the type says so */
+    bool is_kept_anyway; /* also if it is no page: for an archive */
     bool may_be_private;
     bool refused_private; /* an address, for what it is */
     bool is_tls_closed;   /* the server announced the end (close_notify) */
@@ -139,6 +141,9 @@ void transfer_decode(struct transfer *transfer, struct buf *decoded);
 size_t transfer_on_header(char *bytes, size_t size, size_t count, void *user);
 size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user);
 
+/* How much of the body has come. */
+size_t transfer_body_len(const struct transfer *transfer);
+
 /* The most bytes that a body of this kind may have. */
 size_t transfer_body_max(const struct fetch_options *options,
                          enum webpage_kind kind);
@@ -146,9 +151,12 @@ size_t transfer_body_max(const struct fetch_options *options,
 /* Forget all that the headers said. */
 void transfer_forget_headers(struct transfer *transfer);
 
-/* Does it hold much memory, and has hardly anything come in the last
- * second? To be asked again and again while others wait for memory. */
+/* Does it hold much memory, or a spool, and has hardly anything come in the
+ * last second? To be asked again and again while others wait for that. */
 bool transfer_is_slow(struct transfer *transfer, uint64_t now_ms);
+
+/* The body in its spool is not needed any more, nor a spool. */
+void transfer_drop_spool(struct transfer *transfer);
 
 /* The page has gone on: be ready for the next. The exchange's bytes go. */
 void transfer_clear(struct transfer *transfer);

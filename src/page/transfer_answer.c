@@ -1,7 +1,9 @@
 /* An answer while it comes: what its headers say, and its body. */
 #include <assert.h>
+#include <errno.h>
 
 #include "base/clock.h"
+#include "base/spool.h"
 #include "html/charset.h"
 #include "html/meta.h"
 #include "page/cookies.h"
@@ -116,6 +118,9 @@ static void take_header(struct transfer *transfer, struct str line)
     } else if (str_eq_nocase(header.head, STR("refresh")) &&
                !exchange->refresh.ptr && value.len <= URL_LEN_MAX) {
         exchange->refresh = arena_copy(&transfer->page->arena, value);
+    } else if (str_eq_nocase(header.head, STR("content-language")) &&
+               !exchange->language.ptr && value.len <= LANGUAGE_MAX) {
+        exchange->language = arena_copy(&transfer->page->arena, value);
     } else if (str_eq_nocase(header.head, STR("link")) &&
                !exchange->canonical.ptr) {
         struct str canonical = link_header_find(value, STR("canonical"));
@@ -212,7 +217,7 @@ static void begin_headers(struct transfer *transfer, struct str line)
     exchange->status = status_of(line);
     exchange->mime[0] = exchange->charset_label[0] = '\0';
     exchange->location = exchange->refresh = exchange->canonical =
-        (struct str){0};
+        exchange->language = (struct str){0};
     exchange->noindex = exchange->nofollow = exchange->noarchive = false;
     exchange->upgrades_http = false;
     exchange->is_other_type = false;
@@ -341,8 +346,7 @@ static size_t preview_header(struct transfer *transfer, struct str part)
     return part.len;
 }
 
-/* --- the body --------------------------------------------------------------
- */
+/* --- what is no page ------------------------------------------------------ */
 
 /* False if enough has come to tell that it is no page. */
 static bool sniff_early(struct transfer *transfer)
@@ -383,6 +387,102 @@ static size_t on_unwanted_body(struct transfer *transfer, struct str bytes)
                : bytes.len;
 }
 
+/* --- a body that is too large for memory ---------------------------------- */
+
+size_t transfer_body_len(const struct transfer *transfer)
+{
+    return transfer->spooled ? transfer->spooled->len : transfer->body.len;
+}
+
+static void stop_waiting_for_spool(struct transfer *transfer)
+{
+    if (transfer->waits_for_spool)
+        transfer->setup->options->spools->waiting--;
+    transfer->waits_for_spool = false;
+}
+
+void transfer_drop_spool(struct transfer *transfer)
+{
+    stop_waiting_for_spool(transfer);
+    spool_free(transfer->spooled);
+    transfer->spooled = NULL;
+}
+
+/* Is it only kept, as it is, or not even that? HTML, stylesheets and what must
+ * be decoded are needed in memory. */
+static bool is_unread(const struct transfer *transfer)
+{
+    const struct webpage *page = transfer->page;
+
+    if (!transfer->setup->options->spools)
+        return false;
+    if (transfer->is_not_page || transfer->judged != OUTCOMES)
+        return true;
+    if (page->kind == WEBPAGE_REQUISITE)
+        return !webpage_names_more(page);
+    if (transfer->exchange->is_other_type)
+        return !transfer->codings.count;
+    return transfer->to_sniff && !transfer->codings.count &&
+           transfer->body.len >= MIME_SNIFF_LEN &&
+           !mime_sniffs_as_html(buf_str(&transfer->body)) &&
+           !mime_list_has(&transfer->setup->options->types, (struct str){0});
+}
+
+/* A disk that is full is no fault of the page: the crawl ends. */
+static size_t fail_to_spool(struct transfer *transfer)
+{
+    transfer->page->save_errno = errno;
+    transfer->judged = OUTCOMES;
+    return cut(transfer, NOT_SAVED);
+}
+
+/* The body moves to a file. False: it has to wait, or cannot. */
+static bool begin_spool(struct transfer *transfer)
+{
+    struct spools *spools = transfer->setup->options->spools;
+
+    transfer->spooled = spool_new(spools);
+    if (!transfer->spooled)
+        return false;
+    stop_waiting_for_spool(transfer);
+    if (!spool_put(transfer->spooled, buf_str(&transfer->body)))
+        return false;
+    bodies_drop(transfer->bodies, &transfer->body);
+    transfer->is_not_page |= transfer->to_sniff;
+    transfer->to_sniff = false;
+    return true;
+}
+
+static size_t wait_for_spool(struct transfer *transfer)
+{
+    if (!transfer->waits_for_spool)
+        transfer->setup->options->spools->waiting++;
+    transfer->waits_for_spool = true;
+    bodies_await(transfer->bodies);
+    return wait_for_room(transfer);
+}
+
+static size_t on_large_body(struct transfer *transfer, struct str bytes)
+{
+    if (!transfer->spooled && !begin_spool(transfer))
+        return !transfer->spooled && (errno == EMFILE || errno == ENFILE)
+                   ? wait_for_spool(transfer)
+                   : fail_to_spool(transfer);
+    struct str rest =
+        str_first(bytes, transfer->body.cap - (size_t)transfer->spooled->len);
+    if (!spool_put(transfer->spooled, rest))
+        return fail_to_spool(transfer);
+    if (rest.len == bytes.len)
+        return bytes.len;
+    if (transfer->is_not_page && transfer->judged == OUTCOMES &&
+        !end_as(transfer, NOT_HTML, 1))
+        return 0;
+    return cut(transfer, TOO_LARGE);
+}
+
+/* --- the body --------------------------------------------------------------
+ */
+
 /* More has come than the cap allows. What is within it counts for a robots.txt,
  * and is kept for an archive. */
 static size_t on_full_body(struct transfer *transfer, const char *bytes)
@@ -412,12 +512,17 @@ size_t transfer_on_body(char *bytes, size_t size, size_t count, void *user)
     if (transfer->is_coding_unknown && transfer->judged == OUTCOMES &&
         !end_as(transfer, BAD_ENCODING, len))
         return 0;
+    if (transfer->spooled ||
+        (transfer->body.len + len > BODY_LARGE && is_unread(transfer)))
+        return on_large_body(transfer, (struct str){bytes, len});
     switch (bodies_put(transfer->bodies, &transfer->body,
                        (struct str){bytes, len})) {
     case BODY_PUT:
         return sniff_early(transfer) ? len : end_as(transfer, NOT_HTML, len);
     case BODY_WAIT:
-        return wait_for_room(transfer);
+        return is_unread(transfer)
+                   ? on_large_body(transfer, (struct str){bytes, len})
+                   : wait_for_room(transfer);
     case BODY_FULL:
         break;
     }

@@ -1,5 +1,6 @@
 /* How a transfer ended: the exchange that is made of it. */
 #include "base/clock.h"
+#include "base/spool.h"
 #include "page/connect_fault.h"
 #include "page/mime.h"
 #include "page/secret.h"
@@ -99,7 +100,7 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
         return FETCHED;
     if (transfer->is_not_page)
         return NOT_HTML;
-    if (!body.len)
+    if (!body.len && !transfer->spooled)
         return EMPTY_BODY;
     if (!transfer->to_sniff || mime_sniffs_as_html(body))
         return FETCHED;
@@ -150,7 +151,7 @@ static enum outcome outcome_of(const struct transfer *transfer, CURLcode code)
     if (!transfer->headers_done || transfer_is_tls_cut(transfer))
         return CONNECTION_LOST; /* in the headers; to libcurl that is an end */
     /* What is coded is judged by what it means: transfer_decode. */
-    return transfer->codings.count
+    return transfer->codings.count && !transfer->spooled
                ? FETCHED
                : outcome_of_body(transfer, buf_str(&transfer->body));
 }
@@ -284,10 +285,13 @@ static void show_bytes(struct transfer *transfer)
     if (exchange->status == 200 && !transfer->codings.count &&
         !transfer->is_coding_unknown)
         exchange->body = exchange->body_as_sent;
-    exchange->body_len = exchange->body.len;
-    exchange->received = transfer->header_bytes +
-                         (transfer->unwanted_bytes ? transfer->unwanted_bytes
-                                                   : transfer->body.len);
+    exchange->spooled = transfer->spooled;
+    exchange->body_len =
+        transfer->spooled ? transfer->spooled->len : exchange->body.len;
+    exchange->received =
+        transfer->header_bytes + (transfer->unwanted_bytes
+                                      ? transfer->unwanted_bytes
+                                      : transfer_body_len(transfer));
 }
 
 void transfer_end(struct transfer *transfer, CURLcode code)
@@ -320,7 +324,8 @@ void transfer_decode(struct transfer *transfer, struct buf *decoded)
     struct exchange *exchange = transfer->exchange;
     bool is_robots = transfer->page->kind == WEBPAGE_ROBOTS;
 
-    if (!transfer->codings.count || exchange->outcome != FETCHED)
+    if (!transfer->codings.count || transfer->spooled ||
+        exchange->outcome != FETCHED)
         return;
     buf_clear(decoded);
     decoded->cap = is_robots ? CODED_ROBOTS_MAX : transfer->body.cap;

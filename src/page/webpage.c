@@ -4,6 +4,7 @@
 
 #include "archive/warc_write.h"
 #include "page/bodies.h"
+#include "page/mime.h"
 
 /* A page with a million links must not hold its memory for ever. */
 enum { ARENA_KEEP_MAX = 256 * 1024 };
@@ -78,6 +79,15 @@ const struct url *webpage_url_parts(struct webpage *page)
         url_parse(&page->parts, &page->arena, page->url, NULL, NULL))
         page->parts = (struct url){0};
     return page->parts.href.len ? &page->parts : NULL;
+}
+
+bool webpage_names_more(const struct webpage *page)
+{
+    struct str mime = str_of(page->exchange.mime);
+
+    return page->want_requisites &&
+           (str_eq_nocase(mime, STR("text/css")) ||
+            (page->is_document && mime_verdict(mime) == MIME_PAGE));
 }
 
 void webpage_own_url(struct webpage *page)

@@ -39,6 +39,9 @@ struct page_links {
                                  * (url/mistake.h), if the contents are wanted:
                                  * `url` has only the text as written */
     size_t bad_count;           /* at most PAGE_BAD_MAX */
+    struct page_link *aside;    /* of link elements and forms, which are not
+                                 * followed, if the contents are wanted */
+    size_t aside_count;
     size_t baseless; /* relative links of a page whose URL is not known */
     size_t beyond;   /* links left out: too many, or too long in all */
 };
@@ -142,6 +145,10 @@ void webpage_ask_parsed(struct webpage *page, const struct url *url,
 /* The page's URL, parsed now if it was given as text; NULL if it is not valid.
  */
 const struct url *webpage_url_parts(struct webpage *page);
+
+/* Is it a requisite that may name more: a stylesheet, or a document of HTML
+ * that is to be read? */
+bool webpage_names_more(const struct webpage *page);
 
 /* Keep a copy of the URL, which is only borrowed. */
 void webpage_own_url(struct webpage *page);

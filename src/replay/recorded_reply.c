@@ -83,7 +83,7 @@ static bool is_name(struct str name)
 struct writer {
     struct buf *lines;
     struct connection_names names;
-    uint64_t body_len;
+    uint64_t body_len; /* or CAPTURED_LEN_UNKNOWN */
     bool has_length;
     bool is_open; /* the last line may go on */
     bool fits;
@@ -103,7 +103,7 @@ static void end_line(struct writer *writer)
 
 static void put_length(struct writer *writer)
 {
-    if (writer->has_length)
+    if (writer->has_length || writer->body_len == CAPTURED_LEN_UNKNOWN)
         return;
     writer->has_length = true;
     put(writer, STR("Content-Length: "));
@@ -186,7 +186,7 @@ bool recorded_reply_fill(struct http_reply *reply, struct buf *lines,
 {
     const struct warc_http *http = &captured->http;
     struct writer writer = {
-        .lines = lines, .body_len = http->body.len, .fits = true};
+        .lines = lines, .body_len = captured->body.len, .fits = true};
     struct str rest = http->head;
     struct head_line first;
     size_t start = lines->len;
@@ -201,7 +201,11 @@ bool recorded_reply_fill(struct http_reply *reply, struct buf *lines,
     reply->status = (unsigned)http->status;
     reply->reason = reason_in(first.text);
     reply->type = STR("");
-    reply->has_length = true;
+    /* A client of HTTP/1.0 gets it until the connection ends. */
+    if (captured->body.len == CAPTURED_LEN_UNKNOWN)
+        reply->framing = HTTP_CHUNKED;
+    else
+        reply->has_length = true;
     reply->headers = str_skip(buf_str(lines), start);
     return writer.fits;
 }

@@ -17,7 +17,8 @@ enum {
     MAX_BODY = 1 << 20, /* a POST is refused, but politely */
     MAX_SCRATCH = 4 << 20,
     MAX_CONNECTIONS = 1000,
-    HELD_MAX = 512 << 20, /* bytes of bodies on their way */
+    HELD_MAX = 512 << 20,  /* bytes of bodies on their way */
+    LONG_BODY = 256 << 10, /* of a long one, whatever its length */
     SECOND_US = 1000 * 1000,
     CAPTURES_LOOKED_AT = 10000, /* for the list of first pages */
 };
@@ -33,9 +34,11 @@ struct replay {
     size_t held;      /* bytes of bodies on their way */
 };
 
-/* A copy of a body: the collection keeps it only until the next question. */
+/* A copy of a body, because the collection keeps it only until the next
+ * question; or one that is read piece by piece. */
 struct held_body {
-    size_t len;
+    size_t len; /* of the memory that it takes */
+    struct long_body *long_body;
     char bytes[];
 };
 
@@ -67,20 +70,51 @@ static bool wanted_time(const struct http_request *request, uint64_t *near_ms)
     return !value.ptr || date_read_http(value, near_ms);
 }
 
-static bool hold_body(struct replay *replay, struct http_exchange *exchange,
-                      struct str body)
+/* Read more of a body, while its beginning is on its way. */
+static enum http_pull pull_body(void *self, uint64_t now_us,
+                                struct http_piece *piece)
 {
-    if (!body.len || str_eq(exchange->request.method, STR("HEAD")))
-        return true;
-    if (body.len > HELD_MAX - replay->held)
-        return false;
-    struct held_body *held = mem_resize(NULL, sizeof(*held) + body.len);
-    held->len = body.len;
-    memcpy(held->bytes, body.ptr, body.len);
-    replay->held += body.len;
+    (void)now_us;
+    switch (long_body_read(self, &piece->bytes)) {
+    case LONG_BODY_BYTES:
+        return HTTP_PULL_BYTES;
+    case LONG_BODY_END:
+        return HTTP_PULL_END;
+    case LONG_BODY_BROKEN:
+        break;
+    }
+    return HTTP_PULL_CUT;
+}
+
+/* NULL, or why the body cannot be sent. */
+static const char *hold_body(struct replay *replay,
+                             struct http_exchange *exchange,
+                             const struct captured *captured)
+{
+    const struct captured_body *body = &captured->body;
+    struct str bytes = captured->http.body;
+    size_t len = body->is_long ? LONG_BODY : bytes.len;
+
+    if (!len || str_eq(exchange->request.method, STR("HEAD")))
+        return NULL;
+    if (len > HELD_MAX - replay->held)
+        return "too many large bodies are on their way";
+    struct held_body *held = mem_new(sizeof(*held) + bytes.len);
+    held->len = len;
+    replay->held += len;
     exchange->user = held;
-    exchange->reply.body = (struct str){held->bytes, body.len};
-    return true;
+    if (!body->is_long) {
+        memcpy(held->bytes, bytes.ptr, bytes.len);
+        exchange->reply.body = (struct str){held->bytes, bytes.len};
+        return NULL;
+    }
+    held->long_body = long_body_open(&body->place);
+    exchange->reply.stream = (struct http_stream){
+        .pull = pull_body,
+        .self = held->long_body,
+        .len = body->len == CAPTURED_LEN_UNKNOWN ? HTTP_LEN_UNKNOWN : body->len,
+    };
+    return held->long_body ? NULL : strerror(errno);
 }
 
 static void send_captured(struct replay *replay, struct http_exchange *exchange,
@@ -100,11 +134,10 @@ static void send_captured(struct replay *replay, struct http_exchange *exchange,
     reply->headers = str_first(buf_str(&exchange->scratch), lines_len);
     reply->reason =
         has_reason ? str_skip(buf_str(&exchange->scratch), lines_len) : STR("");
-    if (!hold_body(replay, exchange, captured->http.body)) {
+    const char *problem = hold_body(replay, exchange, captured);
+    if (problem) {
         http_reply_init(reply);
-        own_pages_refuse(exchange, 503,
-                         STR("too many large bodies are on their way"),
-                         STR(""));
+        own_pages_refuse(exchange, 503, str_of(problem), STR(""));
     }
 }
 
@@ -268,6 +301,7 @@ static void ended(void *self, struct http_exchange *exchange)
     if (!held)
         return;
     replay->held -= held->len;
+    long_body_free(held->long_body);
     free(held);
 }
 

@@ -16,12 +16,12 @@ struct search {
     struct arena row_arena; /* cleared for each row */
 };
 
-/* A page before all else, but a requisite before a page that was refused or
- * failed: it may be an image that is linked too. */
+/* A page before all else, but a requisite before a page that was refused,
+ * failed or was not kept: it may be an image that is linked too. */
 static unsigned class_of(const struct url_record *url)
 {
     if (url->row->kind == TARGET_PAGE)
-        return url->end == URL_FAILED ? 8 : 16;
+        return url->end == URL_FAILED || url->end == URL_NOT_KEPT ? 8 : 16;
     return url->row->kind == TARGET_REQUISITE && url->row->verdict == ACCEPT
                ? 12
                : 0;

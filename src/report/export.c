@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/terminal.h"
+#include "html/scan.h"
 #include "page/webpage.h"
 #include "report/equal.h"
 #include "url/url.h"
@@ -309,14 +310,23 @@ static bool print_entry(struct exporter *exporter, struct str url)
 
 /* --- reading ------------------------------------------------------------ */
 
-/* For a fleet: note which URL has which page before the rows are printed. */
+/* Which URL has which page is noted before the rows are printed: a page may be
+ * found nearer on a later one, and in a fleet pages have no order. A crawl at
+ * work may have more of them when they are read again. */
 static bool begin_pages(void *user, uint64_t urls, uint64_t last_number)
 {
     struct exporter *exporter = user;
+    uint64_t *before = exporter->page;
 
     (void)last_number;
-    exporter->pages_max = urls;
+    if (before && urls <= exporter->pages_max)
+        return true;
     exporter->page = mem_array(urls + 1, sizeof(*exporter->page));
+    if (before)
+        memcpy(exporter->page, before,
+               (exporter->pages_max + 1) * sizeof(*exporter->page));
+    exporter->pages_max = urls;
+    free(before);
     return true;
 }
 
@@ -326,8 +336,7 @@ static bool begin(void *user, uint64_t urls, uint64_t last_number)
 
     exporter->last_number = last_number;
     exporter->change = mem_array(last_number + 1, sizeof(*exporter->change));
-    if (!exporter->page)
-        begin_pages(user, urls, last_number);
+    begin_pages(user, urls, last_number);
     return exporter->format != EXPORT_CSV || print_csv_head(exporter);
 }
 
@@ -345,6 +354,7 @@ static bool note_pages(struct exporter *exporter)
 {
     const struct store_reader reader = {
         .user = exporter,
+        .unchecked = true,
         .begin = begin_pages,
         .fetch = note_page,
     };
@@ -374,7 +384,7 @@ static bool find_source(struct exporter *exporter, uint32_t page)
         return true;
     exporter->source_page = page;
     buf_clear(&exporter->source);
-    return page && page <= exporter->pages_max &&
+    return page && page <= exporter->pages_max && exporter->page[page] &&
            store_find_url(exporter->report->store, exporter->page[page],
                           &row) &&
            buf_put(&exporter->source, row.url);
@@ -438,6 +448,9 @@ static bool read_link(void *user, const struct store_link *row)
 {
     struct exporter *exporter = user;
 
+    if (row->kind &&
+        !html_link_is_followed((enum html_link_kind)(row->kind - 1)))
+        return true;
     return (row->page ? find_source(exporter, row->page)
                       : find_unsaved(exporter, row->source)) &&
            print_link(exporter, row);
@@ -459,10 +472,10 @@ static bool print_all(struct exporter *exporter)
     buf_init(&exporter->url, URL_LEN_MAX);
     buf_init(&exporter->source, URL_LEN_MAX);
     buf_init(&exporter->line, LINE_LEN_MAX);
-    bool good = (!exporter->report->machines || note_pages(exporter)) &&
-                (store_load(exporter->report->store, 0, &reader,
-                            &exporter->report->error) ||
-                 ferror(stdout));
+    bool good =
+        note_pages(exporter) && (store_load(exporter->report->store, 0, &reader,
+                                            &exporter->report->error) ||
+                                 ferror(stdout));
     free(exporter->change);
     free(exporter->page);
     equal_release(&exporter->equal);

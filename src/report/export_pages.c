@@ -11,17 +11,40 @@
 #include "page/mime.h"
 #include "url/url.h"
 
+enum { PAGE_MAX = 256 << 20 }; /* bytes of a page */
+
 struct page_export {
     struct pagedir *dir;
     struct exported_pages *exported;
     struct seen seen;
     uint64_t seed;
     struct arena arena; /* of one capture */
-    struct buf decoded;
+    struct buf long_body, decoded;
     int error; /* errno that ended it, or 0 */
 };
 
 /* --- which captures are pages ------------------------------------------- */
+
+/* The body as it was sent. False if it cannot be read, or is too long. */
+static bool read_body(struct page_export *export,
+                      const struct captured *captured, struct str *body)
+{
+    enum long_body_got got = LONG_BODY_BROKEN;
+    struct str bytes;
+
+    *body = captured->http.body;
+    if (!captured->body.is_long)
+        return true;
+    struct long_body *long_body = long_body_open(&captured->body.place);
+    buf_clear(&export->long_body);
+    while (long_body &&
+           (got = long_body_read(long_body, &bytes)) == LONG_BODY_BYTES &&
+           buf_put(&export->long_body, bytes))
+        ;
+    long_body_free(long_body);
+    *body = buf_str(&export->long_body);
+    return got == LONG_BODY_END;
+}
 
 /* The body without its content codings. */
 static bool decode(struct page_export *export, const struct warc_http *http,
@@ -29,13 +52,12 @@ static bool decode(struct page_export *export, const struct warc_http *http,
 {
     struct codings codings = {0};
 
-    *body = http->body;
     if (!codings_add(&codings, http->content_encoding))
         return false;
     if (!codings.count)
         return true;
     buf_clear(&export->decoded);
-    if (codings_undo(&codings, http->body, &export->decoded) != CODING_WHOLE)
+    if (codings_undo(&codings, *body, &export->decoded) != CODING_WHOLE)
         return false;
     *body = buf_str(&export->decoded);
     return true;
@@ -101,6 +123,10 @@ static bool export_capture(void *user, const struct captured *captured)
     if (url_parse(&url, &export->arena, captured->url, NULL, NULL) ||
         !is_candidate(captured, &url))
         return true;
+    if (!read_body(export, captured, &body)) {
+        export->exported->unreadable++;
+        return true;
+    }
     if (!decode(export, &captured->http, &body)) {
         export->exported->undecodable++;
         return true;
@@ -125,12 +151,14 @@ bool export_pages(struct collection *collection, struct pagedir *dir,
         return false;
     seen_init(&export.seen);
     arena_init(&export.arena);
-    buf_init(&export.decoded, WARC_BLOCK_MAX);
+    buf_init(&export.decoded, PAGE_MAX);
+    buf_init(&export.long_body, PAGE_MAX);
     bool good = collection_each(collection, export_capture, &export);
-    exported->unreadable = collection_unreadable(collection);
+    exported->unreadable += collection_unreadable(collection);
     seen_release(&export.seen);
     arena_release(&export.arena);
     buf_release(&export.decoded);
+    buf_release(&export.long_body);
     if (good && syncfs(dir->fd) < 0) {
         good = false;
         export.error = errno;

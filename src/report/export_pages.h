@@ -9,7 +9,7 @@ struct exported_pages {
     uint32_t pages;
     uint64_t undecodable; /* left out: a coding is unknown, or broken */
     uint64_t unreadable;  /* left out: a record without what it refers to, with
-                           * a block that is too long, or damaged */
+                           * a body that is too long, or damaged */
 };
 
 /* Write the pages of the collection, in its order, into a directory that has

@@ -25,6 +25,10 @@ static const struct finding_words words[] = {
         "Pages link to them, perhaps through redirects, and they are not there (--check-external)."},
     [FINDING_REQUISITE]  = {"requisite", "Missing files",
         "Pages need them to be shown, and they are not there (--requisites). The first page that needs a file is named."},
+    [FINDING_LINK_ELEMENT] = {"link-element", "Broken link elements",
+        "Pages name them in their heads, as canonical, next, alternate and the like, and they are not there."},
+    [FINDING_FORM]       = {"form", "Forms that lead nowhere",
+        "What a form is sent to by GET is not there. Forms of POST are not looked at."},
     [FINDING_FRAGMENT]   = {"fragment", "Links to parts that are not there",
         "The page is there, but no element of it has this id."},
     [FINDING_LOOP]       = {"loop", "Redirects that go round in circles",
@@ -121,7 +125,7 @@ void findings_free(struct findings *findings)
     buf_release(&findings->record);
     buf_release(&findings->last_outside);
     arena_release(&findings->arena);
-    free(findings->places);
+    free(findings->size);
     free(findings);
 }
 
@@ -206,8 +210,10 @@ bool findings_next_outside(struct findings *findings, struct str *url)
     struct str text;
 
     while (findings->outside && sorter_next(findings->outside, &text)) {
+        /* Findings of another kind may have had it in an earlier crawl. */
         if (!finding_parse(text, &record) ||
-            str_eq(record.subject, buf_str(last)))
+            str_eq(record.subject, buf_str(last)) ||
+            findings_answer(findings, record.subject))
             continue;
         buf_clear(last);
         buf_put(last, record.subject);
@@ -228,6 +234,16 @@ void findings_judge_outside(struct findings *findings, struct str url,
     struct outside_answer *kept = arena_new(&findings->arena, sizeof(*kept));
     *kept = *answer;
     hashtable_put(&findings->answers, key, kept);
+}
+
+enum link_judgement findings_judge(enum finding_kind kind,
+                                   enum link_judgement judgement,
+                                   unsigned status)
+{
+    return kind == FINDING_FORM && judgement == LINK_BROKEN && status &&
+                   status != 404 && status != 410
+               ? LINK_UNKNOWN
+               : judgement;
 }
 
 static enum link_judgement judge_outside(const struct findings *findings,
@@ -259,11 +275,16 @@ static void judge_link_outside(struct findings *findings,
     const struct outside_answer *answer =
         findings_answer(findings, record->subject);
 
+    if (!answer && record->kind != FINDING_EXTERNAL) {
+        findings->unasked[record->kind]++;
+        return;
+    }
     if (!answer) {
         note_unasked(findings, record->subject);
         return;
     }
-    enum link_judgement judgement = judge_outside(findings, answer);
+    enum link_judgement judgement = findings_judge(
+        record->kind, judge_outside(findings, answer), answer->status);
     if (judgement == LINK_GOOD)
         return;
     if (judgement == LINK_UNKNOWN)
@@ -419,6 +440,21 @@ static void note_outside_doubt(struct findings *findings)
     buf_release(&text);
 }
 
+/* Nobody follows them, so the crawl has asked for a few of them alone. */
+static void note_aside_doubt(struct findings *findings, enum finding_kind kind)
+{
+    struct buf text;
+
+    if (!findings->unasked[kind])
+        return;
+    buf_init(&text, DOUBT_MAX);
+    buf_printf(&text, "%s to pages that were not asked for%s",
+               words_count(findings->unasked[kind], "link").text,
+               findings->outside ? "" : " (--check-external)");
+    findings->summary.doubts[kind] = keep(findings, &text);
+    buf_release(&text);
+}
+
 bool findings_read(struct findings *findings)
 {
     if (!findings_read_rows(findings) || !findings_read_fragments(findings))
@@ -434,6 +470,8 @@ bool findings_sort(struct findings *findings)
 {
     add_outside(findings);
     note_outside_doubt(findings);
+    note_aside_doubt(findings, FINDING_LINK_ELEMENT);
+    note_aside_doubt(findings, FINDING_FORM);
     findings_count(findings);
     return !sorter_failed(findings->found) &&
            !sorter_failed(findings->wanted) &&

@@ -12,7 +12,7 @@
  *
  * A finding has a kind, a subject (a URL, a title), and the places where it is:
  * pages, each with the text of its link. Findings are sorted in a temporary
- * file (archive/sorter.h), so their number costs no memory but 4 bytes a
+ * file (archive/sorter.h), so their number costs no memory but 8 bytes a
  * subject. All texts are those of the site: printers escape them.
  */
 #ifndef REPORT_FINDINGS_H
@@ -25,6 +25,8 @@ enum finding_kind {
     FINDING_BROKEN,
     FINDING_EXTERNAL,
     FINDING_REQUISITE,
+    FINDING_LINK_ELEMENT,
+    FINDING_FORM,
     FINDING_FRAGMENT,
     FINDING_LOOP,
     FINDING_CHAIN,
@@ -68,6 +70,7 @@ struct finding_subject {
     struct str text;   /* a URL; of some kinds a title or a digest */
     struct str detail; /* "404 Not Found"; may be empty */
     uint64_t places;
+    uint64_t pages; /* on which these are */
 };
 
 struct finding_place {

@@ -30,11 +30,14 @@ struct findings {
     uint64_t contents; /* pages whose ids are known */
     uint64_t others;   /* pages that are no HTML and need none */
     uint64_t fragments_unknown;
-    uint64_t targets_unknown; /* links through redirects to other sites */
-    bool has_unsaved_links;   /* links of pages that were not saved */
-    bool has_outside;         /* links out of the scope */
-    bool has_sitemap;         /* one was read */
-    uint32_t *places;         /* of each subject, in order */
+    uint64_t targets_unknown;   /* links through redirects to other sites */
+    uint64_t unasked[FINDINGS]; /* links: what they name was not asked for */
+    bool has_unsaved_links;     /* links of pages that were not saved */
+    bool has_outside;           /* links out of the scope */
+    bool has_sitemap;           /* one was read */
+    struct subject_size {
+        uint32_t places, pages;
+    } * size; /* of each subject, in order */
     size_t subjects, subject_room;
     struct arena arena;
 
@@ -64,6 +67,11 @@ static inline bool finding_has_place(const struct finding_record *record)
     return record->page || record->source;
 }
 
+static inline bool finding_is_on_page(const struct finding_record *record)
+{
+    return finding_has_place(record) && record->page < PLACE_SITEMAP;
+}
+
 /* Numbers in the records that are sorted. */
 void finding_put_number(struct buf *out, uint64_t value);
 uint64_t finding_number(const char *bytes);
@@ -73,6 +81,12 @@ void finding_add(struct findings *findings,
 
 /* The record of a text that finding_add made. */
 bool finding_parse(struct str text, struct finding_record *record);
+
+/* Does a link of this kind work? A form that comes without its fields may be
+ * refused by its page, which is there. */
+enum link_judgement findings_judge(enum finding_kind kind,
+                                   enum link_judgement judgement,
+                                   unsigned status);
 
 /* Are there pages that were not read? */
 bool findings_has_gaps(const struct findings *findings);

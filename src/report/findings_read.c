@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "html/scan.h"
 #include "report/findings_internal.h"
+#include "url/filter.h"
 #include "view/order.h"
 
 /* --- pages --------------------------------------------------------------- */
@@ -43,6 +44,8 @@ static void check_page(struct findings *findings, const struct store_fetch *row)
         add_page_finding(findings, FINDING_SLOW, ~ms, row);
     if (row->size > findings->options.large_bytes)
         add_page_finding(findings, FINDING_LARGE, ~row->size, row);
+    if (row->canonical.len) /* the site has said so */
+        return;
     if (row->digest && row->size) {
         snprintf(digest, sizeof(digest), "%016" PRIx64, row->digest);
         add_to_group(findings, FINDING_DUPLICATE, row->size, str_of(digest),
@@ -196,6 +199,14 @@ static void check_fragment(struct findings *findings,
         findings_want(findings, url->page, *fragment, link, via);
 }
 
+/* What it is if it is broken. */
+static enum finding_kind kind_of(const struct store_link *link)
+{
+    return link->kind == 1 + HTML_LINK   ? FINDING_LINK_ELEMENT
+           : link->kind == 1 + HTML_FORM ? FINDING_FORM
+                                         : FINDING_BROKEN;
+}
+
 /* `path` is that of the link, which leads through `via` if that is not 0. */
 static void check_target(struct findings *findings,
                          const struct site_path *path, uint64_t via,
@@ -203,12 +214,16 @@ static void check_target(struct findings *findings,
 {
     uint64_t last = path->last;
     const struct site_url *url = &findings->site.url[last];
-    enum link_judgement judgement = site_judge(&findings->site, last);
+    enum finding_kind kind = kind_of(link);
+    enum link_judgement judgement =
+        findings_judge(kind, site_judge(&findings->site, last), url->status);
 
     if (judgement == LINK_BROKEN)
-        add_link(findings, FINDING_BROKEN, last, via, link);
+        add_link(findings, kind, last, via, link);
     else if (judgement == LINK_UNKNOWN)
         add_link(findings, FINDING_UNKNOWN, last, via, link);
+    else if (kind != FINDING_BROKEN)
+        return;
     else if (url->end == URL_REFUSED && url->verdict == ROBOTS_REFUSED)
         add_link(findings, FINDING_ROBOTS, last, via, link);
     else if (site_is_empty(url))
@@ -217,22 +232,24 @@ static void check_target(struct findings *findings,
         check_fragment(findings, path, via, link);
 }
 
-/* A page's link to itself does not count. */
+/* A page's link to itself does not count, nor does one that nobody follows. */
 static void note_linked(struct findings *findings, uint64_t number,
                         const struct store_link *link)
 {
     struct site_url *url = &findings->site.url[number];
 
-    if (link->page ? url->page != link->page : number != link->source)
+    if (kind_of(link) == FINDING_BROKEN &&
+        (link->page ? url->page != link->page : number != link->source))
         url->flags |= SITE_LINKED;
 }
 
 /* It is asked for later (--check-external). */
-static void add_outside(struct findings *findings, struct str url, uint64_t via,
-                        const struct store_link *link)
+static void ask_later(struct findings *findings, struct str url, uint64_t via,
+                      const struct store_link *link)
 {
+    enum finding_kind kind = kind_of(link);
     const struct finding_record record = {
-        .kind = FINDING_EXTERNAL,
+        .kind = kind == FINDING_BROKEN ? FINDING_EXTERNAL : kind,
         .subject = url,
         .page = link->page,
         .source = link->source,
@@ -241,9 +258,11 @@ static void add_outside(struct findings *findings, struct str url, uint64_t via,
     };
     struct sorter *found = findings->found;
 
-    findings->has_outside = true;
-    if (!findings->outside)
+    findings->has_outside |= kind == FINDING_BROKEN;
+    if (!findings->outside) {
+        findings->unasked[record.kind]++;
         return;
+    }
     findings->found = findings->outside;
     finding_add(findings, &record);
     findings->found = found;
@@ -256,7 +275,7 @@ static void add_way_out(struct findings *findings, uint64_t way_out,
     const struct str *target = site_target(&findings->site, way_out);
 
     if (target)
-        add_outside(findings, *target, via, link);
+        ask_later(findings, *target, via, link);
     else
         findings->targets_unknown++;
 }
@@ -289,7 +308,7 @@ static void check_link(struct findings *findings, uint64_t number,
 static void add_bad(struct findings *findings, const struct store_link *link)
 {
     const struct finding_record record = {
-        .kind = FINDING_BROKEN,
+        .kind = kind_of(link),
         .subject = link->url,
         .page = link->page,
         .source = link->source,
@@ -299,21 +318,44 @@ static void add_bad(struct findings *findings, const struct store_link *link)
     finding_add(findings, &record);
 }
 
+/* The link is not followed, and no other one has led the crawl to its page.
+ * What the user does not want is not asked for. */
+static bool is_aside(const struct findings *findings, uint64_t number,
+                     const struct store_link *link)
+{
+    const struct site_url *url = &findings->site.url[number];
+    struct filter *filter = findings->report->filter;
+
+    if (link->verdict != NOT_FOLLOWED ||
+        (filter && filter_judge(filter, link->url).verdict != FILTER_INCLUDED))
+        return false;
+    return !number || url->end == URL_QUEUED ||
+           (url->end == URL_REFUSED &&
+            (url->verdict == TOO_DEEP || url->verdict == DOMAIN_CAP ||
+             url->verdict == NOFOLLOW));
+}
+
 static bool read_link(void *user, const struct store_link *row)
 {
     struct findings *findings = user;
+    struct store_link link = *row;
+    bool is_followed = kind_of(row) == FINDING_BROKEN;
     site_settle(&findings->site);
     uint64_t number = site_find(&findings->site, row->url);
-    findings->summary.links++;
+    findings->summary.links += is_followed;
     findings->has_unsaved_links |= row->source > 0;
-    if (number) {
-        check_link(findings, number, row);
+    if (kind_of(row) == FINDING_LINK_ELEMENT)
+        link.text = row->rel;
+    if (number && !is_aside(findings, number, row)) {
+        check_link(findings, number, &link);
     } else if (row->verdict == BAD_URL) {
-        add_bad(findings, row);
+        add_bad(findings, &link);
     } else if (row->verdict == EXTERNAL ||
                site_is_outside(&findings->site, row->url)) {
-        findings->summary.outside++;
-        add_outside(findings, row->url, 0, row);
+        findings->summary.outside += is_followed;
+        ask_later(findings, row->url, 0, &link);
+    } else if (is_aside(findings, number, row)) {
+        ask_later(findings, row->url, 0, &link);
     }
     return true;
 }
@@ -343,11 +385,11 @@ static void count_unread(struct findings *findings)
 
     for (uint64_t i = 1; i <= site->last_number; i++) {
         const struct site_url *url = &site->url[i];
-        findings->gaps.unknown += url->flags & SITE_PAGE &&
-                                  url->end == URL_FAILED &&
-                                  (url->outcome == TOO_LARGE ||
-                                   (url->outcome == NOINDEX && !has_all) ||
-                                   site_judge(site, i) == LINK_UNKNOWN);
+        bool is_unread = url->end == URL_NOT_KEPT
+                             ? url->outcome == TOO_LARGE ||
+                                   (url->outcome == NOINDEX && !has_all)
+                             : site_judge(site, i) == LINK_UNKNOWN;
+        findings->gaps.unknown += url->flags & SITE_PAGE && is_unread;
     }
 }
 

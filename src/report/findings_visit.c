@@ -87,11 +87,13 @@ static void put_detail(struct findings *findings, struct buf *out,
     case FINDING_REQUISITE:
     case FINDING_UNKNOWN:
     case FINDING_EXTERNAL:
+    case FINDING_LINK_ELEMENT:
+    case FINDING_FORM:
         if (record->number)
             put_url_detail(findings, out, record);
         else if ((answer = findings_answer(findings, record->subject)))
             put_outside(out, answer);
-        else if (record->kind == FINDING_BROKEN)
+        else
             put_mistake(out, record->subject);
         break;
     case FINDING_LOOP:
@@ -161,16 +163,15 @@ static bool walk_next(struct walk *walk, struct finding_record *record,
 
 static void add_subject(struct findings *findings)
 {
-    findings->places =
-        mem_grow(findings->places, findings->subjects, &findings->subject_room,
-                 sizeof(*findings->places));
-    findings->places[findings->subjects++] = 0;
+    findings->size = mem_grow(findings->size, findings->subjects,
+                              &findings->subject_room, sizeof(*findings->size));
+    findings->size[findings->subjects++] = (struct subject_size){0};
 }
 
 /* The subject that was added last is complete. */
 static void count_subject(struct findings *findings, enum finding_kind kind)
 {
-    uint32_t places = findings->places[findings->subjects - 1];
+    uint32_t places = findings->size[findings->subjects - 1].places;
 
     if (!counts(kind, places))
         return;
@@ -181,21 +182,25 @@ static void count_subject(struct findings *findings, enum finding_kind kind)
 void findings_count(struct findings *findings)
 {
     struct walk walk;
-    struct finding_record record;
-    enum finding_kind kind = FINDINGS;
+    struct finding_record record, last = {.kind = FINDINGS};
     bool is_new;
 
     walk_begin(&walk, findings);
     while (walk_next(&walk, &record, &is_new)) {
-        if (is_new && kind != FINDINGS)
-            count_subject(findings, kind);
+        if (is_new && last.kind != FINDINGS)
+            count_subject(findings, last.kind);
         if (is_new)
             add_subject(findings);
-        kind = record.kind;
-        findings->places[findings->subjects - 1] += finding_has_place(&record);
+        /* Places come in the order of their pages. */
+        struct subject_size *size = &findings->size[findings->subjects - 1];
+        size->places += finding_has_place(&record);
+        size->pages += finding_is_on_page(&record) &&
+                       (is_new || record.page != last.page ||
+                        record.source != last.source);
+        last = record; /* its texts are not looked at any more */
     }
-    if (kind != FINDINGS)
-        count_subject(findings, kind);
+    if (last.kind != FINDINGS)
+        count_subject(findings, last.kind);
     buf_release(&walk.last);
 }
 
@@ -243,8 +248,10 @@ static void begin_subject(struct show *show,
         .kind = record->kind,
         .text = buf_str(&show->text),
         .detail = buf_str(&show->detail),
-        .places = show->findings->places[show->subject++],
+        .places = show->findings->size[show->subject].places,
+        .pages = show->findings->size[show->subject].pages,
     };
+    show->subject++;
     show->is_open = true;
     show->is_shown = counts(record->kind, subject.places);
     if (show->is_shown && show->visitor->subject)

@@ -4,9 +4,6 @@
 #include "base/words.h"
 #include "report/print_report.h"
 
-/* A few places are shown at once, more behind a line that opens. */
-enum { PLACES_SHOWN = 3 };
-
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;"
     "--paper:#fff;--line:#d0d7de;--mark:#0b57d0;--bad:#a40e26;"
@@ -40,7 +37,7 @@ static const char style[] =
     "overflow-wrap:anywhere}"
     ".detail{color:var(--bad);display:block}"
     "details{margin-top:.2rem}"
-    "details ul{padding-left:1.2rem;margin:.3rem 0}"
+    "li ul{padding-left:1.2rem;margin:.3rem 0}"
     "summary{cursor:pointer}"
     "@media print{details>ul{display:block}}";
 
@@ -198,10 +195,12 @@ static void subject(void *user, const struct finding_subject *subject)
         buf_put(line, STR("</span>"));
     }
     report->has_places = subject->places > 0;
-    if (report->has_places)
-        buf_printf(line, "\n<details%s><summary>%s</summary>\n<ul>\n",
-                   subject->places <= PLACES_SHOWN ? " open" : "",
-                   words_count(subject->places, "place").text);
+    report->places_shown = 0;
+    if (report->has_places) {
+        buf_put(line, STR("\n<p class=\"soft\">"));
+        print_places(line, subject);
+        buf_put(line, STR("</p>\n<ul>\n"));
+    }
     print_flush(report);
 }
 
@@ -210,6 +209,9 @@ static void place(void *user, const struct finding_place *place)
     struct site_report *report = user;
     struct buf *line = &report->line;
 
+    /* The rest is behind a line that opens. */
+    if (report->places_shown++ == PLACES_SHOWN)
+        buf_put(line, STR("</ul>\n<details><summary>more</summary>\n<ul>\n"));
     buf_put(line, STR("<li>"));
     if (place->named_by.len) {
         print_escaped(line, place->named_by);
@@ -233,7 +235,9 @@ static void end_subject(void *user)
 {
     struct site_report *report = user;
 
-    fputs(report->has_places ? "</ul></details></li>\n" : "</li>\n",
+    fputs(report->places_shown > PLACES_SHOWN ? "</ul></details></li>\n"
+          : report->has_places                ? "</ul></li>\n"
+                                              : "</li>\n",
           report->out);
 }
 

@@ -32,6 +32,16 @@ void print_escaped(struct buf *out, struct str text)
     buf_release(&plain);
 }
 
+void print_places(struct buf *out, const struct finding_subject *subject)
+{
+    if (subject->places != subject->pages)
+        buf_put(out, str_of(words_count(subject->places, "place").text));
+    if (subject->places != subject->pages && subject->pages)
+        buf_put(out, STR(" on "));
+    if (subject->pages)
+        buf_put(out, str_of(words_count(subject->pages, "page").text));
+}
+
 void print_flush(struct site_report *report)
 {
     fwrite(report->line.ptr, 1, report->line.len, report->out);
@@ -122,12 +132,16 @@ static void text_subject(void *user, const struct finding_subject *subject)
     }
     buf_put_char(&report->line, '\n');
     print_flush(report);
+    report->subject = *subject;
+    report->places_shown = 0;
 }
 
 static void text_place(void *user, const struct finding_place *place)
 {
     struct site_report *report = user;
 
+    if (report->places_shown++ >= PLACES_SHOWN)
+        return;
     buf_put(&report->line, place->named_by.len ? STR("    ") : STR("    in "));
     terminal_put(&report->line,
                  place->named_by.len ? place->named_by : place->url, '?');
@@ -141,6 +155,18 @@ static void text_place(void *user, const struct finding_place *place)
         terminal_put(&report->line, place->via, '?');
     }
     buf_put_char(&report->line, '\n');
+    print_flush(report);
+}
+
+static void text_end_subject(void *user)
+{
+    struct site_report *report = user;
+
+    if (report->subject.places <= PLACES_SHOWN)
+        return;
+    buf_put(&report->line, STR("    and more: "));
+    print_places(&report->line, &report->subject);
+    buf_put(&report->line, STR(" in all\n"));
     print_flush(report);
 }
 
@@ -179,6 +205,7 @@ bool print_text(struct site_report *report)
         .begin = text_begin,
         .subject = text_subject,
         .place = text_place,
+        .end_subject = text_end_subject,
     };
 
     text_head(report);

@@ -26,6 +26,7 @@ struct site_report {
     struct buf line; /* scratch */
     /* of the printer */
     bool has_items, has_places;
+    uint64_t places_shown; /* of the subject */
     enum finding_kind kind;
     struct finding_subject subject;
 };
@@ -43,6 +44,12 @@ bool print_text(struct site_report *report);
 bool print_json(struct site_report *report);
 bool print_html(struct site_report *report);
 bool print_junit(struct site_report *report);
+
+/* People see so many places of a subject at once. */
+enum { PLACES_SHOWN = 3 };
+
+/* Append "1449 places on 746 pages", or "746 pages" if there is one on each. */
+void print_places(struct buf *out, const struct finding_subject *subject);
 
 /* Append a text of the site for HTML and XML: also between quotes. */
 void print_escaped(struct buf *out, struct str text);

@@ -56,7 +56,7 @@ bool site_lacks_robots(const struct site_url *url)
 bool site_is_no_html(const struct site_url *url)
 {
     return url->flags & SITE_NOT_HTML ||
-           (url->end == URL_FAILED && url->outcome == NOT_HTML) ||
+           (url->end == URL_NOT_KEPT && url->outcome == NOT_HTML) ||
            (url->end == URL_REFUSED && url->verdict == NOT_HTML_NAME);
 }
 

@@ -76,11 +76,11 @@ static void say_pages(struct status *status)
     const uint64_t *ends = totals->ends;
 
     terminal_line(stdout,
-                  "  pages    %llu saved, %s; %llu redirected, %llu failed, "
-                  "%llu refused",
+                  "  pages    %llu saved, %s; %llu redirected, %llu not kept, "
+                  "%llu failed, %llu refused",
                   number(ends[URL_SAVED]), words_bytes(totals->bytes).text,
-                  number(ends[URL_REDIRECTED]), number(ends[URL_FAILED]),
-                  number(ends[URL_REFUSED]));
+                  number(ends[URL_REDIRECTED]), number(ends[URL_NOT_KEPT]),
+                  number(ends[URL_FAILED]), number(ends[URL_REFUSED]));
     if (totals->equal) {
         buf_printf(&status->line, "%s %s the content of an earlier one",
                    words_count(totals->equal, "page").text,
@@ -106,11 +106,12 @@ static void say_requisites(const struct status *status)
         return;
     terminal_line(stdout,
                   "  needed   %llu requisites fetched, %s; %llu redirected, "
-                  "%llu failed, %llu refused, %llu queued",
+                  "%llu not kept, %llu failed, %llu refused, %llu queued",
                   number(ends[URL_SAVED]),
                   words_bytes(facts->number[FACT_REQUISITE_BYTES]).text,
-                  number(ends[URL_REDIRECTED]), number(ends[URL_FAILED]),
-                  number(ends[URL_REFUSED]), number(ends[URL_QUEUED]));
+                  number(ends[URL_REDIRECTED]), number(ends[URL_NOT_KEPT]),
+                  number(ends[URL_FAILED]), number(ends[URL_REFUSED]),
+                  number(ends[URL_QUEUED]));
 }
 
 static void say_archive(struct status *status)
@@ -141,7 +142,8 @@ static void put_idle(struct status *status, const struct idle *idle)
 
     switch (idle->reason) {
     case IDLE_PAUSE:
-        buf_printf(line, "for the pause of %.*s", STR_ARGS(idle->host));
+        buf_printf(line, "for the pause of %.*s%s", STR_ARGS(idle->host),
+                   idle->is_left_behind ? ", which is left behind" : "");
         break;
     case IDLE_BACKOFF:
         buf_printf(line, "for %.*s, which backs off: %s", STR_ARGS(idle->host),
@@ -200,7 +202,7 @@ static void say_limits(struct status *status)
         say(status, "limits");
 }
 
-/* --- failures ----------------------------------------------------------- */
+/* --- why not saved ------------------------------------------------------ */
 
 /* The label stands before the first of them alone. */
 static void say_kind(const char **label, const struct totals_kind *kind,
@@ -218,8 +220,11 @@ static void say_kind(const char **label, const struct totals_kind *kind,
 static void say_kinds(const struct status *status)
 {
     const struct totals *totals = &status->totals;
-    const char *label = "failed";
+    const char *label = "not kept";
 
+    for (int i = 0; i < OUTCOMES; i++)
+        say_kind(&label, &totals->not_kept[i], outcome_text((enum outcome)i));
+    label = "failed";
     for (int i = 0; i < OUTCOMES; i++)
         say_kind(&label, &totals->failed[i], outcome_text((enum outcome)i));
     for (int i = 0; i < VERDICTS; i++)
@@ -267,8 +272,13 @@ static void say_hosts(struct status *status, const struct totals_hosts *hosts,
 
 static void say_domains(struct status *status)
 {
-    static const enum url_end columns[] = {
-        URL_SAVED, URL_REDIRECTED, URL_FAILED, URL_REFUSED, URL_QUEUED,
+    static const struct {
+        const char *heading;
+        enum url_end end;
+    } columns[] = {
+        {"saved", URL_SAVED},       {"redirected", URL_REDIRECTED},
+        {"not kept", URL_NOT_KEPT}, {"failed", URL_FAILED},
+        {"refused", URL_REFUSED},   {"queued", URL_QUEUED},
     };
     const struct totals *totals = &status->totals;
     struct buf *line = &status->line;
@@ -276,13 +286,13 @@ static void say_domains(struct status *status)
     if (!totals->domains)
         return;
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-        buf_printf(line, " %10s", url_end_name(columns[i]));
+        buf_printf(line, " %10s", columns[i].heading);
     terminal_line(stdout, "%s  domain", buf_cstr(line));
     for (size_t i = 0; i < totals->domains && i < DOMAINS_SHOWN; i++) {
         const struct totals_domain *domain = &totals->domain[i];
         buf_clear(line);
         for (size_t j = 0; j < ARRAY_LEN(columns); j++)
-            buf_printf(line, " %10llu", number(domain->ends[columns[j]]));
+            buf_printf(line, " %10llu", number(domain->ends[columns[j].end]));
         terminal_line(stdout, "%s  %.*s%s", buf_cstr(line),
                       STR_ARGS(domain->name),
                       domain->capped ? " (at its cap)" : "");

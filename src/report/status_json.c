@@ -32,6 +32,10 @@ static void add_kind(struct buf *out, const char *name,
 
 static void add_kinds(struct buf *out, const struct totals *totals)
 {
+    json_open(out, "not_kept");
+    for (int i = 0; i < OUTCOMES; i++)
+        add_kind(out, outcome_name((enum outcome)i), &totals->not_kept[i]);
+    json_close(out);
     json_open(out, "failed");
     for (int i = 0; i < OUTCOMES; i++)
         add_kind(out, outcome_name((enum outcome)i), &totals->failed[i]);

@@ -89,9 +89,11 @@ static bool read_url(void *user, const struct url_record *url)
     domain->ends[url->end]++;
     domain->fetches += url->fetches;
     domain->capped |= url->end == URL_REFUSED && url->verdict == DOMAIN_CAP;
+    if (url->end == URL_NOT_KEPT)
+        add_kind(totals, &totals->not_kept[url->outcome], url);
     /* The robots.txt of such a host was not even asked for. */
-    if (url->end == URL_FAILED &&
-        (url->verdict == ACCEPT || url->outcome == PRIVATE_ADDRESS))
+    else if (url->end == URL_FAILED &&
+             (url->verdict == ACCEPT || url->outcome == PRIVATE_ADDRESS))
         add_kind(totals, &totals->failed[url->outcome], url);
     else if (url->end == URL_FAILED)
         add_kind(totals, &totals->not_asked[url->verdict], url);
@@ -99,8 +101,7 @@ static bool read_url(void *user, const struct url_record *url)
         add_kind(totals, &totals->refused[url->verdict], url);
     totals->retrying += url->end == URL_QUEUED && url->fetches;
     totals->too_deep += url->end == URL_REFUSED && url->verdict == TOO_DEEP;
-    totals->too_large += url->end == URL_FAILED && url->verdict == ACCEPT &&
-                         url->outcome == TOO_LARGE;
+    totals->too_large += url->end == URL_NOT_KEPT && url->outcome == TOO_LARGE;
     return true;
 }
 
@@ -128,8 +129,9 @@ static void list_hosts(const struct reading *reading, struct totals_hosts *list,
 
 static int by_size(const void *a, const void *b)
 {
-    static const enum url_end order[] = {URL_SAVED, URL_QUEUED, URL_REFUSED,
-                                         URL_FAILED, URL_REDIRECTED};
+    static const enum url_end order[] = {URL_SAVED,   URL_QUEUED,
+                                         URL_REFUSED, URL_NOT_KEPT,
+                                         URL_FAILED,  URL_REDIRECTED};
     const struct totals_domain *one = a, *other = b;
 
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {

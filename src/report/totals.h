@@ -32,14 +32,16 @@ struct totals_hosts {
 struct totals {
     uint64_t ends[URL_ENDS];
     uint64_t requisites[URL_ENDS];
-    /* Each of ends[URL_FAILED] and ends[URL_REFUSED] is in one of these. */
+    /* Each of ends[URL_NOT_KEPT], [URL_FAILED] and [URL_REFUSED] is in one of
+     * these. */
+    struct totals_kind not_kept[OUTCOMES];
     struct totals_kind failed[OUTCOMES];
     struct totals_kind not_asked[VERDICTS]; /* failed too: of a dead host */
     struct totals_kind refused[VERDICTS];
     uint64_t retrying;            /* queued, and fetched before */
     uint64_t bytes;               /* of the pages that were saved */
     uint64_t equal;               /* of these, with content of an earlier one */
-    uint64_t too_deep, too_large; /* refused, failed for that reason */
+    uint64_t too_deep, too_large; /* for that reason alone */
     uint64_t captures, revisits;  /* exchanges in the archive */
     uint64_t noarchive;           /* fetches whose exchange was left out */
     uint64_t archives, archive_bytes;

@@ -106,8 +106,9 @@ static bool read_robots(void *user, const struct store_robots *row)
 
     if (!host.len)
         return false;
-    verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms, 0,
-                     verify_host(verify, host));
+    if (row->start_ms)
+        verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms, 0,
+                         verify_host(verify, host));
     return true;
 }
 
@@ -178,6 +179,7 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         return true;
     if (row->page)
         note_page(verify, row);
+    verify->url[row->number].fetched_depth = row->depth;
     verify->left_out += row->page && row->noarchive;
     verify_add_fetch(verify, row->start_ms, row->end_ms, row->pause_ms,
                      (uint32_t)row->number, NULL);
@@ -220,7 +222,8 @@ static void check_page(struct verify *verify, const struct url_record *url)
                      "page %s: its URL is that of another page, %.*s",
                      PAGE_NAME(verify, url->page), STR_ARGS(text));
     if (url->page <= verify->last_page && has_file(verify, url->page))
-        verify_page_file(verify, url->page, text, url->depth);
+        verify_page_file(verify, url->page, text,
+                         verify->url[url->row->number].fetched_depth);
 }
 
 /* Do the rows of a URL contradict each other? */
@@ -255,6 +258,15 @@ static bool read_url(void *user, const struct url_record *record)
         (record->outcome == NOINDEX || record->outcome == NOARCHIVE ||
          record->outcome == CANONICAL))
         url->flags |= VERIFY_NO_NUMBER;
+    if (row->verdict == ACCEPT && record->end != URL_NONE)
+        url->flags |= VERIFY_LIVE;
+    /* Records of earlier versions do not say it. */
+    url->fetched_depth =
+        url->fetched_depth ? url->fetched_depth - 1 : record->depth;
+    if (record->depth > url->fetched_depth)
+        verify_found(verify, FAULT_DEPTH,
+                     "depth %u, but it was fetched at depth %u: %.*s",
+                     record->depth, url->fetched_depth, STR_ARGS(row->url));
     url->depth = record->depth;
     url->referrer = record->referrer;
     url->page = record->page;
@@ -358,6 +370,11 @@ static bool check_rows(struct verify *verify)
  * (check_redirect), and counts as found on the same page, so the rule holds for
  * it too.
  *
+ * A page may be found nearer after it was fetched. When the crawl has finished,
+ * that has been handed on to all URLs that were fetched; until then, and to
+ * those that were refused at once, a depth may be one more than any depth that
+ * the page has had (crawler/relax.h).
+ *
  * A page that asks not to be indexed, or archived, may have no number: its
  * links have a depth, but no page where they were found. There must be such a
  * page one level up. In a fleet it may be any page there: a machine does not
@@ -385,7 +402,8 @@ static void check_redirect(struct verify *verify, uint64_t number)
         can_be ? &verify->url[url->via] : &(struct verify_url){0};
     struct store_url row;
 
-    if (has_flags(via, VERIFY_KNOWN) && via->depth == url->first_depth)
+    if (has_flags(via, VERIFY_KNOWN) && url->first_depth >= via->depth &&
+        url->first_depth <= via->fetched_depth)
         return;
     if (!store_find_url(verify->report->store, number, &row))
         row.url = STR("(unknown)");
@@ -399,6 +417,18 @@ static void check_redirect(struct verify *verify, uint64_t number)
                      url->first_depth, via->depth, STR_ARGS(row.url));
 }
 
+/* Can a URL of this depth have been found on the page? */
+static bool fits(const struct verify *verify, const struct verify_url *url,
+                 const struct verify_url *page)
+{
+    bool is_exact = has_flags(url, VERIFY_LIVE) &&
+                    url->depth < SEEN_DEPTH_MAX &&
+                    verify->facts.state == STATE_FINISHED;
+
+    return url->depth > page->depth &&
+           url->depth - 1 <= (is_exact ? page->depth : page->fetched_depth);
+}
+
 /* `unsaved` has the depths of pages without a number. */
 static void check_depth(struct verify *verify, uint64_t number,
                         const struct seen *unsaved)
@@ -408,7 +438,7 @@ static void check_depth(struct verify *verify, uint64_t number,
     uint32_t page = id <= verify->last_page ? verify->page[id].number : 0;
     struct store_url row;
 
-    if (id ? page && depth == verify->url[page].depth + 1
+    if (id ? page && fits(verify, url, &verify->url[page])
            : !depth || seen_has(unsaved, depth_key(verify, depth - 1)))
         return;
     if (!store_find_url(verify->report->store, number, &row))

@@ -38,6 +38,8 @@ struct verify_archive {
     size_t payload_room;
     uint64_t captures;
     struct seen urls; /* those of pages that are kept */
+    /* of the record that was read last */
+    char block_digest[DIGEST_TEXT_MAX + 1], payload_digest[DIGEST_TEXT_MAX + 1];
     struct buf scratch;
 };
 
@@ -127,12 +129,69 @@ static int open_file(const struct verify *verify,
     return openat(verify->dir->fd, path, FLAGS);
 }
 
+static enum digest_kind kind_of(struct str digest)
+{
+    return str_starts(digest, STR("sha256:")) ? DIGEST_SHA256 : DIGEST_SHA1;
+}
+
+/* The digest of all of a record's block but for its first `skip` bytes, which
+ * are among those that were kept. */
+struct block_digest {
+    struct digest digest;
+    char *text; /* where it goes */
+    size_t skip;
+};
+
+/* Go through the block once for both digests. */
+static enum warc_got digest_block(struct warc_reader *reader,
+                                  const struct warc_record *record,
+                                  struct block_digest *digest, size_t count)
+{
+    enum warc_got got;
+    struct str bytes;
+
+    for (size_t i = 0; i < count; i++)
+        digest_add(&digest[i].digest, str_skip(record->block, digest[i].skip));
+    while ((got = warc_block(reader, &bytes)) == WARC_RECORD)
+        for (size_t i = 0; i < count; i++)
+            digest_add(&digest[i].digest, bytes);
+    for (size_t i = 0; i < count; i++)
+        digest_end(&digest[i].digest, digest[i].text);
+    return got;
+}
+
+/* Read the next record to its end, with the digests of its block and, of a
+ * response, of what is behind the head of HTTP in it. */
+static enum warc_got read_digested(struct verify_archive *archive,
+                                   struct warc_record *record)
+{
+    struct warc_reader *reader = archive->reader;
+    struct block_digest digest[2] = {{.text = archive->block_digest},
+                                     {.text = archive->payload_digest}};
+    enum warc_got got = warc_begin(reader, record);
+    struct warc_http http;
+    size_t count = 1;
+
+    if (got == WARC_RECORD)
+        got = warc_keep_start(reader, record);
+    if (got != WARC_RECORD)
+        return got;
+    digest_begin(&digest[0].digest, kind_of(record->block_digest));
+    if (record->type == WARC_RESPONSE &&
+        warc_http_parse(record, &archive->scratch, &http)) {
+        digest[count].skip = http.head.len;
+        digest_begin(&digest[count++].digest, kind_of(record->payload_digest));
+    }
+    got = digest_block(reader, record, digest, count);
+    return got == WARC_END ? warc_end(reader, record) : got;
+}
+
 static bool read_record(struct verify *verify, struct warc_record *record,
                         uint64_t length)
 {
     struct verify_archive *archive = verify->archive;
 
-    switch (warc_read(archive->reader, record)) {
+    switch (read_digested(archive, record)) {
     case WARC_RECORD:
         break;
     case WARC_END:
@@ -149,23 +208,11 @@ static bool read_record(struct verify *verify, struct warc_record *record,
     return true;
 }
 
-/* Is the digest of these bytes as the record says? */
-static bool fits(struct str digest, struct str bytes)
-{
-    char text[DIGEST_TEXT_MAX + 1];
-    bool is_sha256 = str_starts(digest, STR("sha256:"));
-
-    digest_text(is_sha256 ? DIGEST_SHA256 : DIGEST_SHA1, bytes, text);
-    return str_eq(digest, str_of(text));
-}
-
 static bool check_block(struct verify *verify, const struct warc_record *record)
 {
-    /* A block longer than the reader keeps cannot be checked. */
-    if (record->block.len != record->block_len ||
-        fits(record->block_digest, record->block))
-        return true;
-    return found(verify, "the block has another digest");
+    return str_eq(record->block_digest,
+                  str_of(verify->archive->block_digest)) ||
+           found(verify, "the block has another digest");
 }
 
 static void begin_file(struct verify *verify, uint32_t number)
@@ -230,19 +277,15 @@ static bool check_fields(struct verify *verify,
 static bool check_http(struct verify *verify, const struct warc_record *record,
                        const struct store_capture *row)
 {
+    struct verify_archive *archive = verify->archive;
     struct warc_http http;
 
-    buf_clear(&verify->archive->scratch);
-    if (record->block.len != record->block_len)
-        return true;
-    if (!warc_http_parse(record, &verify->archive->scratch, &http) ||
+    if (!warc_http_parse(record, &archive->scratch, &http) ||
         (uint32_t)http.status != row->status)
         return found(verify, "the record has another status");
-    if (row->kind == CAPTURE_REVISIT)
-        return true;
-    if (!fits(row->digest, str_skip(record->block, http.head.len)))
-        return found(verify, "the payload has another digest");
-    return true;
+    return row->kind == CAPTURE_REVISIT ||
+           str_eq(row->digest, str_of(archive->payload_digest)) ||
+           found(verify, "the payload has another digest");
 }
 
 static uint64_t digest_hash(const struct verify *verify, struct str digest)

@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 
-/* Room for the depth and for the last piece that is read. */
-enum { SPARE = 1 << 20 };
+enum { PIECE = 256 << 10 }; /* of a file, that is read at a time */
 
 /* --- a file ------------------------------------------------------------- */
 
-/* `start` is the file, as far as it was read. */
+/* `start` is the file, as far as it was read first. The digest is of all that
+ * is behind its two lines. */
 static void compare(struct verify *verify, uint32_t id, struct str url,
-                    uint32_t depth, struct str start, uint64_t file_size)
+                    uint32_t depth, struct str start, uint64_t file_size,
+                    uint64_t digest)
 {
     const struct verify_page *page = &verify->page[id];
     struct str_pair first = str_cut(start, '\n');
@@ -40,7 +40,7 @@ static void compare(struct verify *verify, uint32_t id, struct str url,
         verify_found(verify, FAULT_FILE, "page %s: it has %llu bytes, not %llu",
                      name.text, (unsigned long long)body_size,
                      (unsigned long long)page->size);
-    else if (hash64(second.tail, 0) != page->digest)
+    else if (digest != page->digest)
         verify_found(verify, FAULT_FILE,
                      "page %s: its bytes are not those that were saved",
                      name.text);
@@ -61,14 +61,60 @@ static int open_page(const struct verify *verify, uint32_t id, struct stat *st)
     return -1;
 }
 
+/* Fill the buffer with the next bytes of a file, as far as there are any. False
+ * with errno. */
+static bool read_piece(int fd, struct buf *piece)
+{
+    buf_clear(piece);
+    while (piece->len < PIECE) {
+        ssize_t n = read(fd, piece->ptr + piece->len, PIECE - piece->len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n == 0;
+        piece->len += (size_t)n;
+    }
+    return true;
+}
+
+/* The digest of what is behind the two lines of a file, of which the first
+ * piece is at hand. A file that is larger than it should be need not be read to
+ * its end. */
+static bool digest_body(int fd, const struct buf *start, uint64_t max,
+                        uint64_t *digest)
+{
+    struct str body = str_cut(str_cut(buf_str(start), '\n').tail, '\n').tail;
+    struct buf piece;
+
+    if (start->len < PIECE) {
+        *digest = hash64(body, 0);
+        return true;
+    }
+    struct hash64_pieces *hash = hash64_begin(0);
+    uint64_t len = body.len;
+    hash64_add(hash, body);
+    buf_init(&piece, PIECE);
+    buf_reserve(&piece, PIECE);
+    bool good;
+    do {
+        good = read_piece(fd, &piece);
+        hash64_add(hash, buf_str(&piece));
+        len += piece.len;
+    } while (good && piece.len && len <= max);
+    buf_release(&piece);
+    *digest = hash64_end(hash);
+    return good;
+}
+
 void verify_page_file(struct verify *verify, uint32_t id, struct str url,
                       uint32_t depth)
 {
-    struct buf file;
+    uint64_t digest = 0;
+    struct buf start;
     struct stat st;
 
-    /* A file that is larger than it should be need not be read to its end. */
-    buf_init(&file, verify->page[id].size + url.len + SPARE);
+    buf_init(&start, PIECE);
+    buf_reserve(&start, PIECE);
     int fd = open_page(verify, id, &st);
     if (fd < 0 && errno == ENOENT)
         verify_found(verify, FAULT_FILE, "page %s: there is no file",
@@ -76,12 +122,14 @@ void verify_page_file(struct verify *verify, uint32_t id, struct str url,
     else if (fd < 0 && (errno == EINVAL || errno == ELOOP))
         verify_found(verify, FAULT_FILE, "page %s: it is no file",
                      PAGE_NAME(verify, id));
-    else if (fd < 0 || (!io_read_all(fd, &file) && errno != EFBIG))
+    else if (fd < 0 || !read_piece(fd, &start) ||
+             !digest_body(fd, &start, verify->page[id].size, &digest))
         verify_found(verify, FAULT_FILE, "page %s: it cannot be read: %s",
                      PAGE_NAME(verify, id), strerror(errno));
     else
-        compare(verify, id, url, depth, buf_str(&file), (uint64_t)st.st_size);
-    buf_release(&file);
+        compare(verify, id, url, depth, buf_str(&start), (uint64_t)st.st_size,
+                digest);
+    buf_release(&start);
     if (fd >= 0)
         close(fd);
 }

@@ -25,13 +25,17 @@ enum verify_flag {
     VERIFY_MENTIONED = 2, /* or another row that belongs to it */
     VERIFY_PAGE = 4,      /* it is not that of a sitemap */
     VERIFY_NO_NUMBER = 8, /* it has links, but asks not to be saved */
+    VERIFY_LIVE = 16,     /* it was queued, and is not withdrawn: it takes each
+                           * smaller depth that is found */
 };
 
 struct verify_url {
     uint32_t depth, referrer; /* the latest */
-    uint32_t page;            /* the number it was saved under, or 0 */
-    uint32_t via;             /* the URL that redirected here, or 0, */
-    uint32_t first_depth;     /* and at which depth */
+    uint32_t fetched_depth; /* at which its last fetch was made: `depth`, unless
+                             * it was found nearer after that */
+    uint32_t page;          /* the number it was saved under, or 0 */
+    uint32_t via;           /* the URL that redirected here, or 0, */
+    uint32_t first_depth;   /* and at which depth */
     uint8_t flags;
     const struct str *host; /* verify_host; NULL: it was not fetched */
 };

@@ -150,7 +150,12 @@ static void say_waits(struct why *why, const struct target *target)
                    trouble->backoffs ? "backs off" : "is in trouble",
                    outcome_text((enum outcome)trouble->outcome));
     else
-        buf_printf(line, "for the pause of %.*s", STR_ARGS(host));
+        buf_printf(
+            line, "for the pause of %.*s%s", STR_ARGS(host),
+            frontier_is_left_behind(target)
+                ? ", which is so long that the other hosts go on without "
+                  "it"
+                : "");
     why_say(why, "waits");
 }
 
@@ -234,7 +239,11 @@ static void put_outcome(struct why *why, const struct url_details *url)
             buf_printf(line, "was fetched as page %s at depth %u",
                        report_page(why->report, fetch->page).text,
                        (unsigned)url->record.depth);
-        else
+        if (fetch->page && fetch->depth &&
+            fetch->depth - 1 != url->record.depth)
+            buf_printf(line, ", and its file has depth %u",
+                       (unsigned)fetch->depth - 1);
+        if (!fetch->page)
             buf_put(line, url->row.kind == TARGET_REQUISITE
                               ? STR("was fetched as a requisite")
                               : STR("was read as a sitemap"));
@@ -246,14 +255,11 @@ static void put_outcome(struct why *why, const struct url_details *url)
     case REDIRECTED:
         buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
         return;
-    case NOT_HTML:
-    case NOINDEX:
-    case NOARCHIVE:
-    case NOT_SITEMAP:
-        buf_put(line, STR("was fetched and not kept: "));
-        break;
     default:
-        buf_put(line, STR("could not be fetched: "));
+        buf_put(line,
+                url->record.end == URL_NOT_KEPT || fetch->outcome == NOT_SITEMAP
+                    ? STR("was fetched and not kept: ")
+                    : STR("could not be fetched: "));
     }
     put_end(line, fetch);
 }

@@ -9,6 +9,8 @@ enum url_end {
     URL_QUEUED,     /* not ended: it waits, is in flight, or will be retried */
     URL_SAVED,      /* as a page */
     URL_REDIRECTED, /* to another URL */
+    URL_NOT_KEPT,   /* it answered, and was left out by choice: its own, or
+                     * ours */
     URL_FAILED,     /* its fetches failed, or its host was given up */
     URL_REFUSED,    /* a rule said no */
     URL_OUTSIDE,    /* out of scope: the rest of the web, counted apart */
@@ -16,7 +18,7 @@ enum url_end {
     URL_ENDS,
 };
 
-/* "queued", "saved", ... */
+/* "queued", "saved", "not_kept", ... */
 const char *url_end_name(enum url_end end);
 
 /* What a capture is. */

@@ -23,6 +23,9 @@ static const char *const fact_names[] = {
     [FACT_REQUISITE_BYTES] = "count.requisite_bytes",
     [FACT_MAY_RECOVER] = "may_recover",
     [FACT_ID] = "id",
+    [FACT_KEEPS_DEPTHS] = "keeps_depths",
+    [FACT_DEEPEN_FROM] = "deepen_from",
+    [FACT_DEEPEN_LAST] = "deepen_last",
 };
 static_assert(ARRAY_LEN(fact_names) == FACTS, "every fact has a name");
 

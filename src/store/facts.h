@@ -34,6 +34,10 @@ enum fact {
     FACT_REQUISITE_BYTES, /* and this */
     FACT_MAY_RECOVER,     /* URLs that --retry-failed would ask again for */
     FACT_ID,              /* of the crawl: 32 random bits; 0: it has none */
+    FACT_KEEPS_DEPTHS,    /* 1: breadth-first, but no longer level by level */
+    FACT_DEEPEN_FROM, /* 1 + the old limit of depth: links of pages there are
+                       * still to be offered; 0: there are none */
+    FACT_DEEPEN_LAST, /* ... of URLs up to this number */
     FACTS,
 };
 

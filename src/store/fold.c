@@ -8,13 +8,10 @@
 #include "url/partition.h"
 
 static const char *const end_names[] = {
-    [URL_QUEUED] = "queued",
-    [URL_SAVED] = "saved",
-    [URL_REDIRECTED] = "redirected",
-    [URL_FAILED] = "failed",
-    [URL_REFUSED] = "refused",
-    [URL_OUTSIDE] = "outside",
-    [URL_NONE] = "none",
+    [URL_QUEUED] = "queued",         [URL_SAVED] = "saved",
+    [URL_REDIRECTED] = "redirected", [URL_NOT_KEPT] = "not_kept",
+    [URL_FAILED] = "failed",         [URL_REFUSED] = "refused",
+    [URL_OUTSIDE] = "outside",       [URL_NONE] = "none",
 };
 static_assert(ARRAY_LEN(end_names) == URL_ENDS, "every end has a name");
 

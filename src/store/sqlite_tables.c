@@ -140,6 +140,7 @@ static const struct view {
      "CREATE VIEW domains AS SELECT domain, count(*) AS urls, sum(state = "
      "'saved') AS pages,"
      "  sum(state = 'redirected') AS redirected,"
+     "  sum(state = 'not_kept') AS not_kept,"
      "  sum(state = 'failed') AS failed, sum(state = 'refused') AS refused,"
      "  sum(state = 'queued') AS queued, sum(fetches) AS fetches"
      " FROM urls WHERE state <> 'outside'"
@@ -180,7 +181,9 @@ static const struct view {
               "  v.name AS verdict, l.fragment"
               " FROM link l LEFT JOIN fetch f ON f.page = l.page AND l.page > 0"
               " JOIN url u ON u.number = coalesce(f.number, l.source)"
-              " LEFT JOIN verdict v ON v.code = l.verdict"},
+              " LEFT JOIN verdict v ON v.code = l.verdict"
+              /* Link elements and forms (enum html_link_kind) are none. */
+              " WHERE l.kind NOT IN (6, 7)"},
 
     {"captures",
      "CREATE VIEW captures AS SELECT c.number, c.url,"

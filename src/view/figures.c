@@ -79,6 +79,7 @@ static void add_figures(struct buf *out, const struct figures *figures)
 
     json_add_number(out, "pages", now->pages);
     json_add_number(out, "bytes", now->bytes);
+    json_add_number(out, "not_kept", now->not_kept);
     json_add_number(out, "failures", now->failures);
     json_add_number(out, "found", now->found);
     json_add_number(out, "fetched", now->fetched);

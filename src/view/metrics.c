@@ -187,6 +187,9 @@ static void put_urls(const struct output *out, const struct view_snapshot *now)
                "URLs that ended, by outcome.");
     put_counts(out, "crawler_fetches", "counter", "outcome", &now->outcomes);
     put_responses(out, now);
+    put_family(out, "crawler_urls", "gauge",
+               "URLs that were found, by how they ended.");
+    put_counts(out, "crawler_urls", "gauge", "end", &now->urls);
     put_family(out, "crawler_links", "counter", "Links found, by verdict.");
     put_counts(out, "crawler_links", "counter", "verdict", &now->links);
     put_family(out, "crawler_queue_urls", "gauge", "URLs that wait.");

@@ -62,6 +62,8 @@ static void put_head(struct buf *out, struct buf *line,
                number(now->queued_memory), number(now->queued_disk),
                number(now->in_flight));
     put_line(out, line, columns);
+    buf_printf(line, "  not kept %llu", number(now->not_kept));
+    put_line(out, line, columns);
     buf_printf(line, "  failed   %llu, %llu retries", number(now->failures),
                number(now->retries));
     if (now->error_count)
@@ -119,7 +121,7 @@ static void put_hosts(struct buf *out, struct buf *line,
 void figures_put_screen(struct buf *out, const struct figures *figures,
                         size_t columns, size_t rows)
 {
-    size_t head = 7;
+    size_t head = 8;
     struct buf line;
 
     head += figures->now->rule_count > 0;

@@ -88,7 +88,7 @@ struct view_snapshot {
     enum view_state state;
     bool fleet_is_paused; /* all machines, not this one alone */
 
-    uint64_t pages, bytes, failures, found, fetched, retries;
+    uint64_t pages, bytes, not_kept, failures, found, fetched, retries;
     uint64_t elapsed_ms, busy_ms, pause_ms, idle_ms;
     uint64_t queued_memory, queued_disk, in_flight;
     uint64_t pages_left; /* of --max-pages; UINT64_MAX: no limit */

@@ -57,21 +57,26 @@ serve_corpus() {
     serve_folder
 }
 
-# report_corpus: crawl all of it; the report is $TMP/report.json.
+# report_corpus [OPTION...]: crawl all of it; the report, with these options, is
+# $TMP/report.json.
 report_corpus() {
     crawl -q --links --scope host --delay 0 --per-host 8 \
         "http://corpus.example$START" "$DIR" 100
-    "$CRAWLER" report --format json "$DIR" >"$TMP/report.json"
+    "$CRAWLER" report --format json "$@" "$DIR" >"$TMP/report.json"
 }
 
-# broken_paths: of the report, without escapes and queries, sorted.
+# broken_paths [KIND...]: of the report, without escapes and queries, sorted; also
+# those of these kinds.
 broken_paths() {
-    python3 - "$TMP/report.json" <<'END' | LC_ALL=C sort -u
+    python3 - "$TMP/report.json" broken "$@" <<'END' | LC_ALL=C sort -u
 import json, sys
 from urllib.parse import unquote
 
-for item in json.load(open(sys.argv[1]))["findings"]["broken"]["items"]:
+SITE = "http://corpus.example"
+findings = json.load(open(sys.argv[1]))["findings"]
+for item in [item for kind in sys.argv[2:] for item in findings[kind]["items"]]:
     assert item["detail"] == "404 Not Found" and item["places"], item
-    print(unquote(item["url"].removeprefix("http://corpus.example").split("?")[0]))
+    if item["url"].startswith(SITE):
+        print(unquote(item["url"].removeprefix(SITE).split("?")[0]))
 END
 }

@@ -60,7 +60,7 @@ refused() {
     # The pages are those that were saved, in their order, with title, depth and time.
     same "$(sqlite3 "$DIR/.crawler" "SELECT '{\"id\":\"' || id || '\",\"url\":\"' || p.url ||
         coalesce('\",\"title\":\"' || nullif(p.title, ''), '') || '\",\"ts\":\"' || strftime('%Y-%m-%dT%H:%M:%fZ', f.start_ms / 1000.0, 'unixepoch') ||
-        '\",\"depth\":' || depth || '}' FROM pages p JOIN fetch f ON f.page = p.id
+        '\",\"depth\":' || p.depth || '}' FROM pages p JOIN fetch f ON f.page = p.id
         WHERE NOT noarchive ORDER BY id")" "$(cat "$TMP/listed")"
     grep -q '"title":"start"' "$TMP/listed"
     # Several WARC files, all of them stored.

@@ -19,7 +19,7 @@ agree_beside_files() {
     for file in "$DIR"/[1-9]*; do
         [ ! -e "$file" ] || [ "${file##*/}" -le "$last" ] || rm "$file"
     done
-    ERR=/dev/null agree - - - - -
+    ERR=/dev/null agree - - - - - -
 }
 
 @test "the figures agree whenever a crawl is killed, and when it goes on to its end" {
@@ -37,5 +37,5 @@ agree_beside_files() {
     done
     capture "${LIMITED[@]}" "${command[@]}"
     same 0 "$STATUS" "$(cat "$ERR")"
-    agree - - - - 0
+    agree - - - - - 0
 }

@@ -88,7 +88,8 @@ of_page() {
 @test "the errors of the ledger are failures, and nothing else" {
     local outcome
 
-    for outcome in fetched redirected canonical abandoned timed-out noindex; do
+    for outcome in fetched redirected canonical abandoned timed-out empty not-html \
+        too-large noindex noarchive; do
         postgres_sql "INSERT INTO crawl.fetched (part, number, at, node, page, ms, status,
             outcome, size, digest, depth, url)
             VALUES (0, 0, -1, 1, 0, 0, 0, '$outcome', 0, 0, 0, 'http://of.test/')"
@@ -96,7 +97,7 @@ of_page() {
     found=$(postgres_sql "SELECT DISTINCT outcome FROM crawl.errors
         WHERE at = -1 ORDER BY 1" | paste -sd ' ')
     postgres_sql "DELETE FROM crawl.fetched WHERE at = -1"
-    same "noindex timed-out" "$found"
+    same "empty timed-out" "$found"
     # The file for SQL has the same.
     export_sqlite
     diff <(sqlite3 "$DB" 'SELECT url, outcome FROM errors ORDER BY 1, 2' | LC_ALL=C sort) \

@@ -58,7 +58,7 @@ BUILD_PACKAGES+=" libxxhash-dev libzstd-dev make zlib1g-dev"
 }
 
 @test "make test installs the tools that the tests run" {
-    installs "bats brotli ca-certificates curl git jq libcmocka-dev linkchecker mandoc nginx-light openssl postgresql procps prometheus publicsuffix python3 python3-prometheus-client sqlite3 time unzip zstd" \
+    installs "bats brotli ca-certificates curl dnsmasq-base git jq libcmocka-dev linkchecker mandoc nginx-light openssl postgresql procps prometheus publicsuffix python3 python3-prometheus-client sqlite3 time unzip zstd" \
         tools/install-deps test
 }
 

@@ -99,6 +99,34 @@ letters_kept() {
     done
 }
 
+@test "an archive of large bodies killed before any call that writes goes on" {
+    local calls at name
+
+    killer
+    mkdir "$TMP/root"
+    for name in a b c; do
+        head -c 5M /dev/urandom >"$TMP/root/$name"
+        echo "<a href=$name>.</a>"
+    done >"$TMP/root/index.html"
+    start_playground --root "$TMP/root"
+    large_kept() {
+        "$CRAWLER" --quiet --connect-to "::127.0.0.1:$PORT" --robots ignore --scope host --delay 0 \
+            --save-every 1ms --warc --warc-max-size 7M "$@" http://a.test/index.html "$DIR" 1
+    }
+    KILL_COUNT=$TMP/calls LD_PRELOAD=$TMP/killer.so large_kept
+    calls=$(cat "$TMP/calls")
+    [ "$calls" -gt 300 ] || fail "only $calls calls are seen"
+    for ((at = 20; at <= calls; at += ${ARCHIVE_KILL_STEP:-37})); do
+        rm -rf "$DIR" && mkdir "$DIR"
+        (KILL_AT=$at LD_PRELOAD=$TMP/killer.so large_kept) 2>/dev/null || :
+        partly_whole "a kill before call $at"
+        same "" "$(find "$DIR" -name '*unnamed*')" "what is left behind"
+        large_kept || fail "after a kill before call $at: status $?"
+        whole_archive || fail "after a kill before call $at"
+        same 4 "$(grep -c ' 200 ' "$TMP/kept")" "captures after a kill before call $at"
+    done
+}
+
 @test "an archive killed while it replaces another one" {
     local calls at
 

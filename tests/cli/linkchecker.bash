@@ -53,11 +53,11 @@ for row in csv.DictReader(lines):
 END
 }
 
-# agrees_with_linkchecker [PATH...]: the broken links of the report are those
-# that linkchecker finds, but for these: "+PATH" is broken for linkchecker
+# agrees_with_linkchecker [PATH...]: the broken links, link elements and forms of
+# the report (--check-external) are those that linkchecker finds, but for these: "+PATH" is broken for linkchecker
 # alone, "-PATH" for the report alone.
 agrees_with_linkchecker() {
-    broken_paths >"$TMP/ours"
+    broken_paths link-element form >"$TMP/ours"
     linkchecker_paths >"$TMP/theirs" || return
     {
         LC_ALL=C comm -13 "$TMP/ours" "$TMP/theirs" | sed 's/^/+/'

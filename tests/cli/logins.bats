@@ -426,3 +426,40 @@ for name, end, status in (
     assert got == status, f"{name}: {got}, not {status}"
 END
 }
+
+@test "the list of processes shows no login and no header of a crawl at work" {
+    serve <<END
+/
+    body <a href=/a>.</a>
+/*
+    body A page.
+END
+    url=http://example.org/
+    # Options and arguments, with '|' for a blank inside of a word.
+    while read -r -a words; do
+        rm -rf "$DIR" && mkdir "$DIR"
+        "${LIMITED[@]}" "$CRAWLER" -q --robots ignore --scope host --delay 1m \
+            --connect-to "::127.0.0.1:$PORT" "${words[@]//|/ }" "$DIR" 1 2>"$TMP/err" &
+        pid=$!
+        until [ -s "$DIR/1" ]; do
+            kill -0 "$pid" || fail "${words[*]}: $(cat "$TMP/err")"
+            sleep 0.05
+        done
+        shown=$(tr '\0' ' ' <"/proc/$(pgrep -P "$pid" || echo "$pid")/cmdline")
+        kill "$pid"
+        wait "$pid" || :
+        [[ $shown != *secret* && $shown != *bob* ]] || fail "$shown"
+        [[ $shown == *" --delay 1m --connect-to "*" $DIR 1 " ]] || fail "$shown"
+    done <<END
+--user bob:secret $url
+--user=bob:secret $url
+-H X-Key:|secret $url
+-HX-Key:|secret $url
+-vHX-Key:|secret $url
+--header=X-Key:|secret $url
+http://bob:secret@example.org/
+http://bob:se@secret@example.org/
+--sitemap http://bob:secret@example.org/map.xml $url
+--user bob:secret -- $url
+END
+}

@@ -105,10 +105,12 @@ for status, count in stats["by_status"].items():
     classes["none" if status == "none" else status[0] + "xx"] += count
 same(classes, "crawler_responses_total")
 same({None: stats["hosts_seen"]}, "crawler_hosts_seen")
+same(dict(stats["urls"], queued=1, refused=0), "crawler_urls")
 
 # What must have been counted for this to prove anything.
 assert stats["pages"] == 4 and stats["bytes"] > 1000, stats
 assert stats["retries"] == 1 and stats["urls"]["refused"] == 1, stats
+assert stats["urls"]["not_kept"] == 1 and stats["urls"]["failed"] == 2, stats
 assert classes["3xx"] == 1 and classes["4xx"] == 1 and classes["5xx"] == 1
 assert len(stats["by_outcome"]) >= 4 and len(stats["by_verdict"]) >= 3, stats
 # Every fetch has a place in the histogram: the outcomes and the retry.

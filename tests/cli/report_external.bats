@@ -498,3 +498,52 @@ assert found["unknown"]["count"] > 5, found["unknown"]
 assert all("given up" in i["detail"] for i in found["unknown"]["items"]), found["unknown"]
 END
 }
+
+@test "what only link elements and forms name is asked for, on the site, too" {
+    serve <<'END'
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /closed
+/
+    body <link rel=canonical href=/gone><link rel=next href=/there><link rel=prev href=/closed/x>
+    body <link rel=alternate href=http://a.example/gone><link rel=help href=/moved>
+    body <form action=/gone></form><form action=/asks></form><form action=http://a.example/asks></form>
+    body <form action=/posted method=post></form><a href=http://a.example/gone>1</a>
+/gone 404
+/there
+    body Yes.
+/asks 400
+/moved 301
+    redirect /gone
+/posted 404
+/*
+    body A page.
+END
+    run -0 fetch 1 -q --links --robots obey
+    same "/ /robots.txt" "$(record_column path | LC_ALL=C sort | xargs)"
+    "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    diff -u - <(judged link-element) <<'END'
+http://a.example/gone | 404 Not Found | alternate
+http://example.org/gone | 404 Not Found | canonical
+http://example.org/moved | 404 Not Found | help
+END
+    diff -u - <(judged form) <<'END'
+http://example.org/gone | 404 Not Found | 
+END
+    diff -u - <(judged external) <<'END'
+http://a.example/gone | 404 Not Found | 1
+END
+    diff -u - <(judged unknown) <<'END'
+http://a.example/asks | 400 Bad Request | 
+http://example.org/asks | 400 Bad Request | 
+http://example.org/closed/x | forbidden by robots.txt | prev
+END
+    same "HEAD GET" "$(methods /gone example.org)"
+    same "HEAD" "$(methods /there)"
+    same "" "$(methods /posted)$(methods /closed/x)"
+    same None "$(field findings.link-element.inconclusive)"
+    run -1 "$CRAWLER" report --check-external --fail-on form "$DIR"
+    run -0 "$CRAWLER" report --fail-on link-element,form "$DIR"
+    [[ $output == *"(link-element): 0"*"inconclusive: 5 links to pages that were not asked for (--check-external)"* ]] || fail "$output"
+}

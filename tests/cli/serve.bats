@@ -39,14 +39,22 @@ Link: <http://a.test/gone>; rel=\"original\"" "$(tr -d '\r' <"$TMP/head" | sed '
 }
 
 @test "a large body, by http and https, also to a slow client" {
+    local version
+
     make_warc "$TMP/a.warc" \
         '{"url": "http://a.test/", "body": "0123456789abcde\n", "times": 1000000}' \
-        '{"url": "https://a.test/", "body": "edcba9876543210\n", "times": 1000000}'
+        '{"url": "https://a.test/", "body": "edcba9876543210\n", "times": 1000000}' \
+        '{"url": "http://a.test/chunks", "body": "0123456789abcde\n", "times": 100000, "chunked": true}'
     yes 0123456789abcde | head -n 1000000 >"$TMP/http"
     yes edcba9876543210 | head -n 1000000 >"$TMP/https"
     start_serve "$TMP/a.warc"
     ask http://a.test/ | cmp - "$TMP/http"
     ask -k https://a.test/ | cmp - "$TMP/https"
+    # How long it is nobody knows before it was read.
+    for version in 1.0 1.1; do
+        ask "--http$version" http://a.test/chunks http://a.test/chunks |
+            cmp - <(head -n 100000 "$TMP/http" | cat - <(head -n 100000 "$TMP/http"))
+    done
     ask -k --limit-rate 20M https://a.test/ https://a.test/ |
         cmp - <(cat "$TMP/https" "$TMP/https")
 }

@@ -77,11 +77,11 @@ The crawl in pages is running
   from     http://example.org/, maxDepth 9
   begun    TIME; last written TIME, SOME ago
   robots   ignored
-  pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused
+  pages    1 saved, 167 B; 0 redirected, 0 not kept, 0 failed, 0 refused
   queue    5 URLs
   waits    for the pause of example.org, until TIME, in SOME
-      saved redirected     failed    refused     queued  domain
-          1          0          0          0          5  example.org
+      saved redirected   not kept     failed    refused     queued  domain
+          1          0          0          0          0          5  example.org
 END
     kill -TERM "$CRAWL"
     wait "$CRAWL" || :
@@ -95,7 +95,7 @@ END
     wait "$CRAWL" || :
     same "The crawl in pages is stopped: killed, or the machine went down" \
         "$(status | head -n 1)"
-    status | grep -x '  pages    1 saved, 167 B; 0 redirected, 0 failed, 0 refused'
+    status | grep -x '  pages    1 saved, 167 B; 0 redirected, 0 not kept, 0 failed, 0 refused'
     status | grep -x '  go on    crawler --resume pages'
     # What it left is all there still, for who goes on with it.
     unchanged status

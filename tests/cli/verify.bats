@@ -314,9 +314,9 @@ END
 @test "verify finds one URL under two numbers" {
     small_crawl
     plant "INSERT INTO fetch(number, page, status, outcome, mime,
-            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive)
+            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive, depth)
         SELECT number, 7, status, outcome, mime, size,
-        digest, start_ms, end_ms, 0, due_ms, target, 0 FROM fetch WHERE page = 6"
+        digest, start_ms, end_ms, 0, due_ms, target, 0, depth FROM fetch WHERE page = 6"
     plant "UPDATE setting SET value = 7 WHERE name = 'count.saved'"
     plant "UPDATE setting SET value = (SELECT sum(size) FROM fetch WHERE page > 0)
         WHERE name = 'count.bytes'"
@@ -335,8 +335,8 @@ END
     small_crawl
     cp "$DIR/.crawler" "$TMP/good"
     plant "UPDATE url SET depth = 3 WHERE url LIKE '%/a/1'"
-    finds "depth 3, but page 2, where it was found, has 1: http://example.org/a/1" \
-        "page 4: its second line is not its depth, 3"
+    finds "depth 3, but it was fetched at depth 2: http://example.org/a/1" \
+        "depth 3, but page 2, where it was found, has 1: http://example.org/a/1"
 
     cp "$TMP/good" "$DIR/.crawler"
     plant "UPDATE url SET depth = 0 WHERE url LIKE '%other.example%'"

@@ -33,8 +33,9 @@ teardown() { view_teardown; }
     same 3 "$STATUS"
 }
 
-@test "neither pages that gave way to another URL nor missing robots.txt files are failures" {
-    printf '%s\n' / '    body <a href=/p?a>.</a> <a href=/gone>.</a>' \
+@test "neither pages that gave way, nor pages not kept, nor missing robots.txt files are failures" {
+    printf '%s\n' / '    body <a href=/p?a>.</a> <a href=/gone>.</a> <a href=/x.pdf>.</a>' \
+        /x.pdf '    type application/pdf' '    body x' \
         '/p?a' '    body <link rel=canonical href=/p>' \
         /p '    body <a href=http://b.test/hold>.</a>' //b.test/hold '    delay 1h' >"$TMP/site"
     start_playground --site "$TMP/site"
@@ -45,7 +46,12 @@ teardown() { view_teardown; }
     TOKEN=$(sed -n 's|.*#token=||p' "$TMP/err")
     wait_for 'ask /hosts.json | holds "any(.hosts[];
         .host == \"b.test\" and .waits == \"fetching\")"'
-    ask /status.json | holds '.outcomes.canonical == 1 and .failures == 1'
+    ask /status.json | holds '.outcomes.canonical == 1 and .failures == 1 and
+        .not_kept == 1 and .urls.not_kept == 1 and .urls.failed == 1 and
+        .fetched == .urls.saved + .urls.redirected + 2'
+    "$CRAWLER" watch "$DIR" >"$TMP/screen"
+    grep -q '^  not kept 1$' "$TMP/screen"
+    grep -q '^  failed   1, 0 retries; most: refused by the server (4xx) (1)$' "$TMP/screen"
     ask /errors.json | holds '[.errors[] | .outcome, .url] ==
         ["client-error", "http://a.test/gone"]'
     "$CRAWLER" ctl "$DIR" stop-now

@@ -64,7 +64,7 @@ static struct findings read_all(struct str bytes)
     int fd = memfd_create("warc", 0);
 
     assert_true(fd >= 0 && io_write_all(fd, &part, 1));
-    buf_init(&scratch, WARC_BLOCK_MAX);
+    buf_init(&scratch, WARC_START_MAX);
     struct warc_reader *reader = warc_reader_open(fd, 0, 0);
     while ((got = warc_read(reader, &record)) == WARC_RECORD ||
            got == WARC_BROKEN) {

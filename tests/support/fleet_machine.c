@@ -193,7 +193,7 @@ static void try_to_join(struct machine *machine)
         };
         init_state(machine);
         machine->joined_ms = machine->start_ms;
-        machine->renewed_ms = 0;
+        machine->renewed_ms = machine->hold_ms = machine->back_ms = 0;
         member_join(&machine->member, &options, &joined, machine->incarnation,
                     machine->start_ms);
         frontier_set_level(machine->validator.frontier, machine->member.level);
@@ -299,8 +299,9 @@ static bool may_fetch(const struct machine *machine)
     const struct sim *sim = machine->sim;
 
     return machine->flights < SIM_FLIGHTS && !machine->member.is_leaving &&
+           sim->now_ms >= machine->hold_ms &&
            (sim->mutant == SIM_NO_DEADLINE ||
-            lease_may_fetch(lease_of(machine), sim->now_ms));
+            member_may_fetch(&machine->member, lease_of(machine), sim->now_ms));
 }
 
 static void start_fetches(struct machine *machine)
@@ -363,15 +364,37 @@ static void land(struct machine *machine)
     }
 }
 
-/* The lease is nearly over: what is in flight will be asked for again. */
+/* What is in flight will be asked for again. */
 static void abandon(struct machine *machine)
 {
     for (unsigned i = 0; i < machine->flights; i++) {
         sim_cut_short(machine->sim, machine->flight[i].page);
-        frontier_again(machine->validator.frontier, machine->flight[i].target,
-                       machine->sim->now_ms, 0, false);
+        frontier_abandoned(machine->validator.frontier,
+                           machine->flight[i].target, machine->sim->now_ms);
     }
     machine->flights = 0;
+}
+
+static void look_at_lease(struct machine *machine)
+{
+    struct sim *sim = machine->sim;
+
+    switch (member_look_at_lease(&machine->member, lease_of(machine),
+                                 sim->now_ms)) {
+    case LEASE_LAPSED:
+        if (sim->mutant != SIM_NO_DEADLINE)
+            abandon(machine);
+        break;
+    case LEASE_BACK:
+        machine->back_ms = sim->now_ms;
+        if (sim->mutant == SIM_NO_REST_AFTER)
+            break;
+        machine->hold_ms = sim->now_ms + SIM_DELAY_MS;
+        frontier_rest_all(machine->validator.frontier, sim->now_ms);
+        break;
+    case LEASE_NO_NEWS:
+        break;
+    }
 }
 
 /* --- commits
@@ -490,6 +513,8 @@ static void take_answer(struct machine *machine)
 
     if (sim->mutant == SIM_NO_MAIL_COUNTERS)
         forget_mail_counters(&pending->answer.snapshot);
+    if (sim->mutant == SIM_HASTY)
+        machine->member.polled_ms = sim->now_ms;
     pending->is_under_way = false;
     if (!member_answer(&machine->member, &pending->commit, &pending->answer,
                        &times, &todo, &pending->arena)) {
@@ -589,9 +614,7 @@ void machine_tick(struct machine *machine)
     if (!machine->has_joined)
         return;
     load_parts(machine);
-    if (sim->mutant != SIM_NO_DEADLINE &&
-        !lease_may_go_on(lease_of(machine), sim->now_ms))
-        abandon(machine);
+    look_at_lease(machine);
     land(machine);
     start_fetches(machine);
     if (commit_is_due(machine))

@@ -38,14 +38,30 @@ static void set_back(struct sim *sim)
     sim->saved_ms = sim->now_ms;
 }
 
+/* Mostly for longer than a lease. */
+static void throw_outage(struct sim *sim)
+{
+    if (sim->now_ms < sim->away_until_ms + 2000 ||
+        sim->now_ms > FAULTS_END_MS || random_below(&sim->random, 100))
+        return;
+    sim->away_until_ms =
+        sim->now_ms + SIM_LEASE_MS / 2 + random_below(&sim->random, 6000);
+    sim->outages++;
+}
+
+static void cut_links(struct sim *sim)
+{
+    for (unsigned i = 0; i < SIM_MACHINES; i++)
+        sim->machine[i].link.is_cut = sim->cut_until_ms[i] > sim->now_ms ||
+                                      sim->away_until_ms > sim->now_ms;
+}
+
 static void throw_faults(struct sim *sim, bool can_set_back)
 {
     struct machine *machine =
         &sim->machine[random_below(&sim->random, SIM_MACHINES)];
     uint32_t i = machine->index;
 
-    for (unsigned k = 0; k < SIM_MACHINES; k++)
-        sim->machine[k].link.is_cut = sim->cut_until_ms[k] > sim->now_ms;
     if (sim->now_ms > FAULTS_END_MS)
         return;
     if (can_set_back)
@@ -151,13 +167,18 @@ void sim_run(struct sim *sim, const struct sim_options *options)
     init(sim, options);
     while (!is_over(sim) && sim->now_ms < END_MS && !sim->wrong[0]) {
         sim->fake.time_ms = sim->now_ms;
+        if (options->outages)
+            throw_outage(sim);
         if (options->faults)
             throw_faults(sim, options->set_back);
+        cut_links(sim);
         for (unsigned i = 0; i < SIM_MACHINES; i++)
             machine_tick(&sim->machine[i]);
         sim->now_ms += SIM_STEP_MS;
     }
     sim_judge(sim);
+    if (options->outages && !options->faults)
+        sim_judge_outages(sim);
 }
 
 void sim_release(struct sim *sim)

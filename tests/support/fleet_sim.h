@@ -35,6 +35,9 @@ enum sim_mutant {
     SIM_NO_LOOK,          /* after a lost answer the commit counts twice */
     SIM_NO_HOLDER,        /* an address is everybody's */
     SIM_NO_REST,          /* one whose holder is gone is asked at once */
+    SIM_NO_REST_AFTER,    /* nor does a host rest after an outage */
+    SIM_HASTY,            /* a machine that saw nothing itself for a while
+                           * declares others dead */
     SIM_MUTANTS,
 };
 
@@ -64,6 +67,8 @@ struct machine {
     bool ended; /* it saw the end of the crawl */
     uint64_t stopped_until_ms, start_ms;
     uint64_t joined_ms, renewed_ms; /* its lease */
+    uint64_t back_ms; /* when it had that again, after an outage */
+    uint64_t hold_ms; /* no fetch before */
     uint64_t incarnation;
     struct fake_link link;
     struct validator validator;
@@ -99,7 +104,8 @@ struct sim {
     bool has_addresses;
     bool was_set_back;
     uint64_t cut_until_ms[SIM_MACHINES], saved_ms, set_back_ms;
-    unsigned faults, lost_answers;
+    uint64_t away_until_ms; /* the engine, for all */
+    unsigned faults, lost_answers, outages;
     unsigned requests;
     char wrong[200]; /* the first thing that was wrong; empty: nothing */
 };
@@ -108,6 +114,7 @@ struct sim_options {
     uint64_t seed;
     enum ranking_kind ranking;
     bool faults, set_back;
+    bool outages;   /* of the engine, and without `faults` nothing else */
     bool addresses; /* hosts share some, and their pauses count */
     enum sim_mutant mutant;
 };
@@ -138,6 +145,7 @@ void sim_cut_short(struct sim *sim, uint32_t page);
 
 /* When all is over. */
 void sim_judge(struct sim *sim);
+void sim_judge_outages(struct sim *sim);
 
 /* --- fleet_addresses.c --------------------------------------------------- */
 

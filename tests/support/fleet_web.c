@@ -145,6 +145,8 @@ void sim_request(struct machine *machine, uint32_t page, uint64_t end_ms)
     struct served *domain = &sim->domain[fleet_web_domain(page)];
 
     sim->requests++;
+    if (machine->back_ms && sim->now_ms < machine->back_ms + SIM_DELAY_MS)
+        sim_fail(sim, "page %u is asked for right after an outage", page);
     /* An engine that lost its tail has forgotten who owns what. */
     if (!sim->was_set_back) {
         check_owner(machine, page);
@@ -250,4 +252,19 @@ void sim_judge(struct sim *sim)
     if (sent != taken)
         sim_fail(sim, "the counters of mail are not equal");
     judge_rows(sim);
+}
+
+/* Nothing was wrong but that the engine was away: so nobody was declared dead
+ * or fenced, and each owner of a partition loaded it once. */
+void sim_judge_outages(struct sim *sim)
+{
+    const struct fake *fake = &sim->fake;
+
+    if (fake->buried || fake->fenced)
+        sim_fail(sim, "%u machines were declared dead, %u fenced", fake->buried,
+                 fake->fenced);
+    for (unsigned i = 0; i < SIM_PARTS; i++)
+        if (fake->loads[i] > fake->now.part[i].epoch)
+            sim_fail(sim, "partition %u was loaded %u times in %u epochs", i,
+                     fake->loads[i], fake->now.part[i].epoch);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "crawler/archive_copies.h"
 #include "crawler/archivist.h"
 #include "support/tempdir.h"
 
@@ -35,6 +37,7 @@ struct fixture {
     struct store_capture capture[ROWS_MAX];
     char digest[ROWS_MAX][DIGEST_TEXT_MAX + 1];
     size_t files, captures;
+    const struct rlimit *must_fail; /* the next record cannot be written */
 };
 
 static int setup(void **state)
@@ -71,46 +74,77 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A page of so many bytes, all the same. */
-static void keep_cut(struct fixture *fixture, char byte, size_t len,
-                     enum warc_cut cut)
+static void note_rows(struct fixture *fixture, const struct kept_rows *rows,
+                      const char *digest)
 {
-    struct webpage *page = &fixture->page;
-    char *body = malloc(len + 1);
-    struct kept_rows rows;
-    struct warc_pair pair;
-
-    for (size_t i = 0; i < len; i++)
-        body[i] = (char)(byte + (char)(i * i % 61));
-    webpage_ask(page, STR("http://a/"), 0, false);
-    page->exchange.status = 200;
-    const struct warc_exchange exchange = {
-        .url = page->url,
-        .date_ms = T0,
-        .request_head = STR("GET / HTTP/1.1\r\n\r\n"),
-        .response_head = STR("HTTP/1.1 200 OK\r\n\r\n"),
-        .body = {body, len},
-        .cut = cut,
-    };
-    warc_pair_init(&pair);
-    warc_pair_make(&pair, &fixture->options.style, &exchange,
-                   ++fixture->counter);
-    page->pair = &pair;
-    assert_true(archivist_keep(fixture->archivist, page, T0, &rows));
-    page->pair = NULL;
-    if (rows.file.number) {
+    if (rows->file.number) {
         struct store_archive *file = &fixture->file[fixture->files];
-        *file = rows.file;
+        *file = rows->file;
         snprintf(fixture->name[fixture->files], 100, "%.*s",
                  STR_ARGS(file->name));
         file->name = str_of(fixture->name[fixture->files++]);
     }
     struct store_capture *capture = &fixture->capture[fixture->captures];
-    *capture = rows.capture;
-    strcpy(fixture->digest[fixture->captures], pair.payload_digest);
+    *capture = rows->capture;
+    strcpy(fixture->digest[fixture->captures], digest);
     capture->digest = str_of(fixture->digest[fixture->captures++]);
-    warc_pair_release(&pair);
+}
+
+/* A page of so many bytes, which depend on `byte`; in a spool if there are
+ * any. */
+static void keep_as(struct fixture *fixture, struct spools *spools, char byte,
+                    size_t len, enum warc_cut cut)
+{
+    struct webpage *page = &fixture->page;
+    char *body = malloc(len + 1);
+    struct kept_rows rows;
+    struct warc_pair pair;
+    struct spool *spool = NULL;
+
+    for (size_t i = 0; i < len; i++)
+        body[i] = (char)(byte + (char)(i * i % 61));
+    webpage_ask(page, STR("http://a/"), 0, false);
+    page->exchange.status = 200;
+    struct warc_exchange exchange = {
+        .url = page->url,
+        .date_ms = T0,
+        .request_head = STR("GET / HTTP/1.1\r\n\r\n"),
+        .response_head = STR("HTTP/1.1 200 OK\r\n\r\n"),
+        .body = {body, len},
+        .is_dense = spools,
+        .cut = cut,
+    };
+    if (spools) {
+        exchange.spooled = spool = spool_new(spools);
+        assert_true(spool_put(spool, exchange.body));
+        exchange.body = (struct str){0};
+    }
+    warc_pair_init(&pair);
+    assert_true(warc_pair_make(&pair, &fixture->options.style, &exchange,
+                               ++fixture->counter));
+    spool_free(spool);
     free(body);
+    page->pair = &pair;
+    if (fixture->must_fail)
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, fixture->must_fail), 0);
+    bool good = archivist_keep(fixture->archivist, page, T0, &rows);
+    assert_int_equal(good, !fixture->must_fail);
+    page->pair = NULL;
+    if (good)
+        note_rows(fixture, &rows, pair.payload_digest);
+    warc_pair_release(&pair);
+}
+
+static void keep_cut(struct fixture *fixture, char byte, size_t len,
+                     enum warc_cut cut)
+{
+    keep_as(fixture, NULL, byte, len, cut);
+}
+
+static void keep_spooled(struct fixture *fixture, struct spools *spools,
+                         char byte, size_t len)
+{
+    keep_as(fixture, spools, byte, len, WARC_WHOLE);
 }
 
 static void keep(struct fixture *fixture, char byte, size_t len)
@@ -217,6 +251,157 @@ static void a_cut_response_is_no_original(void **state)
     assert_int_equal(fixture->capture[3].refers, 3);
     keep(fixture, 'b', 2000);
     assert_int_equal(fixture->capture[4].refers, 2);
+}
+
+/* --- large records -------------------------------------------------------- */
+
+enum { LARGE = 1 << 20 };
+
+static struct spools spools_of(const struct fixture *fixture)
+{
+    return (struct spools){.dir_fd = fixture->temp.fd, .max = 10};
+}
+
+/* The records of the last file, unpacked: gzip must find each whole. */
+static bool is_whole(const struct fixture *fixture, const char *name)
+{
+    char command[300];
+
+    snprintf(command, sizeof(command), "gzip -t <'%s/archive/%s' 2>'%s/said'",
+             fixture->temp.path, name, fixture->temp.path);
+    return system(command) == 0;
+}
+
+static void a_large_record_gets_its_place_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct spools spools = spools_of(fixture);
+    struct archive_copies *copies = archivist_leave_copies(fixture->archivist);
+
+    keep(fixture, 'a', 2000);
+    keep_spooled(fixture, &spools, 'b', LARGE);
+    keep(fixture, 'c', 2000);
+    for (size_t i = 1; i < 3; i++)
+        assert_int_equal(fixture->capture[i].at,
+                         end_of(&fixture->capture[i - 1]));
+    assert_true(fixture->capture[1].length > LARGE);
+    assert_true(archivist_flush(fixture->archivist));
+    assert_int_equal(size_of(fixture, NAME0 ".open"),
+                     end_of(&fixture->capture[2]));
+    assert_false(is_whole(fixture, NAME0 ".open"));
+    assert_true(archive_copies_wait(copies));
+    assert_int_equal(spools.count, 1);
+    assert_true(archive_copies_write(copies));
+    assert_int_equal(spools.count, 0);
+    commit(fixture);
+    archivist_end(fixture->archivist, true);
+    assert_true(is_whole(fixture, NAME0));
+    assert_int_equal(size_of(fixture, NAME0), end_of(&fixture->capture[2]));
+}
+
+/* Also before its bytes are there. */
+static void a_large_record_is_an_original(void **state)
+{
+    struct fixture *fixture = *state;
+    struct spools spools = spools_of(fixture);
+    struct archive_copies *copies = archivist_leave_copies(fixture->archivist);
+
+    keep_spooled(fixture, &spools, 'b', LARGE);
+    keep_spooled(fixture, &spools, 'b', LARGE);
+    assert_int_equal(fixture->capture[1].kind, CAPTURE_REVISIT);
+    assert_int_equal(fixture->capture[1].refers, 1);
+    assert_int_equal(spools.count, 1);
+    assert_true(archive_copies_write(copies));
+    commit(fixture);
+    archivist_end(fixture->archivist, true);
+    assert_true(is_whole(fixture, NAME0));
+}
+
+/* The next file begins before the bytes are there. */
+static void a_large_record_is_the_last_of_its_file(void **state)
+{
+    struct fixture *fixture = *state;
+    struct spools spools = spools_of(fixture);
+    struct archive_copies *copies = archivist_leave_copies(fixture->archivist);
+
+    fixture->options.file_max = 5000;
+    keep_spooled(fixture, &spools, 'b', LARGE);
+    keep(fixture, 'c', 2000);
+    assert_int_equal(fixture->files, 2);
+    assert_true(archivist_flush(fixture->archivist));
+    assert_true(archive_copies_write(copies));
+    archivist_batch_closed(fixture->archivist);
+    archivist_committed(fixture->archivist, 0);
+    archivist_end(fixture->archivist, true);
+    assert_true(is_whole(fixture, NAME0));
+    assert_true(is_whole(fixture, NAME1));
+}
+
+/* A kill before the bytes are there: the row was not committed. */
+static void a_large_record_without_its_bytes_is_cut_off(void **state)
+{
+    struct fixture *fixture = *state;
+    struct spools spools = spools_of(fixture);
+    char problem[ARCHIVIST_PROBLEM_MAX];
+
+    archivist_leave_copies(fixture->archivist);
+    keep(fixture, 'a', 2000);
+    commit(fixture);
+    keep_spooled(fixture, &spools, 'b', LARGE);
+    keep(fixture, 'c', 2000);
+    assert_true(archivist_flush(fixture->archivist));
+    assert_true(resume(fixture, 1, 1, problem));
+    assert_int_equal(spools.count, 0);
+    assert_int_equal(size_of(fixture, NAME0 ".open"),
+                     end_of(&fixture->capture[0]));
+    assert_true(is_whole(fixture, NAME0 ".open"));
+}
+
+/* Without a record there is nobody to whom the bytes could be left. */
+static void without_a_record_it_is_written_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct spools spools = spools_of(fixture);
+    const struct rlimit small = {LARGE / 2, RLIM_INFINITY};
+    const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+
+    keep(fixture, 'a', 2000);
+    keep_spooled(fixture, &spools, 'b', LARGE / 3);
+    assert_int_equal(spools.count, 0);
+    assert_true(archivist_flush(fixture->archivist));
+    assert_true(is_whole(fixture, NAME0 ".open"));
+    uint64_t end = size_of(fixture, NAME0 ".open");
+    /* One that does not fit leaves the file as it was. */
+    signal(SIGXFSZ, SIG_IGN);
+    fixture->must_fail = &small;
+    keep_spooled(fixture, &spools, 'c', LARGE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+    assert_int_equal(archivist_error(fixture->archivist), EFBIG);
+    assert_false(archivist_flush(fixture->archivist));
+    archivist_end(fixture->archivist, false);
+    assert_int_equal(size_of(fixture, NAME0), end);
+    assert_true(is_whole(fixture, NAME0));
+    assert_int_equal(spools.count, 0);
+}
+
+/* The error of who commits is the archive's. */
+static void a_copy_that_fails_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    struct spools spools = spools_of(fixture);
+    struct archive_copies *copies = archivist_leave_copies(fixture->archivist);
+    const struct rlimit small = {LARGE / 2, RLIM_INFINITY};
+    const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+
+    keep_spooled(fixture, &spools, 'b', LARGE);
+    assert_int_equal(archivist_error(fixture->archivist), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_false(archive_copies_write(copies));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+    assert_int_equal(archivist_error(fixture->archivist), EFBIG);
+    archivist_end(fixture->archivist, true);
+    assert_files(fixture, NAME0 ".open ");
 }
 
 static void a_file_is_complete_when_its_last_record_is_committed(void **state)
@@ -518,6 +703,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(records_stand_side_by_side),
         CASE(a_cut_response_is_no_original),
+        CASE(a_large_record_gets_its_place_at_once),
+        CASE(a_large_record_is_an_original),
+        CASE(a_large_record_is_the_last_of_its_file),
+        CASE(a_large_record_without_its_bytes_is_cut_off),
+        CASE(without_a_record_it_is_written_at_once),
+        CASE(a_copy_that_fails_is_told),
         CASE(a_file_is_complete_when_its_last_record_is_committed),
         CASE(what_was_not_committed_is_cut_off),
         CASE(the_end_keeps_what_may_be_committed),

@@ -203,6 +203,124 @@ static void revisits_are_followed(void **state)
     }
 }
 
+/* --- bodies that are too long for memory -----------------------------------
+ */
+
+enum { LONG = WARC_START_MAX + 300000 };
+
+static char letter_at(size_t i)
+{
+    return (char)('a' + i * i % 23);
+}
+
+/* A response with LONG bytes, also as chunks of 70,000. */
+static void put_long(struct buf *out, const char *url, const char *fields,
+                     bool in_chunks)
+{
+    struct buf block;
+
+    buf_init(&block, 4 * LONG);
+    buf_printf(&block, "HTTP/1.1 200 OK\r\nX: original\r\n%s\r\n",
+               in_chunks ? "Transfer-Encoding: chunked\r\n" : "");
+    for (size_t i = 0; i < LONG; i++) {
+        size_t left = LONG - i < 70000 ? LONG - i : 70000;
+        if (in_chunks && i % 70000 == 0)
+            buf_printf(&block, "%s%zx;ext=\"y\"\r\n", i ? "\r\n" : "", left);
+        buf_put_char(&block, letter_at(i));
+    }
+    if (in_chunks)
+        buf_put(&block, STR("\r\n0\r\nTrailer: x\r\n\r\n"));
+    put_record(out, "response", url, "2026-01-01T00:00:00Z", fields,
+               buf_cstr(&block));
+    buf_release(&block);
+}
+
+/* The collection may be asked other things meanwhile. */
+static void check_long(struct collection *collection, const char *url,
+                       uint64_t len)
+{
+    struct captured captured;
+    struct str bytes;
+    enum long_body_got got;
+    size_t at = 0;
+
+    assert_int_equal(collection_find(collection, str_of(url), 0, &captured),
+                     CAPTURE_FOUND);
+    assert_true(captured.body.is_long);
+    assert_int_equal(captured.body.len, len);
+    assert_int_equal(captured.http.body.len, 0);
+    struct long_body *body = long_body_open(&captured.body.place);
+    assert_non_null(body);
+    check(collection, "http://a/", 0, "old");
+    while ((got = long_body_read(body, &bytes)) == LONG_BODY_BYTES) {
+        assert_true(bytes.len > 0);
+        for (size_t i = 0; i < bytes.len; i++, at++)
+            if (bytes.ptr[i] != letter_at(at))
+                fail_msg("%s: byte %zu", url, at);
+    }
+    assert_int_equal(got, LONG_BODY_END);
+    assert_int_equal(at, LONG);
+    long_body_free(body);
+}
+
+static void long_bodies_are_read_piece_by_piece(void **state)
+{
+    struct captured captured;
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 8 * LONG);
+    put_responses(&file);
+    put_long(&file, "http://long/", "WARC-Record-ID: <urn:5>\r\n", false);
+    put_record(&file, "revisit", "http://again/", "2026-01-05T00:00:00Z",
+               "WARC-Refers-To: <urn:5>\r\n", HEAD);
+    put_long(&file, "http://chunks/", "", true);
+    struct collection *collection = collect(&file);
+    check_long(collection, "http://long/", LONG);
+    check_long(collection, "http://chunks/", CAPTURED_LEN_UNKNOWN);
+    check_long(collection, "http://again/", LONG);
+    collection_find(collection, STR("http://again/"), 0, &captured);
+    assert_true(
+        str_starts(captured.http.head, STR("HTTP/1.1 200 OK\r\nX: revisit")));
+    collection_find(collection, STR("http://a/"), 0, &captured);
+    assert_false(captured.body.is_long);
+    assert_int_equal(captured.body.len, 3);
+    collection_free(collection);
+    buf_release(&file);
+}
+
+static void a_long_body_that_is_cut_off_is_told(void **state)
+{
+    struct captured captured;
+    struct str bytes;
+    enum long_body_got got;
+    struct buf file;
+
+    (void)state;
+    buf_init(&file, 8 * LONG);
+    put_long(&file, "http://long/", "", false);
+    file.len -= 1000;
+    struct collection *collection = collect(&file);
+    /* It is in no index: the record is not whole. */
+    assert_int_equal(collection_count(collection), 0);
+    collection_free(collection);
+    file.len = 0;
+    put_long(&file, "http://long/", "", false);
+    collection = collect(&file);
+    file.len -= 1000; /* after it was indexed */
+    tempdir_write(&dir, "a.warc", buf_str(&file));
+    assert_int_equal(
+        collection_find(collection, STR("http://long/"), 0, &captured),
+        CAPTURE_FOUND);
+    struct long_body *body = long_body_open(&captured.body.place);
+    while ((got = long_body_read(body, &bytes)) == LONG_BODY_BYTES)
+        ;
+    assert_int_equal(got, LONG_BODY_BROKEN);
+    long_body_free(body);
+    collection_free(collection);
+    buf_release(&file);
+}
+
 /* A capture that cannot be read is no URL that was never recorded. */
 static void what_cannot_be_read_is_told(void **state)
 {
@@ -452,6 +570,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_told, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(long_bodies_are_read_piece_by_piece,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_body_that_is_cut_off_is_told,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             an_original_of_another_archive_is_read_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(archives_differ_in_their_marks, set_up,

@@ -7,9 +7,16 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crawler/archive_copies.h"
 #include "crawler/committer.h"
 #include "page/pagefiles.h"
 #include "store/store_type.h"
+#include "support/tempdir.h"
 
 /* --- a store that waits to be let on -------------------------------------- */
 
@@ -100,6 +107,9 @@ struct stage {
     struct store_error error;
     struct pagedir dir;
     struct pagesaver files;
+    struct archive_copies copies;
+    struct tempdir temp;
+    struct spools spools;
 };
 
 static int setup(void **state)
@@ -113,8 +123,11 @@ static int setup(void **state)
     assert_true(pagedir_open_read(&stage->dir, "/tmp"));
     pagefiles_init(&stage->files, &stage->dir);
     store_batch_init(&stage->batch);
-    stage->committer =
-        committer_start(&stage->slow.base, &stage->files, &stage->error);
+    tempdir_make(&stage->temp);
+    archive_copies_init(&stage->copies);
+    stage->spools = (struct spools){.dir_fd = stage->temp.fd, .max = 10};
+    stage->committer = committer_start(&stage->slow.base, &stage->files,
+                                       &stage->copies, &stage->error);
     assert_non_null(stage->committer);
     *state = stage;
     return 0;
@@ -125,8 +138,11 @@ static int teardown(void **state)
     struct stage *stage = *state;
 
     committer_free(stage->committer);
+    archive_copies_release(&stage->copies);
     store_batch_release(&stage->batch);
     pagedir_close(&stage->dir);
+    assert_int_equal(stage->spools.count, 0);
+    tempdir_remove(&stage->temp);
     free(stage);
     return 0;
 }
@@ -205,7 +221,67 @@ static void batches_are_committed_although_nobody_listens(void **state)
     committer_free(stage->committer);
     assert_int_equal(stage->slow.batches, 2);
     stage->committer =
-        committer_start(&stage->slow.base, &stage->files, &stage->error);
+        committer_start(&stage->slow.base, &stage->files, NULL, &stage->error);
+}
+
+/* --- large records -------------------------------------------------------- */
+
+/* "large" from its third byte on belongs to the place 4 of a file. */
+static void put_copy(struct stage *stage, int flags)
+{
+    struct spool *spool = spool_new(&stage->spools);
+
+    tempdir_write(&stage->temp, "archive", STR("heads"));
+    int fd = openat(stage->temp.fd, "archive", flags);
+    assert_true(spool_put(spool, STR("large")));
+    assert_true(archive_copies_put(&stage->copies, fd, 4, spool, 2));
+    close(fd); /* the archivist may have gone on to the next file */
+}
+
+static void large_records_are_written_before_the_commit(void **state)
+{
+    struct stage *stage = *state;
+
+    put_copy(stage, O_RDWR);
+    tempdir_expect(&stage->temp, "archive", STR("heads"));
+    unsigned changes = stage->files.changes;
+    put(stage, 1);
+    wait_for_begun(&stage->slow, 1);
+    tempdir_expect(&stage->temp, "archive", STR("headrge"));
+    assert_int_equal(stage->spools.count, 0);
+    assert_true(stage->files.changes > changes); /* so that it is synced */
+    assert_int_equal(stage->files.synced, stage->files.changes);
+    allow(&stage->slow, 1);
+    assert_true(committer_finish(stage->committer, &stage->error));
+    assert_int_equal(archive_copies_error(&stage->copies), 0);
+}
+
+static void nothing_is_committed_if_one_cannot_be_written(void **state)
+{
+    struct stage *stage = *state;
+
+    put_copy(stage, O_RDONLY);
+    put_copy(stage, O_RDWR);
+    put(stage, 1);
+    assert_false(committer_finish(stage->committer, &stage->error));
+    assert_string_equal(stage->error.text, strerror(EBADF));
+    assert_int_equal(archive_copies_error(&stage->copies), EBADF);
+    assert_int_equal(stage->slow.begun, 0);
+    assert_int_equal(stage->spools.count, 0); /* nobody waits for them */
+    tempdir_expect(&stage->temp, "archive", STR("heads"));
+}
+
+static void large_records_of_the_last_batch_are_written(void **state)
+{
+    struct stage *stage = *state;
+
+    allow(&stage->slow, 10);
+    put_copy(stage, O_RDWR);
+    put(stage, 1);
+    store_add_change(&stage->batch, &(struct store_change){.number = 2});
+    assert_true(committer_end(stage->committer, &stage->batch, &stage->error));
+    tempdir_expect(&stage->temp, "archive", STR("headrge"));
+    assert_int_equal(stage->files.synced, stage->files.changes);
 }
 
 /* --- the end -------------------------------------------------------------- */
@@ -284,6 +360,9 @@ int main(void)
         CASE(nothing_is_committed_after_a_failure),
         CASE(it_takes_its_place_after_the_batches_before),
         CASE(batches_are_committed_although_nobody_listens),
+        CASE(large_records_are_written_before_the_commit),
+        CASE(nothing_is_committed_if_one_cannot_be_written),
+        CASE(large_records_of_the_last_batch_are_written),
         CASE(batches_that_wait_are_committed_with_the_last),
         CASE(nothing_is_committed_after_the_end),
         CASE(more_than_one_transaction_at_the_end),

@@ -26,7 +26,7 @@ static void run_all(struct sim_options options)
     uint64_t only = number_in("FLEET_SEED", 0);
     uint64_t runs = number_in("FLEET_RUNS", RUNS);
     unsigned faults = 0, lost = 0, buried = 0, fenced = 0, again = 0;
-    unsigned handed_over = 0, taken_over = 0;
+    unsigned handed_over = 0, taken_over = 0, outages = 0;
 
     for (uint64_t seed = only ? only : 1; seed <= (only ? only : runs);
          seed++) {
@@ -39,6 +39,7 @@ static void run_all(struct sim_options options)
             fail_msg("seed %llu at %llu ms: %s", (unsigned long long)seed,
                      (unsigned long long)sim->now_ms, sim->wrong);
         faults += sim->faults;
+        outages += sim->outages;
         lost += sim->lost_answers;
         buried += sim->fake.buried;
         fenced += sim->fake.fenced;
@@ -48,14 +49,16 @@ static void run_all(struct sim_options options)
         sim_release(sim);
         free(sim);
     }
-    print_message("%u faults, %u answers lost, %u commits had counted, "
-                  "%u declared dead, %u fenced\n",
-                  faults, lost, again, buried, fenced);
+    print_message("%u faults, %u outages, %u answers lost, %u commits had "
+                  "counted, %u declared dead, %u fenced\n",
+                  faults, outages, lost, again, buried, fenced);
     if (options.addresses)
         print_message("%u addresses handed over, %u of those that were gone\n",
                       handed_over, taken_over);
     if (options.faults && !only)
         assert_true(faults && lost && buried && fenced && again);
+    if (options.outages && !only)
+        assert_true(outages);
     if (options.addresses && !only)
         assert_true(handed_over && (taken_over || !options.faults));
 }
@@ -85,6 +88,27 @@ static void an_engine_that_is_set_back(void **state)
         .ranking = RANKING_BFS, .faults = true, .set_back = true});
 }
 
+static void an_engine_that_is_away(void **state)
+{
+    (void)state;
+    run_all((struct sim_options){.ranking = RANKING_BFS, .outages = true});
+    run_all((struct sim_options){
+        .ranking = RANKING_PRIORITY, .outages = true, .addresses = true});
+}
+
+static void an_engine_that_is_away_among_faults(void **state)
+{
+    (void)state;
+    run_all((struct sim_options){.ranking = RANKING_BFS,
+                                 .outages = true,
+                                 .faults = true,
+                                 .addresses = true});
+    run_all((struct sim_options){.ranking = RANKING_PRIORITY,
+                                 .outages = true,
+                                 .faults = true,
+                                 .set_back = true});
+}
+
 static void hosts_that_share_addresses(void **state)
 {
     (void)state;
@@ -106,7 +130,8 @@ static void expect_caught(enum sim_mutant mutant)
         const struct sim_options options = {
             .seed = seed,
             .ranking = seed % 2 ? RANKING_PRIORITY : RANKING_BFS,
-            .faults = true,
+            .faults = mutant < SIM_NO_REST_AFTER,
+            .outages = mutant >= SIM_NO_REST_AFTER,
             .mutant = mutant,
             .addresses = mutant >= SIM_NO_HOLDER,
         };
@@ -162,6 +187,18 @@ static void caught_no_rest_of_an_address(void **state)
     expect_caught(SIM_NO_REST);
 }
 
+static void caught_no_rest_after_an_outage(void **state)
+{
+    (void)state;
+    expect_caught(SIM_NO_REST_AFTER);
+}
+
+static void caught_a_hasty_machine(void **state)
+{
+    (void)state;
+    expect_caught(SIM_HASTY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +206,8 @@ int main(void)
         cmocka_unit_test(breadth_first_with_faults),
         cmocka_unit_test(by_priority_with_faults),
         cmocka_unit_test(an_engine_that_is_set_back),
+        cmocka_unit_test(an_engine_that_is_away),
+        cmocka_unit_test(an_engine_that_is_away_among_faults),
         cmocka_unit_test(hosts_that_share_addresses),
         cmocka_unit_test(hosts_that_share_addresses_with_faults),
         cmocka_unit_test(caught_no_fence),
@@ -177,6 +216,8 @@ int main(void)
         cmocka_unit_test(caught_no_look_at_the_batch),
         cmocka_unit_test(caught_no_holder_of_an_address),
         cmocka_unit_test(caught_no_rest_of_an_address),
+        cmocka_unit_test(caught_no_rest_after_an_outage),
+        cmocka_unit_test(caught_a_hasty_machine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

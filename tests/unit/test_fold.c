@@ -123,7 +123,7 @@ static void how_a_url_ended(void **state)
         {"failed", {{URL, ACCEPT, 0, 0}, {FETCH, TIMED_OUT, 0, 0}}, URL_FAILED},
         {"fetched but not kept",
          {{URL, ACCEPT, 0, 0}, {FETCH, NOT_HTML, 0, 0}},
-         URL_FAILED},
+         URL_NOT_KEPT},
         {"to be tried again",
          {{URL, ACCEPT, 0, 0}, {FETCH, TIMED_OUT, 0, 1}},
          URL_QUEUED},

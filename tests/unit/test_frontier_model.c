@@ -24,10 +24,11 @@ static const struct {
     {"https://e.example", 11, 6},
 };
 
-enum { HOSTS = 12, DOMAINS = 7, TARGETS = 150 };
+enum { HOSTS = 12, DOMAINS = 7, TARGETS = 150, LEAVE_BEHIND_MS = 2000 };
 
 struct model_target {
     bool open;
+    bool opens_depth; /* deeper ones wait for it */
     enum target_state state;
     size_t site;
     uint32_t depth, referrer_id;
@@ -41,7 +42,8 @@ struct model {
     uint64_t delay_ms;
     uint32_t per_host, doubtful_max;
     bool is_prompt[DOMAINS];
-    uint64_t next_fetch_ms[HOSTS];
+    uint64_t next_fetch_ms[HOSTS], leave_behind_ms;
+    bool is_known[HOSTS], is_left_behind[HOSTS];
     uint32_t host_in_flight[HOSTS], domain_in_flight[DOMAINS];
     struct model_target target[TARGETS];
     uint64_t age, fingerprint, now_ms;
@@ -57,7 +59,8 @@ static uint32_t lowest_depth(const struct model *model)
     uint32_t lowest = UINT32_MAX;
 
     for (size_t i = 0; i < TARGETS; i++)
-        if (model->target[i].open && model->target[i].depth < lowest)
+        if (model->target[i].open && model->target[i].opens_depth &&
+            model->target[i].depth < lowest)
             lowest = model->target[i].depth;
     return lowest;
 }
@@ -72,16 +75,15 @@ static bool has_place(const struct model *model, size_t domain)
            doubtful < model->doubtful_max;
 }
 
-/* When the target may go if nothing else happens; UINT64_MAX: not so. */
+/* When the target may go if nothing else happens, whatever its depth is;
+ * UINT64_MAX: not so. */
 static uint64_t eligible_from(const struct model *model,
-                              const struct model_target *target,
-                              uint32_t lowest)
+                              const struct model_target *target)
 {
     size_t host = sites[target->site].host;
     uint64_t from_ms = model->next_fetch_ms[host];
 
     if (!target->open || target->state == TARGET_IN_FLIGHT ||
-        target->depth != lowest ||
         !has_place(model, sites[target->site].domain) ||
         model->host_in_flight[host] >= model->per_host ||
         model->domain_in_flight[sites[target->site].domain] >= model->per_host)
@@ -91,18 +93,26 @@ static uint64_t eligible_from(const struct model *model,
     return from_ms;
 }
 
+/* A host that was left behind neither waits for others nor do they wait for it.
+ */
+static bool has_its_level(const struct model *model,
+                          const struct model_target *target)
+{
+    return !target->opens_depth || target->depth == lowest_depth(model);
+}
+
 static struct model_target *first_eligible(struct model *model)
 {
-    uint32_t lowest = lowest_depth(model);
     struct model_target *first = NULL;
 
     for (size_t i = 0; i < TARGETS; i++) {
         struct model_target *target = &model->target[i];
-        if (eligible_from(model, target, lowest) <= model->now_ms &&
-            (!first || target->age < first->age))
+        if (eligible_from(model, target) <= model->now_ms &&
+            (!first || target->depth < first->depth ||
+             (target->depth == first->depth && target->age < first->age)))
             first = target;
     }
-    return first;
+    return first && has_its_level(model, first) ? first : NULL;
 }
 
 static size_t count(const struct model *model, bool in_flight)
@@ -151,6 +161,9 @@ static void put(struct model *model)
         .age = model->age++,
         .fingerprint = model->fingerprint += 0x9e3779b97f4a7c15,
     };
+    size_t host = sites[target->site].host;
+    target->opens_depth = !model->is_left_behind[host];
+    model->is_known[host] = true;
     snprintf(text, sizeof(text), "%s/%llu", sites[target->site].origin,
              (unsigned long long)target->age);
     arena_clear(&model->arena);
@@ -193,12 +206,14 @@ static void found_again(struct model *model)
 static void check_idle(struct model *model)
 {
     struct idle idle = frontier_idle(model->frontier, model->now_ms);
-    uint32_t lowest = lowest_depth(model);
     uint64_t soonest_ms = UINT64_MAX;
 
+    /* One that was left behind may be ready, but behind a smaller depth. */
     for (size_t i = 0; i < TARGETS; i++) {
-        uint64_t from_ms = eligible_from(model, &model->target[i], lowest);
-        if (from_ms < soonest_ms)
+        const struct model_target *target = &model->target[i];
+        uint64_t from_ms = eligible_from(model, target);
+        if (target->opens_depth && has_its_level(model, target) &&
+            from_ms < soonest_ms)
             soonest_ms = from_ms;
     }
     /* Whoever sleeps until then must miss nothing, and must sleep. */
@@ -243,6 +258,23 @@ static void take(struct model *model)
     model->domain_in_flight[sites[expected->site].domain]++;
 }
 
+/* The host has to rest for so long. */
+static void leave_behind(struct model *model, size_t host, uint64_t rest_ms)
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < HOSTS; i++)
+        known += model->is_known[i];
+    if (!model->leave_behind_ms || rest_ms <= model->leave_behind_ms ||
+        rest_ms <= model->delay_ms || known < 2)
+        return;
+    model->is_left_behind[host] = true;
+    for (size_t i = 0; i < TARGETS; i++)
+        if (sites[model->target[i].site].host == host &&
+            model->target[i].state != TARGET_IN_FLIGHT)
+            model->target[i].opens_depth = false;
+}
+
 /* The end of a fetch: noticed a little later than it was, or reported with a
  * time ahead of the clock, as for a fetch that we cut. */
 static void end_fetch(struct model *model, bool again)
@@ -272,6 +304,8 @@ static void end_fetch(struct model *model, bool again)
                        whole_host);
         target->state = TARGET_RETRYING;
         target->due_ms = wait_ms ? end_ms + wait_ms : 0;
+        if (!model->is_left_behind[host])
+            leave_behind(model, host, whole_host ? wait_ms : 0);
     } else {
         frontier_done(model->frontier, target->target, end_ms, 0);
         target->open = false;
@@ -312,6 +346,7 @@ static void simulate(const struct domains *domains, uint64_t delay_ms,
 {
     const struct frontier_options options = {
         .delay_ms = delay_ms,
+        .leave_behind_ms = seed % 3 ? LEAVE_BEHIND_MS : 0,
         .per_host = per_host,
         .doubtful_max = doubtful_max,
         .hash_seed = seed,
@@ -321,6 +356,7 @@ static void simulate(const struct domains *domains, uint64_t delay_ms,
 
     model->frontier = frontier_new(&options);
     model->delay_ms = delay_ms;
+    model->leave_behind_ms = options.leave_behind_ms;
     model->per_host = per_host;
     model->doubtful_max = doubtful_max;
     model->now_ms = 1000;

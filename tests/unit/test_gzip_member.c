@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "support/random.h"
 
-enum { MB = 1 << 20, LEN_MAX = MB + MB / 4, CAP = 8 * MB };
+enum { MB = 1 << 20, LEN_MAX = MB + MB / 4, CAP = 8 * MB, PIECE = 99999 };
 
 /* Around the length of stored blocks, of steps, and of what is done in one go.
  */
@@ -45,6 +45,38 @@ static void expect_member(const struct buf *out, size_t from, struct str plain)
     free(text);
 }
 
+/* Piece by piece, with `part` for what is there of the member. */
+static void take(struct buf *out, struct buf *part)
+{
+    buf_put(out, buf_str(part));
+    buf_clear(part);
+}
+
+static void check_parts(struct str whole, int level)
+{
+    struct gzip_member member;
+    struct buf out, part;
+    struct str rest = whole;
+
+    buf_init(&out, CAP);
+    buf_init(&part, 2 * PIECE + 1000);
+    gzip_member_begin(&member, &part, level, whole.len);
+    while (rest.len) {
+        struct str piece = str_first(rest, PIECE);
+
+        take(&out, &part);
+        gzip_member_add(&member, piece);
+        rest = str_skip(rest, piece.len);
+    }
+    take(&out, &part);
+    gzip_member_end(&member);
+    gzip_member_release(&member);
+    take(&out, &part);
+    expect_member(&out, 0, whole);
+    buf_release(&part);
+    buf_release(&out);
+}
+
 /* However the bytes are cut into pieces. */
 static void check(const char *bytes, size_t len, int level)
 {
@@ -61,6 +93,7 @@ static void check(const char *bytes, size_t len, int level)
     gzip_member_put(&out, level, pieces, ARRAY_LEN(pieces));
     expect_member(&out, next, whole);
     buf_release(&out);
+    check_parts(whole, level);
 }
 
 static void members(void **state)

@@ -417,6 +417,163 @@ static void a_move_that_is_never_made(void **state)
     tear_down(&fixture);
 }
 
+/* --- other machines of a fleet -------------------------------------------- */
+
+static struct target *told(struct fixture *fixture, const char *asker)
+{
+    return frontier_robots_told(fixture->frontier, parse(fixture, asker),
+                                parse(fixture, "http://b.example/robots.txt"),
+                                1);
+}
+
+/* The host waits until the other machine has told, however long that takes. */
+static void a_move_to_another_machine(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+
+    (void)state;
+    set_up_hosts(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://a.example/x");
+    put(&fixture, "http://a.example/no");
+    target = take(&fixture, 0, "http://a.example/robots.txt");
+    assert_null(told(&fixture, "http://a.example/robots.txt"));
+    frontier_robots_elsewhere(fixture.frontier, target, 10);
+    assert_int_equal(frontier_counts(fixture.frontier).in_flight, 0);
+    take(&fixture, 100 * DELAY_MS, "");
+    /* Nobody waits for these. */
+    assert_null(told(&fixture, "http://c.example/robots.txt"));
+    assert_null(told(&fixture, "https://a.example/robots.txt"));
+    target = told(&fixture, "http://a.example/robots.txt");
+    assert_non_null(target);
+    assert_string_equal(target->url, "http://b.example/robots.txt");
+    assert_null(told(&fixture, "http://a.example/robots.txt"));
+    uint64_t now_ms = 200 * DELAY_MS;
+    frontier_robots(fixture.frontier, target,
+                    rules("User-agent: *\nDisallow: /no\nCrawl-delay: 2\n"),
+                    now_ms);
+    take(&fixture, now_ms + 1999, "");
+    now_ms += 2000;
+    frontier_done(fixture.frontier,
+                  take(&fixture, now_ms, "http://a.example/x"), now_ms, 0);
+    drop(&fixture, take(&fixture, now_ms + 2000, "http://a.example/no"),
+         ROBOTS_REFUSED, now_ms + 2000);
+    tear_down(&fixture);
+}
+
+/* From there it moves on, to a host of ours; or it cannot be had. */
+static void what_another_machine_tells(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        set_up_hosts(&fixture, &(struct frontier_options){0});
+        put(&fixture, "http://a.example/x");
+        frontier_robots_elsewhere(
+            fixture.frontier, take(&fixture, 0, "http://a.example/robots.txt"),
+            0);
+        struct target *target = told(&fixture, "http://a.example/robots.txt");
+        if (round) {
+            frontier_setup_failed(fixture.frontier, target, 100, 5000, 1,
+                                  false);
+            take(&fixture, 5099, "");
+            target = take(&fixture, 5100, "http://a.example/robots.txt");
+        } else {
+            move(&fixture, target, "http://d.example/r", 100);
+            target = take(&fixture, 100, "http://d.example/r");
+            assert_int_equal(target->redirects, 2);
+        }
+        frontier_robots(fixture.frontier, target, NULL, 6000);
+        frontier_done(fixture.frontier,
+                      take(&fixture, 6000 + DELAY_MS, "http://a.example/x"),
+                      7000, 0);
+        tear_down(&fixture);
+    }
+}
+
+/* The partition goes: nothing is in flight for that. */
+static void a_partition_that_waits_for_another_machine(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_hosts(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://a.example/x");
+    frontier_robots_elsewhere(
+        fixture.frontier, take(&fixture, 0, "http://a.example/robots.txt"), 0);
+    assert_false(frontier_part_is_busy(fixture.frontier, 0));
+    frontier_drop_part(fixture.frontier, 0, 10);
+    assert_int_equal(frontier_counts(fixture.frontier).queued, 0);
+    assert_int_equal(frontier_counts(fixture.frontier).setups, 0);
+    assert_null(told(&fixture, "http://a.example/robots.txt"));
+    tear_down(&fixture);
+}
+
+static enum robots_asked ask(struct fixture *fixture, uint8_t *outcome)
+{
+    return frontier_robots_asked(
+        fixture->frontier, parse(fixture, "http://a.example/robots.txt"),
+        parse(fixture, "http://b.example/robots.txt"), outcome);
+}
+
+/* It is fetched in the pauses of its host, and tells nothing of the guest. */
+static void a_question_of_another_machine(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+    uint8_t outcome = 0;
+
+    (void)state;
+    set_up_hosts(&fixture, &(struct frontier_options){0});
+    put(&fixture, "http://b.example/x");
+    target = take(&fixture, 0, "http://b.example/robots.txt");
+    assert_false(frontier_robots_is_guest(target));
+    frontier_robots(fixture.frontier, target, NULL, 50);
+    assert_int_equal(ask(&fixture, &outcome), ROBOTS_ASKED_NOW);
+    assert_int_equal(ask(&fixture, &outcome), ROBOTS_ASKED_LATER);
+    take(&fixture, 50 + DELAY_MS - 1, "");
+    target = take(&fixture, 50 + DELAY_MS, "http://b.example/robots.txt");
+    assert_true(frontier_robots_is_guest(target));
+    assert_true(str_eq(frontier_robots_host(target), STR("a.example")));
+    assert_true(str_eq(frontier_robots_asks(target), STR("b.example")));
+    assert_true(frontier_part_is_busy(fixture.frontier, 0));
+    frontier_robots_answered(fixture.frontier, target, 2000, 5000);
+    take(&fixture, 6999, "");
+    target = take(&fixture, 7000, "http://b.example/x");
+    frontier_done(fixture.frontier, target, 7000, 0);
+    /* The guest's own pages, once we own them, ask for themselves. */
+    put(&fixture, "http://a.example/x");
+    target = take(&fixture, 7000, "http://a.example/robots.txt");
+    assert_false(frontier_robots_is_guest(target));
+    frontier_robots(fixture.frontier, target, NULL, 7000);
+    tear_down(&fixture);
+}
+
+static void a_question_for_a_host_that_is_given_up(void **state)
+{
+    struct fixture fixture;
+    struct target *target;
+    struct host_state host;
+    uint8_t outcome = 0;
+
+    (void)state;
+    set_up_hosts(&fixture, &(struct frontier_options){.host_tries = 1});
+    put(&fixture, "http://b.example/x");
+    target = take(&fixture, 0, "http://b.example/robots.txt");
+    assert_int_equal(ask(&fixture, &outcome), ROBOTS_ASKED_NOW);
+    frontier_setup_failed(fixture.frontier, target, 0, 0, 7, false);
+    drop(&fixture, take(&fixture, DELAY_MS, "http://b.example/x"),
+         ROBOTS_UNKNOWN, DELAY_MS);
+    take(&fixture, 2 * DELAY_MS, "");
+    assert_int_equal(ask(&fixture, &outcome), ROBOTS_ASKED_IN_VAIN);
+    assert_int_equal(outcome, 7);
+    /* The guest is not in trouble for that. */
+    while (frontier_next_troubled(fixture.frontier, &host))
+        assert_true(str_eq(host.name, STR("b.example")));
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +591,11 @@ int main(void)
         cmocka_unit_test(the_pause_of_new_rules),
         cmocka_unit_test(the_errand_under_way_is_told),
         cmocka_unit_test(a_move_that_is_never_made),
+        cmocka_unit_test(a_move_to_another_machine),
+        cmocka_unit_test(what_another_machine_tells),
+        cmocka_unit_test(a_partition_that_waits_for_another_machine),
+        cmocka_unit_test(a_question_of_another_machine),
+        cmocka_unit_test(a_question_for_a_host_that_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,12 +141,70 @@ static void fragments(void **state)
     assert_true(str_eq(html_fragment(STR("#b#c")), STR("b#c")));
 }
 
+static void forms(void **state)
+{
+    static const struct {
+        const char *html, *actions;
+    } rows[] = {
+        {"<form action=a>", "a\n"},
+        {"<FORM METHOD=Get ACTION='a&amp;b'>", "a&b\n"},
+        {"<form method=other action=a>", "a\n"},
+        {"<form method=Post action=a><form method=dialog action=a>", ""},
+        {"<form><form action><form action=' '><form action=?a#b>", ""},
+        {"<form action='/a?b=c#d'><form action=a#b?c>", "/a\na\n"},
+        {"<template><form action=a></template><svg><form action=b></svg>", ""},
+        {"<table><form action=a>", "a\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
+        struct html_scan_options options = {.want_ids = true,
+                                            .want_forms = i % 2};
+        struct str html = str_of(rows[i / 2].html);
+        struct html_links links;
+        struct arena arena;
+        struct buf got;
+
+        arena_init(&arena);
+        buf_init(&got, 1000);
+        html_scan(&links, &arena, html, &options);
+        for (size_t j = 0; j < links.count; j++) {
+            assert_int_equal(links.link[j].kind, HTML_FORM);
+            buf_printf(&got, "%.*s\n", STR_ARGS(links.link[j].href));
+        }
+        const char *wanted = options.want_forms ? rows[i / 2].actions : "";
+        if (strcmp(buf_cstr(&got), wanted) != 0)
+            fail_msg("%.*s: %s", STR_ARGS(html), buf_cstr(&got));
+        buf_release(&got);
+        arena_release(&arena);
+    }
+}
+
+static void forms_of_xhtml(void **state)
+{
+    const struct html_scan_options options = {.is_xhtml = true,
+                                              .want_forms = true};
+    struct html_links links;
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena);
+    html_scan(&links, &arena,
+              STR(XHTML "<form action='a?b' method='GET'/><form action='c' "
+                        "method='post'/></html>"),
+              &options);
+    assert_int_equal(links.count, 1);
+    assert_true(str_eq(links.link[0].href, STR("a")));
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(titles),    cmocka_unit_test(ids),
-        cmocka_unit_test(xhtml),     cmocka_unit_test(they_are_bounded),
-        cmocka_unit_test(fragments),
+        cmocka_unit_test(titles),         cmocka_unit_test(ids),
+        cmocka_unit_test(xhtml),          cmocka_unit_test(they_are_bounded),
+        cmocka_unit_test(fragments),      cmocka_unit_test(forms),
+        cmocka_unit_test(forms_of_xhtml),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

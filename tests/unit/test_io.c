@@ -122,6 +122,28 @@ static void a_file_is_read_up_to_the_cap(void **state)
     buf_release(&got);
 }
 
+/* Of pipes, in pieces: all that fits, and nothing more. */
+static void the_last_byte_of_the_cap_counts(void **state)
+{
+    static const char text[] = "0123456789";
+    static const size_t caps[] = {9, 10, 11, 100};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(caps); i++) {
+        struct buf got;
+        int ends[2];
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        assert_int_equal(write(ends[1], text, 10), 10);
+        close(ends[1]);
+        buf_init(&got, caps[i]);
+        assert_int_equal(io_read_all(ends[0], &got), caps[i] >= 10);
+        assert_int_equal(got.len, caps[i] < 10 ? caps[i] : 10);
+        assert_memory_equal(got.ptr, text, got.len);
+        close(ends[0]);
+        buf_release(&got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +151,7 @@ int main(void)
         cmocka_unit_test(nothing_to_write_is_written),
         cmocka_unit_test(a_failure_says_why),
         cmocka_unit_test(a_file_is_read_up_to_the_cap),
+        cmocka_unit_test(the_last_byte_of_the_cap_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,27 @@ static void entries_come_back_as_they_were(void **state)
             .is_named = true,
         },
         {.url = STR_INIT(""), .found = UINT32_MAX, .kind = TARGET_SITEMAP},
+        {
+            .url = STR_INIT("http://c.example/robots.txt"),
+            .kind = MAIL_ROBOTS_ASKED,
+            .asker = STR_INIT("https://d.example:8080/robots.txt"),
+        },
+        {
+            .url = STR_INIT("http://c.example/robots.txt"),
+            .kind = MAIL_ROBOTS_TOLD,
+            .asker = STR_INIT("https://d.example/robots.txt"),
+            .outcome = 255,
+            .status = 200,
+            .retry_after_ms = UINT32_MAX,
+            .text = STR_INIT("User-agent: *\n\0"),
+        },
+        /* There is no text, or it is empty. */
+        {.url = STR_INIT("http://e.example/"), .kind = MAIL_ROBOTS_TOLD},
+        {
+            .url = STR_INIT("http://e.example/"),
+            .kind = MAIL_ROBOTS_TOLD,
+            .text = STR_INIT(""),
+        },
     };
     struct mail_entry entry;
     struct buf payload;
@@ -45,6 +66,12 @@ static void entries_come_back_as_they_were(void **state)
         assert_int_equal(entry.kind, cases[i].kind);
         assert_int_equal(entry.nesting, cases[i].nesting);
         assert_int_equal(entry.is_named, cases[i].is_named);
+        assert_true(str_eq(entry.asker, cases[i].asker));
+        assert_int_equal(entry.outcome, cases[i].outcome);
+        assert_int_equal(entry.status, cases[i].status);
+        assert_int_equal(entry.retry_after_ms, cases[i].retry_after_ms);
+        assert_true(str_eq(entry.text, cases[i].text));
+        assert_int_equal(!entry.text.ptr, !cases[i].text.ptr);
     }
     assert_false(mail_read(buf_str(&payload), &at, &entry));
     assert_int_equal(at, payload.len);
@@ -61,6 +88,13 @@ static void bytes_that_are_no_entry_are_refused(void **state)
 {
     static const struct str cases[] = {
         STR_INIT("\3\0\0\0\0\0\0\0"), /* no such kind */
+        STR_INIT("\6\0\0\0\0\0\0\0"),
+        STR_INIT("\4\0\0\0\0\0\0\0"), /* nobody asks */
+        STR_INIT("\4\0\0\0\0\0\0\0\1"),
+        STR_INIT("\5\0\0\0\0\0\0\0\0"),            /* it does not say what */
+        STR_INIT("\5\0\0\0\0\0\0\0\0\0\0\0\2\0"),  /* a text, or none? */
+        STR_INIT("\5\0\0\0\0\0\0\0\0\0\0\0\0\1x"), /* a text that is none */
+        STR_INIT("\5\0\0\0\0\0\0\0\0\0\0\0\1\x81\x80\x20"), /* too long */
         STR_INIT("\0"),
         STR_INIT("\0\0\0\0\0\0\0\5http"), /* the text is cut */
         STR_INIT("\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
@@ -193,6 +227,41 @@ static void much_is_cut_into_mails_and_says_so(void **state)
     end(&fixture);
 }
 
+/* Whoever asks again has not had an answer. */
+static void questions_are_not_put_together(void **state)
+{
+    const struct mail_entry question = {
+        .url = STR("http://a.example/robots.txt"),
+        .asker = STR("http://b.example/robots.txt"),
+        .kind = MAIL_ROBOTS_ASKED,
+    };
+    struct fixture fixture;
+    struct mail_entry entry;
+    struct fleet_mail *mail;
+    size_t at = 0;
+
+    (void)state;
+    begin(&fixture, true);
+    put(&fixture, 2, "http://a.example/robots.txt", 0, 1);
+    assert_false(outbox_is_urgent(fixture.outbox));
+    for (int round = 0; round < 2; round++) {
+        outbox_put_robots(fixture.outbox, 2, &question);
+        outbox_put_robots(fixture.outbox, 2, &question);
+        assert_true(outbox_is_urgent(fixture.outbox));
+        assert_int_equal(outbox_count(fixture.outbox), round ? 2 : 3);
+        assert_int_equal(seal(&fixture, &mail), 1);
+        assert_false(outbox_is_urgent(fixture.outbox));
+        assert_int_equal(outbox_count(fixture.outbox), 0);
+    }
+    for (int n = 0; n < 2; n++) {
+        assert_true(mail_read(mail[0].payload, &at, &entry));
+        assert_int_equal(entry.kind, MAIL_ROBOTS_ASKED);
+        assert_true(str_eq(entry.asker, question.asker));
+    }
+    assert_int_equal(at, mail[0].payload.len);
+    end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +270,7 @@ int main(void)
         cmocka_unit_test(links_to_one_url_are_one_entry),
         cmocka_unit_test(a_url_is_sent_again_where_that_matters),
         cmocka_unit_test(much_is_cut_into_mails_and_says_so),
+        cmocka_unit_test(questions_are_not_put_together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,14 +158,53 @@ static void it_stops_by_its_own_clock(void **state)
     /* When it joined, and the last commit that counted. */
     static const uint64_t since[][2] = {{5000, 0}, {100, 5000}, {5000, 5000}};
 
+    const struct member member = {0};
+
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(since); i++) {
         struct lease lease = lease_since(since[i][0], since[i][1], LEASE);
-        assert_true(lease_may_fetch(lease, 5000 + LEASE - 6001));
-        assert_false(lease_may_fetch(lease, 5000 + LEASE - 6000));
+        assert_true(member_may_fetch(&member, lease, 5000 + LEASE - 6001));
+        assert_false(member_may_fetch(&member, lease, 5000 + LEASE - 6000));
         assert_true(lease_may_go_on(lease, 5000 + LEASE - 4001));
         assert_false(lease_may_go_on(lease, 5000 + LEASE - 4000));
     }
+}
+
+/* Each change is told once. A commit that counted long ago, but whose answer
+ * came now, is none to go on with. */
+static void a_lease_that_lapsed_comes_back(void **state)
+{
+    static const struct {
+        uint64_t renewed_ms, now_ms;
+        enum lease_news news;
+        bool may_fetch;
+    } steps[] = {
+        {1000, 1000, LEASE_NO_NEWS, true},
+        {1000, 1000 + LEASE - 6000, LEASE_NO_NEWS, false},
+        {20000, 1000 + LEASE - 6000, LEASE_NO_NEWS, true},
+        {20000, 20000 + LEASE - 4001, LEASE_NO_NEWS, false},
+        {20000, 20000 + LEASE - 4000, LEASE_LAPSED, false},
+        {20000, 500000, LEASE_NO_NEWS, false},
+        {500000 - LEASE + 5000, 500000, LEASE_NO_NEWS, false},
+        {500000 - LEASE + 6001, 500000, LEASE_BACK, true},
+        {500000, 500000, LEASE_NO_NEWS, true},
+        {500000, 500000 + LEASE, LEASE_LAPSED, false},
+        {500000 + LEASE, 500000 + LEASE, LEASE_BACK, true},
+    };
+    struct member member = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        struct lease lease = lease_since(100, steps[i].renewed_ms, LEASE);
+        uint64_t now_ms = steps[i].now_ms;
+        assert_int_equal(member_look_at_lease(&member, lease, now_ms),
+                         steps[i].news);
+        assert_int_equal(member_may_fetch(&member, lease, now_ms),
+                         steps[i].may_fetch);
+    }
+    /* The lease is good, but nobody has noticed yet that it had lapsed. */
+    member.has_lapsed = true;
+    assert_false(member_may_fetch(&member, lease_since(0, 5000, LEASE), 5000));
 }
 
 static void it_declares_dead_who_stands_still(void **state)
@@ -348,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_claim_makes_the_lowest_depth_unknown),
         cmocka_unit_test(it_gives_up_what_is_beyond_its_share),
         cmocka_unit_test(it_stops_by_its_own_clock),
+        cmocka_unit_test(a_lease_that_lapsed_comes_back),
         cmocka_unit_test(it_declares_dead_who_stands_still),
         cmocka_unit_test(after_a_gap_it_waits_for_a_whole_lease),
         cmocka_unit_test(the_end_is_one_test),

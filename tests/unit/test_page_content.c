@@ -166,6 +166,48 @@ static void mixed_content_is_bounded(void **state)
     buf_release(&body);
 }
 
+/* Link elements that are hyperlinks, a canonical URL of the header, and forms
+ * are told for a report alone; they are never among the links. */
+static void links_aside(void **state)
+{
+    char body[] =
+        "<base href=/b/><link rel='NEXT x' href=n><link rel=icon href=i>"
+        "<link rel='alternate stylesheet' href=s><a href=a>.</a>"
+        "<link rel=prev href='http://'><form action=f?g></form>";
+    struct webpage page;
+    struct buf got;
+
+    (void)state;
+    buf_init(&got, 4096);
+    ask(&page, PAGE);
+    page.exchange.canonical = STR("c");
+    page.exchange.body = str_of(body);
+    pagescanner_scan(&page, &of_report);
+    pagescanner_keep_texts(&page);
+    memset(body, '?', sizeof(body));
+    for (size_t i = 0; i < page.links.aside_count; i++)
+        buf_printf(&got, "%s %.*s %.*s\n",
+                   html_link_kind_name(page.links.aside[i].html->kind),
+                   STR_ARGS(page.links.aside[i].html->rel),
+                   STR_ARGS(page.links.aside[i].url.href));
+    assert_string_equal(buf_cstr(&got), "link canonical http://h.example/d/c\n"
+                                        "link NEXT x http://h.example/b/n\n"
+                                        "form  http://h.example/b/f\n");
+    assert_int_equal(page.links.count, 1);
+    assert_int_equal(page.links.bad_count, 1);
+    assert_true(str_eq(page.links.bad_link[0].html->rel, STR("prev")));
+    assert_int_equal(page.links.bad, 0);
+    webpage_release(&page);
+
+    ask(&page, PAGE);
+    page.exchange.canonical = STR("c");
+    page.exchange.body = STR("<link rel=next href=n><form action=f>");
+    pagescanner_scan(&page, &(struct scan_options){0});
+    assert_int_equal(page.links.aside_count + page.links.count, 0);
+    webpage_release(&page);
+    buf_release(&got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +216,7 @@ int main(void)
         cmocka_unit_test(this_machine_is_not_mixed),
         cmocka_unit_test(a_policy_upgrades_mixed_content),
         cmocka_unit_test(mixed_content_is_bounded),
+        cmocka_unit_test(links_aside),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,7 @@ static struct captured capture(int status, const char *head, const char *body)
         .url = STR("http://a/"),
         .date_ms = DATE_MS,
         .http = {.status = status, .head = str_of(head), .body = str_of(body)},
+        .body = {.len = strlen(body)},
     };
 }
 
@@ -110,6 +111,36 @@ static void heads(void **state)
             assert_int_equal(0, reply.type.len);
         }
         buf_release(&lines);
+    }
+}
+
+/* Nobody knows how long a body in chunks is before it was read. */
+static void long_bodies(void **state)
+{
+    static const uint64_t lengths[] = {(uint64_t)5 << 30, CAPTURED_LEN_UNKNOWN};
+    static const char *const lines[] = {
+        "Content-Length: 5368709120\r\nX: y\r\n" MEMENTO,
+        "X: y\r\n" MEMENTO,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+        struct captured captured = capture(
+            200, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nX: y\r\n\r\n", "");
+        bool is_known = lengths[i] != CAPTURED_LEN_UNKNOWN;
+        struct http_reply reply;
+        struct buf text;
+
+        captured.body.is_long = true;
+        captured.body.len = lengths[i];
+        buf_init(&text, 1000);
+        http_reply_init(&reply);
+        assert_true(recorded_reply_fill(&reply, &text, &captured));
+        assert_true(str_eq(reply.headers, str_of(lines[i])));
+        assert_int_equal(reply.has_length, is_known);
+        assert_int_equal(reply.framing,
+                         is_known ? HTTP_BY_LENGTH : HTTP_CHUNKED);
+        buf_release(&text);
     }
 }
 
@@ -162,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads),
+        cmocka_unit_test(long_bodies),
         cmocka_unit_test(hostile_url),
         cmocka_unit_test(too_large),
     };

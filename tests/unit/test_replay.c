@@ -63,6 +63,7 @@ static void read_capture(size_t i, struct captured *captured)
                                           : (struct str){large, LARGE},
                  .mime = STR("text/html")},
     };
+    captured->body.len = captured->http.body.len;
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)

@@ -377,9 +377,9 @@ static void add_small_crawl(struct fixture *fixture)
 static void every_url_counts_once_by_its_end(void **state)
 {
     static const uint64_t expected[URL_ENDS] = {
-        [URL_QUEUED] = 3, [URL_SAVED] = 1,   [URL_REDIRECTED] = 1,
-        [URL_FAILED] = 2, [URL_REFUSED] = 3, [URL_OUTSIDE] = 1,
-        [URL_NONE] = 1,
+        [URL_QUEUED] = 3,   [URL_SAVED] = 1,  [URL_REDIRECTED] = 1,
+        [URL_NOT_KEPT] = 1, [URL_FAILED] = 1, [URL_REFUSED] = 3,
+        [URL_OUTSIDE] = 1,  [URL_NONE] = 1,
     };
     struct fixture *fixture = *state;
     struct totals totals;

@@ -11,6 +11,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "crawler/resolver.h"
+#include "names/dns.h"
 #include "support/tempdir.h"
 #include "testserver/dns.h"
 
@@ -118,7 +119,8 @@ static const char *take(struct fixture *fixture, struct message **rest)
     return text;
 }
 
-static unsigned queries(const struct fixture *fixture, const char *name)
+static unsigned queries(const struct fixture *fixture, const char *name,
+                        const char *type)
 {
     struct buf record;
     unsigned count = 0;
@@ -126,7 +128,7 @@ static unsigned queries(const struct fixture *fixture, const char *name)
 
     buf_init(&record, 1 << 20);
     assert_true(tempdir_read(&fixture->dir, "record", &record));
-    snprintf(row, sizeof(row), "\t%s\tA\t", name);
+    snprintf(row, sizeof(row), "\t%s\t%s\t", name, type);
     for (const char *at = buf_cstr(&record); (at = strstr(at, row)); at++)
         count++;
     buf_release(&record);
@@ -147,6 +149,16 @@ static const char names[] = "two.example\n"
                             "    times 1\n"
                             "comes.example\n"
                             "    address 192.0.2.3\n"
+                            "busy.example\n"
+                            "    error refused\n"
+                            "    times 3\n"
+                            "busy.example\n"
+                            "    address 192.0.2.4\n"
+                            "half.example\n"
+                            "    error servfail\n"
+                            "    type A\n"
+                            "half.example\n"
+                            "    address 192.0.2.5\n"
                             "silent.example\n"
                             "    drop\n";
 
@@ -171,6 +183,9 @@ static void names_of_all_kinds(void **state)
         {"other.example", 0, false, "::ffff:127.0.0.1"},
         {"gone.example", 0, false, "unknown"},
         {"broken.example", 0, false, "failed"},
+        {"busy.example", 0, false, "::ffff:192.0.2.4"},
+        /* It has no IPv6 address, and nobody knows its others. */
+        {"half.example", 0, false, "failed"},
         {"comes.example", 0, false, "unknown"},
         {"comes.example", 0, false, "unknown"}, /* it is remembered */
         {"comes.example", 0, true, "::ffff:192.0.2.3"},
@@ -190,10 +205,11 @@ static void names_of_all_kinds(void **state)
             fail_msg("%s, turn %u: %s", rows[i].host, rows[i].turn, got);
         assert_null(rest);
     }
-    assert_int_equal(queries(&fixture, "two.example"), 1);
-    assert_int_equal(queries(&fixture, "comes.example"), 2);
-    assert_int_equal(queries(&fixture, "in.hosts"), 0);
-    assert_int_equal(queries(&fixture, "localhost"), 0);
+    assert_int_equal(queries(&fixture, "two.example", "A"), 1);
+    assert_int_equal(queries(&fixture, "comes.example", "A"), 2);
+    assert_int_equal(queries(&fixture, "busy.example", "A"), 4);
+    assert_int_equal(queries(&fixture, "in.hosts", "A"), 0);
+    assert_int_equal(queries(&fixture, "localhost", "A"), 0);
     tear_down(&fixture);
     assert_int_equal(fixture.dropped, 0);
 }
@@ -218,7 +234,7 @@ static void a_name_asked_for_many_times_is_one_query(void **state)
     }
     assert_int_equal(ends[0], COUNT / 2);
     assert_int_equal(ends[1], COUNT / 2);
-    assert_int_equal(queries(&fixture, "slow.example"), 1);
+    assert_int_equal(queries(&fixture, "slow.example", "A"), 1);
     tear_down(&fixture);
 }
 
@@ -242,6 +258,32 @@ static void many_names_at_once(void **state)
         assert_string_equal(take(&fixture, &rest), "::ffff:192.0.2.1");
     tear_down(&fixture);
     assert_int_equal(fixture.dropped, 0);
+}
+
+/* There are name servers that answer nothing to a question for IPv6. */
+static void a_kind_of_address_that_is_never_answered(void **state)
+{
+    struct fixture fixture;
+    struct message *rest = NULL;
+
+    (void)state;
+    if (!dns_has_ipv6()) {
+        print_message("skipped: no route for IPv6\n");
+        skip();
+    }
+    set_up(&fixture, "half.example\n"
+                     "    drop\n"
+                     "    type AAAA\n"
+                     "half.example\n"
+                     "    address 192.0.2.1\n");
+    /* So it is known what an answer takes, and when the other is late. */
+    ask(&fixture, "usual.example", 0, false);
+    assert_string_equal(take(&fixture, &rest), "::ffff:127.0.0.1");
+    ask(&fixture, "half.example", 0, false);
+    assert_string_equal(take(&fixture, &rest), "::ffff:192.0.2.1");
+    /* It was not waited for until it had failed for good. */
+    assert_in_range(queries(&fixture, "half.example", "AAAA"), 1, 2);
+    tear_down(&fixture);
 }
 
 static void an_end_with_questions_open(void **state)
@@ -274,6 +316,7 @@ int main(void)
         cmocka_unit_test(names_of_all_kinds),
         cmocka_unit_test(a_name_asked_for_many_times_is_one_query),
         cmocka_unit_test(many_names_at_once),
+        cmocka_unit_test(a_kind_of_address_that_is_never_answered),
         cmocka_unit_test(an_end_with_questions_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

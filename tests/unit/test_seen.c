@@ -33,6 +33,51 @@ static void empty(void **state)
     seen_release(&seen);
 }
 
+/* The byte of each fingerprint stays with it, however the table moves. */
+static void depths(void **state)
+{
+    struct random random = {.state = 4};
+    enum { COUNT = 5000, KEPT_FROM = 1000 };
+    uint64_t value[COUNT];
+    struct seen seen;
+
+    (void)state;
+    seen_init(&seen);
+    seen_keep_depths(&seen);
+    seen_release(&seen);
+    seen_init(&seen);
+    seen_set_depth(&seen, 8, 1);
+    assert_false(seen_lower_depth(&seen, 8, 0));
+    for (size_t i = 0; i < COUNT; i++) {
+        value[i] = random_u64(&random);
+        if (i == KEPT_FROM)
+            seen_keep_depths(&seen);
+        seen_add(&seen, value[i]);
+        seen_set_depth(&seen, value[i], (uint32_t)i % 300);
+    }
+    /* It is not in the set. */
+    assert_false(seen_lower_depth(&seen, 8, 0));
+    assert_int_equal(seen_depth(&seen, 8), UINT32_MAX);
+    for (size_t i = 0; i < COUNT; i++) {
+        uint32_t depth = (uint32_t)i % 300;
+        bool is_known = i >= KEPT_FROM;
+        if (depth > SEEN_DEPTH_MAX)
+            depth = SEEN_DEPTH_MAX;
+        assert_int_equal(seen_depth(&seen, value[i]),
+                         is_known ? depth : UINT32_MAX);
+        assert_false(seen_lower_depth(&seen, value[i], depth));
+        assert_int_equal(seen_lower_depth(&seen, value[i], depth / 2),
+                         is_known && depth);
+        assert_int_equal(seen_depth(&seen, value[i]),
+                         is_known ? depth / 2 : UINT32_MAX);
+        seen_set_depth(&seen, value[i], depth);
+        /* The smallest counts. */
+        assert_int_equal(seen_depth(&seen, value[i]),
+                         is_known ? depth / 2 : depth);
+    }
+    seen_release(&seen);
+}
+
 static void flags(void **state)
 {
     struct random random = {.state = 3};
@@ -253,11 +298,9 @@ static void adversarial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),
-        cmocka_unit_test(flags),
-        cmocka_unit_test(marks_move_nothing),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(against_a_naive_set),
+        cmocka_unit_test(empty),       cmocka_unit_test(flags),
+        cmocka_unit_test(depths),      cmocka_unit_test(marks_move_nothing),
+        cmocka_unit_test(extremes),    cmocka_unit_test(against_a_naive_set),
         cmocka_unit_test(adversarial),
     };
 

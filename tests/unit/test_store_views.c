@@ -96,6 +96,7 @@ static void make_crawl(struct storefile *file)
     add_url(batch, 10, "http://dead.org/no", 1, 1, ACCEPT);
     add_sitemap(batch, 11, "http://a.org/map.xml", 2);
     add_sitemap(batch, 12, "http://a.org/map2.xml", 0);
+    add_url(batch, 13, "http://b.org/text", 1, 1, ACCEPT);
     add_fetch(batch, 1, 1, FETCHED, 200, 0);
     add_fetch(batch, 2, 0, TIMED_OUT, 0, T2);
     storefile_commit(file, store);
@@ -109,6 +110,7 @@ static void make_crawl(struct storefile *file)
     add_fetch(batch, 5, 0, HTTP_CLIENT_ERROR, 404, 0);
     add_fetch(batch, 6, 0, HTTP_SERVER_ERROR, 503, T2);
     add_fetch(batch, 11, 0, HTTP_CLIENT_ERROR, 410, 0);
+    add_fetch(batch, 13, 0, NOT_HTML, 200, 0);
     storefile_commit(file, store);
 
     /* The later one counts. */
@@ -174,7 +176,8 @@ static void urls(void **state)
         "7|http://c.org:8080/q|c.org:8080|c.org|2|2|4|queued|-|0|-\n"
         "8|http://c.org:8080/x|c.org:8080|c.org|1|1|1|outside|external|0|-\n"
         "9|http://dead.org/|dead.org|dead.org|1|1|1|failed|host-dead|0|-\n"
-        "10|http://dead.org/no|dead.org|dead.org|1|1|1|refused|robots|0|-\n");
+        "10|http://dead.org/no|dead.org|dead.org|1|1|1|refused|robots|0|-\n"
+        "13|http://b.org/text|b.org|b.org|1|1|1|not_kept|not-html|1|0\n");
 }
 
 static void queue(void **state)
@@ -193,10 +196,10 @@ static void domains(void **state)
 
     make_crawl(file);
     assert_rows(file, "SELECT * FROM domains",
-                "a.org|3|2|1|0|0|0|4\n"
-                "b.org|3|1|0|1|0|1|3\n"
-                "dead.org|2|0|0|1|1|0|0\n"
-                "c.org|1|0|0|0|0|1|0\n");
+                "a.org|3|2|1|0|0|0|0|4\n"
+                "b.org|4|1|0|1|1|0|1|4\n"
+                "dead.org|2|0|0|0|1|1|0|0\n"
+                "c.org|1|0|0|0|0|0|1|0\n");
 }
 
 static void errors(void **state)
@@ -292,7 +295,8 @@ static void columns(void **state)
          "due_ms"},
         {"queue", "url depth found fetches referrer due host domain"},
         {"domains",
-         "domain urls pages redirected failed refused queued fetches"},
+         "domain urls pages redirected not_kept failed refused queued "
+         "fetches"},
         {"errors", "url outcome status at referrer"},
         {"links", "page source target text rel verdict fragment"},
         {"requisites",

@@ -536,9 +536,48 @@ static void prechecked(void **state)
     finish(&fixture);
 }
 
+static void note_duplicate(void *user, const struct judged *judged)
+{
+    *(unsigned *)user += judged->verdict == DUPLICATE;
+}
+
+/* A URL that is done and found at a smaller depth is recorded each time that it
+ * is nearer; one that is queued takes the depth itself. */
+static void found_nearer_when_it_is_done(void **state)
+{
+    static const char url[] = "http://h.example/a";
+    struct fixture fixture;
+    unsigned duplicates = 0;
+
+    (void)state;
+    start(&fixture);
+    fixture.validator.listener =
+        (struct validator_listener){&duplicates, note_duplicate, NULL, false};
+    validator_keep_depths(&fixture.validator);
+    assert_int_equal(offer(&fixture, url, 3), ACCEPT);
+    assert_int_equal(offer(&fixture, url, 2), DUPLICATE);
+    struct target *target = frontier_take(fixture.validator.frontier, 0);
+    assert_int_equal(target->depth, 2);
+    assert_int_equal(offer(&fixture, url, 3), DUPLICATE);
+    assert_int_equal(offer(&fixture, url, 2), DUPLICATE);
+    assert_int_equal(validator_lowered(&fixture.validator), 0);
+    /* In flight it keeps its depth, but the record is told. */
+    assert_int_equal(offer(&fixture, url, 1), DUPLICATE);
+    assert_int_equal(duplicates, 1);
+    frontier_done(fixture.validator.frontier, target, 0, 0);
+    assert_int_equal(offer(&fixture, url, 1), DUPLICATE);
+    assert_int_equal(offer(&fixture, url, 0), DUPLICATE);
+    assert_int_equal(duplicates, 2);
+    assert_int_equal(validator_lowered(&fixture.validator), 2);
+    const struct offer at = offer_of(&fixture, url, 3);
+    assert_int_equal(validator_depth(&fixture.validator, &at), 0);
+    finish(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_nearer_when_it_is_done),
         cmocka_unit_test(each_verdict),
         cmocka_unit_test(shorter_way),
         cmocka_unit_test(redirects),

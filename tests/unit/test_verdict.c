@@ -72,6 +72,7 @@ static void what_becomes_of_a_url(void **state)
         {EXCLUDED, BASIS_PAGE, URL_REFUSED},
         {RULE_LIMIT, BASIS_PAGE, URL_REFUSED},
         {BY_HAND, BASIS_PAGE, URL_REFUSED},
+        {NOT_FOLLOWED, BASIS_LINK, URL_REFUSED},
     };
 
     (void)state;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "archive/gzip_member.h"
 #include "archive/warc_read.h"
 #include "base/io.h"
 #include "url/url.h"
@@ -333,7 +334,7 @@ static void put_bomb(struct buf *out, struct str head)
     buf_release(&piece);
 }
 
-/* The block of a gzip bomb is not kept, and the next record is read. */
+/* Of a gzip bomb the start is kept, and the next record is read. */
 static void a_gzip_bomb_is_passed_over(void **state)
 {
     char head[100];
@@ -351,9 +352,108 @@ static void a_gzip_bomb_is_passed_over(void **state)
     struct warc_reader *reader = warc_reader_open(fd, 0, 0);
     assert_int_equal(warc_read(reader, &record), WARC_RECORD);
     assert_int_equal(record.block_len, PIECE * PIECES);
-    assert_int_equal(record.block.len, 0);
+    assert_int_equal(record.block.len, WARC_START_MAX);
+    assert_true(warc_is_long(&record));
     assert_int_equal(warc_read(reader, &record), WARC_RECORD);
     assert_true(str_eq(record.block, STR("first")));
+    warc_reader_free(reader);
+    close(fd);
+    buf_release(&file);
+}
+
+/* A record in steps, whatever was kept of its start: the same bytes, and then
+ * the next record. */
+static void check_steps(struct str file, size_t block_len, bool keeps_start,
+                        size_t most)
+{
+    int fd = file_of(file);
+    struct warc_reader *reader = warc_reader_open(fd, 0, 0);
+    struct warc_record record;
+    struct str bytes;
+    struct buf got;
+
+    buf_init(&got, 4 * PIECE);
+    assert_int_equal(warc_begin(reader, &record), WARC_RECORD);
+    assert_int_equal(record.block_len, block_len);
+    assert_int_equal(record.block.len, 0);
+    if (keeps_start)
+        assert_int_equal(warc_keep_start(reader, &record), WARC_RECORD);
+    buf_put(&got, record.block);
+    while (got.len < most && warc_block(reader, &bytes) == WARC_RECORD)
+        buf_put(&got, bytes);
+    if (most >= block_len) {
+        assert_int_equal(got.len, block_len);
+        assert_int_equal(warc_block(reader, &bytes), WARC_END);
+    }
+    for (size_t i = 0; i < got.len; i++)
+        assert_int_equal(got.ptr[i], (char)('a' + i % 26));
+    assert_int_equal(warc_end(reader, &record), WARC_RECORD);
+    assert_int_equal(record.at, 0);
+    assert_true(record.length > 0);
+    uint64_t end = record.end;
+    assert_int_equal(warc_read(reader, &record), WARC_RECORD);
+    assert_true(str_eq(record.block, STR("first")));
+    assert_int_equal(record.at, end);
+    warc_reader_free(reader);
+    close(fd);
+    buf_release(&got);
+}
+
+static void a_record_is_read_in_steps(void **state)
+{
+    static const size_t lengths[] = {
+        0, 10, 200000, WARC_START_MAX, WARC_START_MAX + 1, 3 * WARC_START_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LEN(lengths); i++) {
+        size_t len = lengths[i / 2];
+        bool is_packed = i % 2;
+        struct buf record, file;
+
+        buf_init(&record, 4 * PIECE);
+        buf_init(&file, 8 * PIECE);
+        buf_printf(&record, "WARC/1.1\r\nContent-Length: %zu\r\n\r\n", len);
+        for (size_t k = 0; k < len; k++)
+            buf_put_char(&record, (char)('a' + k % 26));
+        buf_put(&record, STR("\r\n\r\n"));
+        const struct str one = buf_str(&record);
+        if (is_packed)
+            gzip_member_put(&file, 6, &one, 1);
+        else
+            buf_put(&file, one);
+        put_part(&file, is_packed ? STR("^" ONE) : STR(ONE));
+        check_steps(buf_str(&file), len, false, len);
+        check_steps(buf_str(&file), len, true, len);
+        check_steps(buf_str(&file), len, true, 0);
+        check_steps(buf_str(&file), len, false, len / 2);
+        buf_release(&record);
+        buf_release(&file);
+    }
+}
+
+/* Cut off or damaged within its block, which is told by whoever comes there. */
+static void a_fault_in_a_long_block_is_told(void **state)
+{
+    struct warc_record record;
+    struct str bytes;
+    struct buf file;
+    enum warc_got got;
+
+    (void)state;
+    buf_init(&file, 8 << 20);
+    buf_printf(&file, "WARC/1.1\r\nContent-Length: %d\r\n\r\n", 2 * PIECE);
+    for (size_t i = 0; i < PIECE + PIECE / 2; i++)
+        buf_put_char(&file, 'x');
+    int fd = file_of(buf_str(&file));
+    struct warc_reader *reader = warc_reader_open(fd, 0, 0);
+    assert_int_equal(warc_begin(reader, &record), WARC_RECORD);
+    assert_int_equal(warc_keep_start(reader, &record), WARC_RECORD);
+    while ((got = warc_block(reader, &bytes)) == WARC_RECORD)
+        ;
+    assert_int_equal(got, WARC_CUT);
+    warc_reader_seek(reader, 0, 0);
+    assert_int_equal(warc_begin(reader, &record), WARC_RECORD);
+    assert_int_equal(warc_end(reader, &record), WARC_CUT);
     warc_reader_free(reader);
     close(fd);
     buf_release(&file);
@@ -418,6 +518,35 @@ static const struct {
      ""},
 };
 
+/* However the bytes are cut, chunks are undone as when all are there. */
+static void chunks_are_undone_piece_by_piece(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(responses); i++) {
+        struct str block = str_of(responses[i].block);
+        const char *body = strstr(block.ptr, "chunked\r\n\r\n");
+        if (!body || !strcmp(responses[i].body, "<p>body\n"))
+            continue;
+        for (size_t piece = 1; piece < 8; piece++) {
+            struct str rest = str_of(body + 11), part;
+            struct warc_chunks chunks = {0};
+            struct buf got;
+
+            buf_init(&got, 1000);
+            while (rest.len) {
+                struct str bytes = str_first(rest, piece);
+                rest = str_skip(rest, bytes.len);
+                while (warc_chunks_next(&chunks, &bytes, &part))
+                    buf_put(&got, part);
+            }
+            if (!str_eq(buf_str(&got), str_of(responses[i].body)))
+                fail_msg("case %zu by %zu: '%.*s'", i, piece, (int)got.len,
+                         got.ptr);
+            buf_release(&got);
+        }
+    }
+}
+
 static void responses_are_taken_apart(void **state)
 {
     struct buf scratch;
@@ -478,7 +607,10 @@ int main(void)
         cmocka_unit_test(a_flipped_bit_breaks_one_record),
         cmocka_unit_test(records_are_found_again),
         cmocka_unit_test(a_gzip_bomb_is_passed_over),
+        cmocka_unit_test(a_record_is_read_in_steps),
+        cmocka_unit_test(a_fault_in_a_long_block_is_told),
         cmocka_unit_test(fields_have_a_cap),
+        cmocka_unit_test(chunks_are_undone_piece_by_piece),
         cmocka_unit_test(responses_are_taken_apart),
         cmocka_unit_test(heads_have_caps),
     };

@@ -8,7 +8,13 @@
 #include <libdeflate.h>
 #include <openssl/evp.h>
 
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "archive/warc_write.h"
+#include "support/random.h"
+#include "support/tempdir.h"
 
 enum { ROOM = 4 << 20, DATE_MS = 1700000000 };
 
@@ -348,6 +354,118 @@ static void depths(void **state)
     buf_release(&revisit);
 }
 
+/* --- a body in a spool -----------------------------------------------------
+ */
+
+enum { SPOOLED_LEN = 700 * 1000, PIECE = 256 << 10 };
+
+static void read_spool(const struct spool *spool, struct buf *out)
+{
+    char *to = buf_reserve(out, spool->len);
+
+    assert_true(spool_read(spool, 0, to, spool->len));
+    out->len += spool->len;
+}
+
+/* The record says the same, and is stored or not, as from memory. */
+static void check_spooled(struct spools *spools, struct str body, int level,
+                          bool is_dense, bool is_stored)
+{
+    static struct record spooled;
+    struct warc_style style = usual;
+    struct warc_exchange exchange = exchange_of(STR(WHOLE_HEAD), body);
+    struct spool *spool = spool_new(spools);
+    struct warc_pair pair, of_spool;
+    struct buf bytes;
+
+    style.level = level;
+    exchange.is_dense = is_dense;
+    warc_pair_init(&pair);
+    warc_pair_init(&of_spool);
+    assert_true(warc_pair_make(&pair, &style, &exchange, 7));
+    assert_null(pair.spooled);
+    assert_true(spool_put(spool, body));
+    exchange.spooled = spool;
+    exchange.body = (struct str){0};
+    assert_true(warc_pair_make(&of_spool, &style, &exchange, 7));
+    assert_int_equal(of_spool.response.len, 0);
+    assert_int_equal(of_spool.payload_len, body.len);
+    assert_string_equal(of_spool.payload_digest, pair.payload_digest);
+
+    buf_init(&bytes, ROOM);
+    read_spool(of_spool.spooled, &bytes);
+    if (level >= 0)
+        assert_int_equal(bytes.ptr[10] >> 1 & 3, is_stored ? 0 : 2);
+    read_record(buf_str(&bytes), level, &spooled);
+    read_record(buf_str(&pair.response), level, &response);
+    assert_true(str_eq((struct str){spooled.text, spooled.len},
+                       (struct str){response.text, response.len}));
+    assert_true(str_eq(buf_str(&of_spool.request), buf_str(&pair.request)));
+    buf_release(&bytes);
+    warc_pair_release(&of_spool);
+    warc_pair_release(&pair);
+    spool_free(spool);
+    assert_int_equal(spools->count, 0);
+}
+
+static void spooled(void **state)
+{
+    static char text[SPOOLED_LEN], noise[SPOOLED_LEN];
+    struct tempdir *temp = *state;
+    struct spools spools = {.dir_fd = temp->fd, .max = 1};
+    const struct str plain = {text, sizeof(text)};
+    struct random random = {7};
+
+    for (size_t i = 0; i < sizeof(text); i++) {
+        text[i] = (char)('a' + i * i % 23);
+        noise[i] = (char)random_u64(&random);
+    }
+    for (int level = -1; level <= 12; level++)
+        check_spooled(&spools, plain, level, false, level == 0);
+    check_spooled(&spools, plain, 1, true, true);
+    check_spooled(&spools, (struct str){noise, sizeof(noise)}, 1, false, true);
+    check_spooled(&spools, (struct str){noise, sizeof(noise)}, 6, false, true);
+    check_spooled(&spools, str_first(plain, 300), 1, false, false);
+    check_spooled(&spools, str_first(plain, PIECE), 6, false, false);
+    assert_string_equal(tempdir_list(temp), "");
+}
+
+/* No room for the record: the pair says so, and can be released. */
+static void no_room_for_a_spool(void **state)
+{
+    static const int levels[] = {-1, 0, 1, 6};
+    static char text[SPOOLED_LEN];
+    struct tempdir *temp = *state;
+    struct spools spools = {.dir_fd = temp->fd, .max = 1};
+    struct warc_exchange exchange = exchange_of(STR(WHOLE_HEAD), STR(""));
+    struct spool *spool = spool_new(&spools);
+    struct rlimit old, limit = {SPOOLED_LEN / 2, RLIM_INFINITY};
+    struct random random = {7};
+
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (char)random_u64(&random);
+    assert_true(spool_put(spool, (struct str){text, sizeof(text)}));
+    exchange.spooled = spool;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
+        struct warc_style style = usual;
+        struct warc_pair pair;
+
+        style.level = levels[i];
+        warc_pair_init(&pair);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        bool good = warc_pair_make(&pair, &style, &exchange, 7);
+        int why = errno;
+        setrlimit(RLIMIT_FSIZE, &old);
+        assert_false(good);
+        assert_int_equal(why, EFBIG);
+        warc_pair_release(&pair);
+    }
+    spool_free(spool);
+    assert_int_equal(spools.count, 0);
+}
+
 static void no_request(void **state)
 {
     struct warc_exchange exchange = exchange_of(STR(WHOLE_HEAD), STR("hello"));
@@ -563,10 +681,18 @@ static void ids_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs),      cmocka_unit_test(connections),
-        cmocka_unit_test(depths),     cmocka_unit_test(no_request),
-        cmocka_unit_test(levels),     cmocka_unit_test(no_value_ends_its_line),
-        cmocka_unit_test(revisits),   cmocka_unit_test(infos),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(connections),
+        cmocka_unit_test(depths),
+        cmocka_unit_test(no_request),
+        cmocka_unit_test_setup_teardown(spooled, tempdir_setup,
+                                        tempdir_teardown),
+        cmocka_unit_test_setup_teardown(no_room_for_a_spool, tempdir_setup,
+                                        tempdir_teardown),
+        cmocka_unit_test(levels),
+        cmocka_unit_test(no_value_ends_its_line),
+        cmocka_unit_test(revisits),
+        cmocka_unit_test(infos),
         cmocka_unit_test(ids_differ),
     };
 
