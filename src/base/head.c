@@ -1,6 +1,72 @@
-#include "base/http_status.h"
+#include "base/head.h"
 
-#include <stddef.h>
+bool head_next(struct str *rest, struct head_line *line)
+{
+    if (!rest->len)
+        return false;
+    size_t len = str_find(*rest, '\n');
+    line->all = str_first(*rest, len + 1);
+    line->text = str_first(*rest, len);
+    *rest = str_skip(*rest, line->all.len);
+    if (len && line->text.ptr[len - 1] == '\r')
+        line->text.len--;
+    return true;
+}
+
+struct head_field head_field(struct str line)
+{
+    struct str_pair parts = str_cut(line, ':');
+
+    return (struct head_field){parts.head, str_trim(parts.tail)};
+}
+
+struct str head_find(struct str head, struct str name)
+{
+    struct head_line line;
+
+    while (head_next(&head, &line)) {
+        struct head_field field = head_field(line.text);
+        if (!head_is_folded(line.text) &&
+            str_eq_nocase(str_trim(field.name), name))
+            return field.value;
+    }
+    return (struct str){0};
+}
+
+size_t head_len(struct str bytes)
+{
+    struct str rest = bytes;
+    struct head_line line;
+
+    while (head_next(&rest, &line))
+        if (!line.text.len && str_ends(line.all, STR("\n")))
+            return bytes.len - rest.len;
+    return 0;
+}
+
+int head_status(struct str head)
+{
+    struct str line = str_first(head, str_find(head, '\n'));
+    struct str code = str_trim_start(str_cut(line, ' ').tail);
+    int status = 0;
+
+    if (code.len < 3 || (code.len > 3 && ascii_is_digit(code.ptr[3])))
+        return 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (!ascii_is_digit(code.ptr[i]))
+            return 0;
+        status = status * 10 + (code.ptr[i] - '0');
+    }
+    return status;
+}
+
+struct str head_take_item(struct str *list)
+{
+    struct str_pair parts = str_cut(*list, ',');
+
+    *list = parts.tail;
+    return str_trim(parts.head);
+}
 
 // clang-format off
 static const char *const phrases[600] = {

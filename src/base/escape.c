@@ -1,11 +1,9 @@
-#include "base/terminal.h"
+#include "base/escape.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 
 bool terminal_obeys(uint32_t c)
 {
@@ -72,4 +70,35 @@ bool terminal_can_redraw(int fd)
     const char *name = getenv("TERM");
 
     return isatty(fd) && name && name[0] && strcmp(name, "dumb") != 0;
+}
+
+/* --- HTML and XML --------------------------------------------------------- */
+
+void markup_put_char(struct buf *out, char c)
+{
+    switch (c) {
+    case '&':
+        buf_put(out, STR("&amp;"));
+        break;
+    case '<':
+        buf_put(out, STR("&lt;"));
+        break;
+    case '>':
+        buf_put(out, STR("&gt;"));
+        break;
+    case '"':
+        buf_put(out, STR("&quot;"));
+        break;
+    case '\'':
+        buf_put(out, STR("&#39;"));
+        break;
+    default:
+        buf_put_char(out, c);
+    }
+}
+
+void markup_put(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        markup_put_char(out, text.ptr[i]);
 }

@@ -1,4 +1,4 @@
-#include "ds/heap.h"
+#include "base/heap.h"
 
 #include <assert.h>
 #include <stdlib.h>

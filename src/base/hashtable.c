@@ -1,9 +1,43 @@
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/mem.h"
+
+uint64_t hash64(struct str s, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(s.ptr, s.len, seed);
+}
+
+struct hash64_pieces {
+    XXH3_state_t state;
+};
+
+struct hash64_pieces *hash64_begin(uint64_t seed)
+{
+    size_t size = sizeof(struct hash64_pieces); /* which is of whole lines */
+    struct hash64_pieces *pieces = mem_checked(aligned_alloc(64, size));
+
+    XXH3_64bits_reset_withSeed(&pieces->state, seed);
+    return pieces;
+}
+
+void hash64_add(struct hash64_pieces *pieces, struct str s)
+{
+    XXH3_64bits_update(&pieces->state, s.ptr, s.len);
+}
+
+uint64_t hash64_end(struct hash64_pieces *pieces)
+{
+    uint64_t hash = XXH3_64bits_digest(&pieces->state);
+
+    free(pieces);
+    return hash;
+}
 
 enum { FIRST_ROOM = 16 };
 
