@@ -85,25 +85,34 @@ struct login login_read(struct arena *arena, struct str text)
 static size_t login_start(struct str text)
 {
     size_t start = authority_start(text);
-    const char *slashes = strstr(text.ptr, "//");
+    const char *slashes = memmem(text.ptr, text.len, "//", 2);
 
     return start || !slashes ? start : (size_t)(slashes + 2 - text.ptr);
 }
 
 /* Any character may be in a password, so that it goes up to the last '@'. One
  * behind the host is no password's only where there is no ':' before it. */
-const char *login_hide(struct arena *arena, const char *written)
+struct str login_find(struct str text)
 {
-    struct str text = drop_newlines(arena, str_of(written));
-    size_t start = login_start(text);
-    struct str rest = str_skip(text, start);
+    struct str rest = str_skip(text, login_start(text));
     size_t end = behind_at(rest);
     bool has_colon = str_find(rest, ':') < end;
 
     if (!end || (!has_colon && !behind_at(url_authority(rest))))
+        return (struct str){0};
+    return str_first(rest, end - 1);
+}
+
+const char *login_hide(struct arena *arena, const char *written)
+{
+    struct str text = drop_newlines(arena, str_of(written));
+    struct str login = login_find(text);
+
+    if (!login.ptr)
         return written;
-    struct str hidden = url_join(arena, str_first(text, start), STR("..."));
-    return url_join(arena, hidden, str_skip(rest, end - 1)).ptr;
+    size_t before = (size_t)(login.ptr - text.ptr);
+    struct str hidden = url_join(arena, str_first(text, before), STR("..."));
+    return url_join(arena, hidden, str_skip(text, before + login.len)).ptr;
 }
 
 /* --- parsed ones -------------------------------------------------------- */
