@@ -320,7 +320,7 @@ static int check_given(const struct options *options,
 void crawl_record_take_unrecorded(struct options *to,
                                   const struct options *from)
 {
-    to->words = from->words;
+    to->arguments = from->arguments;
     to->user = from->user;
     to->logins = from->logins;
     to->listen = from->listen;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/terminal.h"
+#include "cli/arguments.h"
 #include "cli/fleet_plan.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
@@ -178,13 +179,25 @@ static int wait_for_engine(struct plan *plan)
     return status;
 }
 
+/* A password that was typed is not asked for again. */
+static void start_again(const struct plan *plan)
+{
+    struct str user = {0}, now = {0};
+
+    if (plan->user) {
+        user = str_of(plan->options->user);
+        now = str_of(plan->user);
+    }
+    arguments_start_again(plan->options->arguments, user, now);
+}
+
 int fleet_rejoin(struct plan *plan)
 {
     int status = plan->fleet.side ? wait_for_engine(plan) : 0;
 
     if (status)
         return status;
-    execv("/proc/self/exe", plan->options->words);
+    start_again(plan);
     complain("cannot start again: %s", strerror(errno));
     return CRAWL_FAILED;
 }

@@ -18,10 +18,12 @@ static void fill_standard_streams(void)
 
 int main(int argc, char *argv[])
 {
+    struct arguments arguments;
+
     mem_setup();
     fill_standard_streams();
-    char **words = arguments_take(argc, argv);
-    int status = usage_run(argc, words);
-    arguments_free(words);
+    arguments_take(&arguments, argc, argv);
+    int status = usage_run(&arguments);
+    arguments_release(&arguments);
     return status;
 }

@@ -51,7 +51,7 @@ enum save { SAVE_BY_DEFAULT, SAVE_PAGES, SAVE_ARCHIVE, SAVE_BOTH };
 
 struct options {
     enum command command;
-    char *const *words; /* that the program was started with, NULL at the end */
+    const struct arguments *arguments; /* that the program was started with */
     struct list internal, headers, connect_to, sitemap, warc_headers;
     struct list include, exclude, exclude_from; /* their order: `given` */
     struct list strip_query;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "base/terminal.h"
+#include "cli/arguments.h"
 #include "cli/filtering.h"
 #include "cli/options.h"
 
@@ -208,8 +209,10 @@ static int run(const struct command_row *row, struct options *options)
     return status ? status : row->run(options);
 }
 
-int usage_run(int argc, char *const argv[])
+int usage_run(const struct arguments *arguments)
 {
+    int argc = arguments->count;
+    char *const *argv = arguments->words;
     const struct command_row *row = &commands[0];
     struct options options;
     struct buf error;
@@ -223,7 +226,7 @@ int usage_run(int argc, char *const argv[])
     buf_init(&error, ERROR_MAX);
     bool good = options_parse(&options, row->command, argc - words,
                               argv + words, &error);
-    options.words = argv;
+    options.arguments = arguments;
     int status = good ? run(row, &options) : complain("%s", buf_cstr(&error));
     if (!status && (fflush(stdout) || ferror(stdout))) {
         perror("crawler: cannot write");

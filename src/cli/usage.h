@@ -10,7 +10,8 @@ enum { EXIT_USAGE = 2 };
 
 /* Run the command that the words behind the program's name ask for. Returns the
  * exit status. */
-int usage_run(int argc, char *const argv[]);
+struct arguments;
+int usage_run(const struct arguments *arguments);
 
 /* One line on standard error, after the program's name. Returns EXIT_USAGE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

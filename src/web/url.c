@@ -797,11 +797,10 @@ struct login login_read(struct arena *arena, struct str text)
 
 /* Any character may be in a password, so that it goes up to the last '@'. An
  * '@' behind the host is no password's only where there is no ':' before it. */
-const char *login_hide(struct arena *arena, const char *written)
+struct str login_find(struct str text)
 {
-    struct str text = on_one_line(arena, str_of(written));
     size_t start = authority_start(text);
-    const char *slashes = strstr(text.ptr, "//");
+    const char *slashes = memmem(text.ptr, text.len, "//", 2);
 
     if (!start && slashes) /* a slip in the scheme: "http//me:pw@host/" */
         start = (size_t)(slashes + 2 - text.ptr);
@@ -810,9 +809,20 @@ const char *login_hide(struct arena *arena, const char *written)
     bool has_colon = str_find(rest, ':') < end;
 
     if (!end || (!has_colon && !behind_at(authority_of(rest))))
+        return (struct str){0};
+    return str_first(rest, end - 1);
+}
+
+const char *login_hide(struct arena *arena, const char *written)
+{
+    struct str text = on_one_line(arena, str_of(written));
+    struct str login = login_find(text);
+
+    if (!login.ptr)
         return written;
-    struct str hidden = join(arena, str_first(text, start), STR("..."));
-    return join(arena, hidden, str_skip(rest, end - 1)).ptr;
+    size_t before = (size_t)(login.ptr - text.ptr);
+    struct str hidden = join(arena, str_first(text, before), STR("..."));
+    return join(arena, hidden, str_skip(text, before + login.len)).ptr;
 }
 
 /* ---- URLs that are written wrong ---------------------------------------- */

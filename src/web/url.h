@@ -147,9 +147,12 @@ struct login {
 bool login_cut(struct arena *arena, struct str url, struct str *rest,
                struct login *login);
 
-/* For messages: the text with "..." in place of what may be a login, also where
- * it is no URL, because of a character in the password or a slip in the scheme.
- * `text` itself where there is nothing to hide. */
+/* The part of a text that may be a login, also where the text is no URL,
+ * because of a character in the password or a slip in the scheme. Its `ptr` is
+ * NULL where there is none. */
+struct str login_find(struct str text);
+
+/* For messages: the text with "..." in place of it, or `text` itself. */
 const char *login_hide(struct arena *arena, const char *text);
 
 /* "NAME:PASSWORD", or a name without a password. */

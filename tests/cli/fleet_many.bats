@@ -75,6 +75,25 @@ ends() { sqlite3 "$TMP/all.db" "SELECT count(*) FROM urls WHERE state = '$1'"; }
     all_pages
 }
 
+# It is started again with the same words, and only it can read them.
+@test "a machine that joins anew has its secrets, and shows them to nobody" {
+    LEASE=3s DELAY=40ms
+    engine=$(postgres_url)
+    # The options of the crawl are complete on the second machine when it joins.
+    machine 1 -H 'X-Key: secret' --user bob:secret
+    wait_until_saved 10
+    machine 2 -H 'X-Key: secret' --user bob:secret --fleet "${engine/crawl@/crawl:secret@}"
+    until [ "$(saved 2 2>/dev/null)" -gt 0 ]; do sleep 0.1; done
+    stands_still 2
+    shown=
+    while kill -0 "${MACHINE[2]}" 2>/dev/null; do
+        shown+=$(tr '\0' ' ' 2>/dev/null <"/proc/${MACHINE[2]}/cmdline")
+    done
+    for i in 1 2; do machine_ends $i 0; done
+    all_pages
+    [[ $shown == *" --fleet "* && $shown != *secret* ]] || fail "it shows: $shown"
+}
+
 # The engine has the rows of the commit, which nobody else may change then, and
 # waits for its last word.
 @test "a machine that has no network in the middle of a commit is replaced" {

@@ -460,6 +460,40 @@ END
 http://bob:secret@example.org/
 http://bob:se@secret@example.org/
 --sitemap http://bob:secret@example.org/map.xml $url
+--internal http://bob:secret@example.org/a $url
 --user bob:secret -- $url
 END
+}
+
+# The files of a process whose memory is closed belong to root.
+@test "the memory of a crawl with secrets is closed to others, and in no core file" {
+    without_sanitizer
+    user=$(id -u) home=$TMP as=(env)
+    if [ "$user" = 0 ]; then
+        user=65534 home=$(mktemp -d) as=(setpriv --reuid 65534 --clear-groups)
+        chmod 755 "$home"
+    fi
+    serve <<<"/*
+    body A page."
+    printf 'http://example.org/%d\n' 1 2 >"$home/seeds"
+    owners=
+    for secret in -q --user=bob:secret; do
+        mkdir -m 777 "$home/$secret"
+        "${as[@]}" "$CRAWLER" "$secret" --scope host --robots ignore --delay 1h --listen 127.0.0.1:0 \
+            --connect-to "::127.0.0.1:$PORT" --seeds "$home/seeds" "$home/$secret" 0 >"$TMP/out" 2>"$TMP/err" 3>&- &
+        pid=$!
+        until [ -s "$home/$secret/1" ]; do
+            kill -0 "$pid" || fail "$(cat "$TMP/err")"
+            sleep 0.05
+        done
+        owners+=" $(stat -c %u "/proc/$pid/environ")"
+        # What is its own the program still opens: it starts once more to answer this.
+        read -r at token < <(sed -n 's|.*watch it at http://\(.*\)/#token=\(.*\)|\1 \2|p' "$TMP/err")
+        why=$(curl -s -m "$LIMIT" -H "Authorization: Bearer $token" "http://$at/why?url=http://example.org/1")
+        kill "$pid"
+        wait "$pid" || :
+        [[ $why == "http://example.org/1 "* ]] || fail "$why"
+    done
+    [ "$home" = "$TMP" ] || rm -rf "$home"
+    same " $user 0" "$owners"
 }
