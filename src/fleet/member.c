@@ -446,10 +446,12 @@ static void observe(struct member *member,
     struct fleet_bury *bury =
         arena_new(arena, (snapshot->nodes + 1) * sizeof(*bury));
 
-    if (times->now_ms - member->polled_ms > gap_ms(member))
-        member->watches = 0;
-    for (size_t i = 0; i < member->watches; i++)
+    uint64_t since_ms = times->now_ms - member->polled_ms;
+    uint64_t missed_ms = since_ms > gap_ms(member) ? since_ms : 0;
+    for (size_t i = 0; i < member->watches; i++) {
+        member->watch[i].since_ms += missed_ms;
         member->watch[i].seen = false;
+    }
     for (size_t i = 0; i < snapshot->nodes; i++) {
         const struct fleet_node *node = &snapshot->node[i];
         if (!is_watched(member, snapshot, node))

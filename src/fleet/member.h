@@ -20,9 +20,9 @@
  *     knows: if its next commit counts after all, nobody has taken over, and it
  *     goes on when every host has rested for a whole pause.
  *   - It declares another dead that it has seen in the same batch for longer
- *     than a lease, by its own clock. No clock is compared with another's.
- * Where it saw nothing itself for a while it begins to count anew: perhaps the
- *     engine was away, and nobody could commit.
+ *     than a lease, by its own clock. No clock is compared with another's. A
+ *     while in which it saw nothing itself does not count: perhaps the engine
+ *     was away, and nobody could commit.
  *   - An address that hosts of several machines share is leased, too: it wants
  *     those that its hosts wait for, and gives up what others want.
  *   - If every partition has an owner that is alive, all mail that was sent was
@@ -62,7 +62,8 @@ struct member_watch {
     uint32_t node;
     bool seen; /* in the last snapshot */
     uint64_t incarnation, batch;
-    uint64_t since_ms; /* it was certainly visible then */
+    uint64_t since_ms; /* it was visible then, or earlier: without the whiles
+                        * in which we saw nothing */
 };
 
 struct member {

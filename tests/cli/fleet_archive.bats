@@ -54,7 +54,7 @@ export_all() {
 }
 
 @test "three machines keep one archive each; one is killed and comes back" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 3 --warc --warc-max-size 20K
     wait_for_busiest
     kill -9 "${MACHINE[BUSIEST]}"
@@ -82,7 +82,7 @@ export_all() {
 }
 
 @test "a machine that comes back after the end cuts its archive to what counts" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 3 --warc
     wait_for_busiest
     kill -9 "${MACHINE[BUSIEST]}"
@@ -98,7 +98,7 @@ export_all() {
 }
 
 @test "a machine that stood still for longer than its lease cuts its archive" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 2 --warc
     wait_for_busiest
     stands_still "$BUSIEST"
@@ -108,7 +108,7 @@ export_all() {
 }
 
 @test "an engine that lost its last commits: files that it does not know are removed" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 2 --warc --warc-max-size 20K
     wait_until_saved 60
     postgres_keep
@@ -120,7 +120,7 @@ export_all() {
 }
 
 @test "pages only in the archive: --save archive" {
-    DELAY=40ms
+    DELAY=20ms
     machine 1 --warc --save archive
     wait_until_saved 60
     kill -9 "${MACHINE[1]}"
@@ -158,7 +158,7 @@ export_all() {
 }
 
 @test "pages and captures of a machine whose disk is lost are fetched again by the others" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 3 --warc
     wait_for_busiest
     kill -9 "${MACHINE[BUSIEST]}"

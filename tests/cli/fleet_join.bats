@@ -39,7 +39,7 @@ begin() {
 }
 
 @test "what a machine leaves out is taken from the crawl" {
-    begin 1 "${BEGIN[@]}" --delay 200ms --ip-delay 20ms --lease 3s -U crawler/1
+    begin 1 "${BEGIN[@]}" --delay 100ms --ip-delay 10ms --lease 2s -U crawler/1
     wait_until_saved 5
     begin 2 -U crawler/2
     until [ "$(owners)" = 2 ]; do sleep 0.05; done
@@ -57,7 +57,7 @@ begin() {
     machine_ends 1 0
     flush_record
     PATH="$POSTGRES_BIN:$PATH" "$PROJECT/tools/fleet-check" --name "$NAME" --record "$RECORD" \
-        --host-pause 200 --address-pause 20 --per-host 1 "$(postgres_url)" "$TMP"/m[12]
+        --host-pause 100 --address-pause 10 --per-host 1 "$(postgres_url)" "$TMP"/m[12]
 }
 
 @test "an option of the crawl is refused where it differs" {

@@ -21,7 +21,7 @@ teardown() { helper_teardown; }
 }
 
 @test "a machine that is killed loses nothing: the others take over" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 3
     wait_for_busiest
     kill -9 "${MACHINE[BUSIEST]}"
@@ -67,7 +67,7 @@ ends() { sqlite3 "$TMP/all.db" "SELECT count(*) FROM urls WHERE state = '$1'"; }
 }
 
 @test "a machine that stood still for longer than its lease joins anew" {
-    LEASE=3s DELAY=40ms
+    LEASE=2s DELAY=40ms
     machines 2
     wait_for_busiest
     stands_still "$BUSIEST"
@@ -121,7 +121,7 @@ ends() { sqlite3 "$TMP/all.db" "SELECT count(*) FROM urls WHERE state = '$1'"; }
 
 # All hosts are at one address, so the machines take turns at it.
 @test "the pause of an address holds over all machines" {
-    LEASE=3s IP_DELAY=10ms
+    LEASE=2s IP_DELAY=10ms
     for i in 1 2; do machine $i -U "crawler/$i"; done
     for i in 1 2; do machine_ends $i 0; done
     all_pages
@@ -134,7 +134,7 @@ ends() { sqlite3 "$TMP/all.db" "SELECT count(*) FROM urls WHERE state = '$1'"; }
 }
 
 @test "a machine that is started again while the engine is away waits for it" {
-    DELAY=40ms
+    DELAY=20ms
     machine 1
     wait_until_saved 50
     kill -9 "${MACHINE[1]}"
