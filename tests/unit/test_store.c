@@ -75,10 +75,10 @@ static void add_hard_rows(struct store_batch *batch)
         batch, &(struct store_hand_order){U63, 255, U63, hard, U63, true});
     store_add_hand_order(batch, &(struct store_hand_order){.number = 1});
     store_add_change(batch, &(struct store_change){U63, U32, U32, U32, U32});
-    store_add_fetch(batch,
-                    &(struct store_fetch){U63, U32, U32, 255, hard, U63,
-                                          UINT64_MAX, U63, U63, U63, U63, hard,
-                                          true, hard, hard, U32, hard, hard, true});
+    store_add_fetch(batch, &(struct store_fetch){U63, U32, U32, 255, hard, U63,
+                                                 UINT64_MAX, U63, U63, U63, U63,
+                                                 hard, true, hard, hard, U32,
+                                                 hard, hard, true});
     store_add_fetch(batch, &(struct store_fetch){.number = 1,
                                                  .mime = STR(""),
                                                  .digest = 1ULL << 63});
