@@ -19,6 +19,22 @@ struct listed {
     size_t count, captures, bytes;
 };
 
+/* A gzip member of a few bytes can be very long. */
+static void read_long(const struct captured *captured)
+{
+    struct long_body *body = long_body_open(&captured->body.place);
+    size_t left = BODY_SUM_MAX;
+    struct str bytes;
+
+    assert(body && !captured->http.body.len);
+    while (long_body_read(body, &bytes) == LONG_BODY_BYTES &&
+           bytes.len < left) {
+        assert(bytes.len);
+        left -= bytes.len;
+    }
+    long_body_free(body);
+}
+
 static bool note_url(void *user, const struct captured *captured)
 {
     struct listed *listed = user;
@@ -27,6 +43,10 @@ static bool note_url(void *user, const struct captured *captured)
     assert(captured->http.head.len);
     listed->captures++;
     listed->bytes += captured->http.body.len;
+    if (captured->body.is_long)
+        read_long(captured);
+    else
+        assert(captured->body.len == captured->http.body.len);
     if (listed->count < URLS_MAX)
         listed->url[listed->count++] =
             arena_copy(&listed->arena, captured->url);

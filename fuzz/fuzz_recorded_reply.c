@@ -53,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .url = in.head,
         .date_ms = size * 1000000007ULL,
         .http = {.status = data[0] * 4, .head = in.tail, .body = STR("body")},
+        .body = {.len = 4},
     };
 
     buf_init(&lines, LINES_MAX);

@@ -335,7 +335,8 @@ static bool write_record(struct spool *to, int level, struct str fields,
                           fields.len + block->head.len + body_len(block) + 4);
     bool good = write_piece(&record, fields) &&
                 write_piece(&record, block->head) &&
-                spool_each(block->spooled, 0, write_piece, &record) &&
+                spool_each(block->spooled, 0, block->spooled->len, write_piece,
+                           &record) &&
                 end_record(&record);
     if (record.is_packed)
         gzip_member_release(&record.member);
@@ -360,7 +361,8 @@ static bool make_spooled(struct warc_pair *pair, const struct warc_style *style,
     digest_begin(&digests.payload, style->digest);
     digest_begin(&digests.block, style->digest);
     digest_add(&digests.block, block.head);
-    bool good = spool_each(block.spooled, 0, digest_piece, &digests);
+    bool good = spool_each(block.spooled, 0, block.spooled->len, digest_piece,
+                           &digests);
     digest_end(&digests.payload, pair->payload_digest);
     digest_end(&digests.block, digest);
     if (level > 0 && (exchange->is_dense || is_noise(block.spooled)))

@@ -69,14 +69,14 @@ bool spool_read(const struct spool *spool, uint64_t at, char *to, size_t len)
     return true;
 }
 
-bool spool_each(const struct spool *spool, uint64_t from,
+bool spool_each(const struct spool *spool, uint64_t from, uint64_t to,
                 bool (*each)(void *user, struct str piece), void *user)
 {
     char *room = mem_new(PIECE);
     bool good = true;
 
-    while (good && from < spool->len) {
-        uint64_t left = spool->len - from;
+    while (good && from < to) {
+        uint64_t left = to - from;
         size_t len = left < PIECE ? (size_t)left : PIECE;
 
         good = spool_read(spool, from, room, len) &&
@@ -103,11 +103,12 @@ static bool write_piece(void *user, struct str piece)
     return io_write_at(copy->fd, piece, at);
 }
 
-bool spool_copy(const struct spool *spool, uint64_t from, int fd, uint64_t at)
+bool spool_copy(const struct spool *spool, uint64_t from, uint64_t to, int fd,
+                uint64_t at)
 {
     struct copy copy = {fd, at};
 
-    return spool_each(spool, from, write_piece, &copy);
+    return spool_each(spool, from, to, write_piece, &copy);
 }
 
 static bool hash_piece(void *user, struct str piece)
@@ -119,7 +120,7 @@ static bool hash_piece(void *user, struct str piece)
 bool spool_hash(const struct spool *spool, uint64_t seed, uint64_t *hash)
 {
     struct hash64_pieces *pieces = hash64_begin(seed);
-    bool good = spool_each(spool, 0, hash_piece, pieces);
+    bool good = spool_each(spool, 0, spool->len, hash_piece, pieces);
 
     *hash = hash64_end(pieces);
     return good;

@@ -45,16 +45,17 @@ bool spool_put(struct spool *spool, struct str bytes);
 /* Read so many bytes, which are there. False with errno. */
 bool spool_read(const struct spool *spool, uint64_t at, char *to, size_t len);
 
-/* Read all bytes from `from` on, piece by piece. False with errno, or if `each`
- * is false. */
-bool spool_each(const struct spool *spool, uint64_t from,
+/* Read the bytes from `from` to `to`, which are there, piece by piece. False
+ * with errno, or if `each` is false. */
+bool spool_each(const struct spool *spool, uint64_t from, uint64_t to,
                 bool (*each)(void *user, struct str piece), void *user);
 
 /* hash64 of all bytes. False with errno. */
 bool spool_hash(const struct spool *spool, uint64_t seed, uint64_t *hash);
 
-/* Write all bytes from `from` on to another file, to the place `at`. The
+/* Write the bytes from `from` to `to` to another file, to the place `at`. The
  * position of `fd` stays. False with errno. */
-bool spool_copy(const struct spool *spool, uint64_t from, int fd, uint64_t at);
+bool spool_copy(const struct spool *spool, uint64_t from, uint64_t to, int fd,
+                uint64_t at);
 
 #endif

@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/mem.h"
+
+enum { SLICE = 64 << 20 };
 
 struct archive_copy {
     struct archive_copy *next;
@@ -89,13 +92,35 @@ static void fail(struct archive_copies *copies, int why)
     pthread_mutex_unlock(&copies->lock);
 }
 
-bool archive_copies_write(struct archive_copies *copies)
+/* Slice by slice, each of which goes to the disk: others who write there, and
+ * the sync of all files after this, need not wait for gigabytes. */
+static bool write_copy(struct archive_copy *copy, void (*between)(void *user),
+                       void *user)
+{
+    uint64_t len = copy->spool->len;
+    bool good = true;
+
+    while (good && copy->from < len) {
+        uint64_t left = len - copy->from;
+        uint64_t slice = left < SLICE ? left : SLICE;
+
+        good = spool_copy(copy->spool, copy->from, copy->from + slice, copy->fd,
+                          copy->at) &&
+               (left == slice || !fdatasync(copy->fd));
+        copy->from += slice;
+        copy->at += slice;
+        between(user);
+    }
+    return good;
+}
+
+bool archive_copies_write(struct archive_copies *copies,
+                          void (*between)(void *user), void *user)
 {
     struct archive_copy *copy;
 
     while ((copy = take_first(copies))) {
-        if (!archive_copies_error(copies) &&
-            !spool_copy(copy->spool, copy->from, copy->fd, copy->at))
+        if (!archive_copies_error(copies) && !write_copy(copy, between, user))
             fail(copies, errno);
         free_copy(copy);
     }

@@ -31,9 +31,11 @@ bool archive_copies_put(struct archive_copies *copies, int fd, uint64_t at,
 /* Are there any? */
 bool archive_copies_wait(struct archive_copies *copies);
 
-/* Write all that wait. False with errno if one could not be written, now or
- * before; then the others are given up. */
-bool archive_copies_write(struct archive_copies *copies);
+/* Write all that wait. That may take long: `between` is called now and then.
+ * False with errno if one could not be written, now or before; then the others
+ * are given up. */
+bool archive_copies_write(struct archive_copies *copies,
+                          void (*between)(void *user), void *user);
 
 /* The errno of a write that failed, or 0. */
 int archive_copies_error(struct archive_copies *copies);

@@ -154,7 +154,8 @@ static bool append_rest(struct archivist *archivist, struct spool **spool,
                                 archivist->written, *spool, start))
             return fail(archivist);
         *spool = NULL;
-    } else if (!spool_copy(*spool, start, archivist->fd, archivist->written)) {
+    } else if (!spool_copy(*spool, start, (*spool)->len, archivist->fd,
+                           archivist->written)) {
         archivist->written -= start;
         return fail_to_write(archivist);
     }

@@ -38,6 +38,7 @@ struct committer {
     /* of the thread; of the crawler thread when the thread has ended */
     struct messages waiting;
     struct store_error commit_error; /* the first */
+    uint64_t renewed_ms;             /* when the last commit was over */
     bool has_ended;
 
     /* of the crawler thread alone */
@@ -79,12 +80,33 @@ static bool is_left_to_end(const struct committer *committer)
            committer->commit_error.status == STORE_OK;
 }
 
+/* Nothing is to be committed: an empty batch is a sign of life. */
+static void renew(struct committer *committer)
+{
+    struct store_error *error = &committer->commit_error;
+
+    if (error->status == STORE_OK)
+        store_commit(committer->store, NULL, 0, error);
+    committer->renewed_ms = clock_mono_ms();
+}
+
+/* `user` is the committer. */
+static void renew_if_due(void *user)
+{
+    struct committer *committer = user;
+    uint64_t renew_ms = store_renew_ms(committer->store);
+
+    if (renew_ms && clock_mono_ms() >= committer->renewed_ms + renew_ms)
+        renew(committer);
+}
+
 /* Records of the batches, and of later ones, get their bytes. */
 static bool write_copies(struct committer *committer)
 {
     if (!committer->copies || !archive_copies_wait(committer->copies))
         return true;
-    bool good = archive_copies_write(committer->copies);
+    bool good =
+        archive_copies_write(committer->copies, renew_if_due, committer);
     pagesaver_changed(committer->saver);
     return good;
 }
@@ -115,6 +137,7 @@ static bool commit_first(struct committer *committer)
         (committer->has_ended && !left ? store_commit_last : store_commit)(
             committer->store, batch, count, error);
     }
+    committer->renewed_ms = clock_mono_ms();
     while (committer->waiting.first != left) {
         struct closed *closed = closed_of(committer->waiting.first);
         committer->waiting.first = closed->message.next;
@@ -140,15 +163,6 @@ static bool take_batches(struct committer *committer)
             messages_add(&committer->waiting, message);
     }
     return is_end;
-}
-
-/* Nothing is to be committed: an empty batch is a sign of life. */
-static void renew(struct committer *committer)
-{
-    struct store_error *error = &committer->commit_error;
-
-    if (error->status == STORE_OK)
-        store_commit(committer->store, NULL, 0, error);
 }
 
 static void *run(void *user)

@@ -313,7 +313,7 @@ static bool write_file(int fd, struct iovec part[], int count,
     for (int i = 0; i < count; i++)
         len += part[i].iov_len;
     return io_write_all(fd, part, count) &&
-           (!rest || spool_copy(rest, 0, fd, len));
+           (!rest || spool_copy(rest, 0, rest->len, fd, len));
 }
 
 bool pagedir_save_spooled(struct pagedir *dir, struct iovec part[], int count,

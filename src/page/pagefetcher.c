@@ -421,6 +421,16 @@ static void collect(struct pagefetcher *fetcher, const struct pool *pool)
     }
 }
 
+/* Has what this one waits for become free? */
+static bool has_room(const struct pagefetcher *fetcher,
+                     const struct transfer *transfer)
+{
+    const struct spools *spools = fetcher->setup.options->spools;
+
+    return transfer->waits_for_spool ? spools->count < spools->max
+                                     : bodies_have_room(&fetcher->bodies);
+}
+
 /* Those that were paused may go on, the oldest first, while there is room: some
  * versions of libcurl read more of one that goes on and pauses at once. */
 static void resume_waiting(struct pagefetcher *fetcher)
@@ -430,10 +440,8 @@ static void resume_waiting(struct pagefetcher *fetcher)
     for (struct transfer *transfer = TAILQ_FIRST(&fetcher->running); transfer;
          transfer = next) {
         next = TAILQ_NEXT(transfer, link);
-        if (!transfer->is_waiting)
+        if (!transfer->is_waiting || !has_room(fetcher, transfer))
             continue;
-        if (!bodies_have_room(&fetcher->bodies))
-            return;
         transfer->is_waiting = false;
         show_socket(fetcher, transfer);
         CURLcode code = curl_easy_pause(transfer->easy, CURLPAUSE_CONT);

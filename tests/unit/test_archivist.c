@@ -262,6 +262,11 @@ static struct spools spools_of(const struct fixture *fixture)
     return (struct spools){.dir_fd = fixture->temp.fd, .max = 10};
 }
 
+static void do_nothing(void *user)
+{
+    (void)user;
+}
+
 /* The records of the last file, unpacked: gzip must find each whole. */
 static bool is_whole(const struct fixture *fixture, const char *name)
 {
@@ -291,7 +296,7 @@ static void a_large_record_gets_its_place_at_once(void **state)
     assert_false(is_whole(fixture, NAME0 ".open"));
     assert_true(archive_copies_wait(copies));
     assert_int_equal(spools.count, 1);
-    assert_true(archive_copies_write(copies));
+    assert_true(archive_copies_write(copies, do_nothing, NULL));
     assert_int_equal(spools.count, 0);
     commit(fixture);
     archivist_end(fixture->archivist, true);
@@ -311,7 +316,7 @@ static void a_large_record_is_an_original(void **state)
     assert_int_equal(fixture->capture[1].kind, CAPTURE_REVISIT);
     assert_int_equal(fixture->capture[1].refers, 1);
     assert_int_equal(spools.count, 1);
-    assert_true(archive_copies_write(copies));
+    assert_true(archive_copies_write(copies, do_nothing, NULL));
     commit(fixture);
     archivist_end(fixture->archivist, true);
     assert_true(is_whole(fixture, NAME0));
@@ -329,7 +334,7 @@ static void a_large_record_is_the_last_of_its_file(void **state)
     keep(fixture, 'c', 2000);
     assert_int_equal(fixture->files, 2);
     assert_true(archivist_flush(fixture->archivist));
-    assert_true(archive_copies_write(copies));
+    assert_true(archive_copies_write(copies, do_nothing, NULL));
     archivist_batch_closed(fixture->archivist);
     archivist_committed(fixture->archivist, 0);
     archivist_end(fixture->archivist, true);
@@ -397,7 +402,7 @@ static void a_copy_that_fails_is_told(void **state)
     assert_int_equal(archivist_error(fixture->archivist), 0);
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    assert_false(archive_copies_write(copies));
+    assert_false(archive_copies_write(copies, do_nothing, NULL));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
     assert_int_equal(archivist_error(fixture->archivist), EFBIG);
     archivist_end(fixture->archivist, true);

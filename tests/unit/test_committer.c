@@ -30,6 +30,8 @@ struct slow {
     uint64_t last_number;  /* of the changes that were committed */
     size_t batches_before; /* it took its place */
     bool in_order, fails, in_place;
+    uint64_t renew_ms;
+    size_t renewals, batches_renewed; /* without a batch, and after how many */
 };
 
 static bool commit(struct store *base, const struct store_batch *const *batch,
@@ -38,6 +40,12 @@ static bool commit(struct store *base, const struct store_batch *const *batch,
     struct slow *slow = (struct slow *)(void *)base;
 
     pthread_mutex_lock(&slow->lock);
+    slow->renewals += !count;
+    if (!count) {
+        slow->batches_renewed = slow->batches;
+        pthread_mutex_unlock(&slow->lock);
+        return true;
+    }
     slow->begun++;
     pthread_cond_broadcast(&slow->changed);
     while (!slow->allowed)
@@ -77,7 +85,13 @@ static bool replace_old(struct store *base, struct store_error *error)
     return true;
 }
 
+static uint64_t renew_ms(const struct store *base)
+{
+    return ((const struct slow *)(const void *)base)->renew_ms;
+}
+
 static const struct store_type type = {
+    .renew_ms = renew_ms,
     .kind = "slow",
     .commit = commit,
     .commit_last = commit_last,
@@ -256,6 +270,25 @@ static void large_records_are_written_before_the_commit(void **state)
     assert_int_equal(archive_copies_error(&stage->copies), 0);
 }
 
+/* To write them takes long. */
+static void a_lease_is_renewed_meanwhile(void **state)
+{
+    struct stage *stage = *state;
+
+    committer_free(stage->committer);
+    stage->slow.renew_ms = 1000;
+    stage->committer = committer_start(&stage->slow.base, &stage->files,
+                                       &stage->copies, &stage->error);
+    put_copy(stage, O_RDWR);
+    allow(&stage->slow, 1);
+    put(stage, 1);
+    assert_true(committer_finish(stage->committer, &stage->error));
+    /* There was no commit before it. */
+    assert_true(stage->slow.renewals > 0);
+    assert_int_equal(stage->slow.batches_renewed, 0);
+    assert_int_equal(stage->slow.batches, 1);
+}
+
 static void nothing_is_committed_if_one_cannot_be_written(void **state)
 {
     struct stage *stage = *state;
@@ -361,6 +394,7 @@ int main(void)
         CASE(it_takes_its_place_after_the_batches_before),
         CASE(batches_are_committed_although_nobody_listens),
         CASE(large_records_are_written_before_the_commit),
+        CASE(a_lease_is_renewed_meanwhile),
         CASE(nothing_is_committed_if_one_cannot_be_written),
         CASE(large_records_of_the_last_batch_are_written),
         CASE(batches_that_wait_are_committed_with_the_last),

@@ -64,8 +64,8 @@ static void a_copy_has_its_place(void **state)
     spool_put(spool, (struct str){bytes, LEN});
     tempdir_write(temp, "file", STR("before"));
     int fd = openat(temp->fd, "file", O_RDWR);
-    assert_true(spool_copy(spool, 7, fd, 4));
-    assert_true(spool_copy(spool, LEN, fd, 1)); /* that is nothing */
+    assert_true(spool_copy(spool, 7, LEN, fd, 4));
+    assert_true(spool_copy(spool, LEN, LEN, fd, 1)); /* that is nothing */
     assert_int_equal(lseek(fd, 0, SEEK_CUR), 0);
     buf_init(&expected, 2 * LEN);
     buf_init(&got, 2 * LEN);

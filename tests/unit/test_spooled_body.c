@@ -238,6 +238,29 @@ static void it_waits_for_a_file(void **state)
     end(stage);
 }
 
+/* It has a file, and hardly anything comes: others need that. */
+static void one_that_stalls_ends_if_others_wait(void **state)
+{
+    struct stage *stage = *state;
+    struct loopback *loopback = &stage->loopback;
+    char head[200];
+
+    begin(stage);
+    snprintf(head, sizeof(head), PDF "Content-Length: %d\r\n\r\n", BODY);
+    ask(stage, WEBPAGE_HTML);
+    loopback_serve(loopback, str_of(head));
+    loopback_serve(loopback, (struct str){stage->body, BODY - 100});
+    while (!stage->spools.count)
+        loopback_get_on(loopback);
+    stage->spools.waiting++;
+    struct webpage *page = loopback_finish(loopback);
+    stage->spools.waiting--;
+    assert_int_equal(page->outcome, NOT_HTML);
+    assert_int_equal(page->exchange.end, RESPONSE_CUT_BY_TIME);
+    assert_true(exchange_ms(&page->exchange) < loopback->options.timeout_ms);
+    end(stage);
+}
+
 static void a_full_disk_is_no_outcome_of_the_page(void **state)
 {
     static const rlim_t limits[] = {BODY_LARGE / 2, BODY_LARGE + 100000};
@@ -304,6 +327,7 @@ int main(void)
         CASE(a_file_is_better_than_to_wait),
         CASE(it_is_cut_at_the_limit),
         CASE(it_waits_for_a_file),
+        CASE(one_that_stalls_ends_if_others_wait),
         CASE(a_full_disk_is_no_outcome_of_the_page),
         CASE(its_record_is_made),
     };
