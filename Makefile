@@ -55,7 +55,7 @@ LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lisal -lz -lbrotlidec -lzstd 
             -lssl -lcrypto -lcares -lpcre2-8 -lpq
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds http view url archive html robots frontier names store fleet page crawler report replay cli
+LIB_DIRS := base ds http view web archive frontier names store fleet page crawler report replay cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "frontier/parts.h"
 #include "frontier/validator.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 static double cpu_s(void)
 {

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "html/scan.h"
+#include "web/html.h"
 
 #ifdef HAS_PEERS
 #include <gumbo.h>

@@ -9,9 +9,9 @@
 
 #include <curl/curl.h>
 
-#include "html/scan.h"
-#include "url/key.h"
-#include "url/url.h"
+#include "web/html.h"
+#include "web/normalize.h"
+#include "web/url.h"
 
 enum { ROUNDS = 9, ROUND_URLS = 200000 };
 

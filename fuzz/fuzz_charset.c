@@ -3,8 +3,7 @@
 #include "fuzz.h"
 
 #include "base/utf8.h"
-#include "html/charset.h"
-#include "html/charset_internal.h"
+#include "web/charset.h"
 
 static const struct str labels[] = {
     STR_INIT("utf-8"),        STR_INIT("utf-16be"),

@@ -2,8 +2,7 @@
  * whether the text is that of a style attribute. */
 #include "fuzz.h"
 
-#include "html/css.h"
-#include "html/srcset.h"
+#include "web/css.h"
 
 static void check_css(struct str text, enum css_place place)
 {

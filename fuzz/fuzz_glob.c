@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "support/naive_glob.h"
-#include "url/glob.h"
+#include "web/filter.h"
 
 /* The naive matcher takes time that grows with every star. */
 enum { PATTERN_MAX = 14, TEXT_MAX = 24, RAW_MAX = 3000 };

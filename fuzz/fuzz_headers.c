@@ -2,8 +2,8 @@
  * the value. */
 #include "fuzz.h"
 
-#include "html/meta.h"
 #include "page/robots_tag.h"
+#include "web/html.h"
 
 struct flags {
     bool noindex, nofollow, noarchive;

@@ -3,11 +3,9 @@
 #include "fuzz.h"
 
 #include "page/private_address.h"
-#include "url/domain.h"
-#include "url/idna.h"
-#include "url/ip.h"
-#include "url/punycode.h"
-#include "url/url.h"
+#include "web/domain.h"
+#include "web/host.h"
+#include "web/url.h"
 
 enum { NAME_MAX_LEN = 4096, LABEL_MAX = 256 };
 

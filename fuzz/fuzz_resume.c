@@ -10,8 +10,8 @@
 #include "crawler/record_codes.h"
 #include "crawler/resume.h"
 #include "store/store_type.h"
-#include "url/domain.h"
-#include "url/scope.h"
+#include "web/domain.h"
+#include "web/scope.h"
 
 struct made_up {
     struct store base;

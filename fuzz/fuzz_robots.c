@@ -2,8 +2,8 @@
  * file; the first byte of the path chooses the agent. */
 #include "fuzz.h"
 
-#include "robots/robots.h"
-#include "url/url.h"
+#include "web/robots.h"
+#include "web/url.h"
 
 static size_t count_lines(struct str file)
 {

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
-#include "robots/robots.h"
+#include "web/robots.h"
 
 /* Small enough that the answer is never "too much work". */
 enum { INPUT_MAX = 512 };

@@ -2,10 +2,9 @@
  * state, the rest is the page. */
 #include "fuzz.h"
 
-#include "html/entity.h"
-#include "html/tag.h"
-#include "html/tokenizer.h"
-#include "html/tree.h"
+#include "web/text.h"
+#include "web/tokenizer.h"
+#include "web/tree.h"
 
 /* Three times the length is always room enough; plain text is itself. */
 static void check_text(struct str raw, enum html_text kind)

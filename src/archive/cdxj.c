@@ -1,57 +1,15 @@
 #include "archive/cdxj.h"
 
-#include <time.h>
-
+#include "base/date.h"
 #include "base/json.h"
-#include "base/utf8.h"
 
 enum {
-    TIMESTAMP_LEN = 14, /* "20240506070809" */
-    TIMESTAMP_MS_LEN = 17,
-    NESTING_MAX = 16,
     /* The longest escape of a character, "\u001f", and of the field names. */
     ESCAPE_MAX = 6,
     FIELDS_LEN_MAX = 256,
 };
 
-/* 9999-12-31T23:59:59 */
-#define LAST_SECOND UINT64_C(253402300799)
-
 /* --- writing -------------------------------------------------------------- */
-
-static void put_digits(char *to, uint64_t number, size_t count)
-{
-    while (count--) {
-        to[count] = (char)('0' + number % 10);
-        number /= 10;
-    }
-}
-
-/* Years, months and days of the Gregorian calendar, counted from the first of
- * March of the year 0, so that a leap day is the last day of its year. The C
- * library's functions take longer than all the rest of a line. */
-static void put_timestamp(struct buf *out, uint64_t date_ms)
-{
-    uint64_t seconds = date_ms / 1000;
-    char text[TIMESTAMP_LEN];
-
-    if (seconds > LAST_SECOND)
-        seconds = LAST_SECOND;
-    uint64_t days = seconds / 86400 + 719468, time = seconds % 86400;
-    uint64_t of_era = days % 146097; /* 400 years */
-    uint64_t year =
-        (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
-    uint64_t month = (5 * of_year + 2) / 153;
-    uint64_t day = of_year - (153 * month + 2) / 5 + 1;
-
-    year += days / 146097 * 400 + (month > 9);
-    month = month < 10 ? month + 3 : month - 9;
-    put_digits(text, ((year * 100 + month) * 100) + day, 8);
-    put_digits(text + 8, time / 3600 * 10000 + time / 60 % 60 * 100 + time % 60,
-               6);
-    buf_put(out, (struct str){text, sizeof(text)});
-}
 
 /* All tools write numbers as strings. `before` ends with the quote. */
 static void add_number(struct buf *out, struct str before, uint64_t number)
@@ -76,7 +34,7 @@ bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
         return false;
     buf_put(out, key);
     buf_put_char(out, ' ');
-    put_timestamp(out, entry->date_ms);
+    buf_put(out, str_of(date_digits(entry->date_ms).text));
     add_text(out, STR(" {\"url\":"), entry->url);
     if (entry->method.len)
         add_text(out, STR(",\"method\":"), entry->method);
@@ -94,147 +52,6 @@ bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry)
 }
 
 /* --- reading -------------------------------------------------------------- */
-
-/* JSON from `at` to `end`. Strings are unescaped into `scratch`, which has room
- * for all of the line, so that it never moves. */
-struct parser {
-    const char *at, *end;
-    struct buf *scratch;
-};
-
-static void skip_space(struct parser *p)
-{
-    while (p->at < p->end && ascii_is_space(*p->at))
-        p->at++;
-}
-
-static bool take(struct parser *p, char c)
-{
-    skip_space(p);
-    if (p->at == p->end || *p->at != c)
-        return false;
-    p->at++;
-    return true;
-}
-
-static bool take_hex4(struct parser *p, uint32_t *unit)
-{
-    *unit = 0;
-    for (int i = 0; i < 4; i++, p->at++) {
-        int digit = p->at < p->end ? hex_value(*p->at) : -1;
-        if (digit < 0)
-            return false;
-        *unit = *unit << 4 | (uint32_t)digit;
-    }
-    return true;
-}
-
-/* After "\u". A surrogate without its other half is U+FFFD. */
-static bool take_unicode(struct parser *p)
-{
-    uint32_t c, low;
-    char text[UTF8_LEN_MAX] = {0};
-
-    if (!take_hex4(p, &c))
-        return false;
-    if (c >= 0xD800 && c < 0xDC00 && p->end - p->at >= 6 && p->at[0] == '\\' &&
-        p->at[1] == 'u') {
-        struct parser ahead = {p->at + 2, p->end, p->scratch};
-
-        if (take_hex4(&ahead, &low) && low >= 0xDC00 && low < 0xE000) {
-            c = 0x10000 + ((c - 0xD800) << 10 | (low - 0xDC00));
-            p->at = ahead.at;
-        }
-    }
-    if (c >= 0xD800 && c < 0xE000)
-        c = UTF8_REPLACEMENT;
-    size_t len = utf8_put(text, c);
-    return buf_put(p->scratch, (struct str){text, len});
-}
-
-static bool take_escape(struct parser *p)
-{
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-
-    if (p->at == p->end)
-        return false;
-    char c = *p->at++;
-    if (c == 'u')
-        return take_unicode(p);
-    const char *found = c ? strchr(from, c) : NULL;
-    return found && buf_put_char(p->scratch, to[found - from]);
-}
-
-static bool take_string(struct parser *p, struct str *out)
-{
-    size_t start = p->scratch->len;
-
-    if (!take(p, '"'))
-        return false;
-    while (p->at < p->end && *p->at != '"') {
-        char c = *p->at++;
-        if (!(c == '\\' ? take_escape(p) : buf_put_char(p->scratch, c)))
-            return false;
-    }
-    *out = str_skip(buf_str(p->scratch), start);
-    return take(p, '"');
-}
-
-/* A number, true, false or null, as it is written. */
-static bool take_word(struct parser *p, struct str *out)
-{
-    skip_space(p);
-    const char *from = p->at;
-    while (p->at < p->end && (ascii_is_alnum(*p->at) || *p->at == '-' ||
-                              *p->at == '+' || *p->at == '.'))
-        p->at++;
-    *out = str_between(from, p->at);
-    return out->len > 0;
-}
-
-/* An array or object, of which nothing is wanted. */
-static bool skip_nested(struct parser *p)
-{
-    char close[NESTING_MAX];
-    size_t depth = 0;
-
-    do {
-        struct str ignored;
-        skip_space(p);
-        if (p->at == p->end)
-            return false;
-        char c = *p->at;
-        if (c == '"') {
-            size_t len = p->scratch->len;
-            if (!take_string(p, &ignored))
-                return false;
-            p->scratch->len = len;
-            continue;
-        }
-        p->at++;
-        if ((c == '{' || c == '[') && depth == NESTING_MAX)
-            return false;
-        if (c == '{' || c == '[')
-            close[depth++] = c == '{' ? '}' : ']';
-        else if ((c == '}' || c == ']') && (!depth || close[--depth] != c))
-            return false;
-    } while (depth);
-    return true;
-}
-
-/* `text` is empty for an array or object. */
-static bool take_value(struct parser *p, struct str *text)
-{
-    skip_space(p);
-    if (p->at == p->end)
-        return false;
-    *text = (struct str){"", 0};
-    if (*p->at == '"')
-        return take_string(p, text);
-    if (*p->at == '{' || *p->at == '[')
-        return skip_nested(p);
-    return take_word(p, text);
-}
 
 /* What is written where a value is not known. */
 static bool is_absent(struct str value)
@@ -269,59 +86,30 @@ static bool set_field(struct cdxj_entry *entry, struct str name,
     return true;
 }
 
-static bool take_fields(struct parser *p, struct cdxj_entry *entry)
+static bool read_fields(struct json_reader *reader, struct cdxj_entry *entry)
 {
+    struct json_item item;
     bool has_offset = false;
 
-    if (!take(p, '{'))
+    if (!json_next(reader, &item) || item.type != JSON_OBJECT)
         return false;
-    do {
-        struct str name, value;
-        if (!take_string(p, &name) || !take(p, ':') || !take_value(p, &value) ||
-            !set_field(entry, name, value, &has_offset))
+    while (json_next(reader, &item))
+        if (!json_skip(reader, &item) ||
+            !set_field(entry, item.name, item.text, &has_offset))
             return false;
-    } while (take(p, ','));
-    return take(p, '}') && has_offset && entry->url.len && entry->file_name.len;
-}
-
-/* 14 digits, or 17 with milliseconds. */
-static bool read_timestamp(struct str text, uint64_t *date_ms)
-{
-    uint64_t digits, ms = 0;
-    struct tm tm = {0};
-
-    if (text.len == TIMESTAMP_MS_LEN &&
-        !str_to_u64(str_skip(text, TIMESTAMP_LEN), &ms))
-        return false;
-    if ((text.len != TIMESTAMP_LEN && text.len != TIMESTAMP_MS_LEN) ||
-        !str_to_u64(str_first(text, TIMESTAMP_LEN), &digits))
-        return false;
-    tm.tm_sec = (int)(digits % 100);
-    tm.tm_min = (int)(digits / 100 % 100);
-    tm.tm_hour = (int)(digits / 10000 % 100);
-    tm.tm_mday = (int)(digits / 1000000 % 100);
-    tm.tm_mon = (int)(digits / 100000000 % 100) - 1;
-    tm.tm_year = (int)(digits / 10000000000) - 1900;
-    time_t seconds = timegm(&tm);
-    *date_ms = (uint64_t)seconds * 1000 + ms;
-    return seconds >= 0;
+    return has_offset && entry->url.len && entry->file_name.len;
 }
 
 bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry)
 {
     struct str_pair key = str_cut(line, ' ');
     struct str_pair stamp = str_cut(key.tail, ' ');
+    struct json_reader reader;
 
     *entry = (struct cdxj_entry){.mime = STR("")};
-    buf_clear(scratch);
-    if (!key.head.len || !stamp.tail.len ||
-        !read_timestamp(stamp.head, &entry->date_ms) ||
-        !buf_reserve(scratch, line.len))
+    if (!key.head.len || !date_read_digits(stamp.head, &entry->date_ms))
         return false;
-    struct parser p = {stamp.tail.ptr, stamp.tail.ptr + stamp.tail.len,
-                       scratch};
-    if (!take_fields(&p, entry))
-        return false;
-    skip_space(&p);
-    return p.at == p.end;
+    json_read(&reader, stamp.tail, scratch);
+    reader.is_lenient = true;
+    return read_fields(&reader, entry) && json_is_whole(&reader);
 }

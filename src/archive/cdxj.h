@@ -27,9 +27,9 @@ struct cdxj_entry {
  */
 bool cdxj_put(struct buf *out, struct str key, const struct cdxj_entry *entry);
 
-/* The fields of a line, with or without its line feed. `scratch` is cleared and
- * then holds the texts. A status, MIME type, digest or length that the line
- * does not have is 0 or empty. False if it is no such line. */
+/* The fields of a line, with or without its line feed; `scratch` is as in
+ * base/json.h. A status, MIME type, digest or length that the line does not
+ * have is 0 or empty. False if it is no such line. */
 bool cdxj_parse(struct str line, struct buf *scratch, struct cdxj_entry *entry);
 
 struct cdxj_sorter;

@@ -8,10 +8,11 @@
 
 #include "archive/capture_index.h"
 #include "archive/collection_files.h"
+#include "base/date.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "ds/hashtable.h"
-#include "url/url.h"
+#include "web/url.h"
 
 enum {
     TRIES_MAX = 4, /* captures of a URL that are tried for an original */
@@ -154,7 +155,7 @@ static void add_record(void *user, uint32_t file,
         return;
     if (is_revisit)
         note_revisit(collection, record->payload_digest);
-    (void)warc_date_ms(record->date, &date_ms);
+    (void)date_read_iso(record->date, &date_ms);
     bool is_page = page_depth_of(record, &(uint32_t){0});
     if (is_page)
         collection->is_marked[collection->source_count - 1] = true;
@@ -404,7 +405,7 @@ static bool follow(struct collection *collection,
         .digest = arena_copy(arena, record->payload_digest),
     };
 
-    if (!warc_date_ms(record->refers_to_date, &wanted.date_ms))
+    if (!date_read_iso(record->refers_to_date, &wanted.date_ms))
         wanted.date_ms = captured->date_ms;
     if (!wanted.url.len &&
         str_ends(record->profile, STR("/server-not-modified")))

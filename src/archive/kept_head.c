@@ -1,5 +1,7 @@
 #include "archive/kept_head.h"
 
+#include "base/head.h"
+
 #define RENAMED "X-Crawler-"
 
 /* A head while it is put together. */
@@ -13,20 +15,12 @@ struct kept_head {
 
 /* --- lines as they came -------------------------------------------------- */
 
-static struct str next_line(struct str *head)
+/* Some servers send several CR. */
+static struct str without_cr(struct str text)
 {
-    struct str line = str_first(*head, str_find(*head, '\n'));
-    bool has_end = line.len < head->len;
-
-    *head = str_skip(*head, line.len + has_end);
-    while (line.len && line.ptr[line.len - 1] == '\r')
-        line.len--;
-    return line;
-}
-
-static bool is_folded(struct str head)
-{
-    return head.len && (head.ptr[0] == ' ' || head.ptr[0] == '\t');
+    while (text.len && text.ptr[text.len - 1] == '\r')
+        text.len--;
+    return text;
 }
 
 /* Readers differ in what they take a lone CR for. */
@@ -48,11 +42,14 @@ static bool put_without_cr(struct buf *out, struct str text)
 /* Append a line and those that go on with it, without an end. */
 static bool put_logical_line(struct buf *out, struct str line, struct str *head)
 {
+    struct head_line more;
     bool fits = put_without_cr(out, line);
 
-    while (fits && is_folded(*head))
-        fits = buf_put_char(out, ' ') &&
-               put_without_cr(out, str_trim(next_line(head)));
+    while (fits && head_is_folded(*head)) {
+        head_next(head, &more);
+        fits =
+            buf_put_char(out, ' ') && put_without_cr(out, str_trim(more.text));
+    }
     return fits;
 }
 
@@ -111,21 +108,21 @@ static bool keep_coding(struct kept_head *kept, size_t start, struct str value)
 
 static bool keep_header(struct kept_head *kept, size_t start)
 {
-    struct str_pair header = str_cut(line_from(kept->out, start), ':');
-    struct str name = str_trim(header.head), value = str_trim(header.tail);
+    struct head_field field = head_field(line_from(kept->out, start));
+    struct str name = str_trim(field.name);
 
     if (str_eq_nocase(name, STR("transfer-encoding")))
         return rename_line(kept->out, start);
     if (str_eq_nocase(name, STR("content-length")))
-        return keep_length(kept, start, value);
+        return keep_length(kept, start, field.value);
     if (str_eq_nocase(name, STR("content-encoding")))
-        return keep_coding(kept, start, value);
+        return keep_coding(kept, start, field.value);
     return true;
 }
 
-static bool put_status_line(struct kept_head *kept, struct str *head)
+static bool put_status_line(struct kept_head *kept, struct str text)
 {
-    struct str_pair line = str_cut(next_line(head), ' ');
+    struct str_pair line = str_cut(text, ' ');
     struct str rest = str_trim_start(line.tail);
     struct str status = str_first(rest, 3);
     bool is_known = str_eq(line.head, STR("HTTP/1.0")) ||
@@ -133,9 +130,6 @@ static bool put_status_line(struct kept_head *kept, struct str *head)
 
     kept->is_bodiless =
         str_eq(status, STR("204")) || str_eq(status, STR("304"));
-    /* What seems to go on with it is passed over (RFC 9112, 2.2). */
-    while (is_folded(*head))
-        next_line(head);
     return buf_put(kept->out, is_known ? line.head : STR("HTTP/1.1")) &&
            buf_put_char(kept->out, ' ') && put_without_cr(kept->out, rest) &&
            (str_find(rest, ' ') < rest.len || buf_put_char(kept->out, ' ')) &&
@@ -159,16 +153,23 @@ bool kept_head_put(struct buf *out, struct str head, uint64_t body_len,
         .body_len = body_len,
         .coding_undone = coding_undone,
     };
-    bool fits = put_status_line(&kept, &head);
+    struct head_line line = {0};
 
-    while (fits && head.len) {
+    head_next(&head, &line);
+    bool fits = put_status_line(&kept, without_cr(line.text));
+
+    while (fits && head_next(&head, &line)) {
         /* A lone CR at its start must not become a blank: that would fold. */
-        struct str line = str_trim_start(next_line(&head));
+        struct str text = str_trim_start(without_cr(line.text));
         size_t start = out->len;
 
-        if (!line.len)
+        /* What seems to go on with the first line is passed over (RFC 9112,
+         * 2.2). */
+        if (head_is_folded(line.text))
+            continue;
+        if (!text.len)
             break;
-        fits = put_logical_line(out, line, &head) &&
+        fits = put_logical_line(out, text, &head) &&
                keep_header(&kept, start) && buf_put(out, STR("\r\n"));
     }
     return fits && put_true_length(&kept) && buf_put(out, STR("\r\n"));

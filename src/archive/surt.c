@@ -13,7 +13,7 @@
 
 #include "archive/surt_session.h"
 #include "base/mem.h"
-#include "url/url.h"
+#include "web/url.h"
 
 enum { ARGUMENTS_MAX = 1 << 16 };
 

@@ -9,7 +9,7 @@
 
 #include "archive/digest.h"
 #include "archive/zip.h"
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/json.h"
 #include "base/mem.h"
 
@@ -178,9 +178,8 @@ static const char *list_head(bool is_extra)
 
 static bool put_page(struct buf *out, const struct wacz_page *page)
 {
-    char date[CLOCK_ISO_LEN + 1], id[24];
+    char id[24];
 
-    clock_format_iso(page->date_ms, date);
     buf_clear(out);
     buf_put_char(out, '{');
     if (page->number) {
@@ -190,7 +189,7 @@ static bool put_page(struct buf *out, const struct wacz_page *page)
     json_add_str(out, "url", page->url);
     if (page->title.len)
         json_add_str(out, "title", page->title);
-    json_add_str(out, "ts", str_of(date));
+    json_add_str(out, "ts", str_of(date_iso(page->date_ms).text));
     if (page->has_depth)
         json_add_number(out, "depth", page->depth);
     return buf_put(out, STR("}\n"));
@@ -380,7 +379,7 @@ static bool put_index(struct wacz *wacz)
 
 static bool put_description(struct wacz *wacz)
 {
-    char date[CLOCK_ISO_LEN + 1], digest[DIGEST_TEXT_MAX + 1];
+    char digest[DIGEST_TEXT_MAX + 1];
     struct buf *out = &wacz->idx; /* its bytes are written */
 
     buf_clear(out);
@@ -388,15 +387,13 @@ static bool put_description(struct wacz *wacz)
     json_add_str(out, "profile", STR("data-package"));
     json_add_str(out, "wacz_version", STR("1.1.1"));
     json_add_str(out, "software", str_of(wacz->options.software));
-    clock_format_iso(wacz->options.now_ms, date);
-    json_add_str(out, "created", str_of(date));
+    json_add_str(out, "created", str_of(date_iso(wacz->options.now_ms).text));
     if (wacz->page_count) {
-        clock_format_iso(wacz->main_date_ms, date);
         json_add_str(out, "mainPageUrl", buf_str(&wacz->main_url));
-        json_add_str(out, "mainPageDate", str_of(date));
+        json_add_str(out, "mainPageDate",
+                     str_of(date_iso(wacz->main_date_ms).text));
     }
-    json_put_name(out, "resources");
-    buf_put_char(out, '[');
+    json_open_array(out, "resources");
     errno = EFBIG;
     if (!buf_put(out, buf_str(&wacz->resources)) || !buf_put(out, STR("]}\n")))
         return false;

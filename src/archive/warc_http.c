@@ -1,39 +1,7 @@
 /* The HTTP response in a record's block. */
 #include "archive/warc_read.h"
-#include "url/url.h"
-
-/* Where the head ends: behind its empty line, or at the end of the block. */
-static size_t head_len(struct str block)
-{
-    size_t at = 0;
-
-    while (at < block.len) {
-        struct str rest = str_skip(block, at);
-        size_t len = str_find(rest, '\n');
-        if (len == rest.len)
-            return block.len;
-        at += len + 1;
-        if (len == 0 || (len == 1 && rest.ptr[0] == '\r'))
-            return at;
-    }
-    return block.len;
-}
-
-int warc_http_status(struct str head)
-{
-    struct str line = str_first(head, str_find(head, '\n'));
-    struct str code = str_trim_start(str_cut(line, ' ').tail);
-    int status = 0;
-
-    if (code.len < 3 || (code.len > 3 && ascii_is_digit(code.ptr[3])))
-        return 0;
-    for (size_t i = 0; i < 3; i++) {
-        if (!ascii_is_digit(code.ptr[i]))
-            return 0;
-        status = status * 10 + (code.ptr[i] - '0');
-    }
-    return status;
-}
+#include "base/head.h"
+#include "web/url.h"
 
 /* The number in a chunk's first line; false if there is none. */
 static bool chunk_len(struct str line, uint64_t *len)
@@ -125,13 +93,11 @@ static bool undo_chunks(struct str bytes, struct buf *out)
 
 static bool is_chunked(struct str head)
 {
-    struct str coding = warc_head_field(head, STR("Transfer-Encoding"));
-    struct str last = coding;
+    struct str codings = head_find(head, STR("Transfer-Encoding")), last = {0};
 
-    for (struct str_pair cut = str_cut(coding, ','); cut.tail.len;
-         cut = str_cut(cut.tail, ','))
-        last = cut.tail;
-    return str_eq_nocase(str_trim(last), STR("chunked"));
+    while (codings.len)
+        last = head_take_item(&codings);
+    return str_eq_nocase(last, STR("chunked"));
 }
 
 /* A head may be as long as a block. */
@@ -151,18 +117,17 @@ bool warc_http_parse(const struct warc_record *record, struct buf *scratch,
     if (!str_starts_nocase(block, STR("HTTP/")))
         return false;
     size_t len = head_len(block);
-    http->head = str_first(block, len);
-    http->status = warc_http_status(block);
+    http->head = len ? str_first(block, len) : block;
+    http->status = head_status(block);
     if (http->status == 0)
         return false;
-    http->body = str_skip(block, len);
-    struct str type = warc_head_field(http->head, STR("Content-Type"));
+    http->body = str_skip(block, http->head.len);
+    struct str type = head_find(http->head, STR("Content-Type"));
     http->mime =
         unless_longer(str_trim(str_cut(type, ';').head), WARC_MIME_MAX);
-    http->location = unless_longer(warc_head_field(http->head, STR("Location")),
-                                   URL_LEN_MAX);
-    http->content_encoding =
-        warc_head_field(http->head, STR("Content-Encoding"));
+    http->location =
+        unless_longer(head_find(http->head, STR("Location")), URL_LEN_MAX);
+    http->content_encoding = head_find(http->head, STR("Content-Encoding"));
     buf_clear(scratch);
     http->is_chunked =
         is_chunked(http->head) && undo_chunks(http->body, scratch);

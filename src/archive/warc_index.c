@@ -1,5 +1,7 @@
 #include "archive/warc_index.h"
 
+#include "base/date.h"
+
 /* A key of "dns:..." or "metadata://..." is no SURT. wabac.js takes an index
  * whose blocks all begin with such keys for one without SURTs, and finds
  * nothing in it. */
@@ -37,7 +39,7 @@ static bool fill_entry(struct cdxj_entry *entry,
         entry->mime = http.mime;
     else if (record->type == WARC_RESOURCE)
         entry->mime = without_parameters(record->content_type);
-    return warc_date_ms(record->date, &entry->date_ms);
+    return date_read_iso(record->date, &entry->date_ms);
 }
 
 enum warc_got warc_index(int fd, struct str name,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "archive/warc_source.h"
+#include "base/head.h"
 #include "base/mem.h"
 
 #define MAGIC "WARC/"
@@ -293,21 +294,9 @@ static enum warc_got read_fields(struct warc_reader *reader,
     return WARC_RECORD;
 }
 
-struct str warc_head_field(struct str head, struct str name)
-{
-    while (head.len) {
-        struct str_pair lines = str_cut(head, '\n');
-        struct str_pair field = str_cut(lines.head, ':');
-        if (str_eq_nocase(str_trim(field.head), name))
-            return str_trim(field.tail);
-        head = lines.tail;
-    }
-    return (struct str){0};
-}
-
 struct str warc_field(const struct warc_record *record, struct str name)
 {
-    return warc_head_field(record->fields, name);
+    return head_find(record->fields, name);
 }
 
 static struct str without_brackets(struct str s)

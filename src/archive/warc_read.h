@@ -105,14 +105,8 @@ static inline bool warc_is_long(const struct warc_record *record)
 
 const char *warc_reader_problem(const struct warc_reader *reader);
 
-/* The value of the first field of that name in the lines of a head, of a record
- * or of HTTP; empty without one. */
-struct str warc_head_field(struct str head, struct str name);
+/* The value of the first field of that name; empty without one. */
 struct str warc_field(const struct warc_record *record, struct str name);
-
-/* A date as WARC/1.1 has it, "2026-11-17T01:02:03.456Z", also with less or more
- * digits: milliseconds since 1970. False if it is none. */
-bool warc_date_ms(struct str date, uint64_t *ms);
 
 /* --- the HTTP response in a block --------------------------------------- */
 
@@ -142,9 +136,6 @@ struct warc_chunks {
 
 bool warc_chunks_next(struct warc_chunks *chunks, struct str *bytes,
                       struct str *piece);
-
-/* The status of a response by its head: "HTTP/1.1 200 OK" -> 200, or 0. */
-int warc_http_status(struct str head);
 
 /* False if the block is no HTTP response. Chunks that a writer kept are undone
  * into `scratch`; a body that is not in chunks though its head says so stays as

@@ -4,7 +4,7 @@
 
 #include "archive/gzip_member.h"
 #include "archive/kept_head.h"
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -82,10 +82,9 @@ static void put_id_field(struct buf *out, struct str name, struct str id)
 
 static void put_date_field(struct buf *out, struct str name, uint64_t date_ms)
 {
-    char date[CLOCK_ISO_LEN + 1];
+    const struct date_text date = date_iso(date_ms);
 
-    clock_format_iso(date_ms, date);
-    put_field(out, name, (struct str){date, CLOCK_ISO_LEN});
+    put_field(out, name, (struct str){date.text, DATE_ISO_LEN});
 }
 
 /* The first fields of a record, in a buffer that put_record releases. */

@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <libdeflate.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "archive/zip.h"
 #include "archive/zip_format.h"
+#include "base/date.h"
 #include "base/io.h"
 #include "base/mem.h"
 
@@ -73,14 +73,12 @@ static bool append(struct zip_writer *zip, struct str bytes)
 /* Years from 1980 to 2107, two seconds at a time, in UTC. */
 static uint32_t dos_date(uint64_t date_ms)
 {
-    time_t seconds = (time_t)(date_ms / 1000);
-    struct tm tm;
+    struct date date = date_of(date_ms);
 
-    if (!gmtime_r(&seconds, &tm) || tm.tm_year < 80 || tm.tm_year > 207)
+    if (date.year < 1980 || date.year > 2107)
         return 1 << 21 | 1 << 16;
-    return (uint32_t)(tm.tm_year - 80) << 25 | (uint32_t)(tm.tm_mon + 1) << 21 |
-           (uint32_t)tm.tm_mday << 16 | (uint32_t)tm.tm_hour << 11 |
-           (uint32_t)tm.tm_min << 5 | (uint32_t)tm.tm_sec / 2;
+    return (date.year - 1980) << 25 | date.month << 21 | date.day << 16 |
+           date.hour << 11 | date.minute << 5 | date.second / 2;
 }
 
 /* From "version needed" to "length of the extra field": the same 26 bytes in

@@ -13,8 +13,4 @@ uint64_t clock_wall_ms(void); /* since 1970, for what people read */
 /* The time of the wall clock at a past or future time of the monotonic one. */
 uint64_t clock_wall_at(uint64_t mono_ms);
 
-/* "2024-05-06T07:08:09.123Z"; what is later than the year 9999 is its end. */
-enum { CLOCK_ISO_LEN = 24 };
-void clock_format_iso(uint64_t wall_ms, char out[CLOCK_ISO_LEN + 1]);
-
 #endif

@@ -1,6 +1,8 @@
 #include "base/mem.h"
 
+#include <assert.h>
 #include <malloc.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,4 +46,99 @@ void *mem_grow(void *array, size_t count, size_t *room, size_t size)
         return array;
     *room = *room ? 2 * *room : 16;
     return mem_checked(reallocarray(array, *room, size));
+}
+
+/* --- arenas --------------------------------------------------------------- */
+
+enum { BLOCK_SIZE = 16 * 1024 };
+
+struct arena_block {
+    struct arena_block *older;
+    size_t size;
+    alignas(max_align_t) char bytes[];
+};
+
+void arena_init(struct arena *arena)
+{
+    *arena = (struct arena){0};
+}
+
+static void free_chain(struct arena_block *block)
+{
+    while (block) {
+        struct arena_block *older = block->older;
+        free(block);
+        block = older;
+    }
+}
+
+void arena_release(struct arena *arena)
+{
+    free_chain(arena->block);
+    *arena = (struct arena){0};
+}
+
+void arena_clear(struct arena *arena)
+{
+    struct arena_block *block = arena->block;
+
+    arena->used = 0;
+    if (!block)
+        return;
+    free_chain(block->older);
+    block->older = NULL;
+    arena->at = block->bytes;
+    arena->end = block->bytes + block->size;
+}
+
+static void add_block(struct arena *arena, size_t need)
+{
+    size_t size = need > BLOCK_SIZE ? need : BLOCK_SIZE;
+    struct arena_block *block = mem_resize(NULL, sizeof(*block) + size);
+
+    block->older = arena->block;
+    block->size = size;
+    arena->block = block;
+    arena->at = block->bytes;
+    arena->end = block->bytes + size;
+}
+
+void *arena_new(struct arena *arena, size_t size)
+{
+    size_t pad = -(uintptr_t)arena->at & (alignof(max_align_t) - 1);
+
+    if (!arena->at || (size_t)(arena->end - arena->at) < pad + size) {
+        add_block(arena, size);
+        pad = 0;
+    }
+
+    void *result = arena->at + pad;
+    arena->at += pad + size;
+    arena->used += size;
+    return memset(result, 0, size);
+}
+
+char *arena_reserve(struct arena *arena, size_t max)
+{
+    if (!arena->at || (size_t)(arena->end - arena->at) < max)
+        add_block(arena, max);
+    return arena->at;
+}
+
+void arena_commit(struct arena *arena, size_t used)
+{
+    assert(used <= (size_t)(arena->end - arena->at));
+    arena->at += used;
+    arena->used += used;
+}
+
+struct str arena_copy(struct arena *arena, struct str s)
+{
+    char *copy = arena_reserve(arena, s.len + 1);
+
+    if (s.len)
+        memcpy(copy, s.ptr, s.len);
+    copy[s.len] = '\0';
+    arena_commit(arena, s.len + 1);
+    return (struct str){copy, s.len};
 }

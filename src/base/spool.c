@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/io.h"
 #include "base/mem.h"
 

@@ -144,4 +144,21 @@ size_t str_find(struct str s, char c);
 /* Digits only: no sign, no blank, no overflow; false leaves `*out` alone. */
 bool str_to_u64(struct str s, uint64_t *out);
 
+/* --- UTF-8 ---------------------------------------------------------------- */
+
+/* One character at a time, as the Encoding standard decodes it. */
+
+/* It stands for bytes that are no character. */
+enum { UTF8_REPLACEMENT = 0xFFFD };
+
+/* The character at `at` (at < end) and the number of its bytes. Bytes that
+ * cannot be one are U+FFFD; what is taken for it then is the longest start
+ * of a well-formed sequence, or one byte. */
+size_t utf8_read(const char *at, const char *end, uint32_t *c);
+
+/* Write `c`, a Unicode scalar value, and return the number of bytes, at most
+ * UTF8_LEN_MAX. */
+enum { UTF8_LEN_MAX = 4 };
+size_t utf8_put(char *to, uint32_t c);
+
 #endif

@@ -1,4 +1,6 @@
-/* Figures in words, for people. They come by value, as arguments of a printf:
+/* Figures in words: as people are told them, and as they type them.
+ *
+ * What is told comes by value, as arguments of a printf:
  *
  *     printf("saved %s", words_bytes(12300).text);
  */
@@ -31,5 +33,21 @@ struct words words_count(uint64_t count, const char *what);
 
 /* A path that a shell takes for one word, and no command for an option. */
 void words_put_path(struct buf *out, struct str path);
+
+/* --- values of options ---------------------------------------------------- */
+
+/* Whole strings, strictly read, and written the same way where a message names
+ * one. */
+
+/* "500ms", "10s", "1.5s", "2m", "2h", "7d", "0"; a bare number is seconds. */
+bool value_duration_ms(struct str text, uint64_t *ms);
+
+/* "1000", "64K", "16M", "2G", powers of 1024. */
+bool value_size(struct str text, uint64_t *bytes);
+
+/* In the largest unit that needs no fraction: "24h" and not "86400000ms", "2G"
+ * and not "2147483648". The text is read back as the same value. */
+void value_put_duration(struct buf *out, uint64_t ms);
+void value_put_size(struct buf *out, uint64_t bytes);
 
 #endif

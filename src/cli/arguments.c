@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "cli/option_table.h"
-#include "url/login.h"
+#include "web/url.h"
 
 static bool hide(char *text, size_t len)
 {

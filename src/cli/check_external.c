@@ -2,7 +2,8 @@
  * that a site links to, each once. It has the pauses, the limits and the rules
  * of robots.txt of any crawl; its record is in a temporary directory. It asks
  * for heads (HEAD), and by GET where the answer to that says too little; of
- * these answers, too, only the heads are read. */
+ * these answers, too, only the heads are read. Only a page that links name a
+ * part of is read to its end, for its ids. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "cli/plan.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
+#include "ds/hashtable.h"
+#include "page/mime.h"
 #include "report/findings.h"
 
 /* URLs of one crawl. They come sorted, so that a host is rarely in two. */
@@ -27,6 +31,7 @@ struct check {
     struct arena arena; /* of a batch */
     struct str url[BATCH_MAX];
     size_t count;
+    struct hashtable wanted; /* pages whose ids are wanted, by their hash */
 };
 
 /* --- the temporary directory --------------------------------------------- */
@@ -136,16 +141,47 @@ static int make_options(struct options *options, const struct check *check)
     return good ? 0 : EXIT_FAILURE;
 }
 
+/* --- the answers to HEAD ------------------------------------------------- */
+
+static bool is_wanted(void *user, struct str url)
+{
+    const struct check *check = user;
+
+    return hashtable_get(&check->wanted, hash64(url, 0));
+}
+
+static void want(struct check *check, struct str url)
+{
+    if (!is_wanted(check, url))
+        hashtable_put(&check->wanted, hash64(url, 0), check);
+}
+
+/* The ids of a page that redirects are those of its target. */
+static bool is_enough(void *user, const struct webpage *page)
+{
+    if (findings_is_head_doubted(page->outcome, page->exchange.status))
+        return false;
+    if (!is_wanted(user, page->url))
+        return true;
+    if (page->outcome == REDIRECTED && page->links.count)
+        want(user, page->links.link[0].url.href);
+    return page->exchange.status != 200 ||
+           mime_verdict(str_of(page->exchange.mime)) == MIME_OTHER;
+}
+
+/* --- crawl and record ----------------------------------------------------- */
+
 /* `*stopped` is true after a signal. */
 static int crawl(struct check *check, const struct options *options,
                  int signal_fd, bool *stopped)
 {
     struct stats stats = {0};
     struct plan plan;
+    const struct head_check heads = {check, is_enough, is_wanted};
     int status = plan_check(&plan, options, check->url, check->count);
 
     plan.crawl.signal_fd = signal_fd;
-    plan.crawl.is_head_doubted = findings_is_head_doubted;
+    plan.crawl.head_check = &heads;
     if (!status && !state_begin(&plan))
         status = EXIT_FAILURE;
     if (!status) {
@@ -182,10 +218,15 @@ static bool next_batch(struct check *check)
     struct str url;
 
     arena_clear(&check->arena);
+    hashtable_release(&check->wanted);
+    hashtable_init(&check->wanted);
     check->count = 0;
     while (check->count < BATCH_MAX &&
-           findings_next_outside(check->findings, &url))
+           findings_next_outside(check->findings, &url)) {
         check->url[check->count++] = arena_copy(&check->arena, url);
+        if (findings_wants_ids(check->findings, url))
+            want(check, url);
+    }
     return check->count > 0;
 }
 
@@ -215,6 +256,7 @@ int check_external(struct findings *findings, const struct plan *recorded,
     check->recorded = &recorded->record.given;
     check->now = now;
     arena_init(&check->arena);
+    hashtable_init(&check->wanted);
     if (!pagefetcher_setup())
         status = complain_failure("libcurl cannot start");
     else if (!(status = make_directory(check))) {
@@ -226,6 +268,7 @@ int check_external(struct findings *findings, const struct plan *recorded,
         rmdir(check->dir_path);
         pagefetcher_teardown();
     }
+    hashtable_release(&check->wanted);
     arena_release(&check->arena);
     free(check);
     return status;

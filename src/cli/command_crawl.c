@@ -12,7 +12,7 @@
 #include "crawler/fleet.h"
 #include "crawler/record_codes.h"
 #include "report/report.h"
-#include "url/filter.h"
+#include "web/filter.h"
 
 /* crawler seedURL pageDirectory maxDepth */
 

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "page/pagescanner.h"
-#include "robots/robots.h"
+#include "web/robots.h"
 
 enum { HTML_MAX = 1 << 30, ROBOTS_MAX = 16 << 20, LINE_MAX_LEN = 256 * 1024 };
 

@@ -1,8 +1,10 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/terminal.h"
 #include "base/words.h"
 #include "cli/crawl_record.h"
@@ -10,7 +12,6 @@
 #include "cli/options.h"
 #include "cli/usage.h"
 #include "report/report.h"
-#include "view/flat_json.h"
 #include "view/order.h"
 
 /* crawler ctl and crawler watch: orders to a running crawl, and its figures. */
@@ -23,21 +24,30 @@ enum { ORDER_MAX_LEN = 16 << 10, PATH_MAX_LEN = 64 };
 /* {"ok":true,"number":4,"says":"..."} or {"ok":false,"error":"..."} */
 static int say_answer(struct str json)
 {
-    struct flat_json reader = {.rest = json};
-    struct flat_json_member member;
-    bool ok = false;
+    struct json_reader reader;
+    struct json_item item;
+    struct buf scratch;
+    bool ok = false, failed = false;
 
-    while (flat_json_next(&reader, &member)) {
-        if (str_eq(member.name, STR("ok")))
-            ok = member.type == FLAT_JSON_TRUE;
-        else if (str_eq(member.name, STR("error")))
-            return complain_failure("%.*s", STR_ARGS(member.text));
-        else if (ok && str_eq(member.name, STR("says")))
-            terminal_line(stdout, "%.*s", STR_ARGS(member.text));
+    buf_init(&scratch, json.len);
+    json_read(&reader, json, &scratch);
+    json_next(&reader, &item); /* the object */
+    while (json_next(&reader, &item)) {
+        if (str_eq(item.name, STR("ok"))) {
+            ok = item.type == JSON_TRUE;
+        } else if (str_eq(item.name, STR("error"))) {
+            complain("%.*s", STR_ARGS(item.text));
+            failed = true;
+        } else if (ok && str_eq(item.name, STR("says"))) {
+            terminal_line(stdout, "%.*s", STR_ARGS(item.text));
+        }
     }
-    return ok && !reader.broken
-               ? 0
-               : complain_failure("the crawl's answer makes no sense");
+    if (!failed && (!ok || !json_is_whole(&reader))) {
+        complain("the crawl's answer makes no sense");
+        failed = true;
+    }
+    buf_release(&scratch);
+    return failed ? EXIT_FAILURE : 0;
 }
 
 int command_ctl(const struct options *options)

@@ -23,7 +23,7 @@
 #include "page/pagedir.h"
 #include "report/export.h"
 #include "report/export_archive.h"
-#include "url/login.h"
+#include "web/url.h"
 
 /* Numbers of pages are those of their crawl, which has 32 bits for them. */
 #define PAGES_OF_A_CRAWL ((uint64_t)1 << 32)

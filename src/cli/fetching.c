@@ -6,7 +6,7 @@
 #include "cli/usage.h"
 #include "names/dns_servers.h"
 #include "page/trust.h"
-#include "robots/robots.h"
+#include "web/robots.h"
 
 enum { LOGIN_MAX = 4096 };
 

@@ -5,8 +5,8 @@
 #define CLI_FILTERING_H
 
 #include "cli/options.h"
-#include "url/filter.h"
-#include "url/query.h"
+#include "web/filter.h"
+#include "web/normalize.h"
 
 /* Put the lines of every --exclude-from in its place among the options as
  * given, each as an --exclude: then the record of a crawl has the patterns, and

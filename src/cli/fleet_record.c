@@ -13,7 +13,7 @@
 #include "crawler/record_codes.h"
 #include "fleet/fleet_copy.h"
 #include "fleet/fleet_store.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 enum { PATH_LEN_MAX = 8192 };
 

@@ -7,13 +7,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/head.h"
 #include "base/io.h"
 #include "cli/usage.h"
 #include "fleet/engine_postgres.h"
 #include "page/pagedir.h"
 #include "store/store.h"
-#include "url/login.h"
 #include "view/view.h"
+#include "web/url.h"
 
 /* A crawl that works answers within a second or two. */
 enum { REPLY_MAX = 8 << 20, PATIENCE_S = 15 };
@@ -69,7 +70,6 @@ static bool exchange(int fd, const char *path, struct str json,
                      struct live_reply *reply)
 {
     struct buf request;
-    uint64_t status;
 
     buf_init(&request, REPLY_MAX);
     buf_printf(&request, "%s %s HTTP/1.0\r\nHost: localhost\r\n",
@@ -84,14 +84,9 @@ static bool exchange(int fd, const char *path, struct str json,
         send_all(fd, buf_str(&request)) && receive_all(fd, &reply->text);
     buf_release(&request);
     struct str text = buf_str(&reply->text);
-    const char *end =
-        text.len ? memmem(text.ptr, text.len, "\r\n\r\n", 4) : NULL;
-    if (!good || !end || text.len < 12 ||
-        !str_to_u64(str_first(str_skip(text, 9), 3), &status))
-        return false;
-    reply->status = (unsigned)status;
-    reply->body = str_between(end + 4, text.ptr + text.len);
-    return true;
+    reply->status = (unsigned)head_status(text);
+    reply->body = str_skip(text, head_len(text));
+    return good && reply->status && reply->body.len < text.len;
 }
 
 static enum live_fault fault_of(int problem)

@@ -7,7 +7,7 @@
 #define CLI_NETRC_H
 
 #include "base/arena.h"
-#include "url/login.h"
+#include "web/url.h"
 
 struct netrc_entry;
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "url/login.h"
+#include "web/url.h"
 
 /* The commands. An option belongs to a set of them. */
 enum command {

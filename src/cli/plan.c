@@ -613,7 +613,7 @@ static int make_check(struct plan *plan, const struct options *options,
     plan_frontier(plan);
     plan_limits(plan);
     plan->crawl.worker.saver = &plan->numbers.saver;
-    plan->crawl.worker.fetch.max_size = 1; /* the head is the answer */
+    plan->crawl.worker.scan.want_content = true; /* of bodies that are wanted */
     plan_log(plan);
     plan->crawl.seeds = plan->seeds;
     plan->crawl.seed_count = plan->seed_count;

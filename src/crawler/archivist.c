@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "archive/warc_read.h"
+#include "base/head.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "crawler/archivist_internal.h"
@@ -268,7 +269,7 @@ static bool find_own(struct archivist *archivist, const struct warc_pair *pair,
 static bool is_deduplicated(const struct warc_pair *pair)
 {
     return pair->cut == WARC_WHOLE && pair->payload_len >= PAYLOAD_MIN &&
-           original_may_be((uint32_t)warc_http_status(buf_str(&pair->head)));
+           original_may_be((uint32_t)head_status(buf_str(&pair->head)));
 }
 
 static bool find_original(struct archivist *archivist,

@@ -3,16 +3,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/date.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "crawler/archivist_internal.h"
 
 /* The files of the archive: their names, and how a resume finds them. */
 
-enum { CREATE_TRIES = 1000, STAMP_LEN = 14, SERIAL_LEN = 5 };
+enum { CREATE_TRIES = 1000, STAMP_LEN = DATE_DIGITS_LEN, SERIAL_LEN = 5 };
 
 /* One syncfs of the page directory makes the archive durable too. */
 static bool is_beside(int archive_fd, int dir_fd)
@@ -80,17 +80,6 @@ static bool exists(const struct archivist *archivist, const char *name)
     return !faccessat(archivist->archive_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* "20240506070809", by the wall clock. */
-static void format_stamp(uint64_t wall_ms, char stamp[STAMP_LEN + 1])
-{
-    time_t seconds = (time_t)(wall_ms / 1000);
-    struct tm tm;
-
-    if (!gmtime_r(&seconds, &tm) ||
-        !strftime(stamp, STAMP_LEN + 1, "%Y%m%d%H%M%S", &tm))
-        memcpy(stamp, "00000000000000", STAMP_LEN + 1);
-}
-
 /* Nobody else's file is opened, neither under this name nor under the one that
  * it gets when it is complete. */
 static int try_name(struct archivist *archivist, struct archive_file *file,
@@ -112,14 +101,12 @@ static int try_name(struct archivist *archivist, struct archive_file *file,
 bool archive_create(struct archivist *archivist, uint64_t wall_ms)
 {
     struct archive_file file = {.is_open = true};
-    char stamp[STAMP_LEN + 1];
     int fd = -1;
 
     if (!archive_open_dir(archivist))
         return false;
-    format_stamp(wall_ms, stamp);
     for (int tries = 0; fd < 0 && tries < CREATE_TRIES; tries++) {
-        fd = try_name(archivist, &file, stamp);
+        fd = try_name(archivist, &file, date_digits(wall_ms).text);
         if (fd < 0 && errno != EEXIST)
             return false;
     }
@@ -261,10 +248,8 @@ static bool go_on_with(struct archivist *archivist, size_t index,
 static bool is_leftover(const struct archivist *archivist, const char *text)
 {
     struct str name = str_of(text), prefix = str_of(archivist->options->name);
-    char begun[STAMP_LEN + 1];
     size_t open_len = 0;
 
-    format_stamp(archivist->options->begun_ms, begun);
     if (str_ends(name, STR(ARCHIVE_OPEN_SUFFIX)))
         open_len = sizeof(ARCHIVE_OPEN_SUFFIX) - 1;
     else if (!archivist->options->may_be_set_back)
@@ -282,7 +267,8 @@ static bool is_leftover(const struct archivist *archivist, const char *text)
     for (size_t i = 1; i < name.len; i++)
         if (i != 1 + STAMP_LEN && !ascii_is_digit(name.ptr[i]))
             return false;
-    if (memcmp(name.ptr + 1, begun, STAMP_LEN) < 0)
+    if (memcmp(name.ptr + 1, date_digits(archivist->options->begun_ms).text,
+               STAMP_LEN) < 0)
         return false;
     for (size_t i = 0; i < archivist->files; i++)
         if (str_eq(str_of(archivist->file[i].name), complete))

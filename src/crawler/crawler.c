@@ -8,7 +8,7 @@
 #include "crawler/fleet.h"
 #include "crawler/relax.h"
 #include "crawler/viewing.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 static bool begin_crawl(struct crawler *crawler,
                         const struct crawl_options *options,
@@ -80,6 +80,10 @@ static bool begin_crawl(struct crawler *crawler,
                    &options->frontier);
     crawler->validator.filter = options->filter;
     seen_init(&crawler->pages_kept);
+    seen_init(&crawler->settled);
+    if (options->requisites)
+        frontier_use_known(crawler->validator.frontier, &crawler->settled,
+                           &crawler->pages_kept);
     seen_init(&crawler->seed_urls);
     canonical_init(crawler);
     redirecting_init(crawler);
@@ -331,6 +335,7 @@ static enum crawl_end finish(struct crawler *crawler)
     archivist_free(crawler->archivist);
     validator_release(&crawler->validator);
     seen_release(&crawler->pages_kept);
+    seen_release(&crawler->settled);
     seen_release(&crawler->seed_urls);
     canonical_release(crawler);
     redirecting_release(crawler);

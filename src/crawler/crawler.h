@@ -19,8 +19,8 @@
 #include "crawler/worker.h"
 #include "frontier/frontier.h"
 #include "store/store.h"
-#include "url/scope.h"
 #include "view/view.h"
+#include "web/scope.h"
 
 struct fleet; /* crawler/fleet.h */
 
@@ -36,6 +36,14 @@ struct crawl_progress {
     uint64_t slowest_ms; /* what frontier_slowest_ms says */
     bool stopping;
     bool paused; /* by order */
+};
+
+/* Ask for the heads of pages first (HEAD). Where that answer is not enough, ask
+ * again by GET, whose body counts only if it is wanted. */
+struct head_check {
+    void *user;
+    bool (*is_enough)(void *user, const struct webpage *page);
+    bool (*is_body_wanted)(void *user, struct str url);
 };
 
 struct crawl_options {
@@ -56,10 +64,8 @@ struct crawl_options {
     struct frontier_options frontier;
     struct worker_options worker;
     const char *dns_servers; /* as of dns_servers_parse; NULL: the system's */
-    /* Ask for the heads of pages first (HEAD), and where the answer says little
-     * of the page, as this tells, ask again for all of it (GET); NULL: ask for
-     * all of it at once. */
-    bool (*is_head_doubted)(enum outcome outcome, int status);
+    const struct head_check
+        *head_check; /* NULL: ask for all of a page at once */
     uint32_t max_depth;
     /* A crawl that goes on deeper: pages of this depth, and deeper, with URLs
      * up to this number were fetched when that was the limit, so their links

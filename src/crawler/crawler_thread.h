@@ -56,6 +56,8 @@ struct crawler {
     struct failed_urls *failed_urls; /* of earlier runs, until they are queued
                                       * again; or NULL: see handle_failed.c */
     struct seen pages_kept;          /* with `requisites`: by fingerprint */
+    struct seen settled; /* URLs that need not be asked for again, as a page or
+                          * as a requisite: see handle_requisite.c */
 };
 
 /* Reasons for having no page are noted only until the first page is saved. */
@@ -177,6 +179,13 @@ void fail_to_save(struct crawler *crawler, int why);
 
 void offer_sitemap(struct crawler *crawler, struct str url,
                    const struct url *base, uint32_t nesting);
+
+/* The URL of the job, which was fetched for good, may need no other fetch. */
+void note_settled(struct crawler *crawler, const struct job *job);
+
+/* Is it in the archive, so that it need not be fetched as a requisite? By the
+ * fingerprint of the URL. */
+bool is_kept(const struct crawler *crawler, uint64_t fingerprint);
 
 /* Offer what the page needs to be shown. */
 void offer_requisites(struct crawler *crawler, const struct job *job,

@@ -10,6 +10,7 @@
 
 #include "archive/cdxj.h"
 #include "archive/warc_read.h"
+#include "base/head.h"
 #include "base/mem.h"
 #include "crawler/archivist_internal.h"
 #include "crawler/record_codes.h"
@@ -133,9 +134,9 @@ static bool parse_line(struct dedup *dedup, struct str line,
 
 static bool is_same_answer(const struct cdxj_entry *entry, struct str head)
 {
-    struct str type = warc_head_field(head, STR("Content-Type"));
+    struct str type = head_find(head, STR("Content-Type"));
 
-    return entry->status == (uint32_t)warc_http_status(head) &&
+    return entry->status == (uint32_t)head_status(head) &&
            str_eq_nocase(entry->mime, str_trim(str_cut(type, ';').head));
 }
 

@@ -69,6 +69,7 @@ void restore_crawl(struct crawler *crawler)
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
         .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
+        .settled = options->requisites ? &crawler->settled : NULL,
         .saved_urls = options->canonical ? &crawler->saved_urls : NULL,
         .gave_way = restore_gave_way,
         .redirecting =

@@ -4,7 +4,7 @@
 #include "crawler/crawler_thread.h"
 #include "crawler/record_codes.h"
 #include "crawler/retry.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* Counts how URLs end (store/codes.h) while the crawl runs, tells the record,
  * and notes why there is no page yet. */
@@ -193,6 +193,7 @@ void note_fetched(struct crawler *crawler, const struct job *job,
                   uint32_t page_id, uint64_t pause_ms)
 {
     count_failure(crawler, job->page.outcome);
+    note_settled(crawler, job);
     count_end(crawler, (enum target_kind)job->target->kind, job->target->number,
               URL_QUEUED, outcome_end(job->page.outcome));
     record_fetch(crawler->record, job, page_id, 0, pause_ms);

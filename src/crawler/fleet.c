@@ -12,7 +12,7 @@
 #include "fleet/fleet_store.h"
 #include "fleet/mail.h"
 #include "fleet/member.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 struct fleet {
     struct fleet_options options;
@@ -322,8 +322,7 @@ static void offer_entry(struct crawler *crawler, const struct mail_entry *entry)
     if (url_parse(&url, &fleet->scratch, entry->url, NULL, NULL))
         return;
     uint64_t fingerprint = url_fingerprint(&url, seed);
-    if (entry->kind == TARGET_REQUISITE &&
-        seen_has(&crawler->pages_kept, fingerprint))
+    if (entry->kind == TARGET_REQUISITE && is_kept(crawler, fingerprint))
         return;
     const struct offer offer = {
         .url = &url,
@@ -397,6 +396,7 @@ static bool load_part(struct crawler *crawler, uint32_t part)
         .now_ms = crawler->now_ms,
         .wall_ms = clock_wall_at(crawler->now_ms),
         .pages_kept = options->requisites ? &crawler->pages_kept : NULL,
+        .settled = options->requisites ? &crawler->settled : NULL,
         .redirecting =
             options->worker.fetch.cookies ? restore_redirecting : NULL,
         .user = crawler,

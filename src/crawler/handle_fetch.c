@@ -57,9 +57,10 @@ static bool is_tried_again(const struct crawler *crawler, const struct job *job)
 static bool is_head_doubted(const struct crawler *crawler,
                             const struct job *job)
 {
+    const struct head_check *check = crawler->options->head_check;
+
     return job->page.is_only_head && !crawler->failed &&
-           crawler->options->is_head_doubted(job->page.outcome,
-                                             job->page.exchange.status);
+           !check->is_enough(check->user, &job->page);
 }
 
 /* Ask by GET, after the host's usual pause, or when the server said. It is no

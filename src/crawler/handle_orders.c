@@ -7,8 +7,8 @@
 #include "crawler/relax.h"
 #include "frontier/by_hand.h"
 #include "page/pagescanner.h"
-#include "url/filter.h"
-#include "url/login.h"
+#include "web/filter.h"
+#include "web/url.h"
 
 /* Orders of the user, while the crawl runs. */
 

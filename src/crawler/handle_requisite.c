@@ -4,19 +4,26 @@
  * depth of their page and also outside the scope; they are fetched for the
  * archive, get no number and are no pages in any figure.
  *
- * A URL may be a page and a requisite. It is fetched as a requisite even if it
- * is queued as a page or was cut off as none, because then its body is missing;
- * but not if it was saved as a page. It is fetched as a page in any case,
- * because only that gives it a number and its links. If it is not HTML then,
- * its body is read to the end all the same: a later capture without a body
- * would hide the good one. */
+ * A URL may be a page and a requisite: an image that is shown and linked. It is
+ * asked for once, whichever comes first, if its answer is in the archive and no
+ * more can come of it (is_settled in worker.c); the other target is dropped
+ * when its turn comes. Three are asked for twice, because each fetch has its
+ * own use:
+ *
+ *   - HTML that was fetched as a requisite: only as a page it gets a number and
+ *     its links;
+ *   - a stylesheet that was fetched as a page: it was not read for more;
+ *   - what failed, redirects, or is not kept for what it says of itself.
+ *
+ * A page that was saved is no requisite any more. */
 
 struct page_wishes wishes_for(const struct crawler *crawler,
                               const struct target *target)
 {
     const struct crawl_options *options = crawler->options;
-    const struct url url = target_url_parts(target);
     bool is_page = target->kind == TARGET_PAGE && options->requisites;
+    const struct head_check *check =
+        target->kind == TARGET_PAGE ? options->head_check : NULL;
 
     if (target->kind == TARGET_REQUISITE)
         return (struct page_wishes){.requisites =
@@ -24,19 +31,32 @@ struct page_wishes wishes_for(const struct crawler *crawler,
     return (struct page_wishes){
         .links = options->links || target->depth < options->max_depth,
         .requisites = is_page,
-        .whole = is_page &&
-                 validator_has_seen(
-                     &crawler->validator, &url,
-                     target_fingerprint(TARGET_REQUISITE, target->fingerprint)),
-        .only_head = target->kind == TARGET_PAGE && options->is_head_doubted &&
-                     !target->tries,
+        .only_head = check && !target->tries,
+        .no_body =
+            check && !check->is_body_wanted(check->user, target_url(target)),
     };
+}
+
+void note_settled(struct crawler *crawler, const struct job *job)
+{
+    const struct target *target = job->target;
+
+    if (crawler->options->requisites && job->page.is_settled)
+        seen_add(&crawler->settled,
+                 target_url_fingerprint((enum target_kind)target->kind,
+                                        target->fingerprint));
+}
+
+bool is_kept(const struct crawler *crawler, uint64_t fingerprint)
+{
+    return seen_has(&crawler->pages_kept, fingerprint) ||
+           seen_has(&crawler->settled, fingerprint);
 }
 
 static void offer_one(struct crawler *crawler, const struct page_link *link,
                       struct offer offer)
 {
-    if (seen_has(&crawler->pages_kept, link->fingerprint))
+    if (is_kept(crawler, link->fingerprint))
         return;
     offer.url = &link->url;
     offer.kind = TARGET_REQUISITE;
@@ -111,7 +131,7 @@ static void follow_requisite(struct crawler *crawler, const struct job *job)
         .nesting = target->nesting,
     };
 
-    if (!seen_has(&crawler->pages_kept, link->fingerprint))
+    if (!is_kept(crawler, link->fingerprint))
         validator_offer_redirect(&crawler->validator, target, &offer,
                                  crawler->options->max_redirects,
                                  crawler->now_ms);

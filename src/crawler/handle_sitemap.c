@@ -1,6 +1,6 @@
 #include "crawler/crawler_thread.h"
-#include "url/key.h"
-#include "url/login.h"
+#include "web/normalize.h"
+#include "web/url.h"
 
 /* Sitemaps: offered like pages, read for the URLs that they list. */
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/json.h"
 #include "crawler/record_codes.h"
 
@@ -177,29 +177,24 @@ static const char *ending(const struct webpage *page,
 
 static void put_json(struct logr *log, const struct webpage *page,
                      const struct target *target, uint32_t id,
-                     const struct tally *tally, const char *time)
+                     const struct tally *tally, uint64_t wall_ms)
 {
     struct buf *line = &log->line;
 
     buf_clear(line);
     json_open(line, NULL);
-    json_add_str(line, "time", str_of(time));
+    json_add_str(line, "time", str_of(date_iso(wall_ms).text));
     json_add_str(line, "url", page->url);
     json_add_number(line, "depth", page->depth);
     json_add_str(line, "outcome", str_of(ending(page, target)));
-    if (id)
-        json_add_number(line, "id", id);
-    else
-        json_add_null(line, "id");
+    json_add_number_or_null(line, "id", id);
     json_add_number(line, "status", (uint64_t)page->exchange.status);
     json_add_str(line, "mime", str_of(page->exchange.mime));
     json_add_number(line, "bytes", page->exchange.body_len);
     json_add_number(line, "ms", exchange_ms(&page->exchange));
     put_referrer(log, target);
-    if (is_left_out(log, page)) {
-        json_put_name(line, "noarchive");
-        buf_put(line, STR("true"));
-    }
+    if (is_left_out(log, page))
+        json_add_bool(line, "noarchive", true);
     put_verdicts(line, tally);
     json_close(line);
     buf_put_char(line, '\n');
@@ -207,13 +202,13 @@ static void put_json(struct logr *log, const struct webpage *page,
 }
 
 static void put_statistics(struct logr *log, const struct webpage *page,
-                           const struct target *target, const char *time)
+                           const struct target *target, uint64_t wall_ms)
 {
     buf_clear(&log->line);
     if (!log->header_written)
         buf_put(&log->line, STR("Timestamp\tPriority\tDepth\tSize\tURL\n"));
     log->header_written = true;
-    buf_printf(&log->line, "%s\t%u.%02u\t%u\t%zu\t%s\n", time,
+    buf_printf(&log->line, "%s\t%u.%02u\t%u\t%zu\t%s\n", date_iso(wall_ms).text,
                (unsigned)target->priority / 100,
                (unsigned)target->priority % 100, (unsigned)page->depth,
                page->exchange.body_len, page->url.ptr);
@@ -224,13 +219,10 @@ void logr_page_end(struct logr *log, const struct webpage *page,
                    const struct target *target, uint32_t id,
                    const struct tally *tally, uint64_t wall_ms)
 {
-    char time[CLOCK_ISO_LEN + 1];
-
-    clock_format_iso(wall_ms, time);
     if (log->kind == LOG_JSON)
-        put_json(log, page, target, id, tally, time);
+        put_json(log, page, target, id, tally, wall_ms);
     else if (log->kind == LOG_PAGES && id)
-        put_statistics(log, page, target, time);
+        put_statistics(log, page, target, wall_ms);
 }
 
 void logr_refused(struct logr *log, const struct target *target,
@@ -238,7 +230,6 @@ void logr_refused(struct logr *log, const struct target *target,
 {
     enum verdict verdict = (enum verdict)target->verdict;
     enum outcome cause = (enum outcome)target->last_outcome;
-    char time[CLOCK_ISO_LEN + 1];
 
     if (log->verbose) {
         make_room(log);
@@ -262,8 +253,7 @@ void logr_refused(struct logr *log, const struct target *target,
         .depth = target->depth,
         .outcome = cause,
     };
-    clock_format_iso(wall_ms, time);
-    put_json(log, &page, target, 0, &(struct tally){{0}}, time);
+    put_json(log, &page, target, 0, &(struct tally){{0}}, wall_ms);
 }
 
 bool logr_flush(struct logr *log)

@@ -4,6 +4,8 @@
 
 #include "archive/warc_read.h"
 #include "archive/warc_source.h"
+#include "base/date.h"
+#include "base/head.h"
 #include "base/mem.h"
 
 /* The fields of a record are mostly in its first bytes. A head of HTTP that is
@@ -37,13 +39,9 @@ void original_reader_free(struct original_reader *reader)
 /* Cut off the head at the front, which ends with an empty line. */
 static bool take_head(struct str *bytes, struct str *head)
 {
-    const char *end = memmem(bytes->ptr, bytes->len, "\r\n\r\n", 4);
-
-    if (!end)
-        return false;
-    *head = str_between(bytes->ptr, end + 2);
-    *bytes = str_skip(*bytes, head->len + 2);
-    return true;
+    *head = str_first(*bytes, head_len(*bytes));
+    *bytes = str_skip(*bytes, head->len);
+    return head->len;
 }
 
 /* False: there is no such record. */
@@ -73,8 +71,8 @@ static bool is_same_answer(struct str head, struct str other)
 {
     struct str type = STR("Content-Type");
 
-    return warc_http_status(head) == warc_http_status(other) &&
-           str_eq(warc_head_field(head, type), warc_head_field(other, type));
+    return head_status(head) == head_status(other) &&
+           str_eq(head_find(head, type), head_find(other, type));
 }
 
 bool original_read(struct original_reader *reader, int fd, uint64_t at,
@@ -86,17 +84,17 @@ bool original_read(struct original_reader *reader, int fd, uint64_t at,
     warc_source_set_file(&reader->source, fd, tail, tail_at);
     if (!read_heads(reader, at, &fields, &http))
         return false;
-    struct str id = warc_head_field(fields, STR("WARC-Record-ID"));
-    if (!str_eq(warc_head_field(fields, STR("WARC-Type")), STR("response")) ||
-        !str_eq(warc_head_field(fields, STR("WARC-Payload-Digest")), digest) ||
-        warc_head_field(fields, STR("WARC-Truncated")).len || id.len < 2 ||
+    struct str id = head_find(fields, STR("WARC-Record-ID"));
+    if (!str_eq(head_find(fields, STR("WARC-Type")), STR("response")) ||
+        !str_eq(head_find(fields, STR("WARC-Payload-Digest")), digest) ||
+        head_find(fields, STR("WARC-Truncated")).len || id.len < 2 ||
         !is_same_answer(http, buf_str(&pair->head)))
         return false;
     *original = (struct warc_original){
         .id = {id.ptr + 1, id.len - 2}, /* without its brackets */
-        .url = warc_head_field(fields, STR("WARC-Target-URI")),
+        .url = head_find(fields, STR("WARC-Target-URI")),
     };
     return original->url.len &&
-           warc_date_ms(warc_head_field(fields, STR("WARC-Date")),
-                        &original->date_ms);
+           date_read_iso(head_find(fields, STR("WARC-Date")),
+                         &original->date_ms);
 }

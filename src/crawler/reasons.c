@@ -6,7 +6,7 @@
 #include "base/terminal.h"
 #include "crawler/record_codes.h"
 #include "ds/hashtable.h"
-#include "robots/robots.h"
+#include "web/robots.h"
 
 enum {
     KINDS_MAX = 64,          /* different reasons */

@@ -9,9 +9,9 @@
 #include "crawler/committer.h"
 #include "crawler/counters.h"
 #include "crawler/fleet.h"
-#include "html/content.h"
 #include "page/head_lines.h"
 #include "store/facts.h"
+#include "web/html.h"
 
 enum {
     /* A batch is closed early when it has this much. */
@@ -215,9 +215,11 @@ void record_fetch(struct record *record, const struct job *job,
         .pause_ms = pause_ms,
         .due_ms = wait_ms ? wall(record, page->exchange.end_ms + wait_ms) : 0,
         .target = target_of(page),
-        .fragment = record->options->links ? fragment_to_keep(page->fragment)
-                                           : (struct str){0},
+        .fragment = record->options->worker.scan.want_content
+                        ? fragment_to_keep(page->fragment)
+                        : (struct str){0},
         .noarchive = record->archivist && page->noarchive,
+        .settled = record->options->requisites && page->is_settled,
         .title = page_id ? page->title : (struct str){0},
         .canonical = page_id ? canonical_of(job) : (struct str){0},
         .depth = page->depth + 1,

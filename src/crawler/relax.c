@@ -8,8 +8,8 @@
 #include "crawler/resume.h"
 #include "page/head_lines.h"
 #include "store/fold.h"
-#include "url/key.h"
-#include "url/partition.h"
+#include "web/normalize.h"
+#include "web/partition.h"
 
 enum {
     /* What a round holds of URLs; those beyond it are left to the next one. */
@@ -191,8 +191,8 @@ static void put_item(struct relax *relax, struct relaxed *item)
         hashtable_put(&relax->by_fingerprint, item->fingerprint, item);
     }
     hashtable_put(&relax->by_number, item->number, item);
-    relax->item =
-        mem_grow(relax->item, relax->count, &relax->room, sizeof(*relax->item));
+    relax->item = mem_grow(relax->item, relax->count, &relax->room,
+                           sizeof(struct relaxed *));
     relax->item[relax->count++] = item;
 }
 
@@ -288,8 +288,9 @@ static bool read_fetch(void *user, const struct store_fetch *row)
         .size = row->size,
         .digest = row->digest,
         .mime = arena_copy(&relax->arena, row->mime),
-        .head = row->depth ? arena_copy(&relax->arena, row->head)
-                           : HEAD_LINES_UNKNOWN,
+        .head = !row->depth     ? HEAD_LINES_UNKNOWN
+                : row->head.ptr ? arena_copy(&relax->arena, row->head)
+                                : (struct str){0},
     };
     return true;
 }

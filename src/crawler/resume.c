@@ -6,9 +6,8 @@
 #include "crawler/counters.h"
 #include "crawler/retry.h"
 #include "store/fold.h"
-#include "url/course.h"
-#include "url/key.h"
-#include "url/partition.h"
+#include "web/normalize.h"
+#include "web/partition.h"
 
 /* Times of a URL that are still to come, by the monotonic clock; 0: none. */
 struct times {
@@ -56,6 +55,8 @@ static bool begin_load(void *user, uint64_t urls, uint64_t last_number)
     loader->answered = mem_array((last_number - loader->base) / 8 + 1, 1);
     if (loader->options->pages_kept)
         loader->noarchive = mem_array((last_number - loader->base) / 8 + 1, 1);
+    if (loader->options->settled)
+        loader->settled = mem_array((last_number - loader->base) / 8 + 1, 1);
     frontier_restore_number(loader->validator->frontier, last_number);
     return true;
 }
@@ -141,6 +142,8 @@ static bool load_fetch(void *user, const struct store_fetch *row)
         set_bit(loader, loader->answered, row->number);
     if (loader->noarchive && row->page && row->noarchive)
         set_bit(loader, loader->noarchive, row->number);
+    if (loader->settled && row->settled)
+        set_bit(loader, loader->settled, row->number);
     note_times_of(loader, row);
     note_canonical(loader, row);
     if (row->page > loader->resumed->last_page)
@@ -388,17 +391,20 @@ static bool load_url(void *user, const struct url_record *record)
         !resume_parse(loader, row->url, &url) ||
         !is_domain_of(row->domain, &url))
         return false;
-    uint64_t fingerprint = target_fingerprint(
-        (enum target_kind)row->kind,
-        url_fingerprint(&url, loader->options->fingerprint_seed));
+    uint64_t of_url = url_fingerprint(&url, loader->options->fingerprint_seed);
+    uint64_t fingerprint =
+        target_fingerprint((enum target_kind)row->kind, of_url);
+    if (loader->settled && has_bit(loader, loader->settled, row->number))
+        seen_add(loader->options->settled, of_url);
     count_url(loader, record, fingerprint);
     if (row->verdict == DUPLICATE) {
         found_again(loader, row, &url, fingerprint);
         return true;
     }
     load_failed(loader, record, &url, fingerprint);
-    /* A state that was tampered with may have a URL twice. */
-    bool is_new = record->end == URL_NONE ||
+    /* A state that was tampered with may have a URL twice. One that was
+     * withdrawn has another row; one that was known at its turn has not. */
+    bool is_new = (record->end == URL_NONE && record->verdict != DUPLICATE) ||
                   validator_restore(loader->validator, fingerprint,
                                     (enum verdict)row->verdict, row->number);
     if (row->verdict != ACCEPT ||
@@ -482,6 +488,7 @@ static bool load_slice(struct loader *loader, struct store *store,
     arena_release(&loader->arena);
     free(loader->answered);
     free(loader->noarchive);
+    free(loader->settled);
     return good;
 }
 

@@ -15,6 +15,7 @@ struct resume_options {
     uint64_t now_ms;         /* the monotonic clock, and the wall clock, now */
     uint64_t wall_ms;
     struct seen *pages_kept; /* gets the pages in the archive; or NULL */
+    struct seen *settled; /* gets the URLs that need no other fetch; or NULL */
     /* With --canonical, else NULL: the set gets the URLs that were saved, and
      * the function each page that gave way (handle_canonical.c). */
     struct seen *saved_urls;

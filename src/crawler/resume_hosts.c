@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "frontier/by_hand.h"
-#include "url/glob.h"
+#include "web/filter.h"
 
 /* Rows of hosts and domains, and of orders, which are about hosts and patterns.
  */

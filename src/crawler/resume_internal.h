@@ -16,6 +16,7 @@ struct loader {
     struct arena texts;        /* URLs that pages named as their own, */
     struct hashtable named;    /* by number of the page */
     uint8_t *noarchive; /* one for each page that is not in the archive */
+    uint8_t *settled;   /* one for each URL that needs no other fetch */
     uint64_t base, last_number; /* numbers of the slice are between them */
     bool is_whole;              /* the record has no other slice */
 };

@@ -123,8 +123,7 @@ void stats_put_json(const struct stats *stats, struct buf *out)
     json_open(out, NULL);
     json_add_number(out, "pages", stats->saved);
     json_add_number(out, "bytes", stats->bytes);
-    json_put_name(out, "pages_per_second");
-    buf_printf(out, "%.3f", rate(stats));
+    json_add_decimal(out, "pages_per_second", rate(stats));
     json_add_number(out, "elapsed_ms", stats->elapsed_ms);
     json_add_number(out, "retries", stats->retries);
     json_add_number(out, "robots_fetched", stats->robots);

@@ -153,13 +153,31 @@ static void scan_again(struct worker *worker, struct job *job)
     buf_release(&file);
 }
 
+/* Is all that there is of the URL in the archive? HTML must be fetched as a
+ * page, what --types saves too, and a stylesheet must be read for more. */
+static bool is_settled(const struct worker *worker, const struct webpage *page)
+{
+    struct str mime = str_of(page->exchange.mime);
+
+    if (!page->pair || page->exchange.status != 200 ||
+        mime_verdict(mime) != MIME_OTHER ||
+        (page->pair->cut != WARC_WHOLE &&
+         page->pair->cut != WARC_CUT_BY_LENGTH))
+        return false;
+    return page->kind == WEBPAGE_REQUISITE
+               ? !mime_list_has(&worker->fetch.types, mime)
+               : page->kind == WEBPAGE_HTML && !webpage_names_more(page);
+}
+
 /* After the work, which tells whether the page may be kept; before its bytes
  * go.
  */
 static void record(struct worker *worker, struct webpage *page)
 {
-    if (worker->options->recorder)
-        pagerecorder_record(worker->options->recorder, page);
+    if (!worker->options->recorder)
+        return;
+    pagerecorder_record(worker->options->recorder, page);
+    page->is_settled = is_settled(worker, page);
 }
 
 static size_t bytes_of(const struct webpage *page)

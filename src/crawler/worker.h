@@ -14,7 +14,7 @@
 #include "page/pagerecorder.h"
 #include "page/pagesaver.h"
 #include "page/pagescanner.h"
-#include "robots/robots.h"
+#include "web/robots.h"
 
 enum job_kind {
     JOB_FETCH,   /* fetch the page; comes back when it is done */

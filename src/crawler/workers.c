@@ -205,8 +205,8 @@ void workers_fetch(struct workers *workers, struct target *target,
     webpage_ask_parsed(&job->page, &url, target->depth, wishes->links);
     job->page.kind = kind_of_page(target);
     job->page.want_requisites = wishes->requisites;
-    job->page.is_whole_wanted = wishes->whole;
     job->page.is_only_head = wishes->only_head;
+    job->page.is_body_unwanted = wishes->no_body;
     job->page.is_document = target->nesting == NESTING_FRAME;
     job->page.is_host_needed = frontier_host_work(target).has_more;
     job->page.dns_override = make_dns_override(&job->page.arena, target);

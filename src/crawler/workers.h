@@ -30,7 +30,7 @@ struct mailbox *workers_inbox(struct workers *workers);
 
 /* The parts of a page that are wanted; see struct webpage. */
 struct page_wishes {
-    bool links, requisites, whole, only_head;
+    bool links, requisites, only_head, no_body;
 };
 void workers_fetch(struct workers *workers, struct target *target,
                    const struct page_wishes *wishes);

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "fleet/fleet_store.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 enum { COMMIT_BYTES = 16 << 20 };
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "fleet/fleet_store_internal.h"
 #include "fleet/settings.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* The half of the store that reads. */
 

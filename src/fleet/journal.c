@@ -6,7 +6,7 @@
 #include "fleet/settings.h"
 #include "store/pack.h"
 #include "store/store_type.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* A row on its way to a segment. */
 struct placed {

@@ -14,7 +14,7 @@
 
 #include "fleet/engine.h"
 #include "store/store.h"
-#include "url/domain.h"
+#include "web/domain.h"
 
 /* Journals of links are apart: nobody needs them to go on with a crawl. */
 enum { JOURNAL_LINKS = 1 << 20 };

@@ -1,6 +1,6 @@
 #include "fleet/ledger.h"
 
-#include "url/partition.h"
+#include "web/partition.h"
 
 static struct str outcome_name(const struct store_codes *codes, uint8_t outcome)
 {

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "ds/hashtable.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* --- an entry as bytes --------------------------------------------------- */
 

@@ -23,7 +23,7 @@
 #include "base/buf.h"
 #include "fleet/engine.h"
 #include "frontier/target.h"
-#include "url/domain.h"
+#include "web/domain.h"
 
 enum {
     MAIL_BYTES_MAX = 256 * 1024,     /* of one mail, but for its last entry */

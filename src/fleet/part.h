@@ -2,14 +2,14 @@
  * owns. All rules that belong to a host or a domain (cap, lock, score, pauses)
  * stay with one machine, because a domain is in one partition.
  *
- * The function (url/partition.h) is part of the format of a crawl: all machines
+ * The function (web/partition.h) is part of the format of a crawl: all machines
  * must agree on it, so on the public suffix list, too.
  */
 #ifndef FLEET_PART_H
 #define FLEET_PART_H
 
 #include "fleet/engine.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* A set of partitions. All 0 is the empty set. */
 struct part_set {

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "frontier/parts.h"
-#include "url/glob.h"
+#include "web/filter.h"
 
 void by_hand_init(struct by_hand *hand)
 {

@@ -11,7 +11,7 @@
 
 #include "ds/heap.h"
 #include "frontier/spill.h"
-#include "url/url.h"
+#include "web/url.h"
 
 /* A queued URL, as it is written before its text. */
 struct disk_record {

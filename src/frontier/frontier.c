@@ -76,6 +76,13 @@ void frontier_use_seen(struct frontier *frontier, struct seen *seen,
     frontier->queue.seen_stride = stride;
 }
 
+void frontier_use_known(struct frontier *frontier, const struct seen *all,
+                        const struct seen *requisites)
+{
+    frontier->known = all;
+    frontier->known_requisites = requisites;
+}
+
 void frontier_free(struct frontier *frontier)
 {
     if (!frontier)
@@ -224,6 +231,18 @@ void fetch_started(struct frontier *frontier, struct target *target)
 
 /* Judge a target again when its turn has come: ACCEPT, or why it must not be
  * fetched. */
+static bool is_known(const struct frontier *frontier,
+                     const struct target *target)
+{
+    uint64_t url = target_url_fingerprint((enum target_kind)target->kind,
+                                          target->fingerprint);
+
+    return frontier->known && target->kind != TARGET_SITEMAP &&
+           (seen_has(frontier->known, url) ||
+            (target->kind == TARGET_REQUISITE &&
+             seen_has(frontier->known_requisites, url)));
+}
+
 static enum verdict check_again(struct frontier *frontier,
                                 struct target *target)
 {
@@ -235,6 +254,8 @@ static enum verdict check_again(struct frontier *frontier,
         return ACCEPT;
     if (is_refused_by_hand(&frontier->politeness, &url))
         return BY_HAND;
+    if (is_known(frontier, target))
+        return DUPLICATE;
     if (politeness_is_beyond_cap(&frontier->politeness, target))
         return DOMAIN_CAP;
     if (host_is_given_up(host, url.https))

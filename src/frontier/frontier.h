@@ -44,9 +44,9 @@
 #include "frontier/frontier_options.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
-#include "robots/robots.h"
-#include "url/domain.h"
-#include "url/url.h"
+#include "web/domain.h"
+#include "web/robots.h"
+#include "web/url.h"
 
 struct frontier;
 
@@ -64,6 +64,12 @@ void frontier_free(struct frontier *frontier);
 void frontier_use_seen(struct frontier *frontier, struct seen *seen,
                        size_t stride);
 
+/* Sets of fingerprints of URLs that need no fetch when their turn comes: as
+ * whatever they were offered, and as requisites. They come out refused as
+ * DUPLICATE. */
+void frontier_use_known(struct frontier *frontier, const struct seen *all,
+                        const struct seen *requisites);
+
 /* --- in ---------------------------------------------------------------- */
 
 /* A URL as it is offered. */
@@ -80,7 +86,7 @@ struct offer {
     uint8_t redirects; /* hops that led here */
     enum target_kind kind;
     uint8_t nesting; /* enum requisite_nesting */
-    bool is_named; /* a seed that the user named: url/filter.h does not count */
+    bool is_named; /* a seed that the user named: web/filter.h does not count */
 };
 
 /* A URL in scope was found in `count` pages, whatever becomes of it: its domain

@@ -37,7 +37,7 @@ struct frontier_options {
     int queue_dir_fd;        /* where that file is */
     uint64_t hash_seed;      /* for host and domain names */
     const struct domains *domains;
-    uint32_t partitions; /* of a fleet (url/partition.h); 0: no fleet */
+    uint32_t partitions; /* of a fleet (web/partition.h); 0: no fleet */
     uint64_t partition_seed;
 };
 

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "frontier/politeness.h"
-#include "url/domain.h"
-#include "url/key.h"
+#include "web/domain.h"
+#include "web/normalize.h"
 
 /* "example.org" or "example.org:8080": http and https at their default ports
  * are one host, and so is "example.org." with a final dot. */

@@ -21,6 +21,7 @@ struct frontier {
     struct frontier_counts counts; /* what the parts do not count */
     bool has_left_behind;          /* some host */
     bool pages_held;               /* only requisites are taken */
+    const struct seen *known, *known_requisites; /* or NULL */
     uint64_t *next_n; /* by partition: numbers begin with 1, because a moved
                        * robots.txt has 0 and goes first */
 };

@@ -20,7 +20,7 @@
 #include "frontier/ranking.h"
 #include "frontier/seen.h"
 #include "frontier/target.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 struct active;
 struct domain;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "robots/robots.h"
+#include "web/robots.h"
 
 /* The robots.txt of a host, for http or for https. */
 struct host_robots {

@@ -19,7 +19,7 @@
 #include "base/str.h"
 #include "ds/heap.h"
 #include "frontier/verdict.h"
-#include "url/url.h"
+#include "web/url.h"
 
 struct host;
 
@@ -50,9 +50,8 @@ enum requisite_nesting {
  * Records hold these numbers. */
 enum { PAGE_KEPT = 1, PAGE_AGAIN = 2 };
 
-/* A URL may be a page, a sitemap and a requisite, and is fetched as each. Only
- * a page must be HTML and gets a number. A fetch as a page may lack the body of
- * something else. So each kind has fingerprints of its own, made of that of the
+/* A URL may be a page, a sitemap and a requisite. Only a page must be HTML and
+ * gets a number. So each kind has fingerprints of its own, made of that of the
  * URL. */
 static inline uint64_t target_fingerprint(enum target_kind kind,
                                           uint64_t fingerprint)
@@ -62,12 +61,19 @@ static inline uint64_t target_fingerprint(enum target_kind kind,
     return fingerprint ^ (kind == TARGET_SITEMAP ? UINT64_MAX : UINT64_MAX / 3);
 }
 
+/* The fingerprint of the URL, of a target's. */
+static inline uint64_t target_url_fingerprint(enum target_kind kind,
+                                              uint64_t fingerprint)
+{
+    return target_fingerprint(kind, fingerprint); /* it is its own inverse */
+}
+
 struct target {
     struct heap_node node; /* in its host's queue or among the retries */
     uint32_t depth;
     struct host *host;
     uint64_t fingerprint;
-    uint64_t number; /* of the URL; a smaller one is older (url/partition.h) */
+    uint64_t number; /* of the URL; a smaller one is older (web/partition.h) */
     union {
         uint64_t due_ms;    /* RETRYING: when it goes back to its queue */
         struct host *asker; /* TARGET_ROBOTS: the host whose rules these are */
@@ -85,7 +91,7 @@ struct target {
     uint8_t verdict;      /* enum verdict; not ACCEPT: refused at its turn */
     uint8_t last_outcome; /* of HOST_DEAD, ROBOTS_UNKNOWN: see frontier_note */
     bool opens_depth;     /* breadth-first: deeper ones wait for it */
-    bool https, default_port_written; /* this and the offsets: see url/url.h */
+    bool https, default_port_written; /* this and the offsets: see web/url.h */
     uint16_t host_start, host_end, path_start, path_end, port;
     uint16_t referrer_machine; /* of a fleet, which has that page; 0: this one,
                                 * or there is no such page */

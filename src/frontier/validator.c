@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 static void init_part(struct validator_part *part, bool keeps_depths)
 {

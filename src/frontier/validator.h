@@ -17,8 +17,8 @@
 #include "frontier/frontier.h"
 #include "frontier/seen.h"
 #include "frontier/verdict.h"
-#include "url/filter.h"
-#include "url/scope.h"
+#include "web/filter.h"
+#include "web/scope.h"
 
 /* A URL that was judged for the first time. */
 struct judged {

@@ -1,6 +1,6 @@
 #include "http/reply.h"
 
-#include "base/http_status.h"
+#include "base/head.h"
 
 void http_reply_init(struct http_reply *reply)
 {
@@ -80,12 +80,6 @@ static bool put_framing(const struct http_reply *reply, struct buf *out)
            buf_put(out, STR("\r\n"));
 }
 
-static bool put_type(struct str type, struct buf *out)
-{
-    return !type.len || (buf_put(out, STR("Content-Type: ")) &&
-                         buf_put(out, type) && buf_put(out, STR("\r\n")));
-}
-
 bool http_reply_write_head(const struct http_reply *reply, struct buf *out)
 {
     struct str reason =
@@ -94,7 +88,10 @@ bool http_reply_write_head(const struct http_reply *reply, struct buf *out)
 
     return buf_put(out, version) && buf_put_number(out, reply->status) &&
            buf_put_char(out, ' ') && buf_put(out, reason) &&
-           buf_put(out, STR("\r\n")) && put_type(reply->type, out) &&
+           buf_put(out, STR("\r\n")) &&
+           (!reply->type.len ||
+            (buf_put(out, STR("Content-Type: ")) && buf_put(out, reply->type) &&
+             buf_put(out, STR("\r\n")))) &&
            buf_put(out, reply->headers) && put_framing(reply, out) &&
            (!reply->close || buf_put(out, STR("Connection: close\r\n"))) &&
            buf_put(out, STR("\r\n"));

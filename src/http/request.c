@@ -52,21 +52,6 @@ struct head {
     uint64_t body_len;
 };
 
-/* The next line without its end; `rest` moves past it. False while the line
- * has no end. */
-static bool take_line(struct str *rest, struct str *line)
-{
-    size_t len = str_find(*rest, '\n');
-
-    if (len == rest->len)
-        return false;
-    *line = str_first(*rest, len);
-    *rest = str_skip(*rest, len + 1);
-    if (line->len && line->ptr[line->len - 1] == '\r')
-        line->len--;
-    return true;
-}
-
 static enum http_error check_characters(struct str line)
 {
     for (size_t i = 0; i < line.len; i++) {
@@ -201,24 +186,21 @@ static enum http_error take_host(struct head *head, struct str value)
 static void take_connection(struct head *head, struct str value)
 {
     while (value.len) {
-        struct str_pair parts = str_cut(value, ',');
-        struct str word = str_trim(parts.head);
+        struct str word = head_take_item(&value);
 
         head->says_close |= str_eq_nocase(word, STR("close"));
         head->says_keep_alive |= str_eq_nocase(word, STR("keep-alive"));
-        value = parts.tail;
     }
 }
 
 static enum http_error parse_header(struct str line, struct head *head)
 {
     struct http_request *request = head->request;
-    struct str_pair parts = str_cut(line, ':');
-    struct http_header header = {parts.head, str_trim(parts.tail)};
+    struct head_field header = head_field(line);
 
-    if (line.ptr[0] == ' ' || line.ptr[0] == '\t')
+    if (head_is_folded(line))
         return HTTP_FOLDED;
-    if (parts.head.len == line.len)
+    if (!header.value.ptr)
         return HTTP_NO_COLON;
     if (!is_token(header.name))
         return HTTP_BAD_NAME;
@@ -265,13 +247,6 @@ static enum http_error check_head(struct head *head)
     return HTTP_NO_ERROR;
 }
 
-static enum http_state broken(struct http_request *request,
-                              enum http_error error)
-{
-    request->error = error;
-    return HTTP_BROKEN;
-}
-
 static enum http_state take_body(struct str in, size_t head_len,
                                  uint64_t body_len,
                                  struct http_request *request)
@@ -284,37 +259,34 @@ static enum http_state take_body(struct str in, size_t head_len,
     return HTTP_DONE;
 }
 
-/* The headers need no zeros; their count says which of them are set. */
-static void clear(struct http_request *request)
-{
-    memset(request, 0, offsetof(struct http_request, header));
-}
-
 enum http_state http_request_parse(struct str in,
                                    const struct http_request_limits *limits,
                                    struct http_request *request)
 {
     struct head head = {.request = request, .limits = limits};
-    struct str rest = str_first(in, limits->max_head), line;
+    struct str rest = str_first(in, limits->max_head);
+    struct head_line line;
     enum http_error error = HTTP_NO_ERROR;
 
-    clear(request);
-    while (!error && take_line(&rest, &line)) {
-        if (line.len) {
-            error = parse_line(line, &head);
+    /* The headers need no zeros; their count says which of them are set. */
+    memset(request, 0, offsetof(struct http_request, header));
+    while (!error && head_next(&rest, &line) && str_ends(line.all, STR("\n"))) {
+        if (line.text.len) {
+            error = parse_line(line.text, &head);
         } else if (head.has_first_line) {
-            size_t head_len = (size_t)(rest.ptr - in.ptr);
-
             error = check_head(&head);
             if (!error)
-                return take_body(in, head_len, head.body_len, request);
+                return take_body(in, (size_t)(rest.ptr - in.ptr), head.body_len,
+                                 request);
         }
         /* Empty lines before a request are ignored (RFC 9112, 2.2). */
     }
     if (!error && in.len >= limits->max_head)
         error = HTTP_HEAD_TOO_LARGE;
-    if (error)
-        return broken(request, error);
+    if (error) {
+        request->error = error;
+        return HTTP_BROKEN;
+    }
     request->need = in.len + 1;
     return HTTP_MORE;
 }

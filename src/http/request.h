@@ -18,7 +18,7 @@
 #ifndef HTTP_REQUEST_H
 #define HTTP_REQUEST_H
 
-#include "base/str.h"
+#include "base/head.h"
 
 enum { HTTP_MAX_HEADERS = 100 };
 
@@ -57,10 +57,6 @@ enum http_error {
     HTTP_ERRORS,
 };
 
-struct http_header {
-    struct str name, value; /* the value without blanks at both ends */
-};
-
 struct http_request {
     enum http_error error; /* with HTTP_BROKEN */
     size_t need;           /* with HTTP_MORE: the least length that helps */
@@ -79,7 +75,7 @@ struct http_request {
     struct str all; /* the whole request, with empty lines before it */
 
     size_t header_count;
-    struct http_header header[HTTP_MAX_HEADERS];
+    struct head_field header[HTTP_MAX_HEADERS];
 };
 
 enum http_state http_request_parse(struct str in,

@@ -14,6 +14,9 @@
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
+#include <netinet/in.h>
+#include <sys/un.h>
+
 #include "http/conn.h"
 
 enum { HTTP_MAX_LISTENERS = 16384 };
@@ -49,5 +52,28 @@ void http_server_drop_all(struct http_server *server);
  * none). */
 int http_server_fd(const struct http_server *server);
 uint64_t http_server_wake_us(const struct http_server *server);
+
+/* --- addresses ------------------------------------------------------------ */
+
+enum { HTTP_ADDRESS_TEXT = 128 };
+
+/* Where to listen. */
+struct http_address {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+        struct sockaddr_un local;
+    };
+};
+
+/* "127.0.0.1:80", "[::1]:80" or "unix:PATH". False if it is not one of these
+ * or not loopback, with a sentence in `problem`. */
+bool http_address_parse(struct str text, struct http_address *address,
+                        const char **problem);
+
+/* As it is parsed: "127.0.0.1:80" */
+void http_address_format(const struct http_address *address,
+                         char out[HTTP_ADDRESS_TEXT]);
 
 #endif

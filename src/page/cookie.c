@@ -1,7 +1,7 @@
 #include "page/cookie.h"
 
-#include "page/cookie_date.h"
-#include "url/ip.h"
+#include "base/date.h"
+#include "web/host.h"
 
 /* --- matching ------------------------------------------------------------ */
 
@@ -78,9 +78,11 @@ static void read_max_age(struct attributes *attributes, struct str value,
 static void read_attribute(struct attributes *attributes, struct str name,
                            struct str value, uint64_t now_s)
 {
+    uint64_t expires_ms;
+
     if (str_eq_nocase(name, STR("expires"))) {
-        if (cookie_date_parse(value, &attributes->expires_s)) {
-            attributes->expires_s = no_later(attributes->expires_s, now_s);
+        if (date_read_cookie(value, &expires_ms)) {
+            attributes->expires_s = no_later(expires_ms / 1000, now_s);
             attributes->has_expires = true;
         }
     } else if (str_eq_nocase(name, STR("max-age"))) {

@@ -18,8 +18,8 @@
 #define PAGE_COOKIES_H
 
 #include "base/buf.h"
-#include "url/domain.h"
-#include "url/url.h"
+#include "web/domain.h"
+#include "web/url.h"
 
 enum {
     COOKIES_MAX = 3000,

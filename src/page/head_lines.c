@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/head.h"
 #include "page/link_header.h"
 #include "page/robots_tag.h"
 
@@ -51,9 +52,8 @@ struct str head_lines_of(const struct exchange *exchange, struct arena *arena)
         arena, NAMES_MAX + CHARSET_LABEL_MAX + exchange->canonical.len +
                    exchange->refresh.len + exchange->language.len);
     char *to = start;
+    struct str charset = str_of(exchange->charset_label);
 
-    if (!str_eq_nocase(str_of(exchange->charset_label), STR(USUAL_CHARSET)))
-        put_line(&to, CHARSET, str_of(exchange->charset_label), "");
     put_flags(&to, exchange);
     if (exchange->canonical.len)
         put_line(&to, "Link: <", exchange->canonical, ">; rel=canonical");
@@ -61,29 +61,33 @@ struct str head_lines_of(const struct exchange *exchange, struct arena *arena)
         put_line(&to, "Refresh: ", exchange->refresh, "");
     if (exchange->language.len)
         put_line(&to, "Content-Language: ", exchange->language, "");
+    if (to == start && str_eq_nocase(charset, STR(USUAL_CHARSET)))
+        return (struct str){0};
+    if (charset.len)
+        put_line(&to, CHARSET, charset, "");
     arena_commit(arena, (size_t)(to - start));
-    return to > start ? str_between(start, to - 1) : (struct str){0};
+    return to > start ? str_between(start, to - 1) : STR("");
 }
 
 static void read_line(struct exchange *exchange, struct str line,
                       struct arena *arena)
 {
-    struct str_pair field = str_cut(line, ':');
-    struct str value = str_trim(field.tail);
+    struct head_field field = head_field(line);
+    struct str value = field.value;
 
     if (str_starts(line, STR(CHARSET))) {
         value = str_skip(line, sizeof(CHARSET) - 1);
         snprintf(exchange->charset_label, sizeof(exchange->charset_label),
                  "%.*s", STR_ARGS(value));
-    } else if (str_eq(field.head, STR("X-Robots-Tag"))) {
+    } else if (str_eq(field.name, STR("X-Robots-Tag"))) {
         robots_tag_read(value, STR(""), &exchange->noindex, &exchange->nofollow,
                         &exchange->noarchive);
-    } else if (str_eq(field.head, STR("Link"))) {
+    } else if (str_eq(field.name, STR("Link"))) {
         exchange->canonical =
             arena_copy(arena, link_header_find(value, STR("canonical")));
-    } else if (str_eq(field.head, STR("Refresh"))) {
+    } else if (str_eq(field.name, STR("Refresh"))) {
         exchange->refresh = arena_copy(arena, value);
-    } else if (str_eq(field.head, STR("Content-Language"))) {
+    } else if (str_eq(field.name, STR("Content-Language"))) {
         exchange->language = arena_copy(arena, value);
     }
 }
@@ -91,11 +95,11 @@ static void read_line(struct exchange *exchange, struct str line,
 void head_lines_read(struct exchange *exchange, struct str lines,
                      struct arena *arena)
 {
-    snprintf(exchange->charset_label, sizeof(exchange->charset_label),
-             USUAL_CHARSET);
-    while (lines.len) {
-        struct str_pair pair = str_cut(lines, '\n');
-        read_line(exchange, pair.head, arena);
-        lines = pair.tail;
-    }
+    struct head_line line;
+
+    if (!lines.ptr)
+        snprintf(exchange->charset_label, sizeof(exchange->charset_label),
+                 USUAL_CHARSET);
+    while (head_next(&lines, &line))
+        read_line(exchange, line.text, arena);
 }

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "base/http_status.h"
+#include "base/head.h"
 #include "base/terminal.h"
 
 struct outcome_row {

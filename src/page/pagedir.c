@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "base/spool.h"
-#include "url/url.h"
+#include "web/url.h"
 
 enum {
     NAME_MAX_LEN = 16,

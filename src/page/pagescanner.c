@@ -3,17 +3,15 @@
 #include <netinet/in.h>
 
 #include "base/utf8.h"
-#include "html/meta.h"
-#include "html/requisite.h"
 #include "page/mime.h"
 #include "page/private_address.h"
 #include "page/robots_tag.h"
 #include "page/sitemap.h"
-#include "url/course.h"
-#include "url/domain.h"
-#include "url/key.h"
-#include "url/login.h"
-#include "url/mistake.h"
+#include "web/css.h"
+#include "web/domain.h"
+#include "web/html.h"
+#include "web/normalize.h"
+#include "web/url.h"
 
 enum err pagescanner_link(struct page_link *link, struct arena *arena,
                           struct str href, const struct url *base,

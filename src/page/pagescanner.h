@@ -5,11 +5,11 @@
 #define PAGE_PAGESCANNER_H
 
 #include "page/webpage.h"
-#include "url/query.h"
+#include "web/normalize.h"
 
 struct scan_options {
     uint64_t fingerprint_seed;
-    bool course;             /* the course's normalisation (url/course.h) */
+    bool course;             /* the course's normalisation (web/normalize.h) */
     bool want_canonical;     /* fill page->canonical */
     bool want_text;          /* of `a`, for those who print it */
     bool want_title;         /* page->title */
@@ -51,7 +51,7 @@ void pagescanner_sitemap(struct webpage *page,
 
 /* Parse a URL as a link of this crawl is parsed. Seeds are parsed so, too. A
  * login in it is dropped; those that the user wrote are taken out before
- * (url/login.h). */
+ * (web/url.h). */
 MUST_CHECK enum err pagescanner_link(struct page_link *link,
                                      struct arena *arena, struct str href,
                                      const struct url *base,

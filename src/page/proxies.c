@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 
-#include "url/domain.h"
+#include "web/domain.h"
 
 static const char *first_set(char *(*get)(const char *name), const char *one,
                              const char *other)

@@ -3,7 +3,7 @@
 #ifndef PAGE_PROXIES_H
 #define PAGE_PROXIES_H
 
-#include "url/url.h"
+#include "web/url.h"
 
 struct proxies {
     const char *http, *https; /* for URLs of that scheme, or NULL */

@@ -1,11 +1,10 @@
 #include "page/searchpage.h"
 
 #include "base/buf.h"
-#include "html/charset.h"
-#include "html/tag.h"
-#include "html/tokenizer.h"
-#include "html/tree.h"
 #include "page/robots_tag.h"
+#include "web/charset.h"
+#include "web/tokenizer.h"
+#include "web/tree.h"
 
 #define ENGINE "duckduckgo.com"
 

@@ -23,7 +23,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "url/url.h"
+#include "web/url.h"
 
 enum searchpage_kind {
     SEARCH_RESULTS,

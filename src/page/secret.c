@@ -1,5 +1,7 @@
 #include "page/secret.h"
 
+#include "base/head.h"
+
 /* What browsers and crawlers send to everybody: which answer they would like,
  * and what they are. */
 static bool is_harmless(struct str name)
@@ -38,19 +40,6 @@ struct str secret_header(struct str header)
 
 /* --- the head of a request ---------------------------------------------- */
 
-static bool is_folded(struct str line)
-{
-    return line.ptr[0] == ' ' || line.ptr[0] == '\t';
-}
-
-/* The first line with its end. */
-static struct str first_line(struct str head)
-{
-    const char *end = memchr(head.ptr, '\n', head.len);
-
-    return end ? str_between(head.ptr, end + 1) : head;
-}
-
 /* libcurl writes some headers into every request: they prove nothing, and
  * without a Host it would be no request. */
 static bool is_secret(struct str line)
@@ -73,20 +62,20 @@ static bool is_secret(struct str line)
 /* In place. The request line is no header, whatever it looks like. */
 static void leave_out_secrets(struct buf *head)
 {
-    struct str rest = buf_str(head), line = first_line(rest);
-    char *to = head->ptr + line.len;
+    struct str rest = buf_str(head);
+    struct head_line line;
     bool leave_out = false;
 
-    for (rest = str_skip(rest, line.len); rest.len;
-         rest = str_skip(rest, line.len)) {
-        line = first_line(rest);
+    head_next(&rest, &line);
+    char *to = head->ptr + line.all.len;
+    while (head_next(&rest, &line)) {
         /* A line that goes on with a secret is one too. */
-        if (!is_folded(line))
-            leave_out = is_secret(line);
+        if (!head_is_folded(line.all))
+            leave_out = is_secret(line.text);
         if (leave_out)
             continue;
-        memmove(to, line.ptr, line.len);
-        to += line.len;
+        memmove(to, line.all.ptr, line.all.len);
+        to += line.all.len;
     }
     head->len = (size_t)(to - head->ptr);
 }

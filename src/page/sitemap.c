@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "html/charset.h"
-#include "html/xml.h"
 #include "page/coding.h"
+#include "web/charset.h"
+#include "web/xml.h"
 
 enum {
     DEPTH_MAX = 256,

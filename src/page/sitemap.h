@@ -36,7 +36,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "url/url.h"
+#include "web/url.h"
 
 /* The limits of sitemaps.org. */
 enum {

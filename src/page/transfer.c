@@ -495,7 +495,8 @@ bool transfer_begin(struct transfer *transfer, struct webpage *page)
     if (options->cookies)
         set_cookies(transfer, url);
     curl_easy_setopt(transfer->easy, CURLOPT_NOBODY, (long)page->is_only_head);
-    transfer->body.cap = transfer_body_max(options, page->kind);
+    transfer->body.cap =
+        page->is_body_unwanted ? 1 : transfer_body_max(options, page->kind);
     transfer->fd = -1;
     transfer->has_address = false;
     transfer->origin = page->origin = pagefetcher_origin(options, url);
@@ -552,7 +553,6 @@ void transfer_clear(struct transfer *transfer)
     transfer->exchange = NULL;
     transfer->unwanted_bytes = 0;
     transfer->refused_private = transfer->to_sniff = false;
-    transfer->is_not_page = false;
     transfer->cut_as = OUTCOMES;
     transfer->message[0] = '\0';
     transfer->is_waiting = false;

@@ -4,13 +4,13 @@
 
 #include "base/clock.h"
 #include "base/spool.h"
-#include "html/charset.h"
-#include "html/meta.h"
 #include "page/cookies.h"
 #include "page/link_header.h"
 #include "page/mime.h"
 #include "page/robots_tag.h"
 #include "page/transfer.h"
+#include "web/charset.h"
+#include "web/html.h"
 
 /* Of an answer and the 1xx before it; libcurl keeps what it was sent, and in
  * some versions refuses 5,000. */
@@ -280,10 +280,8 @@ static size_t end_headers(struct transfer *transfer, size_t len)
         return len;
     transfer->exchange->is_other_type = is_wanted_type(transfer);
     enum mime_verdict verdict = type_verdict(transfer);
-    transfer->is_not_page = verdict == MIME_OTHER;
     transfer->is_kept_anyway = is_for_archive(transfer);
-    if (transfer->is_not_page &&
-        (!transfer->page->is_whole_wanted || is_announced_too_large(transfer)))
+    if (verdict == MIME_OTHER)
         return end_as(transfer, NOT_HTML, len);
     transfer->to_sniff = verdict == MIME_SNIFF;
     if (is_announced_too_large(transfer))
@@ -352,8 +350,7 @@ static size_t preview_header(struct transfer *transfer, struct str part)
 static bool sniff_early(struct transfer *transfer)
 {
     if (!transfer->to_sniff || transfer->codings.count ||
-        transfer->page->is_whole_wanted || transfer->judged != OUTCOMES ||
-        transfer->body.len < MIME_SNIFF_LEN)
+        transfer->judged != OUTCOMES || transfer->body.len < MIME_SNIFF_LEN)
         return true;
     transfer->to_sniff = false;
     if (mime_sniffs_as_html(buf_str(&transfer->body)))
@@ -416,16 +413,11 @@ static bool is_unread(const struct transfer *transfer)
 
     if (!transfer->setup->options->spools)
         return false;
-    if (transfer->is_not_page || transfer->judged != OUTCOMES)
+    if (transfer->judged != OUTCOMES)
         return true;
     if (page->kind == WEBPAGE_REQUISITE)
         return !webpage_names_more(page);
-    if (transfer->exchange->is_other_type)
-        return !transfer->codings.count;
-    return transfer->to_sniff && !transfer->codings.count &&
-           transfer->body.len >= MIME_SNIFF_LEN &&
-           !mime_sniffs_as_html(buf_str(&transfer->body)) &&
-           !mime_list_has(&transfer->setup->options->types, (struct str){0});
+    return transfer->exchange->is_other_type && !transfer->codings.count;
 }
 
 /* A disk that is full is no fault of the page: the crawl ends. */
@@ -448,8 +440,6 @@ static bool begin_spool(struct transfer *transfer)
     if (!spool_put(transfer->spooled, buf_str(&transfer->body)))
         return false;
     bodies_drop(transfer->bodies, &transfer->body);
-    transfer->is_not_page |= transfer->to_sniff;
-    transfer->to_sniff = false;
     return true;
 }
 
@@ -472,12 +462,7 @@ static size_t on_large_body(struct transfer *transfer, struct str bytes)
         str_first(bytes, transfer->body.cap - (size_t)transfer->spooled->len);
     if (!spool_put(transfer->spooled, rest))
         return fail_to_spool(transfer);
-    if (rest.len == bytes.len)
-        return bytes.len;
-    if (transfer->is_not_page && transfer->judged == OUTCOMES &&
-        !end_as(transfer, NOT_HTML, 1))
-        return 0;
-    return cut(transfer, TOO_LARGE);
+    return rest.len == bytes.len ? rest.len : cut(transfer, TOO_LARGE);
 }
 
 /* --- the body --------------------------------------------------------------
@@ -491,9 +476,6 @@ static size_t on_full_body(struct transfer *transfer, const char *bytes)
         transfer->page->kind == WEBPAGE_ROBOTS && !transfer->codings.count;
     struct str rest = {bytes, transfer->body.cap - transfer->body.len};
 
-    if (transfer->is_not_page && transfer->judged == OUTCOMES &&
-        !end_as(transfer, NOT_HTML, 1))
-        return 0;
     if ((is_robots || transfer->is_kept_anyway) &&
         bodies_put(transfer->bodies, &transfer->body, rest) == BODY_WAIT)
         return wait_for_room(transfer);

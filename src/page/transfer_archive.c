@@ -3,6 +3,7 @@
  * judges them. */
 #include <time.h>
 
+#include "base/head.h"
 #include "page/page_archive.h"
 #include "page/transfer.h"
 
@@ -44,13 +45,11 @@ static bool give(struct transfer *transfer, struct str bytes,
 
 static bool give_head(struct transfer *transfer, struct str head)
 {
-    while (head.len) {
-        size_t len = str_find(head, '\n');
-        struct str line = str_first(head, len < head.len ? len + 1 : len);
-        if (!give(transfer, line, transfer_on_header))
+    struct head_line line;
+
+    while (head_next(&head, &line))
+        if (!give(transfer, line.all, transfer_on_header))
             return false;
-        head = str_skip(head, line.len);
-    }
     /* A revisit's head may be without its empty line. */
     return transfer->headers_done ||
            give(transfer, STR("\r\n"), transfer_on_header);

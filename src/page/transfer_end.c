@@ -5,7 +5,7 @@
 #include "page/mime.h"
 #include "page/secret.h"
 #include "page/transfer.h"
-#include "url/login.h"
+#include "web/url.h"
 
 enum {
     /* Of a robots.txt as it would be without its coding, before the rest of it
@@ -98,8 +98,6 @@ static enum outcome outcome_of_body(const struct transfer *transfer,
 {
     if (transfer->page->kind != WEBPAGE_HTML)
         return FETCHED;
-    if (transfer->is_not_page)
-        return NOT_HTML;
     if (!body.len && !transfer->spooled)
         return EMPTY_BODY;
     if (!transfer->to_sniff || mime_sniffs_as_html(body))

@@ -12,9 +12,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "ds/hashtable.h"
-#include "url/login.h"
-#include "url/nameset.h"
-#include "url/url.h"
+#include "web/scope.h"
+#include "web/url.h"
 
 /* "HOST1:PORT1:HOST2:PORT2" of --connect-to. */
 struct connect_rule {

@@ -11,9 +11,9 @@
 #define PAGE_WEBPAGE_H
 
 #include "base/arena.h"
-#include "html/scan.h"
 #include "page/exchange.h"
-#include "url/url.h"
+#include "web/html.h"
+#include "web/url.h"
 
 struct body_budget;
 struct warc_pair;
@@ -36,7 +36,7 @@ struct page_links {
     size_t count;
     size_t bad; /* links with a web scheme that are no valid URL */
     struct page_link *bad_link; /* the first of these and of other mistakes
-                                 * (url/mistake.h), if the contents are wanted:
+                                 * (web/url.h), if the contents are wanted:
                                  * `url` has only the text as written */
     size_t bad_count;           /* at most PAGE_BAD_MAX */
     struct page_link *aside;    /* of link elements and forms, which are not
@@ -78,9 +78,9 @@ struct webpage {
     bool want_links;
     bool want_requisites;
     bool is_document;        /* a requisite: read it for more if it is HTML */
-    bool is_whole_wanted;    /* read it to its end even if it is no page */
     bool is_only_head;       /* ask for the head alone (HEAD): an answer with
                               * status 200 ends as EMPTY_BODY */
+    bool is_body_unwanted;   /* of an answer to GET: cut it off at once */
     bool is_host_needed;     /* more of its host is queued: keep the connection
                               * for that */
     struct str dns_override; /* the address to connect to, "192.0.2.1" or
@@ -105,7 +105,9 @@ struct webpage {
     /* The URL that the page names as its own, if wanted; or NULL. */
     struct page_link *canonical;
     struct page_content content;
-    struct str title;       /* if wanted; {NULL, 0}: it has none */
+    bool is_settled;  /* it is in the archive, and nobody has to ask for the URL
+                       * again, as a page or as a requisite */
+    struct str title; /* if wanted; {NULL, 0}: it has none */
     struct warc_pair *pair; /* the pagerecorder's; NULL: nothing is kept */
     struct body_budget *pair_budget; /* where the pair counts ... */
     size_t pair_held;                /* ... for so much; 0: it does not */

@@ -1,6 +1,7 @@
 #include "replay/recorded_reply.h"
 
-#include "replay/http_date.h"
+#include "base/date.h"
+#include "base/head.h"
 
 enum { NAMES_MAX = 32 };
 
@@ -55,39 +56,16 @@ static bool is_dropped(struct str name, const struct connection_names *names)
     return is_dropped_always(name);
 }
 
-/* The next line of a head, without its end; false at the end. */
-static bool take_line(struct str *rest, struct str *line)
-{
-    if (!rest->len)
-        return false;
-    size_t len = str_find(*rest, '\n');
-    *line = str_first(*rest, len);
-    *rest = str_skip(*rest, len < rest->len ? len + 1 : len);
-    if (line->len && line->ptr[line->len - 1] == '\r')
-        line->len--;
-    return true;
-}
-
-static void add_names(struct connection_names *names, struct str value)
-{
-    while (value.len && names->count < NAMES_MAX) {
-        struct str_pair cut = str_cut(value, ',');
-
-        names->name[names->count++] = str_trim(cut.head);
-        value = cut.tail;
-    }
-}
-
 static void find_names(struct str head, struct connection_names *names)
 {
-    struct str line;
+    struct head_line line;
 
     names->count = 0;
-    while (take_line(&head, &line)) {
-        struct str_pair cut = str_cut(line, ':');
-
-        if (str_eq_nocase(str_trim(cut.head), STR("Connection")))
-            add_names(names, cut.tail);
+    while (head_next(&head, &line)) {
+        struct head_field field = head_field(line.text);
+        if (str_eq_nocase(str_trim(field.name), STR("Connection")))
+            while (field.value.len && names->count < NAMES_MAX)
+                names->name[names->count++] = head_take_item(&field.value);
     }
 }
 
@@ -136,10 +114,11 @@ static void put_length(struct writer *writer)
 
 static void put_header(struct writer *writer, struct str line)
 {
-    struct str_pair cut = str_cut(line, ':');
-    struct str name = str_trim(cut.head);
+    struct head_field field = head_field(line);
+    struct str name = str_trim(field.name);
 
-    if (cut.head.len == line.len || !is_name(name) || !str_is_clean(cut.tail) ||
+    if (!field.value.ptr || !is_name(name) ||
+        !str_is_clean(str_skip(line, field.name.len)) ||
         is_dropped(name, &writer->names))
         return;
     if (str_eq_nocase(name, STR("Content-Length"))) {
@@ -148,22 +127,22 @@ static void put_header(struct writer *writer, struct str line)
     }
     put(writer, name);
     put(writer, STR(": "));
-    put(writer, str_trim(cut.tail));
+    put(writer, field.value);
     writer->is_open = true;
 }
 
 /* Folded lines become one, as a client of today reads them. */
 static void put_lines(struct writer *writer, struct str head)
 {
-    struct str line;
+    struct head_line line;
 
-    while (take_line(&head, &line) && line.len) {
-        if (line.ptr[0] != ' ' && line.ptr[0] != '\t') {
+    while (head_next(&head, &line) && line.text.len) {
+        if (!head_is_folded(line.text)) {
             end_line(writer);
-            put_header(writer, line);
-        } else if (writer->is_open && str_is_clean(line)) {
+            put_header(writer, line.text);
+        } else if (writer->is_open && str_is_clean(line.text)) {
             put(writer, STR(" "));
-            put(writer, str_trim(line));
+            put(writer, str_trim(line.text));
         }
     }
     end_line(writer);
@@ -180,12 +159,9 @@ static bool fits_in_link(struct str url)
 
 static void put_memento(struct writer *writer, const struct captured *captured)
 {
-    char date[HTTP_DATE_LEN + 1];
-
     if (captured->date_ms) {
-        http_date_format(captured->date_ms, date);
         put(writer, STR("Memento-Datetime: "));
-        put(writer, str_of(date));
+        put(writer, str_of(date_http(captured->date_ms).text));
         put(writer, STR("\r\n"));
     }
     if (!fits_in_link(captured->url))
@@ -211,10 +187,11 @@ bool recorded_reply_fill(struct http_reply *reply, struct buf *lines,
     const struct warc_http *http = &captured->http;
     struct writer writer = {
         .lines = lines, .body_len = captured->body.len, .fits = true};
-    struct str rest = http->head, first = {0};
+    struct str rest = http->head;
+    struct head_line first;
     size_t start = lines->len;
 
-    if (http->status < 200 || http->status > 999 || !take_line(&rest, &first))
+    if (http->status < 200 || http->status > 999 || !head_next(&rest, &first))
         return false;
     find_names(rest, &writer.names);
     put_lines(&writer, rest);
@@ -222,7 +199,7 @@ bool recorded_reply_fill(struct http_reply *reply, struct buf *lines,
         put_length(&writer);
     put_memento(&writer, captured);
     reply->status = (unsigned)http->status;
-    reply->reason = reason_in(first);
+    reply->reason = reason_in(first.text);
     reply->type = STR("");
     /* A client of HTTP/1.0 gets it until the connection ends. */
     if (captured->body.len == CAPTURED_LEN_UNKNOWN)

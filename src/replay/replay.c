@@ -6,9 +6,9 @@
 
 #include "archive/spelling.h"
 #include "base/clock.h"
+#include "base/date.h"
 #include "base/mem.h"
 #include "http/server.h"
-#include "replay/http_date.h"
 #include "replay/recorded_reply.h"
 #include "replay/tunnel.h"
 
@@ -67,7 +67,7 @@ static bool wanted_time(const struct http_request *request, uint64_t *near_ms)
     struct str value = http_request_header(request, STR("Accept-Datetime"));
 
     *near_ms = UINT64_MAX;
-    return !value.ptr || http_date_parse(value, near_ms);
+    return !value.ptr || date_read_http(value, near_ms);
 }
 
 /* Read more of a body, while its beginning is on its way. */

@@ -4,7 +4,7 @@
 
 #include "archive/archive_name.h"
 #include "base/mem.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* The record of a crawl on one machine has one slice. In a fleet's record of
  * one machine the first slice has the captures, and each of the others a

@@ -2,8 +2,8 @@
 
 #include "frontier/target.h"
 #include "frontier/verdict.h"
-#include "robots/robots.h"
-#include "url/key.h"
+#include "web/normalize.h"
+#include "web/robots.h"
 
 /* --- a URL ------------------------------------------------------------- */
 

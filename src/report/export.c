@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/terminal.h"
-#include "html/scan.h"
 #include "page/webpage.h"
 #include "report/equal.h"
-#include "url/url.h"
+#include "web/html.h"
+#include "web/url.h"
 
 /* A line has at most two URLs or a link's text, six times as long in JSON. */
 enum { LINE_LEN_MAX = 1 << 20 };
@@ -165,11 +165,11 @@ static bool print_row(struct exporter *exporter, const struct export_page *page)
     const struct report_page found =
         report_page(exporter->report, page->referrer_id);
     bool is_seed = !page->referrer_id;
-    char digest[17], time[CLOCK_ISO_LEN + 1];
+    const struct date_text time = date_iso(fetch->start_ms);
+    char digest[17];
 
     snprintf(digest, sizeof(digest), "%016llx",
              (unsigned long long)fetch->digest);
-    clock_format_iso(fetch->start_ms, time);
     const struct cell cells[COLUMNS] = {
         {.number = fetch->page},
         {.text = page->url},
@@ -180,7 +180,7 @@ static bool print_row(struct exporter *exporter, const struct export_page *page)
         {.text = fetch->mime.ptr ? fetch->mime : STR("")},
         {.number = fetch->size},
         {.text = str_of(digest)},
-        {.text = str_of(time)},
+        {.text = str_of(time.text)},
         {.number = fetch->end_ms > fetch->start_ms
                        ? fetch->end_ms - fetch->start_ms
                        : 0},

@@ -9,7 +9,7 @@
 #include "frontier/seen.h"
 #include "page/coding.h"
 #include "page/mime.h"
-#include "url/url.h"
+#include "web/url.h"
 
 enum { PAGE_MAX = 256 << 20 }; /* bytes of a page */
 

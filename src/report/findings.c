@@ -31,6 +31,8 @@ static const struct finding_words words[] = {
         "What a form is sent to by GET is not there. Forms of POST are not looked at."},
     [FINDING_FRAGMENT]   = {"fragment", "Links to parts that are not there",
         "The page is there, but no element of it has this id."},
+    [FINDING_OUTSIDE_FRAGMENT] = {"external-fragment", "Links to parts of other sites that are not there",
+        "The page is there, but its HTML has no such id (--check-external); a script may make it."},
     [FINDING_LOOP]       = {"loop", "Redirects that go round in circles",
         "Nobody gets to see a page behind these links."},
     [FINDING_CHAIN]      = {"chain", "Chains of redirects",
@@ -98,15 +100,18 @@ struct findings *findings_new(struct report *report,
     site_init(&findings->site, report);
     hashtable_init(&findings->answers);
     hashtable_init(&findings->seeds);
+    hashtable_init(&findings->with_parts);
     buf_init(&findings->record, RECORD_MAX);
     buf_init(&findings->last_outside, RECORD_MAX);
     arena_init(&findings->arena);
     findings->found = sorter_new();
     findings->wanted = sorter_new();
-    if (options->wants_outside)
+    if (options->wants_outside) {
         findings->outside = sorter_new();
+        findings->parts = sorter_new();
+    }
     if (findings->found && findings->wanted &&
-        (findings->outside || !options->wants_outside))
+        ((findings->outside && findings->parts) || !options->wants_outside))
         return findings;
     findings_free(findings);
     return NULL;
@@ -120,8 +125,10 @@ void findings_free(struct findings *findings)
     sorter_free(findings->found);
     sorter_free(findings->wanted);
     sorter_free(findings->outside);
+    sorter_free(findings->parts);
     hashtable_release(&findings->answers);
     hashtable_release(&findings->seeds);
+    hashtable_release(&findings->with_parts);
     buf_release(&findings->record);
     buf_release(&findings->last_outside);
     arena_release(&findings->arena);
@@ -387,6 +394,8 @@ static void note_unchecked(struct findings *findings)
 
     if (findings->has_outside && !options->wants_outside)
         unchecked[FINDING_EXTERNAL] = "--check-external was not given";
+    if (findings->with_parts.count && !options->wants_outside)
+        unchecked[FINDING_OUTSIDE_FRAGMENT] = "--check-external was not given";
     if (!options->has_requisites)
         unchecked[FINDING_REQUISITE] = "the crawl was run without --requisites";
     if (!options->has_sitemaps)
@@ -417,6 +426,12 @@ static void note_doubts(struct findings *findings)
         buf_printf(&text, "%s to pages whose ids are not known",
                    words_count(findings->fragments_unknown, "link").text);
         summary->doubts[FINDING_FRAGMENT] = keep(findings, &text);
+    }
+    if (findings->parts_unknown) {
+        buf_clear(&text);
+        buf_printf(&text, "%s to pages whose ids are not known",
+                   words_count(findings->parts_unknown, "link").text);
+        summary->doubts[FINDING_OUTSIDE_FRAGMENT] = keep(findings, &text);
     }
     buf_release(&text);
 }
@@ -460,7 +475,6 @@ bool findings_read(struct findings *findings)
     if (!findings_read_rows(findings) || !findings_read_fragments(findings))
         return false;
     note_unchecked(findings);
-    note_doubts(findings);
     if (findings->outside)
         sorter_rewind(findings->outside);
     return true;
@@ -469,11 +483,13 @@ bool findings_read(struct findings *findings)
 bool findings_sort(struct findings *findings)
 {
     add_outside(findings);
+    note_doubts(findings);
     note_outside_doubt(findings);
     note_aside_doubt(findings, FINDING_LINK_ELEMENT);
     note_aside_doubt(findings, FINDING_FORM);
     findings_count(findings);
     return !sorter_failed(findings->found) &&
            !sorter_failed(findings->wanted) &&
-           (!findings->outside || !sorter_failed(findings->outside));
+           (!findings->outside || (!sorter_failed(findings->outside) &&
+                                   !sorter_failed(findings->parts)));
 }

@@ -28,6 +28,7 @@ enum finding_kind {
     FINDING_LINK_ELEMENT,
     FINDING_FORM,
     FINDING_FRAGMENT,
+    FINDING_OUTSIDE_FRAGMENT,
     FINDING_LOOP,
     FINDING_CHAIN,
     FINDING_REDIRECT,
@@ -109,6 +110,10 @@ bool findings_read(struct findings *findings);
 /* Each URL out of the scope that a page links to, once; and the answer to it.
  * The text is valid until the next call. */
 bool findings_next_outside(struct findings *findings, struct str *url);
+
+/* Does a link name a part of it? */
+bool findings_wants_ids(const struct findings *findings, struct str url);
+
 struct outside_answer {
     uint8_t outcome;
     uint16_t status;
@@ -119,8 +124,8 @@ void findings_judge_outside(struct findings *findings, struct str url,
                             const struct outside_answer *answer);
 
 /* The same for several, from the record of a crawl that had them as seeds: a
- * redirect has the answer of its target. URLs that were not asked get none.
- * False with `error`. */
+ * redirect has the answer of its target. URLs that were not asked get none. The
+ * parts that links name are looked for in the pages. False with `error`. */
 bool findings_judge_crawled(struct findings *findings, const struct str *url,
                             size_t count, struct store *store,
                             struct store_error *error);

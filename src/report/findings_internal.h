@@ -13,37 +13,38 @@ struct site_gaps {
                         * for broken links alone */
 };
 
+struct subject_size {
+    uint32_t places, pages;
+};
+
 struct findings {
     struct report *report;
     struct findings_options options;
     struct site site;
-    struct sorter *found;     /* findings */
-    struct sorter *wanted;    /* fragments that links name */
-    struct sorter *outside;   /* links out of the scope */
-    struct hashtable answers; /* of URLs out of the scope, by their hash */
-    struct hashtable seeds;   /* fingerprints */
-    struct buf record;        /* scratch: one that is added */
+    struct sorter *found;        /* findings */
+    struct sorter *wanted;       /* fragments that links name */
+    struct sorter *outside;      /* links out of the scope */
+    struct sorter *parts;        /* fragments that these name, */
+    struct hashtable with_parts; /* and of which URLs, by their hash */
+    struct hashtable answers;    /* of URLs out of the scope, by their hash */
+    struct hashtable seeds;      /* fingerprints */
+    struct buf record;           /* scratch: one that is added */
     struct buf last_outside;
     struct findings_summary summary;
     struct site_gaps gaps;
-    uint64_t unlinked; /* pages of the sitemap that no page links to */
-    uint64_t contents; /* pages whose ids are known */
-    uint64_t others;   /* pages that are no HTML and need none */
-    uint64_t fragments_unknown;
+    uint64_t unlinked;          /* pages of the sitemap that no page links to */
+    uint64_t contents;          /* pages whose ids are known */
+    uint64_t others;            /* pages that are no HTML and need none */
+    uint64_t fragments_unknown; /* links: of the site, */
+    uint64_t parts_unknown;     /* and of others */
     uint64_t targets_unknown;   /* links through redirects to other sites */
     uint64_t unasked[FINDINGS]; /* links: what they name was not asked for */
     bool has_unsaved_links;     /* links of pages that were not saved */
     bool has_outside;           /* links out of the scope */
     bool has_sitemap;           /* one was read */
-    struct subject_size {
-        uint32_t places, pages;
-    } * size; /* of each subject, in order */
+    struct subject_size *size;  /* of each subject, in order */
     size_t subjects, subject_room;
     struct arena arena;
-
-    /* While fragments are looked for. */
-    struct hashtable ids;
-    struct str want; /* the record that is next; NULL: none */
 };
 
 /* One place of a finding, as it is sorted. */
@@ -100,6 +101,15 @@ void findings_want(struct findings *findings, uint32_t target,
                    struct str fragment, const struct store_link *link,
                    uint64_t via);
 bool findings_read_fragments(struct findings *findings);
+
+/* A link names this part of a page of another site. */
+void findings_want_outside(struct findings *findings, struct str url,
+                           const struct store_link *link, uint64_t via);
+
+/* Look for these parts in the pages of `site`, whose record is read from
+ * `store`. False with `error`. */
+bool findings_read_outside(struct findings *findings, struct site *site,
+                           struct store_error *error);
 
 /* findings_visit.c: fill in the places of each subject, and the summary. */
 void findings_count(struct findings *findings);

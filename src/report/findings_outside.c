@@ -1,5 +1,6 @@
 /* The answers to links out of the scope, from the record of the crawl that
  * asked for them. */
+#include "page/mime.h"
 #include "report/findings_internal.h"
 
 struct asked {
@@ -20,7 +21,12 @@ static bool read_fetch(void *user, const struct store_fetch *row)
 {
     struct asked *asked = user;
 
-    return site_add_fetch(&asked->site, row);
+    if (!site_add_fetch(&asked->site, row))
+        return false;
+    /* Also where only the head was asked for. */
+    if (row->mime.len && mime_verdict(row->mime) == MIME_OTHER)
+        asked->site.url[row->number].flags |= SITE_NOT_HTML;
+    return true;
 }
 
 static bool read_refusal(void *user, const struct store_refusal *row)
@@ -87,6 +93,7 @@ bool findings_judge_crawled(struct findings *findings, const struct str *url,
         if (number && answer_of(&asked.site, number, &answer))
             findings_judge_outside(findings, url[i], &answer);
     }
+    good = good && findings_read_outside(findings, &asked.site, error);
     site_release(&asked.site);
     return good;
 }

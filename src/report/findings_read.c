@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "html/scan.h"
 #include "report/findings_internal.h"
-#include "url/filter.h"
 #include "view/order.h"
+#include "web/filter.h"
+#include "web/html.h"
 
 /* --- pages --------------------------------------------------------------- */
 
@@ -259,6 +259,8 @@ static void ask_later(struct findings *findings, struct str url, uint64_t via,
     struct sorter *found = findings->found;
 
     findings->has_outside |= kind == FINDING_BROKEN;
+    if (kind == FINDING_BROKEN)
+        findings_want_outside(findings, url, link, via);
     if (!findings->outside) {
         findings->unasked[record.kind]++;
         return;
@@ -269,13 +271,19 @@ static void ask_later(struct findings *findings, struct str url, uint64_t via,
 }
 
 /* The redirects that begin at `via` lead to another site. */
-static void add_way_out(struct findings *findings, uint64_t way_out,
+static void add_way_out(struct findings *findings, const struct site_path *path,
                         uint64_t via, const struct store_link *link)
 {
-    const struct str *target = site_target(&findings->site, way_out);
+    const struct str *target = site_target(&findings->site, path->way_out);
+    const struct str *fragment =
+        path->fragment ? site_fragment(&findings->site, path->fragment)
+                       : &link->fragment;
+    struct store_link way = *link;
 
+    way.fragment = fragment ? *fragment : STR("");
+    findings->parts_unknown += !fragment;
     if (target)
-        ask_later(findings, *target, via, link);
+        ask_later(findings, *target, via, &way);
     else
         findings->targets_unknown++;
 }
@@ -295,7 +303,7 @@ static void check_link(struct findings *findings, uint64_t number,
     else if (path.hops && path.is_permanent)
         add_link(findings, FINDING_REDIRECT, number, 0, link);
     if (path.way_out)
-        add_way_out(findings, path.way_out, number, link);
+        add_way_out(findings, &path, number, link);
     if (!path.last)
         return;
     note_linked(findings, path.last, link);
@@ -443,7 +451,7 @@ static void add_named(struct findings *findings)
         uint32_t place =
             site->url[i].flags & SITE_SEED ? PLACE_SEED : PLACE_SITEMAP;
         if (path.way_out)
-            add_way_out(findings, path.way_out, i,
+            add_way_out(findings, &path, i,
                         &(struct store_link){.page = place});
         if (path.is_loop || !path.last)
             continue;

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/words.h"
 #include "report/findings_internal.h"
-#include "url/mistake.h"
+#include "web/url.h"
 
 enum { DETAIL_MAX = 64 << 10 };
 

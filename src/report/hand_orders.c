@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/terminal.h"
 #include "base/words.h"
-#include "url/glob.h"
 #include "view/order.h"
+#include "web/filter.h"
 
 void hand_orders_init(struct hand_orders *orders)
 {

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "report/report.h"
-#include "url/url.h"
+#include "web/url.h"
 
 struct hand_orders {
     struct arena arena;

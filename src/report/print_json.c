@@ -17,8 +17,7 @@ static void begin(void *user, enum finding_kind kind)
         json_add_str(line, "not_checked", str_of(summary->unchecked[kind]));
     if (summary->doubts[kind])
         json_add_str(line, "inconclusive", str_of(summary->doubts[kind]));
-    json_put_name(line, "items");
-    buf_put_char(line, '[');
+    json_open_array(line, "items");
     report->has_items = false;
     print_flush(report);
 }
@@ -39,8 +38,7 @@ static void subject(void *user, const struct finding_subject *subject)
                  subject->text);
     if (subject->detail.len)
         json_add_str(line, "detail", subject->detail);
-    json_put_name(line, "places");
-    buf_put_char(line, '[');
+    json_open_array(line, "places");
     print_flush(report);
 }
 
@@ -102,10 +100,8 @@ bool print_json(struct site_report *report)
     json_add_number(line, "pages", summary->pages);
     json_add_number(line, "links", summary->links);
     json_add_number(line, "external_links", summary->outside);
-    json_put_name(line, "external_checked");
-    buf_put(line, report->has_outside && !summary->doubts[FINDING_EXTERNAL]
-                      ? STR("true")
-                      : STR("false"));
+    json_add_bool(line, "external_checked",
+                  report->has_outside && !summary->doubts[FINDING_EXTERNAL]);
     buf_put(line, STR(",\n  \"findings\": {"));
     print_flush(report);
     bool good = findings_visit(report->findings, &visitor);

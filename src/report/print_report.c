@@ -104,7 +104,8 @@ static void text_begin(void *user, enum finding_kind kind)
     if (!count && !summary->doubts[kind] && !summary->unchecked[kind])
         return;
     /* The head says so; the kind before it says so. */
-    if ((kind == FINDING_EXTERNAL || kind == FINDING_ORPHAN_CANDIDATE) &&
+    if ((kind == FINDING_EXTERNAL || kind == FINDING_OUTSIDE_FRAGMENT ||
+         kind == FINDING_ORPHAN_CANDIDATE) &&
         summary->unchecked[kind])
         return;
     buf_printf(&report->line, "\n%s (%s): ", finding_words(kind)->title,

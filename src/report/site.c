@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "page/mime.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 /* --- answers ------------------------------------------------------------- */
 

@@ -1,18 +1,14 @@
 #include "report/status_json.h"
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/json.h"
 
 static void add_time(struct buf *out, const char *name, uint64_t wall_ms)
 {
-    char time[CLOCK_ISO_LEN + 1];
-
-    if (!wall_ms) {
+    if (wall_ms)
+        json_add_str(out, name, str_of(date_iso(wall_ms).text));
+    else
         json_add_null(out, name);
-        return;
-    }
-    clock_format_iso(wall_ms, time);
-    json_add_str(out, name, str_of(time));
 }
 
 static void add_ends(struct buf *out, const char *name, const uint64_t *ends)

@@ -8,6 +8,7 @@
 #include "archive/archive_name.h"
 #include "archive/digest.h"
 #include "archive/warc_read.h"
+#include "base/date.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
@@ -266,7 +267,7 @@ static bool check_fields(struct verify *verify,
         return found(verify, "the record is of another type");
     if (!str_eq(record->url, row->url))
         return found(verify, "the record has another URL");
-    if (!warc_date_ms(record->date, &date_ms) || date_ms != row->start_ms)
+    if (!date_read_iso(record->date, &date_ms) || date_ms != row->start_ms)
         return found(verify, "the record has another date");
     if (!str_eq(record->payload_digest, row->digest))
         return found(verify, "the record has another payload digest");

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 
@@ -104,15 +104,12 @@ static void add_end(struct latest *latest, uint64_t end_ms)
 static void check_start(struct verify *verify, const struct verify_fetch *fetch,
                         const struct latest *latest)
 {
-    char at[CLOCK_ISO_LEN + 1];
-
     if (latest->count < latest->max ||
         fetch->start_ms + ROUNDING_MS >= latest->end_ms[0])
         return;
-    clock_format_iso(fetch->start_ms, at);
     verify_found(verify, FAULT_PAUSE,
                  "%.*s: asked at %s, %llu ms before its pause was over",
-                 STR_ARGS(*fetch->host), at,
+                 STR_ARGS(*fetch->host), date_iso(fetch->start_ms).text,
                  (unsigned long long)(latest->end_ms[0] - fetch->start_ms));
 }
 

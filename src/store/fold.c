@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "store/store_type.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 static const char *const end_names[] = {
     [URL_QUEUED] = "queued",         [URL_SAVED] = "saved",

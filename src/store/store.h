@@ -124,7 +124,7 @@ struct store_reader {
     void *user;
     bool unchecked; /* skip the digests: store_check was called before */
     /* First: how many URLs the slice has, and the greatest number. In a record
-     * of several slices numbers are those of url/partition.h. */
+     * of several slices numbers are those of web/partition.h. */
     bool (*begin)(void *user, uint64_t urls, uint64_t last_number);
 // NOLINTNEXTLINE(bugprone-macro-parentheses) ; it is a name
 #define KIND(kind) bool (*kind)(void *user, const struct store_##kind *row);

@@ -11,28 +11,6 @@ enum { SAYS_MAX = 1024, SEEDS_SHOWN = 10 };
 /* --- small parts -----------------------------------------------------------
  */
 
-static void add_rate(struct buf *out, const char *name, double rate)
-{
-    json_put_name(out, name);
-    buf_printf(out, "%.3f", rate);
-}
-
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-    if (text)
-        json_add_str(out, name, str_of(text));
-    else
-        json_add_null(out, name);
-}
-
-static void add_time(struct buf *out, const char *name, uint64_t at_ms)
-{
-    if (at_ms)
-        json_add_number(out, name, at_ms);
-    else
-        json_add_null(out, name);
-}
-
 static void add_counts(struct buf *out, const char *name,
                        const struct view_counts *counts)
 {
@@ -40,18 +18,6 @@ static void add_counts(struct buf *out, const char *name,
     for (size_t i = 0; i < counts->count; i++)
         json_add_number(out, counts->of[i].name, counts->of[i].count);
     json_close(out);
-}
-
-static void open_array(struct buf *out, const char *name)
-{
-    json_put_name(out, name);
-    buf_put_char(out, '[');
-}
-
-static void put_comma(struct buf *out, size_t i)
-{
-    if (i)
-        buf_put_char(out, ',');
 }
 
 static void add_says(struct buf *out, const struct view_snapshot *now,
@@ -74,16 +40,14 @@ static void add_says(struct buf *out, const struct view_snapshot *now,
 static void add_facts(struct buf *out, const struct figures *figures)
 {
     const struct view_facts *facts = figures->facts;
+    char program[64];
 
-    buf_put(out, STR(",\"program\":\"crawler "));
-    buf_put(out, str_of(facts->version));
-    buf_put_char(out, '"');
-    open_array(out, "seeds");
-    for (size_t i = 0; i < facts->seed_count && i < SEEDS_SHOWN; i++) {
-        put_comma(out, i);
-        json_put_str(out, facts->seeds[i]);
-    }
-    buf_put_char(out, ']');
+    snprintf(program, sizeof(program), "crawler %s", facts->version);
+    json_add_str(out, "program", str_of(program));
+    json_open_array(out, "seeds");
+    for (size_t i = 0; i < facts->seed_count && i < SEEDS_SHOWN; i++)
+        json_add_str(out, NULL, facts->seeds[i]);
+    json_close_array(out);
     json_add_number(out, "seed_count", facts->seed_count);
     json_add_number(out, "max_depth", facts->max_depth);
     json_add_number(out, "started_at_ms", facts->started_ms);
@@ -103,8 +67,8 @@ static void add_end(struct buf *out, const struct figures *figures)
                  end == HISTORY_EXPECTED ? STR("expected")
                  : end == HISTORY_GROWS  ? STR("grows")
                                          : STR("unknown"));
-    add_time(out, "end_at_ms",
-             end == HISTORY_EXPECTED ? now->at_ms + left_ms : 0);
+    json_add_number_or_null(out, "end_at_ms",
+                            end == HISTORY_EXPECTED ? now->at_ms + left_ms : 0);
 }
 
 static void add_figures(struct buf *out, const struct figures *figures)
@@ -119,9 +83,9 @@ static void add_figures(struct buf *out, const struct figures *figures)
     json_add_number(out, "failures", now->failures);
     json_add_number(out, "found", now->found);
     json_add_number(out, "fetched", now->fetched);
-    add_rate(out, "rate_10s", ten.pages);
-    add_rate(out, "rate_60s", minute.pages);
-    add_rate(out, "failures_60s", minute.failures);
+    json_add_decimal(out, "rate_10s", ten.pages);
+    json_add_decimal(out, "rate_60s", minute.pages);
+    json_add_decimal(out, "failures_60s", minute.failures);
     json_open(out, "queued");
     json_add_number(out, "memory", now->queued_memory);
     json_add_number(out, "disk", now->queued_disk);
@@ -185,10 +149,9 @@ static const char *undo_of(const char *order)
 
 static void add_rules(struct buf *out, const struct view_snapshot *now)
 {
-    open_array(out, "rules");
+    json_open_array(out, "rules");
     for (size_t i = 0; i < now->rule_count; i++) {
         const struct view_rule *rule = &now->rule[i];
-        put_comma(out, i);
         json_open(out, NULL);
         json_add_number(out, "number", rule->number);
         json_add_number(out, "at_ms", rule->at_ms);
@@ -198,7 +161,7 @@ static void add_rules(struct buf *out, const struct view_snapshot *now)
         json_close(out);
         json_close(out);
     }
-    buf_put_char(out, ']');
+    json_close_array(out);
 }
 
 void figures_put_status(struct buf *out, const struct figures *figures)
@@ -208,7 +171,7 @@ void figures_put_status(struct buf *out, const struct figures *figures)
     json_open(out, NULL);
     json_add_number(out, "at_ms", now->at_ms);
     json_add_str(out, "directory", str_of(figures->facts->directory));
-    add_text(out, "fleet", figures->facts->fleet);
+    json_add_cstr_or_null(out, "fleet", figures->facts->fleet);
     json_add_str(out, "state", str_of(view_state_name(now->state)));
     add_says(out, now, NULL);
     add_facts(out, figures);
@@ -237,13 +200,13 @@ static void put_host(struct buf *out, const struct view_snapshot *now,
     json_add_str(out, "domain", host->domain);
     json_add_str(out, "waits", str_of(host->waits));
     add_says(out, now, host);
-    add_time(out, "until_ms", host->until_ms);
+    json_add_number_or_null(out, "until_ms", host->until_ms);
     json_add_number(out, "queued", host->queued);
     json_add_number(out, "in_flight", host->in_flight);
     json_add_number(out, "delay_ms", host->delay_ms);
-    add_text(out, "delay_by", host->delay_by);
+    json_add_cstr_or_null(out, "delay_by", host->delay_by);
     json_add_number(out, "shared_with", host->shared_with);
-    add_text(out, "outcome", host->outcome);
+    json_add_cstr_or_null(out, "outcome", host->outcome);
     json_close(out);
 }
 
@@ -254,12 +217,10 @@ void figures_put_hosts(struct buf *out, const struct figures *figures)
     json_open(out, NULL);
     json_add_number(out, "at_ms", now->at_ms);
     json_add_number(out, "known", view_counted(&now->hosts, "known"));
-    open_array(out, "hosts");
-    for (size_t i = 0; i < now->host_count; i++) {
-        put_comma(out, i);
+    json_open_array(out, "hosts");
+    for (size_t i = 0; i < now->host_count; i++)
         put_host(out, now, &now->host[i]);
-    }
-    buf_put_char(out, ']');
+    json_close_array(out);
     json_close(out);
 }
 
@@ -269,10 +230,9 @@ void figures_put_errors(struct buf *out, const struct figures *figures)
 
     json_open(out, NULL);
     json_add_number(out, "at_ms", now->at_ms);
-    open_array(out, "errors");
+    json_open_array(out, "errors");
     for (size_t i = 0; i < now->error_count; i++) {
         const struct view_error *error = &now->error[i];
-        put_comma(out, i);
         json_open(out, NULL);
         json_add_str(out, "outcome", str_of(error->outcome));
         json_add_str(out, "says", str_of(error->says));
@@ -282,10 +242,10 @@ void figures_put_errors(struct buf *out, const struct figures *figures)
         else
             json_add_null(out, "url");
         json_add_number(out, "status", error->status);
-        add_time(out, "at_ms", error->at_ms);
+        json_add_number_or_null(out, "at_ms", error->at_ms);
         json_close(out);
     }
-    buf_put_char(out, ']');
+    json_close_array(out);
     json_close(out);
 }
 
@@ -351,14 +311,14 @@ bool figures_put_page_array(struct buf *out, const struct figures *figures,
     const struct view_pages *pages = figures->pages;
     size_t start = pages->count > max ? pages->count - max : 0, n = 0;
 
-    buf_put_char(out, '[');
+    json_open_array(out, NULL);
     for (size_t i = start; i < pages->count; i++) {
         if (page_at(pages, i)->number <= after)
             continue;
-        put_comma(out, n++);
         put_page(out, page_at(pages, i));
+        n++;
     }
-    buf_put_char(out, ']');
+    json_close_array(out);
     return n;
 }
 
@@ -372,28 +332,31 @@ static void put_point(struct buf *out, const struct history_point *point)
         point->found, point->fetched, point->queued,
     };
 
-    buf_put_char(out, '[');
-    for (size_t i = 0; i < ARRAY_LEN(value); i++) {
-        put_comma(out, i);
-        buf_put_number(out, value[i]);
-    }
-    buf_put_char(out, ']');
+    json_open_array(out, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(value); i++)
+        json_add_number(out, NULL, value[i]);
+    json_close_array(out);
 }
 
 void figures_put_history(struct buf *out, const struct figures *figures)
 {
+    static const char *const columns[] = {
+        "at_ms", "pages", "failures", "found", "fetched", "queued",
+    };
     const struct history *history = figures->history;
 
-    buf_put(out, STR("{\"columns\":[\"at_ms\",\"pages\",\"failures\",\"found\","
-                     "\"fetched\",\"queued\"],\"recent\":["));
-    for (size_t i = 0; i < history->recent_count; i++) {
-        put_comma(out, i);
+    json_open(out, NULL);
+    json_open_array(out, "columns");
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        json_add_str(out, NULL, str_of(columns[i]));
+    json_close_array(out);
+    json_open_array(out, "recent");
+    for (size_t i = 0; i < history->recent_count; i++)
         put_point(out, history_recent(history, i));
-    }
-    buf_put(out, STR("],\"whole\":["));
-    for (size_t i = 0; i < history->whole_count; i++) {
-        put_comma(out, i);
+    json_close_array(out);
+    json_open_array(out, "whole");
+    for (size_t i = 0; i < history->whole_count; i++)
         put_point(out, &history->whole[i]);
-    }
-    buf_put(out, STR("]}"));
+    json_close_array(out);
+    json_close(out);
 }

@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "base/json.h"
-#include "view/flat_json.h"
 
 static const struct order_row {
     const char *name;
@@ -68,11 +67,10 @@ static const char *known_member(struct str name)
 }
 
 static bool take_member(struct view_order *order, struct members *members,
-                        const struct flat_json_member *member,
-                        const char **problem)
+                        const struct json_item *member, const char **problem)
 {
     const char *known = known_member(member->name);
-    bool is_text = member->type == FLAT_JSON_STRING;
+    bool is_text = member->type == JSON_STRING;
 
     if (str_eq(member->name, STR("order")) && is_text && !members->has_order) {
         members->has_order = true;
@@ -81,13 +79,13 @@ static bool take_member(struct view_order *order, struct members *members,
         return order->kind != ORDER_NONE;
     }
     if (str_eq(member->name, STR("delay_ms")) && !members->has_delay &&
-        (member->type == FLAT_JSON_NUMBER || member->type == FLAT_JSON_NULL)) {
+        (member->type == JSON_NUMBER || member->type == JSON_NULL)) {
         members->has_delay = true;
-        order->delay_ms =
-            member->type == FLAT_JSON_NULL ? ORDER_NO_DELAY : member->number;
-        *problem = "a delay is at most a day";
-        return order->delay_ms == ORDER_NO_DELAY ||
-               order->delay_ms <= ORDER_DELAY_MAX_MS;
+        order->delay_ms = ORDER_NO_DELAY;
+        *problem = "a delay is a whole number of ms, at most a day";
+        return member->type == JSON_NULL ||
+               (str_to_u64(member->text, &order->delay_ms) &&
+                order->delay_ms <= ORDER_DELAY_MAX_MS);
     }
     *problem = "the object has a member that no order has, or has it twice";
     if (!known || members->text_member || !is_text)
@@ -117,16 +115,24 @@ static bool is_complete(const struct view_order *order,
 bool view_order_parse(struct str text, struct view_order *order,
                       const char **problem)
 {
-    struct flat_json json = {.rest = text};
-    struct flat_json_member member;
     struct members members = {0};
+    struct json_reader reader;
+    struct json_item item;
+    struct buf scratch;
+    bool good = true;
 
     *order = (struct view_order){0};
-    while (flat_json_next(&json, &member))
-        if (!take_member(order, &members, &member, problem))
-            return false;
-    *problem = "the body is no JSON object of strings and numbers";
-    return !json.broken && is_complete(order, &members, problem);
+    buf_init(&scratch, text.len);
+    json_read(&reader, text, &scratch);
+    bool is_object = json_next(&reader, &item) && item.type == JSON_OBJECT;
+    while (is_object && good && json_next(&reader, &item))
+        good = take_member(order, &members, &item, problem);
+    if (good && (!is_object || !json_is_whole(&reader))) {
+        *problem = "the body is no JSON object of strings and numbers";
+        good = false;
+    }
+    buf_release(&scratch);
+    return good && is_complete(order, &members, problem);
 }
 
 void view_order_put(struct buf *out, const struct view_order *order)

@@ -34,8 +34,7 @@ size_t order_slots_ask(struct order_slots *slots,
 static void put_answer(const struct order_slot *slot, struct buf *out)
 {
     json_open(out, NULL);
-    json_put_name(out, "ok");
-    buf_put(out, slot->ok ? STR("true") : STR("false"));
+    json_add_bool(out, "ok", slot->ok);
     if (slot->ok && slot->number)
         json_add_number(out, "number", slot->number);
     json_add_str(out, slot->ok ? "says" : "error", str_of(slot->says));

@@ -1,6 +1,8 @@
 
 #include "view/figures.h"
 
+#include "base/date.h"
+
 /* Words for what a crawl and its hosts wait for. */
 
 static unsigned long long number(uint64_t value)
@@ -11,9 +13,7 @@ static unsigned long long number(uint64_t value)
 /* "12:04:10 UTC" */
 static void put_time(struct buf *out, uint64_t wall_ms)
 {
-    unsigned s = (unsigned)(wall_ms / 1000 % 86400);
-
-    buf_printf(out, "%02u:%02u:%02u UTC", s / 3600, s / 60 % 60, s % 60);
+    buf_printf(out, "%.8s UTC", date_iso(wall_ms).text + 11);
 }
 
 static double seconds_to(uint64_t until_ms, uint64_t now_ms)

@@ -27,13 +27,13 @@ violations() { # LAYERS-FILE FOLDER...
 }
 
 @test "the layer check finds a wrong include" {
-    mkdir -p "$BATS_TEST_TMPDIR/base" "$BATS_TEST_TMPDIR/url"
-    echo '#include "url/url.h"' >"$BATS_TEST_TMPDIR/base/bad.c"
-    echo '#include "base/str.h"' >"$BATS_TEST_TMPDIR/url/good.c"
-    run violations "$root/src/LAYERS" "$BATS_TEST_TMPDIR"/{base,url}
+    mkdir -p "$BATS_TEST_TMPDIR/base" "$BATS_TEST_TMPDIR/web"
+    echo '#include "web/web.h"' >"$BATS_TEST_TMPDIR/base/bad.c"
+    echo '#include "base/str.h"' >"$BATS_TEST_TMPDIR/web/good.c"
+    run violations "$root/src/LAYERS" "$BATS_TEST_TMPDIR"/{base,web}
     echo "$output"
     [ "${#lines[@]}" -eq 1 ]
-    [[ "$output" == *"base may not include url/" ]]
+    [[ "$output" == *"base may not include web/" ]]
 }
 
 @test "every folder of src is a layer" {

@@ -56,7 +56,7 @@ report = json.load(open(sys.argv[1]))
 assert report["external_checked"] is True
 assert "inconclusive" not in report["findings"]["external"]
 for item in report["findings"][sys.argv[2]]["items"]:
-    print(item["url"], item["detail"], *[p.get("text", "") for p in item["places"]], sep=" | ")
+    print(item["url"], item.get("detail", ""), *[p.get("text", "") for p in item["places"]], sep=" | ")
 END
 }
 
@@ -546,4 +546,79 @@ END
     run -1 "$CRAWLER" report --check-external --fail-on form "$DIR"
     run -0 "$CRAWLER" report --fail-on link-element,form "$DIR"
     [[ $output == *"(link-element): 0"*"inconclusive: 5 links to pages that were not asked for (--check-external)"* ]] || fail "$output"
+}
+
+@test "parts of pages of other sites are looked for, in pages that are read for that" {
+    serve <<'END'
+/
+    body <a href=http://a.example/page#there>1</a><a href=http://a.example/page#not>2</a>
+    body <a href="http://a.example/page#caf%C3%A9">3</a><a href=http://a.example/page#top>4</a>
+    body <a href=http://a.example/page#/route>5</a><a href=http://a.example/page#of-user>6</a>
+    body <a href=http://a.example/plain>7</a><a href=http://b.example/file.pdf#page=2>8</a>
+    body <a href=http://b.example/old#not>9</a><a href=http://b.example/moved#not>10</a>
+    body <a href=http://b.example/gone#x>11</a><a href=http://b.example/405>12</a>
+    body <a href=http://c.example/noindex#x>13</a><a href=/out#there>14</a><a href=/out-to#there>15</a>
+    body <a href=http://c.example/closed/x#y>16</a><a href="http://a.example/page#not">again</a>
+    body <form action=http://a.example/plain#x></form>
+//example.org/out 302
+    redirect http://a.example/page
+//example.org/out-to 302
+    redirect http://a.example/page#elsewhere
+/page
+    body <p id=there><a name=caf&eacute;></a><h2 id=user-content-of-user>
+/plain
+    body Plain.
+/file.pdf
+    type application/pdf
+    body x
+/old 301
+    redirect /new
+/moved 301
+    redirect /new#here
+/new
+    body <p id=here>
+/gone 404
+HEAD /405 405
+/405
+    repeat 50000000 x
+/noindex
+    body <meta name=robots content=noindex><p id=x>
+/robots.txt
+    type text/plain
+    body User-agent: *
+    body Disallow: /closed
+END
+    run -0 fetch 1 -q --links
+    "$CRAWLER" report --format json "$DIR" >"$TMP/report.json"
+    same "--check-external was not given" "$(field findings.external-fragment.not_checked)"
+    run -0 "$CRAWLER" report "$DIR"
+    [[ $output != *external-fragment* ]] || fail "$output"
+    run -2 "$CRAWLER" report --fail-on external-fragment "$DIR"
+    TMPDIR=$TMP "$CRAWLER" report --format json --check-external "$DIR" >"$TMP/report.json"
+    diff -u - <(judged external-fragment) <<'END'
+http://a.example/page#elsewhere |  | 15
+http://a.example/page#not |  | 2 | again
+http://b.example/new#not |  | 9
+END
+    same "http://example.org/out-to" \
+        "$(jq -r '.findings["external-fragment"].items[0].places[0].via' "$TMP/report.json")"
+    same "1 link to pages whose ids are not known" "$(field findings.external-fragment.inconclusive)"
+    same 0 "$(field findings.fragment.count)"
+    same "http://b.example/gone" "$(field findings.external.items.0.url)"
+    while read -r where path expected; do
+        same "$expected" "$(methods "$path" "$where")" "$path"
+    done <<'END'
+a.example /page HEAD GET
+a.example /plain HEAD
+b.example /file.pdf HEAD
+b.example /old HEAD
+b.example /moved HEAD
+b.example /new HEAD GET
+b.example /gone HEAD GET
+b.example /405 HEAD GET
+c.example /noindex HEAD GET
+END
+    # Nobody read fifty megabytes.
+    [ "$(record_column bytes b.example | sort -n | tail -n 1)" -lt 30000000 ]
+    run -1 "$CRAWLER" report --check-external --fail-on external-fragment "$DIR"
 }

@@ -314,9 +314,9 @@ END
 @test "verify finds one URL under two numbers" {
     small_crawl
     plant "INSERT INTO fetch(number, page, status, outcome, mime,
-            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive, depth)
+            size, digest, start_ms, end_ms, pause_ms, due_ms, target, noarchive, depth, settled)
         SELECT number, 7, status, outcome, mime, size,
-        digest, start_ms, end_ms, 0, due_ms, target, 0, depth FROM fetch WHERE page = 6"
+        digest, start_ms, end_ms, 0, due_ms, target, 0, depth, 0 FROM fetch WHERE page = 6"
     plant "UPDATE setting SET value = 7 WHERE name = 'count.saved'"
     plant "UPDATE setting SET value = (SELECT sum(size) FROM fetch WHERE page > 0)
         WHERE name = 'count.bytes'"
@@ -354,13 +354,13 @@ END
         (NULL, $number, 2, 2, 9, 0)"
     clean
     plant "INSERT INTO change VALUES (NULL, $number, 1, 2, 9, 0)"
-    finds "depth 1, but page 2, where it was found, has 1: http://example.org/a/2" \
-        "page 5: its second line is not its depth, 1"
+    finds "depth 1, but page 2, where it was found, has 1: http://example.org/a/2"
 
     # And a redirect stays at its depth.
     cp "$TMP/good" "$DIR/.crawler"
     plant "UPDATE url SET depth = 4 WHERE url LIKE '%/b'"
     finds "depth 1, but what redirected there has 4: http://example.org/b/" \
+        "depth 4, but it was fetched at depth 1: http://example.org/b" \
         "depth 4, but page 1, where it was found, has 0: http://example.org/b"
 }
 

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "html/charset.h"
-#include "html/charset_internal.h"
 #include "support/conformance.h"
+#include "web/charset.h"
 
 enum { NONE = -1, CODE_POINTS = 0x30000, POINTERS_MAX = 24000 };
 

@@ -6,9 +6,8 @@
 
 #include <cmocka.h>
 
-#include "html/charset.h"
-#include "html/charset_internal.h"
 #include "support/conformance.h"
+#include "web/charset.h"
 
 /* These have a declaration inside of a script or a style. The prescan of the
  * standard takes it, as it does not know such elements; browsers do not (see

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "html/tokenizer.h"
 #include "support/conformance.h"
+#include "web/tokenizer.h"
 
 enum { ATTRS_MAX = 64, TEXT_CAP = 1 << 20 };
 

@@ -3,8 +3,7 @@
  * library's own is not pulled in when its symbols are there already. */
 #define HTML_SCALAR
 
-#include "html/delimiters.c"
-#include "html/delimiters_wide.c"
-#include "html/tokenizer.c"
+#include "web/delimiters.c"
+#include "web/tokenizer.c"
 
 #include "conformance/test_html5lib_tokenizer.c"

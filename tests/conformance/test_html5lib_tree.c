@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "html/scan.h"
-#include "html/tree.h"
 #include "support/conformance.h"
+#include "web/html.h"
+#include "web/tree.h"
 
 enum { ITEMS_MAX = 512, FILE_CAP = 1 << 20 };
 

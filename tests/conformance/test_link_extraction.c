@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "html/scan.h"
 #include "support/conformance.h"
-#include "url/url.h"
+#include "web/html.h"
+#include "web/url.h"
 
 enum { LINKS_MAX = 64, HTML_CAP = 1 << 16 };
 

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "support/conformance.h"
-#include "url/domain.h"
-#include "url/url.h"
+#include "web/domain.h"
+#include "web/url.h"
 
 /* The host as a URL has it, so in lower case and ASCII. */
 static struct str host_of(struct str name, struct arena *arena)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "support/conformance.h"
-#include "url/url.h"
+#include "web/url.h"
 
 #define OLDER "url/older/2026-06-25-f28876b96a/"
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "html/charset.h"
 #include "support/conformance.h"
-#include "url/url.h"
+#include "web/charset.h"
+#include "web/url.h"
 
 #define OLDER "url/older/2026-06-25-f28876b96a/"
 

@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "html/charset_internal.h"
-#include "html/scan.h"
+#include "web/charset.h"
+#include "web/html.h"
 
 enum { PAGE_CAP = 64 << 20, NAME_CAP = 4096 };
 

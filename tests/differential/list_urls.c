@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "url/url.h"
+#include "web/url.h"
 
 enum { TEXT_CAP = 1 << 20 };
 

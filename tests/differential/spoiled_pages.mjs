@@ -49,7 +49,7 @@ function pieceOf(page) {
 }
 
 // Where the two may differ. html_scan follows as much of tree building as
-// decides what a tag is (html/tree.h), but it has no stack of HTML elements: in
+// decides what a tag is (web/tree.h), but it has no stack of HTML elements: in
 // broken nesting it may leave foreign content, a template or a frameset sooner
 // or later than a tree. A frame without a frameset it follows on purpose. And
 // since 2025 a select may hold any element, where parse5 drops all but options.

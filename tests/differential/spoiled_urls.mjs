@@ -72,7 +72,7 @@ function explanation(one, expected, got) {
     if (got.startsWith('- ') && got.includes('long')) return 'longer than 8192';
     // Of another scheme we do not ask whether the rest would be valid.
     if (got === '!' && standard === undefined) return 'not http';
-    // See url/idna.h.
+    // See web/host.h.
     if (!got.startsWith('- ')) return undefined;
     if (/xn--[^./?]{60}/.test(standard)) return 'a label of over 63 bytes';
     return undefined;

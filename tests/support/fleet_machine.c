@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "support/fleet_sim.h"
-#include "url/key.h"
-#include "url/partition.h"
+#include "web/normalize.h"
+#include "web/partition.h"
 
 enum { SEED = 9, ROWS_MAX = 1 << 20, RETRY_MS = 100 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "support/fleet_sim.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 enum { FAULTS_END_MS = 12000, END_MS = 200000, FAULT_EVERY = 20 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "support/fleet_sim.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 /* --- the pages ------------------------------------------------------------ */
 

@@ -1,15 +1,13 @@
-/* A small JSON reader for test data: text in, a tree in an arena out.
- *
- * By worker, because the public suites hold lone surrogates ("\ud800"), which
- * the packaged libraries refuse. Here they become U+FFFD, one each, as a
- * browser does when it turns a string into Unicode. Read-only; not for
- * input that is not trusted to be of reasonable size.
+/* JSON of test data as a tree in an arena, by base/json.h.
  *
  *     const struct json *rows = json_parse(&arena, text);
  *     for (size_t i = 0; i < json_count(rows); i++) {
  *         const struct json *row = json_at(rows, i);
  *         use(json_str(json_get(row, "input")));
  *     }
+ *
+ * The public suites hold lone surrogates ("\ud800"); these become U+FFFD, one
+ * each, as a browser does when it turns a string into Unicode.
  *
  * All accessors take NULL and a value of another type: they answer NULL, 0,
  * false or the empty slice, so that a chain of them needs no checks.
@@ -18,20 +16,10 @@
 #define TESTS_SUPPORT_JSON_H
 
 #include "base/arena.h"
-#include "base/str.h"
-
-enum json_type {
-    JSON_NULL,
-    JSON_BOOL,
-    JSON_NUMBER,
-    JSON_STRING,
-    JSON_ARRAY,
-    JSON_OBJECT,
-};
+#include "base/json.h"
 
 struct json {
     enum json_type type;
-    bool boolean;
     double number;
     struct str string; /* UTF-8, NUL-terminated, may hold NULs */
     struct str name;   /* of this member, where the parent is an object */
@@ -39,8 +27,8 @@ struct json {
     size_t count;
 };
 
-/* The value in `text`, or NULL if it is not JSON (or nested over 200 deep).
- * Nothing of `text` is kept. */
+/* The value in `text`, or NULL if it is not JSON (or nested too deep). Nothing
+ * of `text` is kept. */
 const struct json *json_parse(struct arena *arena, struct str text);
 
 /* The first member of that name, or NULL. */

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_LINK_LINES_H
 #define TESTS_SUPPORT_LINK_LINES_H
 
-#include "html/scan.h"
+#include "web/html.h"
 
 /* One line for each link: "a x.html", with " rel=..." and " text=..." where
  * there is one. */

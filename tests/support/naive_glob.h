@@ -1,4 +1,4 @@
-/* url/glob.h once more, written to be obvious and not to be fast: the model
+/* web/filter.h once more, written to be obvious and not to be fast: the model
  * that the test and the fuzzer compare it with. */
 #ifndef TESTS_NAIVE_GLOB_H
 #define TESTS_NAIVE_GLOB_H

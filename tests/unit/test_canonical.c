@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "crawler/crawler_thread.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 enum { SEED = 5, MAX_DEPTH = 3, MAX_HOPS = 2, URL_TEXT_MAX = 4096 };
 

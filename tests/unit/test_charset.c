@@ -4,8 +4,7 @@
 
 #include <cmocka.h>
 
-#include "html/charset.h"
-#include "html/charset_internal.h"
+#include "web/charset.h"
 
 #define FFFD "\xEF\xBF\xBD"
 

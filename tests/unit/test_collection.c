@@ -562,37 +562,6 @@ static void many_files(void **state)
     buf_release(&file);
 }
 
-static const struct {
-    const char *date;
-    uint64_t ms; /* 0: it is none */
-} dates[] = {
-    {"1970-01-01T00:00:01Z", 1000},
-    {"2026-11-17T01:02:03Z", 1794877323000},
-    {"2026-11-17T01:02:03.4Z", 1794877323400},
-    {"2026-11-17T01:02:03.456789Z", 1794877323456},
-    {"2024-02-29T23:59:59Z", 1709251199000},
-    {"2024-03-01T00:00:00Z", 1709251200000},
-    {"2000-12-31", 978220800000},
-    {"2016", 1451606400000},
-    {"2016-13", 0},
-    {"2016-01-01T25:00:00Z", 0},
-    {"1969-12-31T00:00:00Z", 0},
-    {"20260101000000", 0},
-    {"today", 0},
-    {"", 0},
-};
-
-static void dates_are_read(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(dates); i++) {
-        uint64_t ms = 0;
-        bool good = warc_date_ms(str_of(dates[i].date), &ms);
-        if (good != (dates[i].ms != 0) || ms != dates[i].ms)
-            fail_msg("%s: %llu", dates[i].date, (unsigned long long)ms);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,7 +584,6 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wacz, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_files, set_up, tear_down),
-        cmocka_unit_test(dates_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

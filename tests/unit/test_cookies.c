@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "page/cookie_date.h"
 #include "page/cookies.h"
 
 enum { NOW = 1700000000 };
@@ -184,40 +183,6 @@ static void a_cookie_goes_where_it_belongs(void **state)
     }
 }
 
-static void dates(void **state)
-{
-    static const struct {
-        const char *text;
-        uint64_t seconds; /* 1: no date */
-    } rows[] = {
-        {"Wed, 21 Oct 2015 07:28:00 GMT", 1445412480},
-        {"Wednesday, 21-Oct-15 07:28:00 GMT", 1445412480},
-        {"Wed Oct 21 7:28:0 2015", 1445412480},
-        {"21 OCTOBER 2015 07:28:00", 1445412480},
-        {"07:28:00 2015 21 oct", 1445412480},
-        {"21 Oct 15 07:28:00", 1445412480},
-        {"31 Dec 99 23:59:59", 946684799},
-        {"1 Jan 1600 00:00:00", 1},
-        {"1 Jan 1601 00:00:00", 0},
-        {"31 Feb 2015 00:00:00", 1},
-        {"32 Jan 2015 00:00:00", 1},
-        {"1 Jan 2015 24:00:00", 1},
-        {"1 Jan 2015 00:60:00", 1},
-        {"1 Jan 2015", 1},
-        {"", 1},
-        {"garbage", 1},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        uint64_t seconds = 0;
-        bool good = cookie_date_parse(str_of(rows[i].text), &seconds);
-        if (good != (rows[i].seconds != 1) ||
-            (good && seconds != rows[i].seconds))
-            fail_msg("%s: %llu", rows[i].text, (unsigned long long)seconds);
-    }
-}
-
 /* --- several ------------------------------------------------------------- */
 
 static void the_longest_path_and_the_oldest_come_first(void **state)
@@ -386,7 +351,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cookie_goes_where_it_belongs),
-        cmocka_unit_test(dates),
         cmocka_unit_test(the_longest_path_and_the_oldest_come_first),
         cmocka_unit_test(cookies_expire),
         cmocka_unit_test(

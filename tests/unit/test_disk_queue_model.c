@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "frontier/validator.h"
 #include "support/random.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 enum { SEED = 5, SEEDS = 12, LINKS = 24, FLIGHTS = 12, HOPS_MAX = 200 };
 

@@ -11,7 +11,7 @@
 #include "fleet/fleet_store.h"
 #include "support/engine_fake.h"
 #include "support/tempdir.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 enum { PARTITIONS = 3, MACHINES = 2 };
 

@@ -10,8 +10,8 @@
 
 #include "frontier/validator.h"
 #include "support/random.h"
-#include "url/key.h"
-#include "url/partition.h"
+#include "web/normalize.h"
+#include "web/partition.h"
 
 enum { PARTS = 8, DOMAINS = 60, PAGES = 12, SEED = 7 };
 

@@ -14,15 +14,15 @@ static void there_and_back(void **state)
         const char *lines;
     } cases[] = {
         {{.charset_label = "koi8-r"}, "charset=koi8-r"},
-        {{.status = 200}, "charset="},
+        {{.status = 200}, ""},
         {{.noindex = true, .noarchive = true},
-         "charset=\nX-Robots-Tag: noindex, noarchive"},
+         "X-Robots-Tag: noindex, noarchive"},
         {{.nofollow = true, .charset_label = "utf-8"},
-         "X-Robots-Tag: nofollow"},
+         "X-Robots-Tag: nofollow\ncharset=utf-8"},
         {{.canonical = STR_INIT("/a?b=c,d"), .charset_label = "latin1"},
-         "charset=latin1\nLink: </a?b=c,d>; rel=canonical"},
+         "Link: </a?b=c,d>; rel=canonical\ncharset=latin1"},
         {{.refresh = STR_INIT("5; url=/b"), .language = STR_INIT("en, de")},
-         "charset=\nRefresh: 5; url=/b\nContent-Language: en, de"},
+         "Refresh: 5; url=/b\nContent-Language: en, de"},
     };
     struct arena arena;
 
@@ -55,16 +55,16 @@ static void nothing_and_nonsense(void **state)
     arena_init(&arena);
     assert_null(head_lines_of(&plain, &arena).ptr);
     head_lines_read(&after, (struct str){0}, &arena);
+    assert_string_equal(after.charset_label, "utf-8");
+    after.charset_label[0] = '\0';
     head_lines_read(&after, STR("\n\ncharset\nLink\nX-Robots-Tag\n: x\n"),
                     &arena);
-    assert_string_equal(after.charset_label, "utf-8");
+    assert_int_equal(after.charset_label[0], '\0');
     assert_false(after.noindex || after.canonical.len);
     /* A line feed cannot come in a value, but must not become two lines. */
     const struct exchange odd = {.refresh = STR_INIT("1\ncharset=x")};
-    assert_true(str_eq(head_lines_of(&odd, &arena),
-                       STR("charset=\nRefresh: 1 charset=x")));
-    head_lines_read(&after, head_lines_of(&odd, &arena), &arena);
-    assert_int_equal(after.charset_label[0], '\0');
+    assert_true(
+        str_eq(head_lines_of(&odd, &arena), STR("Refresh: 1 charset=x")));
     arena_release(&arena);
 }
 

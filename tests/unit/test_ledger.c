@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "fleet/ledger.h"
-#include "url/partition.h"
+#include "web/partition.h"
 
 static const struct store_code outcomes[] = {{"fetched", URL_SAVED},
                                              {"not-found", URL_FAILED}};

@@ -14,7 +14,7 @@
 
 #include "page/pagedir.h"
 #include "support/tempdir.h"
-#include "url/url.h"
+#include "web/url.h"
 
 static void opening(void **state)
 {

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "page/pagescanner.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 enum { SEED = 42 };
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "replay/replay.h"
-#include "url/url.h"
+#include "web/url.h"
 
 #define OWN_ADDRESS "127.0.0.1:8080"
 #define OWN_HOST    "Host: " OWN_ADDRESS "\r\n"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "frontier/validator.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 struct fixture {
     struct domains *domains;

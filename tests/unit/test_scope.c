@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "url/scope.h"
+#include "web/scope.h"
 
 struct fixture {
     struct arena arena;

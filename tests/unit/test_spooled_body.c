@@ -112,32 +112,30 @@ static void expect_bytes(const struct stage *stage, const struct spool *spool,
 static const struct {
     const char *head, *start; /* of the body */
     enum webpage_kind kind;
-    bool is_whole_wanted, want_requisites, is_document, is_spooled;
+    bool want_requisites, is_document, is_spooled;
     enum outcome outcome;
 } rows[] = {
-    {PDF, "%PDF", WEBPAGE_HTML, false, false, false, true, NOT_HTML},
-    {PDF, "%PDF", WEBPAGE_HTML, true, false, false, true, NOT_HTML},
-    {HTML, "<p>", WEBPAGE_HTML, false, false, false, false, FETCHED},
-    {OK, "<p> ", WEBPAGE_HTML, false, false, false, false, FETCHED},
-    {OK, "GIF8", WEBPAGE_HTML, false, false, false, true, NOT_HTML},
-    {OK, "GIF8", WEBPAGE_HTML, true, false, false, true, NOT_HTML},
+    {PDF, "%PDF", WEBPAGE_HTML, false, false, true, NOT_HTML},
+    {HTML, "<p>", WEBPAGE_HTML, false, false, false, FETCHED},
+    {OK, "<p> ", WEBPAGE_HTML, false, false, false, FETCHED},
+    {OK, "GIF8", WEBPAGE_HTML, false, false, true, NOT_HTML},
     /* Nobody knows what it is before it is decoded. */
     {OK "Content-Encoding: gzip\r\n", "GIF8", WEBPAGE_HTML, false, false, false,
-     false, BAD_ENCODING},
-    {PDF "Content-Encoding: gzip\r\n", "%PDF", WEBPAGE_HTML, false, false,
-     false, true, NOT_HTML},
-    {HTML "Content-Encoding: foo\r\n", "<p>", WEBPAGE_HTML, false, false, false,
-     true, BAD_ENCODING},
-    {PDF, "%PDF", WEBPAGE_REQUISITE, false, true, false, true, FETCHED},
-    {PDF "Content-Encoding: br\r\n", "%PDF", WEBPAGE_REQUISITE, false, true,
-     false, true, FETCHED},
-    {HTML, "<p>", WEBPAGE_REQUISITE, false, true, false, true, FETCHED},
-    {HTML, "<p>", WEBPAGE_REQUISITE, false, true, true, false, FETCHED},
-    {OK "Content-Type: text/css\r\n", "a{}", WEBPAGE_REQUISITE, false, true,
-     false, false, FETCHED},
+     BAD_ENCODING},
+    {PDF "Content-Encoding: gzip\r\n", "%PDF", WEBPAGE_HTML, false, false, true,
+     NOT_HTML},
+    {HTML "Content-Encoding: foo\r\n", "<p>", WEBPAGE_HTML, false, false, true,
+     BAD_ENCODING},
+    {PDF, "%PDF", WEBPAGE_REQUISITE, true, false, true, FETCHED},
+    {PDF "Content-Encoding: br\r\n", "%PDF", WEBPAGE_REQUISITE, true, false,
+     true, FETCHED},
+    {HTML, "<p>", WEBPAGE_REQUISITE, true, false, true, FETCHED},
+    {HTML, "<p>", WEBPAGE_REQUISITE, true, true, false, FETCHED},
+    {OK "Content-Type: text/css\r\n", "a{}", WEBPAGE_REQUISITE, true, false,
+     false, FETCHED},
     {OK "Content-Type: text/css\r\n", "a{}", WEBPAGE_REQUISITE, false, false,
-     false, true, FETCHED},
-    {PDF, "%PDF", WEBPAGE_SITEMAP, false, false, false, false, FETCHED},
+     true, FETCHED},
+    {PDF, "%PDF", WEBPAGE_SITEMAP, false, false, false, FETCHED},
 };
 
 static void what_nobody_reads_goes_to_a_file(void **state)
@@ -151,7 +149,6 @@ static void what_nobody_reads_goes_to_a_file(void **state)
         memcpy(stage->body, rows[i].start, strlen(rows[i].start));
         begin(stage);
         ask(stage, rows[i].kind);
-        page->is_whole_wanted = rows[i].is_whole_wanted;
         page->want_requisites = rows[i].want_requisites;
         page->is_document = rows[i].is_document;
         page = serve(stage, rows[i].head, BODY);

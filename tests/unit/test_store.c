@@ -78,7 +78,7 @@ static void add_hard_rows(struct store_batch *batch)
     store_add_fetch(batch,
                     &(struct store_fetch){U63, U32, U32, 255, hard, U63,
                                           UINT64_MAX, U63, U63, U63, U63, hard,
-                                          true, hard, hard, U32, hard, hard});
+                                          true, hard, hard, U32, hard, hard, true});
     store_add_fetch(batch, &(struct store_fetch){.number = 1,
                                                  .mime = STR(""),
                                                  .digest = 1ULL << 63});
@@ -125,8 +125,8 @@ static void add_hard_rows(struct store_batch *batch)
     "change" MAX_U63 MAX_U32 MAX_U32 MAX_U32 MAX_U32 "\n"                      \
     "fetch" MAX_U63 MAX_U32 MAX_U32 " 255 " HARD MAX_U63                       \
     " 18446744073709551615" MAX_U63 MAX_U63 MAX_U63 MAX_U63 " " HARD           \
-    " 1 " HARD " " HARD MAX_U32 " " HARD " " HARD "\n"                         \
-    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0 - - 0 - -\n"           \
+    " 1 " HARD " " HARD MAX_U32 " " HARD " " HARD " 1\n"                       \
+    "fetch 1 0 0 0 '' 0 9223372036854775808 0 0 0 0 - 0 - - 0 - - 0\n"         \
     "refusal" MAX_U63 " 255 255" MAX_U32 MAX_U63 "\n"                          \
     "url 2 'http://www/' 'www' 'ww'" MAX_U32 MAX_U32 MAX_U32                   \
     " 255 255 255" MAX_U32 MAX_U63 " 255" MAX_U32 "\n"                         \

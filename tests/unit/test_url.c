@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
+#include "base/str.h"
 #include "support/arena_state.h"
-#include "url/out.h"
-#include "url/url.h"
+#include "web/url.h"
 
 #define FFFD "%EF%BF%BD"
 
@@ -421,26 +421,202 @@ static void query_encoder(void **state)
         ERR_URL_TOO_LONG);
 }
 
-/* The table of plain characters against the lists of the standard. */
-static void plain_characters(void **state)
+/* Bytes that the parser drops, or that end the part in which they stand. */
+static bool is_told_elsewhere(const char *meant, int c)
+{
+    return c == '\t' || c == '\n' || c == '\r' || (c && strchr(meant, c));
+}
+
+/* Every byte in every part, against the percent-encode sets of the standard. */
+static void escaped_bytes(void **state)
 {
     static const struct {
-        unsigned set;
-        const char *not_plain; /* among printable ASCII */
-    } sets[] = {
-        {URL_PLAIN_QUERY, "\"#<>'"},
-        {URL_PLAIN_PATH, "\"#<>?^`{}/\\"},
-        {URL_PLAIN_USERINFO, "\"#<>?^`{}/:;=@[\\]|"},
-        {URL_PLAIN_HOST, "#/:<>?@[\\]^|%"},
+        const char *head, *tail;
+        const char *escaped; /* among printable ASCII */
+        const char *meant;
+    } parts[] = {
+        {"http://h/a", "b", "\"<>^`{}", "#?/\\"},
+        {"http://h/?a", "b", "\"<>'", "#"},
+        {"http://u:a", "b@h/", "\"<>^`{}:;=@[]|", "#?/\\"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(parts) * 256; i++) {
+        const char *head = parts[i / 256].head, *tail = parts[i / 256].tail;
+        int c = (int)(i % 256);
+        bool escaped =
+            c <= 0x20 || c >= 0x7F || strchr(parts[i / 256].escaped, c) != NULL;
+        char input[32], want[32];
+
+        if (is_told_elsewhere(parts[i / 256].meant, c))
+            continue;
+        int len = snprintf(input, sizeof(input), "%s?%s", head, tail);
+        input[strlen(head)] = (char)c;
+        if (c >= 0x80)
+            snprintf(want, sizeof(want), "%s%s%s", head, FFFD, tail);
+        else
+            snprintf(want, sizeof(want), escaped ? "%s%%%02X%s" : "%s%c%s",
+                     head, (unsigned)c, tail);
+        struct url url = parse(*state, (struct str){input, (size_t)len});
+        if (!str_eq(url.href, str_of(want)))
+            fail_msg("byte 0x%02x: want %s, got %s", (unsigned)c, want,
+                     url.href.ptr);
+    }
+}
+
+static void bytes_in_hosts(void **state)
+{
+    for (int c = 0; c < 256; c++) {
+        bool good = c > 0x20 && c < 0x7F && !strchr("<>[]^|%", c);
+        char input[] = "http://a?b/";
+        struct url url;
+
+        if (is_told_elsewhere("#?/\\:@", c))
+            continue;
+        input[strlen("http://a")] = (char)c;
+        enum err err = url_parse(
+            &url, *state, (struct str){input, sizeof(input) - 1}, NULL, NULL);
+        if (err != (good ? ERR_NONE : ERR_URL_HOST))
+            fail_msg("byte 0x%02x: %s", (unsigned)c, err_message(err));
+        input[strlen("http://a")] = ascii_lower((char)c);
+        if (good && !str_eq(url.href, str_of(input)))
+            fail_msg("byte 0x%02x: %s", (unsigned)c, url.href.ptr);
+    }
+}
+
+/* --- errors -------------------------------------------------------------- */
+
+static void every_error_has_a_sentence(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ERR_COUNT; i++) {
+        const char *text = err_message((enum err)i);
+        if (!text || !text[0] || str_ends(str_of(text), STR(".")) ||
+            strchr(text, '\n'))
+            fail_msg("error %d: %s", i, text ? text : "NULL");
+        for (int j = 0; j < i; j++)
+            if (!strcmp(text, err_message((enum err)j)))
+                fail_msg("errors %d and %d: %s", j, i, text);
+    }
+}
+
+static void beyond_the_list(void **state)
+{
+    (void)state;
+    assert_string_equal(err_message(ERR_COUNT), "unknown error");
+    assert_string_equal(err_message((enum err) - 1), "unknown error");
+}
+
+/* --- names and passwords ------------------------------------------------- */
+
+static void a_login_is_taken_out_of_a_url(void **state)
+{
+    static const struct {
+        const char *url, *rest, *name, *password; /* name NULL: none */
+    } cases[] = {
+        {"http://me:pw@h/", "http://h/", "me", "pw"},
+        {"https://me:pw@h:8443/a?b#c", "https://h:8443/a?b#c", "me", "pw"},
+        {"HTTP://me@h", "HTTP://h", "me", ""},
+        {"http://:pw@h/", "http://h/", "", "pw"},
+        {"http://me:@h/", "http://h/", "me", ""},
+        {"http://me:a:b@h/", "http://h/", "me", "a:b"},
+        {"http://a@b:c@d@h/", "http://h/", "a@b", "c@d"},
+        {"http://m%65:p%40%2F%3a@h/", "http://h/", "me", "p@/:"},
+        {"http://me:%00%zz%4@h/", "http://h/", "me", "%00%zz%4"},
+        {"http://me:\xc3\xa4%C3%A4@h/", "http://h/", "me", "\xc3\xa4\xc3\xa4"},
+        {"http://me:pw@[::1]:81/", "http://[::1]:81/", "me", "pw"},
+        /* As the parser reads them. */
+        {" http:me:pw@h/", " http:h/", "me", "pw"},
+        {"http:/me:pw@h/", "http:/h/", "me", "pw"},
+        {"ht\ttp:/\n/me:p\rw@h/", "http://h/", "me", "pw"},
+        {"http:\\\\me:pw@h\\a", "http:\\\\h\\a", "me", "pw"},
+        {"http:////me:pw@h/", "http:////h/", "me", "pw"},
+        /* Nothing that could be sent, but no part of the URL either. */
+        {"http://@h/", "http://h/", NULL, NULL},
+        {"http://:@h/", "http://h/", NULL, NULL},
+        /* No login. */
+        {"http://h/", "http://h/", NULL, NULL},
+        {"http://h/me:pw@x", "http://h/me:pw@x", NULL, NULL},
+        {"http://h?me:pw@x", "http://h?me:pw@x", NULL, NULL},
+        {"http://h#me:pw@x", "http://h#me:pw@x", NULL, NULL},
+        {"http:\\\\h\\me:pw@x", "http:\\\\h\\me:pw@x", NULL, NULL},
+        {"me:pw@h", "me:pw@h", NULL, NULL},
+        {"mailto:me@h", "mailto:me@h", NULL, NULL},
+        {"", "", NULL, NULL},
     };
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
-        for (int c = 0; c < 256; c++) {
-            bool want = c > 0x20 && c < 0x7F && !strchr(sets[i].not_plain, c);
-            if (url_is_plain((char)c, sets[i].set) != want)
-                fail_msg("set %u, character 0x%02x", sets[i].set, c);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct arena arena;
+        struct login login;
+        struct str rest;
+        struct url with, without;
+
+        arena_init(&arena);
+        bool found = login_cut(&arena, str_of(cases[i].url), &rest, &login);
+        if (found != (cases[i].name != NULL) ||
+            !str_eq(rest, str_of(cases[i].rest)))
+            fail_msg("%s: %d %.*s", cases[i].url, found, (int)rest.len,
+                     rest.ptr);
+        if (found) {
+            assert_string_equal(login.name.ptr, cases[i].name);
+            assert_string_equal(login.password.ptr, cases[i].password);
         }
+        /* The parser sees the same. */
+        if (!url_parse(&with, &arena, str_of(cases[i].url), NULL, NULL)) {
+            assert_int_equal(url_parse(&without, &arena, rest, NULL, NULL),
+                             ERR_NONE);
+            assert_int_equal(login_drop(&with, &arena), found);
+            assert_false(login_drop(&without, &arena));
+            assert_true(str_eq(with.href, without.href));
+            assert_true(str_eq(url_host(&with), url_host(&without)));
+            assert_true(str_eq(url_path(&with), url_path(&without)));
+            assert_true(str_eq(url_query(&with), url_query(&without)));
+            assert_false(login_drop(&with, &arena));
+        }
+        arena_release(&arena);
+    }
+}
+
+static void messages_show_no_login(void **state)
+{
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"http://me:pw@h/", "http://...@h/"},
+        {"https://a@b:pw@h/x@y", "https://...@y"},
+        {"http:me:pw@h/", "http:...@h/"},
+        {"ht\ttp:/\n/me:pw@h/", "http://...@h/"},
+        {"socks5://me:pw@h:1", "socks5://...@h:1"},
+        {"me:pw@h:1", "...@h:1"},
+        /* Characters that end the host, in a password. */
+        {"http://me:p/w@h/", "http://...@h/"},
+        {"http://me:p?w@h/", "http://...@h/"},
+        {"http://me:p w#x@h/", "http://...@h/"},
+        {"me:p/w@h", "...@h"},
+        {"http://me:p@w/x@h/", "http://...@h/"},
+        {"http://me:12/w@h/", "http://...@h/"},
+        {"postgres://me:p/w@h:1/db", "postgres://...@h:1/db"},
+        /* A slip in the scheme. */
+        {"http//me:pw@h/", "http//...@h/"},
+        {"//me:pw@h/", "//...@h/"},
+        {"http//token@h/", "http//...@h/"},
+        {"postgres:/me:pw@h/", "...@h/"},
+        {"1.1.1.1,http//me:pw@h", "1.1.1.1,http//...@h"},
+        /* Nothing to hide. */
+        {"http://h/", "http://h/"},
+        {"http://h/@name", "http://h/@name"},
+        {"/home/me@work/pages", "/home/me@work/pages"},
+        {"word", "word"},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct arena arena;
+
+        arena_init(&arena);
+        assert_string_equal(login_hide(&arena, cases[i].text), cases[i].shown);
+        arena_release(&arena);
     }
 }
 
@@ -455,7 +631,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_ones, setup, teardown),
         cmocka_unit_test_setup_teardown(long_authorities, setup, teardown),
         cmocka_unit_test_setup_teardown(query_encoder, setup, teardown),
-        cmocka_unit_test_setup_teardown(plain_characters, setup, teardown),
+        cmocka_unit_test_setup_teardown(escaped_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(bytes_in_hosts, setup, teardown),
+        cmocka_unit_test(every_error_has_a_sentence),
+        cmocka_unit_test(beyond_the_list),
+        cmocka_unit_test(a_login_is_taken_out_of_a_url),
+        cmocka_unit_test(messages_show_no_login),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

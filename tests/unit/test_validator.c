@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "frontier/validator.h"
-#include "url/key.h"
+#include "web/normalize.h"
 
 enum { SEED = 5, MAX_DEPTH = 3, MAX_HOPS = 2 };
 

@@ -66,6 +66,12 @@ static const struct json_case {
      NULL, 0},
     {"{\"order\":\"delay\",\"host\":\"a\",\"delay_ms\":99999999999999999999}",
      ORDER_NONE, NULL, 0},
+    {"{\"order\":\"delay\",\"host\":\"a\",\"delay_ms\":18446744073709551615}",
+     ORDER_NONE, NULL, 0},
+    {"{\"order\":\"pause\",\"x\":[]}", ORDER_NONE, NULL, 0},
+    {"{\"order\":\"pause\"}{}", ORDER_NONE, NULL, 0},
+    {"[{\"order\":\"pause\"}]", ORDER_NONE, NULL, 0},
+    {"\"pause\"", ORDER_NONE, NULL, 0},
 };
 
 static void check(const struct view_order *order, const struct json_case *row)

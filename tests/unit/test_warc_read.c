@@ -14,7 +14,7 @@
 #include "archive/gzip_member.h"
 #include "archive/warc_read.h"
 #include "base/io.h"
-#include "url/url.h"
+#include "web/url.h"
 
 #define RECORD(type, url, len, block)                                          \
     "WARC/1.1\r\nWARC-Type: " type "\r\nWARC-Target-URI: " url                 \
