@@ -233,8 +233,9 @@ static void print_end(struct plan *plan, const struct stats *stats,
 
     if (end != CRAWL_FAILED && !plan->options->quiet &&
         (!course || plan->options->verbose || progress_is_wanted())) {
-        print_stats(stats, !course);
-        if (end == CRAWL_STOPPED)
+        if (end != CRAWL_UNREAD)
+            print_stats(stats, !course);
+        if (end == CRAWL_STOPPED || end == CRAWL_UNREAD)
             print_stop(plan, stats->state);
         else if (!course)
             print_retry(plan, stats);
@@ -324,10 +325,10 @@ static int crawl(struct plan *plan)
         _exit(fleet_rejoin(plan));
     live_close(plan);
     progress_wipe(&progress);
-    if (!plan_is_course(plan))
+    if (!plan_is_course(plan) && end != CRAWL_UNREAD)
         write_stats(plan, &stats, end);
     print_end(plan, &stats, end);
-    if (cookie_files_save(plan))
+    if (end != CRAWL_UNREAD && cookie_files_save(plan))
         end = CRAWL_FAILED;
     reasons_free(plan->crawl.reasons);
     close(plan->crawl.signal_fd);
@@ -417,7 +418,7 @@ static int run_plan(const struct options *options)
     if (to_package)
         status = package(to_package, options->quiet, status);
     arena_release(&arena);
-    return status;
+    return status == CRAWL_UNREAD ? CRAWL_STOPPED : status;
 }
 
 int command_crawl(const struct options *options)

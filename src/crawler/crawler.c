@@ -278,6 +278,8 @@ static enum crawl_end how_it_ended(const struct crawler *crawler)
 {
     const struct fleet *fleet = crawler->options->fleet;
 
+    if (crawler->is_unread)
+        return CRAWL_UNREAD;
     if (crawler->failed)
         return CRAWL_FAILED;
     if (fleet_has_to_rejoin(fleet))
@@ -314,7 +316,7 @@ static enum crawl_end finish(struct crawler *crawler)
     enum crawl_end end = how_it_ended(crawler);
     note_time(crawler, clock_mono_ms());
     end_record(crawler, end);
-    if (crawler->failed)
+    if (crawler->failed && !crawler->is_unread)
         end = CRAWL_FAILED;
     else if (fleet_has_to_rejoin(crawler->options->fleet))
         end = CRAWL_REJOIN;

@@ -121,6 +121,8 @@ enum crawl_end {
     CRAWL_FAILED = 1,  /* a file could not be written or read back */
     CRAWL_STOPPED = 3, /* by a signal or a limit */
     CRAWL_NOTHING = 4, /* not a single page was saved */
+    CRAWL_UNREAD = 63, /* stopped by a signal before its record was read, which
+                          is as it was; there are no figures */
     CRAWL_REJOIN = 64, /* never an exit status: the program starts again to join
                           its fleet anew */
 };

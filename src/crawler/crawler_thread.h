@@ -37,6 +37,7 @@ struct crawler {
     struct slowest_host slowest; /* when progress is shown */
     struct hand_rules rules;     /* the orders in force */
     bool failed;                 /* a file could not be written or read back */
+    bool is_unread;              /* ... as it was told to stop meanwhile */
     bool awaits_record;          /* it does not say yet that the crawl runs */
     bool sitemaps_left_out;      /* the limit of sitemaps was reported */
     uint32_t requisites_in_flight;
@@ -211,6 +212,9 @@ void wait_for_results(struct crawler *crawler);
 /* The log has more lines of one page than are kept: wait until its reader goes
  * on. False, with a signal: do not wait. `user` is the crawler. */
 bool wait_for_reader(void *user);
+
+/* Was the crawler told to stop? For store_watch. */
+bool is_told_to_stop(void *user);
 
 /* Wait until all of the log is read, but not for long once the crawl was told
  * to stop. Pages are made durable and orders are taken meanwhile. */

@@ -85,12 +85,18 @@ void restore_crawl(struct crawler *crawler)
 
     if (options->retry_failed)
         failed_init(crawler);
+    store_watch(options->store, is_told_to_stop, crawler);
     /* The partitions of a fleet are loaded one by one: fleet_begin. */
     bool good = options->fleet
                     ? resume_load_slice(options->store, 0, &crawler->validator,
                                         &resume, &resumed, &error)
                     : resume_load(options->store, &crawler->validator, &resume,
                                   &resumed, &error);
+    store_watch(options->store, NULL, NULL);
+    if (!good && crawler->signals) {
+        crawler->failed = crawler->is_unread = true;
+        return;
+    }
     if (options->fleet)
         resumed.last_page = pagesaver_last(options->worker.saver);
     if (good && resumed.last_page != pagesaver_last(options->worker.saver)) {
@@ -200,6 +206,7 @@ static enum crawl_state state_after(const struct crawler *crawler,
     case CRAWL_NOTHING:
         return STATE_NOTHING;
     case CRAWL_STOPPED:
+    case CRAWL_UNREAD:
     case CRAWL_REJOIN:
         break;
     }

@@ -421,10 +421,13 @@ static void begin_round(struct crawler *crawler)
     end_round(relax);
     relax->is_incomplete = false;
     relax->lowered = validator_lowered(&crawler->validator);
+    store_watch(store, is_told_to_stop, crawler);
     for (unsigned slice = 0; good && slice < store_slices(store); slice++)
         good = read_slice(crawler, store, slice, &error);
+    store_watch(store, NULL, NULL);
     if (!good) {
-        fail_to_write(crawler, &error);
+        if (!crawler->signals)
+            fail_to_write(crawler, &error);
         end_round(relax);
         return;
     }

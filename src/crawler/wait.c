@@ -97,6 +97,14 @@ static void take_signals(struct crawler *crawler)
     }
 }
 
+bool is_told_to_stop(void *user)
+{
+    struct crawler *crawler = user;
+
+    take_signals(crawler);
+    return crawler->signals > 0;
+}
+
 /* How the time since `now_ms` was spent. */
 static enum stats_time time_kind(const struct crawler *crawler)
 {

@@ -580,6 +580,27 @@ static unsigned slices(const struct store *store)
     return 1;
 }
 
+/* --- a read that is given up --------------------------------------------- */
+
+enum { WATCH_EVERY = 10000 }; /* steps of SQLite's machine: some 300 rows */
+
+static int look(void *user)
+{
+    struct sqlite_store *store = user;
+
+    return store->is_told(store->told_user);
+}
+
+static void watch(struct store *base, bool (*is_told)(void *user), void *user)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    store->is_told = is_told;
+    store->told_user = user;
+    sqlite3_progress_handler(store->db, is_told ? WATCH_EVERY : 0,
+                             is_told ? look : NULL, store);
+}
+
 const struct store_type store_sqlite = {
     .kind = "sqlite",
     .create = create,
@@ -595,4 +616,5 @@ const struct store_type store_sqlite = {
     .load = sqlite_load,
     .check = sqlite_check,
     .find_url = sqlite_find_url,
+    .watch = watch,
 };

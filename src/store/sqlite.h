@@ -41,6 +41,8 @@ struct sqlite_store {
     struct seal seal[ROW_KINDS];
     sqlite3_stmt *insert[ROW_KINDS]; /* NULL: not asked for yet */
     sqlite3_stmt *find_url;
+    bool (*is_told)(void *user); /* see store_watch */
+    void *told_user;
 };
 
 static inline struct sqlite_store *sqlite_of(struct store *store)

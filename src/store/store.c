@@ -147,6 +147,12 @@ bool store_check(struct store *store,
     return store->type->check(store, found, user, error);
 }
 
+void store_watch(struct store *store, bool (*is_told)(void *user), void *user)
+{
+    if (store->type->watch)
+        store->type->watch(store, is_told, user);
+}
+
 unsigned store_additions(const struct store *store)
 {
     return store->additions;

@@ -139,6 +139,11 @@ unsigned store_slices(const struct store *store);
 bool store_load(struct store *store, unsigned slice,
                 const struct store_reader *reader, struct store_error *error);
 
+/* Ask `is_told` often while rows are read, also while none comes; when it is
+ * true the read fails. NULL: ask nobody any more. Do not commit meanwhile. A
+ * store of a fleet asks nobody: it reads its rows in small pieces. */
+void store_watch(struct store *store, bool (*is_told)(void *user), void *user);
+
 /* The codes that the store was opened with. */
 const struct store_codes *store_codes(const struct store *store);
 

@@ -34,6 +34,8 @@ struct store_type {
     bool (*find_url)(struct store *store, uint64_t number,
                      struct store_url *url);
     uint64_t (*renew_ms)(const struct store *store); /* or NULL */
+    void (*watch)(struct store *store, bool (*is_told)(void *user),
+                  void *user); /* or NULL */
 };
 
 /* The first member of every type's own struct. */

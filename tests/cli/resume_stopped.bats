@@ -55,6 +55,81 @@ END
     whole_pages 2
 }
 
+# reads_signalled: a library with which the program gets the signal $SIGNAL when it
+# reads row number $ROW of a record; the file $ROWS has a byte for each row read.
+reads_signalled() {
+    without_sanitizer
+    cat >"$TMP/signal.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+int sqlite3_step(void *stmt)
+{
+    static int (*real)(void *), rows, log = -1;
+    if (!real) {
+        real = (int (*)(void *))dlsym(RTLD_NEXT, "sqlite3_step");
+        log = open(getenv("ROWS"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
+    if (write(log, ".", 1) != 1)
+        abort();
+    if (++rows == atoi(getenv("ROW")))
+        kill(getpid(), atoi(getenv("SIGNAL")));
+    return real(stmt);
+}
+END
+    "${CC:-cc}" -shared -fPIC -o "$TMP/signal.so" "$TMP/signal.c" -ldl
+    export ROWS=$TMP/rows ROW SIGNAL
+}
+
+# ended_while_reading STATUS COMMAND...: it ends so, soon after the signal.
+ended_while_reading() {
+    local rows
+
+    capture env --default-signal LD_PRELOAD="$TMP/signal.so" "${@:2}"
+    same "$1" "$STATUS" "$*: $(cat "$ERR")" || return
+    rows=$(stat -c %s "$TMP/rows")
+    [ "$rows" -ge "$ROW" ] && [ "$rows" -lt $((ROW + 2000)) ] ||
+        fail "$*: signal $SIGNAL at row $ROW, and $rows rows were read"
+}
+
+@test "a signal ends a long read of a record, and the record is as it was" {
+    reads_signalled
+    start_playground --site <(printf '/\n    links 10000 /%%d\n')
+    "$CRAWLER" --log none --scope host --robots ignore --delay 0 --max-pages 1 \
+        --connect-to "::127.0.0.1:$PORT" http://example.org/ "$DIR" 1 2>"$TMP/err" || same 3 $?
+    same 10001 "$(state 'SELECT count(*) FROM url')"
+    rm "$DIR/.crawler-stats.json"
+    cp -a "$DIR" "$TMP/kept"
+    stop_playground
+    # Commands that only read end as any program does.
+    for SIGNAL in 2 15; do
+        ROW=500
+        for command in status verify "export --format csv"; do
+            # shellcheck disable=SC2086 # they are words
+            ended_while_reading $((128 + SIGNAL)) "$CRAWLER" $command "$DIR"
+        done
+        ended_while_reading $((128 + SIGNAL)) "$CRAWLER" why "$DIR" http://example.org/1
+    done
+    # The settings are read before that; until then a signal ends it in the same way.
+    for SIGNAL in 1 2 15; do
+        ROW=3000 ended_while_reading 3 "$CRAWLER" --resume "$DIR"
+        same "crawler: going on with the crawl in $DIR after 1 page
+stopped by a signal or by order
+go on: crawler --resume $DIR" "$(cat "$ERR")"
+    done
+    diff -r -x .crawler "$TMP/kept" "$DIR"
+    diff <(sqlite3 "$TMP/kept/.crawler" .dump) <(sqlite3 "$DIR/.crawler" .dump)
+    # To go deeper it is read once more.
+    ROW=14000 ended_while_reading 3 "$CRAWLER" --resume --max-depth 2 --max-pages none "$DIR"
+    # Nothing is lost by it.
+    start_playground --site <(printf '/*\n    body A page.\n') --listen "127.0.0.1:$PORT"
+    "$CRAWLER" -q --resume --max-pages 30 "$DIR" || same 3 $?
+    same 30 "$(page_count)"
+}
+
 @test "names that are no domains can be in a state that goes on" {
     start_playground --site <(cat <<'END'
 /
