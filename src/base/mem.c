@@ -91,7 +91,9 @@ void arena_clear(struct arena *arena)
     arena->end = block->bytes + block->size;
 }
 
-static void add_block(struct arena *arena, size_t need)
+/* Not a part of its callers, which are short without it. */
+__attribute__((noinline)) static void add_block(struct arena *arena,
+                                                size_t need)
 {
     size_t size = need > BLOCK_SIZE ? need : BLOCK_SIZE;
     struct arena_block *block = mem_resize(NULL, sizeof(*block) + size);
