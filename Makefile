@@ -92,11 +92,12 @@ $(OUT)/crawler: $(OUT)/src/cli/main.o $(OUT)/libcrawler.a
 
 # Of the crawler it uses these layers and nothing else.
 $(OUT)/playground: $(OUT)/testserver/main.o $(OUT)/libplayground.a \
-                   $(call obj,$(wildcard src/base/*.c src/ds/*.c src/http/*.c))
+                   $(OUT)/libserve.a
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
 
 $(OUT)/libcrawler.a: $(call obj,$(LIB_SRC))
+$(OUT)/libserve.a: $(call obj,$(wildcard src/base/*.c src/ds/*.c src/http/*.c))
 $(OUT)/libplayground.a: $(call obj,$(PLAY_SRC))
 $(OUT)/libsupport.a: $(call obj,$(SUP_SRC))
 %.a:
