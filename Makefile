@@ -55,7 +55,7 @@ LDLIBS   += -lcurl -lpsl -lidn2 -lexpat -ldeflate -lisal -lz -lbrotlidec -lzstd 
             -lssl -lcrypto -lcares -lpcre2-8 -lpq
 PLAY_LIBS := -ldeflate -lm
 
-LIB_DIRS := base ds http view web archive frontier names store fleet page crawler report replay cli
+LIB_DIRS := base http view web archive frontier names store fleet page crawler report replay cli
 LIB_SRC  := $(filter-out src/cli/main.c, \
               $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)))
 PLAY_SRC := $(filter-out testserver/main.c,$(wildcard testserver/*.c))
@@ -97,7 +97,7 @@ $(OUT)/playground: $(OUT)/testserver/main.o $(OUT)/libplayground.a \
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PLAY_LIBS)
 
 $(OUT)/libcrawler.a: $(call obj,$(LIB_SRC))
-$(OUT)/libserve.a: $(call obj,$(wildcard src/base/*.c src/ds/*.c src/http/*.c))
+$(OUT)/libserve.a: $(call obj,$(wildcard src/base/*.c src/http/*.c))
 $(OUT)/libplayground.a: $(call obj,$(PLAY_SRC))
 $(OUT)/libsupport.a: $(call obj,$(SUP_SRC))
 %.a:

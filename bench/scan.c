@@ -11,8 +11,8 @@
  */
 #include "bench/pages.h"
 
-#include "base/arena.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
+#include "base/mem.h"
 #include "web/html.h"
 
 #ifdef HAS_PEERS

@@ -2,7 +2,7 @@
  * encoding, the rest is the text. */
 #include "fuzz.h"
 
-#include "base/utf8.h"
+#include "base/str.h"
 #include "web/charset.h"
 
 static const struct str labels[] = {

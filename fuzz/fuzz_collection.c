@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "archive/collection.h"
-#include "base/arena.h"
 #include "base/io.h"
+#include "base/mem.h"
 
 enum { URLS_MAX = 16, BODY_SUM_MAX = 8 << 20 };
 

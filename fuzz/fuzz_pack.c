@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "store/batch.h"
 #include "store/pack.h"
 #include "store/store.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "store/store.h"
 
 static char dir[64], path[80], name[80];

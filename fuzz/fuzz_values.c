@@ -1,7 +1,7 @@
 /* Values of options: durations, sizes, --connect-to rules. */
 #include "fuzz.h"
 
-#include "base/values.h"
+#include "base/words.h"
 #include "page/trusted_origins.h"
 
 typedef bool value_reader(struct str text, uint64_t *value);

@@ -2,7 +2,7 @@
 #ifndef TESTSERVER_ADDRESS_H
 #define TESTSERVER_ADDRESS_H
 
-#include "http/listen.h"
+#include "http/server.h"
 
 /* The IPv4 addresses first, first + 1, ... or one address of any kind. */
 struct address {

@@ -6,7 +6,7 @@
 #ifndef TESTSERVER_BODY_H
 #define TESTSERVER_BODY_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "testserver/reply.h"
 
 enum { BODY_MAX = 256 * 1024 * 1024 }; /* in memory */

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/container.h"
+#include "base/heap.h"
 #include "base/mem.h"
-#include "ds/heap.h"
 #include "testserver/address.h"
 #include "testserver/dns_names.h"
 #include "testserver/web_random.h"

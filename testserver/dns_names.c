@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
-#include "base/values.h"
+#include "base/words.h"
 
 enum { FILE_MAX = 64 << 20 };
 

@@ -5,7 +5,7 @@
 
 #include <netinet/in.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "testserver/dns_message.h"
 
 enum {

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "base/values.h"
+#include "base/words.h"
 
 enum kind { FLAG, TEXT, LIST, DURATION, NUMBER, SHARE };
 

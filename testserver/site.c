@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/io.h"
 
 enum { MAX_SITE_FILE = 64 * 1024 * 1024 };

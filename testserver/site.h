@@ -6,8 +6,8 @@
 #ifndef TESTSERVER_SITE_H
 #define TESTSERVER_SITE_H
 
-#include "base/arena.h"
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
+#include "base/mem.h"
 #include "testserver/reply.h"
 
 enum { SITE_PROBLEM = 200 };

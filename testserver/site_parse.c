@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/io.h"
 #include "base/mem.h"
-#include "base/values.h"
+#include "base/words.h"
 #include "testserver/body.h"
 #include "testserver/encode.h"
 #include "testserver/files.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "testserver/web_random.h"
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 #include "testserver/encode.h"
 #include "testserver/files.h"
 #include "testserver/web_random.h"

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "archive/cdxj.h"
-#include "archive/sorter.h"
 #include "archive/spelling.h"
 #include "archive/surt.h"
 #include "base/mem.h"
+#include "base/sorter.h"
 
 enum { KEY_MAX = 256 << 10, LINE_MAX_LEN = 1 << 20 };
 

@@ -9,9 +9,8 @@
 #include "archive/capture_index.h"
 #include "archive/collection_files.h"
 #include "base/date.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 #include "web/url.h"
 
 enum {

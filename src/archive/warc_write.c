@@ -5,7 +5,7 @@
 #include "archive/gzip_member.h"
 #include "archive/kept_head.h"
 #include "base/date.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 
 enum {

@@ -5,9 +5,8 @@
 
 #include "archive/zip.h"
 #include "archive/zip_format.h"
-#include "base/arena.h"
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/str.h"
 
 enum {
     COMMENT_MAX = 65535, /* behind the end of the directory */

@@ -11,13 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "cli/plan.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
 #include "crawler/record_codes.h"
-#include "ds/hashtable.h"
 #include "page/mime.h"
 #include "report/findings.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "base/words.h"
 #include "cli/plan.h"
 #include "cli/progress.h"

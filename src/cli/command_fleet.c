@@ -2,7 +2,7 @@
  * that every machine reads with its next commit, also one that comes later. */
 #include <time.h>
 
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/fleet_plan.h"
 #include "cli/options.h"
 #include "cli/plan.h"

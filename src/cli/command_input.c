@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/escape.h"
 #include "base/json.h"
-#include "base/terminal.h"
 #include "cli/filtering.h"
 #include "cli/input.h"
 #include "cli/options.h"

@@ -4,8 +4,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/json.h"
-#include "base/terminal.h"
 #include "base/words.h"
 #include "cli/crawl_record.h"
 #include "cli/live_client.h"

@@ -1,7 +1,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/fleet_record.h"
 #include "cli/output_file.h"
 #include "cli/plan.h"

@@ -1,4 +1,4 @@
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/crawl_record.h"
 #include "cli/fleet_plan.h"
 #include "cli/option_table.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "crawler/fleet.h"

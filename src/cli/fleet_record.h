@@ -9,7 +9,7 @@
 #ifndef CLI_FLEET_RECORD_H
 #define CLI_FLEET_RECORD_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "report/report.h"
 
 struct options;

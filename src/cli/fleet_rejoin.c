@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/arguments.h"
 #include "cli/fleet_plan.h"
 #include "cli/plan.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/mem.h"
-#include "base/terminal.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "view/view.h"

@@ -6,7 +6,7 @@
 #ifndef CLI_NETRC_H
 #define CLI_NETRC_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "web/url.h"
 
 struct netrc_entry;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "base/values.h"
+#include "base/words.h"
 #include "cli/option_table.h"
 
 /* How much of a wrong word a message repeats. */

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "web/url.h"
 
 /* The commands. An option belongs to a set of them. */

@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/terminal.h"
+#include "base/escape.h"
 
 enum { PROMPT_MAX = 4096 };
 

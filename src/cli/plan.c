@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/filtering.h"
 #include "cli/usage.h"
 

@@ -8,7 +8,7 @@
 #include "cli/netrc.h"
 #include "crawler/crawler.h"
 #include "crawler/dedup.h"
-#include "http/listen.h"
+#include "http/server.h"
 #include "page/bodies.h"
 #include "page/cookies.h"
 #include "page/page_archive.h"

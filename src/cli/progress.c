@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "base/words.h"
 
 enum { DEFAULT_COLUMNS = 80, LINE_MAX_LEN = 1024 };

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "cli/plan.h"
 #include "cli/usage.h"
 #include "page/searchpage.h"

@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "cli/arguments.h"
 #include "cli/filtering.h"
 #include "cli/options.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/container.h"
 #include "base/mem.h"
 #include "crawler/archive_copies.h"
 #include "crawler/mailbox.h"

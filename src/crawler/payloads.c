@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 
 enum { FINGERPRINT_BITS = 36, CAPTURE_BITS = 28, AT_BITS = 44, FILE_BITS = 20 };

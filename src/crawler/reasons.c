@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/escape.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "base/terminal.h"
 #include "crawler/record_codes.h"
-#include "ds/hashtable.h"
 #include "web/robots.h"
 
 enum {

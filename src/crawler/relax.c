@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "crawler/resume.h"
 #include "page/head_lines.h"

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/container.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "names/dns.h"
 #include "names/hosts_file.h"

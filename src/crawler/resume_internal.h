@@ -2,8 +2,8 @@
 #ifndef CRAWLER_RESUME_INTERNAL_H
 #define CRAWLER_RESUME_INTERNAL_H
 
+#include "base/hashtable.h"
 #include "crawler/resume.h"
-#include "ds/hashtable.h"
 
 struct loader {
     const struct resume_options *options;

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/container.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "base/spool.h"
 #include "page/head_lines.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/container.h"
 #include "base/mem.h"
 #include "frontier/frontier.h"
 

@@ -27,7 +27,7 @@
 #ifndef FLEET_ENGINE_H
 #define FLEET_ENGINE_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 enum fleet_result { FLEET_COUNTED, FLEET_FENCED, FLEET_AWAY, FLEET_REFUSED };

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 #include "web/partition.h"
 
 /* --- an entry as bytes --------------------------------------------------- */

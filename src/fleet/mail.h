@@ -19,8 +19,8 @@
 #ifndef FLEET_MAIL_H
 #define FLEET_MAIL_H
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "fleet/engine.h"
 #include "frontier/target.h"
 #include "web/domain.h"

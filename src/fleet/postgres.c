@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 
 /* A commit holds at most the batches that may wait (crawler/record.c), and the

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "ds/heap.h"
+#include "base/heap.h"
 
 /* IPv6, or IPv4 mapped into it. */
 struct ip {

@@ -8,7 +8,7 @@
 #ifndef FRONTIER_BY_HAND_H
 #define FRONTIER_BY_HAND_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "frontier/frontier.h"
 
 enum { BY_HAND_MAX = 1000 }; /* hosts, and patterns */

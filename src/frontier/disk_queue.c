@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/container.h"
 #include "base/mem.h"
 
 uint32_t disk_queue_depth(const struct disk_queue *queue)

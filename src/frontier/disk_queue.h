@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-#include "ds/heap.h"
+#include "base/heap.h"
 #include "frontier/spill.h"
 #include "web/url.h"
 

@@ -3,8 +3,7 @@
 #ifndef FRONTIER_HOST_H
 #define FRONTIER_HOST_H
 
-#include "base/arena.h"
-#include "base/container.h"
+#include "base/mem.h"
 #include "frontier/address.h"
 #include "frontier/host_setup.h"
 #include "frontier/queue.h"

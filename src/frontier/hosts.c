@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "frontier/politeness.h"
 #include "web/domain.h"

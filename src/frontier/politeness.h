@@ -27,7 +27,7 @@
 #ifndef FRONTIER_POLITENESS_H
 #define FRONTIER_POLITENESS_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "frontier/by_hand.h"
 #include "frontier/frontier.h"
 #include "frontier/host.h"

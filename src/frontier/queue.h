@@ -13,7 +13,7 @@
 #ifndef FRONTIER_QUEUE_H
 #define FRONTIER_QUEUE_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "frontier/disk_queue.h"
 #include "frontier/frontier_options.h"
 #include "frontier/levels.h"

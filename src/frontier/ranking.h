@@ -13,7 +13,7 @@
 #ifndef FRONTIER_RANKING_H
 #define FRONTIER_RANKING_H
 
-#include "ds/heap.h"
+#include "base/heap.h"
 #include "frontier/frontier_options.h"
 #include "frontier/target.h"
 

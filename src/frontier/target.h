@@ -16,8 +16,8 @@
 
 #include <assert.h>
 
+#include "base/heap.h"
 #include "base/str.h"
-#include "ds/heap.h"
 #include "frontier/verdict.h"
 #include "web/url.h"
 

@@ -13,7 +13,7 @@
 #ifndef FRONTIER_VALIDATOR_H
 #define FRONTIER_VALIDATOR_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "frontier/frontier.h"
 #include "frontier/seen.h"
 #include "frontier/verdict.h"

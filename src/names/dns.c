@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/container.h"
+#include "base/heap.h"
 #include "base/mem.h"
-#include "ds/heap.h"
 #include "names/window.h"
 
 enum {

@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/io.h"
 
 /* An address of a name; those of the same name are a list. */

@@ -10,8 +10,8 @@
 
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
+#include "base/mem.h"
 #include "names/name_answer.h"
 
 enum { HOSTS_FILE_MAX = 64 << 20, HOSTS_CHECKED_MS = 1000 };

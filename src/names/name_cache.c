@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/container.h"
 #include "base/mem.h"
 
 struct entry {

@@ -13,8 +13,8 @@
 #ifndef NAMES_NAME_CACHE_H
 #define NAMES_NAME_CACHE_H
 
-#include "ds/hashtable.h"
-#include "ds/heap.h"
+#include "base/hashtable.h"
+#include "base/heap.h"
 #include "names/name_answer.h"
 
 enum {

@@ -28,7 +28,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 
 enum {
     CONNECTION_SPARE_MS = 5 * 1000,

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 #include "page/cookie.h"
 
 /* A cookie in the jar; its texts come after it, in the same block. */

@@ -13,7 +13,7 @@
 #ifndef PAGE_HEAD_LINES_H
 #define PAGE_HEAD_LINES_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "page/exchange.h"
 
 /* In `arena`; {NULL, 0}: charset=utf-8 and nothing else, as of most heads;

@@ -14,7 +14,7 @@
 #ifndef PAGE_MIME_H
 #define PAGE_MIME_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 /* "Text/HTML" of " Text/HTML ;charset=x"; empty where the value has no

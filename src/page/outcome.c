@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
+#include "base/escape.h"
 #include "base/head.h"
-#include "base/terminal.h"
 
 struct outcome_row {
     const char *word, *name, *text;

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <sys/uio.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 /* A file of this name is in every directory of a crawl. */

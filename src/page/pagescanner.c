@@ -2,7 +2,7 @@
 
 #include <netinet/in.h>
 
-#include "base/utf8.h"
+#include "base/str.h"
 #include "page/mime.h"
 #include "page/private_address.h"
 #include "page/robots_tag.h"

@@ -21,7 +21,7 @@
 #ifndef PAGE_SEARCHPAGE_H
 #define PAGE_SEARCHPAGE_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "web/url.h"
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/buf.h"
-#include "base/utf8.h"
+#include "base/str.h"
 #include "page/coding.h"
 #include "web/charset.h"
 #include "web/xml.h"

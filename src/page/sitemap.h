@@ -34,7 +34,7 @@
 #ifndef PAGE_SITEMAP_H
 #define PAGE_SITEMAP_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "web/url.h"
 

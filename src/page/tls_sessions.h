@@ -24,8 +24,8 @@
 #include <sys/queue.h>
 #include <time.h>
 
+#include "base/hashtable.h"
 #include "base/str.h"
-#include "ds/hashtable.h"
 
 enum {
     TLS_SESSIONS_MAX = 4096,

@@ -1,7 +1,7 @@
 #include "page/trusted_origins.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 
 void origins_init(struct trusted_origins *origins)
 {

@@ -9,9 +9,9 @@
 #ifndef PAGE_TRUSTED_ORIGINS_H
 #define PAGE_TRUSTED_ORIGINS_H
 
-#include "base/arena.h"
+#include "base/hashtable.h"
+#include "base/mem.h"
 #include "base/str.h"
-#include "ds/hashtable.h"
 #include "web/scope.h"
 #include "web/url.h"
 

@@ -10,7 +10,7 @@
 #ifndef PAGE_WEBPAGE_H
 #define PAGE_WEBPAGE_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "page/exchange.h"
 #include "web/html.h"
 #include "web/url.h"

@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "ds/hashtable.h"
 
 enum {
     NAME_MAX_LEN = 253,

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/markup.h"
+#include "base/escape.h"
 #include "replay/byte_range.h"
 
 enum { SEED_BYTES_MAX = 1 << 20 };

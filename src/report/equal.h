@@ -3,7 +3,7 @@
 #ifndef REPORT_EQUAL_H
 #define REPORT_EQUAL_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "store/rows.h"
 
 struct equal_pages {

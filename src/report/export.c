@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/date.h"
+#include "base/escape.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/terminal.h"
 #include "page/webpage.h"
 #include "report/equal.h"
 #include "web/html.h"

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "frontier/seen.h"
 #include "page/coding.h"
 #include "page/mime.h"

@@ -12,7 +12,7 @@
  *
  * A finding has a kind, a subject (a URL, a title), and the places where it is:
  * pages, each with the text of its link. Findings are sorted in a temporary
- * file (archive/sorter.h), so their number costs no memory but 8 bytes a
+ * file (base/sorter.h), so their number costs no memory but 8 bytes a
  * subject. All texts are those of the site: printers escape them.
  */
 #ifndef REPORT_FINDINGS_H

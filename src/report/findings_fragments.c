@@ -3,7 +3,7 @@
  * The fragments that links name are sorted by their page. The rows with the ids
  * of pages come in the order of pages, so that the two are read side by side,
  * and only the ids of one page are in memory. */
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "report/findings_internal.h"
 
 enum { WANT_HEAD = 24, FRAGMENT_MAX = 4096 };

@@ -2,7 +2,7 @@
 #ifndef REPORT_FINDINGS_INTERNAL_H
 #define REPORT_FINDINGS_INTERNAL_H
 
-#include "archive/sorter.h"
+#include "base/sorter.h"
 #include "report/findings.h"
 #include "report/site.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "report/findings_internal.h"
 #include "view/order.h"
 #include "web/filter.h"

@@ -1,6 +1,6 @@
 #include "report/fleet_status.h"
 
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "base/words.h"
 
 enum { LINE_MAX_LEN = 4096 };

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
-#include "base/terminal.h"
 #include "base/words.h"
 #include "view/order.h"
 #include "web/filter.h"

@@ -3,7 +3,7 @@
 #ifndef REPORT_HAND_ORDERS_H
 #define REPORT_HAND_ORDERS_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "report/report.h"
 #include "web/url.h"
 

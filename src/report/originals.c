@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "archive/archive_name.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 
 enum { PATH_LEN_MAX = 8192, LINE_LEN_MAX = 1 << 20 };

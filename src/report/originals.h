@@ -8,7 +8,7 @@
 
 #include "archive/collection.h"
 #include "archive/wacz.h"
-#include "base/arena.h"
+#include "base/mem.h"
 #include "frontier/seen.h"
 #include "store/store.h"
 

@@ -1,7 +1,6 @@
 #include "report/print_report.h"
 
-#include "base/markup.h"
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "base/words.h"
 
 /* A line has a few URLs and a text, six times as long when it is escaped. */

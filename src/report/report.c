@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/words.h"
 
 bool report_load(struct report *report)

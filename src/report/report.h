@@ -5,7 +5,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "frontier/validator.h"
 #include "page/pagedir.h"
 #include "page/pagescanner.h"

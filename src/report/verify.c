@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/escape.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
-#include "base/terminal.h"
 #include "base/words.h"
 #include "frontier/target.h"
 #include "frontier/verdict.h"

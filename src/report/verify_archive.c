@@ -9,7 +9,7 @@
 #include "archive/digest.h"
 #include "archive/warc_read.h"
 #include "base/date.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 

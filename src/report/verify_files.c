@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "report/verify_internal.h"
 

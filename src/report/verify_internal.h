@@ -2,7 +2,7 @@
 #ifndef REPORT_VERIFY_INTERNAL_H
 #define REPORT_VERIFY_INTERNAL_H
 
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "frontier/seen.h"
 #include "report/hand_orders.h"
 #include "report/report.h"

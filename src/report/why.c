@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "base/words.h"
 #include "report/hand_orders.h"
 #include "report/why_internal.h"

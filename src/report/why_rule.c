@@ -1,5 +1,5 @@
 /* Why a URL was refused: the rule, and where it stands. */
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "report/hand_orders.h"
 #include "report/why_internal.h"
 

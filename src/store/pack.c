@@ -5,7 +5,7 @@
 #include <zstd.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "store/store.h"
 

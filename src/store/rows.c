@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 
 /* --- the tables --------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 
 /* --- the structs -------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "store/sqlite.h"
 
 /* A commit: every row of the batches through its statement, and the digests,

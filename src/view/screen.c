@@ -1,4 +1,4 @@
-#include "base/terminal.h"
+#include "base/escape.h"
 #include "base/words.h"
 #include "view/figures.h"
 

@@ -7,7 +7,7 @@
 #ifndef VIEW_SNAPSHOT_H
 #define VIEW_SNAPSHOT_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 
 enum {
     SNAPSHOT_HOSTS = 50,

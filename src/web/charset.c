@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "web/tree.h"
 
 // clang-format off

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <uchar.h>
 
-#include "base/utf8.h"
+#include "base/str.h"
 #include "web/charset.h"
 
 /* ---- the indexes of the standard ---------------------------------------- */

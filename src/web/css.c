@@ -1,6 +1,6 @@
 #include "web/css.h"
 
-#include "base/utf8.h"
+#include "base/str.h"
 
 void css_init(struct css *css, struct arena *arena, struct str text,
               enum css_place place)

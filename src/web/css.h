@@ -26,7 +26,7 @@
 #ifndef WEB_CSS_H
 #define WEB_CSS_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 enum css_place {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "web/host.h"
 

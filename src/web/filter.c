@@ -5,7 +5,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "base/arena.h"
 #include "base/mem.h"
 
 /* ---- globs -------------------------------------------------------------- */

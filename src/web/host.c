@@ -3,7 +3,7 @@
 #include <idn2.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "base/str.h"
 
 /* ---- IP addresses ------------------------------------------------------- */
 

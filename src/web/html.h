@@ -17,7 +17,7 @@
 #ifndef WEB_HTML_H
 #define WEB_HTML_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "web/charset.h"
 

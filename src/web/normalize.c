@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "web/domain.h"
 #include "web/filter.h"

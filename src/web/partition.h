@@ -6,7 +6,7 @@
 #ifndef WEB_PARTITION_H
 #define WEB_PARTITION_H
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 
 enum { PARTITION_SHIFT = 40 };
 

@@ -12,7 +12,7 @@
 #define WEB_SCOPE_H
 
 #include "base/buf.h"
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
 #include "web/domain.h"
 #include "web/url.h"
 

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "base/utf8.h"
+#include "base/str.h"
 
 /* ---- character references ----------------------------------------------- */
 

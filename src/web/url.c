@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "base/utf8.h"
+#include "base/str.h"
 #include "web/host.h"
 
 static const char *const err_text[] = {

@@ -17,8 +17,8 @@
 #ifndef WEB_URL_H
 #define WEB_URL_H
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 #define MUST_CHECK __attribute__((warn_unused_result))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/str.h"
 #include "web/found.h"
 
 /* ---- the parser --------------------------------------------------------- */

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "support/conformance.h"
 #include "web/tokenizer.h"
 

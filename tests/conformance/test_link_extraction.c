@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "support/conformance.h"
 #include "web/html.h"
 #include "web/url.h"

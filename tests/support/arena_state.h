@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_ARENA_STATE_H
 #define TESTS_SUPPORT_ARENA_STATE_H
 
-#include "base/arena.h"
+#include "base/mem.h"
 
 static inline int setup(void **state)
 {

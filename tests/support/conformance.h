@@ -9,8 +9,8 @@
 #ifndef TESTS_SUPPORT_CONFORMANCE_H
 #define TESTS_SUPPORT_CONFORMANCE_H
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "support/json.h"
 
 /* Append the file's bytes to `out`. Where there is no such file: false, and

@@ -6,7 +6,7 @@
 
 #include "support/frontier_fixture.h"
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 
 void set_up(struct fixture *fixture, const struct frontier_options *options)
 {

@@ -15,8 +15,8 @@
 #ifndef TESTS_SUPPORT_JSON_H
 #define TESTS_SUPPORT_JSON_H
 
-#include "base/arena.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 struct json {
     enum json_type type;

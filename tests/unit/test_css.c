@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "web/css.h"
 
 /* All URLs, each in brackets. */

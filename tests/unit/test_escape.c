@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
-#include "base/terminal.h"
-#include "base/utf8.h"
+#include "base/escape.h"
+#include "base/str.h"
 #include "support/random.h"
 
 static void texts(void **state)

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "web/html.h"
 
 /* --- title and ids ------------------------------------------------------- */

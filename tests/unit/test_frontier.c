@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "frontier/frontier.h"
 
 /* --- scripts: what happens, and what must come of it ----------------- */

@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
+#include "base/hashtable.h"
 #include "base/str.h"
-#include "ds/hashtable.h"
 #include "support/random.h"
 
 static void empty(void **state)

@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
-#include "base/container.h"
-#include "ds/heap.h"
+#include "base/heap.h"
+#include "base/mem.h"
 #include "support/random.h"
 
 struct job {

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "support/link_lines.h"
 #include "web/charset.h"
 #include "web/html.h"

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "http/listen.h"
 #include "http/server.h"
 
 enum { MAX_CONNECTIONS = 3, PATIENCE_US = 60 * 1000 * 1000 };

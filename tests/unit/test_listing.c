@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
-#include "base/hash.h"
+#include "base/hashtable.h"
+#include "base/mem.h"
 #include "frontier/by_hand.h"
 
 static struct domains *domains;

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "base/container.h"
 #include "base/mem.h"
 #include "crawler/mailbox.h"
 #include "support/random.h"

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
+#include "base/mem.h"
 #include "support/random.h"
 
 enum { BLOCK_SIZE = 16 * 1024 };

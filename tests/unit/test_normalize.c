@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "support/arena_state.h"
 #include "support/conformance.h"
 #include "web/normalize.h"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "base/values.h"
+#include "base/words.h"
 #include "cli/option_table.h"
 
 enum { WORDS_MAX = 12 };

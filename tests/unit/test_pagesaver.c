@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/container.h"
+#include "base/mem.h"
 #include "page/pagesaver.h"
 
 struct counter {

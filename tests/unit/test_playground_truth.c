@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
-#include "base/hash.h"
-#include "ds/hashtable.h"
+#include "base/hashtable.h"
+#include "base/mem.h"
 #include "support/small_web.h"
 #include "testserver/truth.h"
 

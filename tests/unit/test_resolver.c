@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "base/container.h"
 #include "base/mem.h"
 #include "crawler/resolver.h"
 #include "names/dns.h"

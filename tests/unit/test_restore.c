@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "support/frontier_fixture.h"
 
 static struct offer offer_of(struct fixture *fixture, const char *text,

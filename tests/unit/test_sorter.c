@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "archive/sorter.h"
 #include "base/buf.h"
+#include "base/sorter.h"
 
 static const char *rest(struct sorter *sorter, struct buf *out)
 {

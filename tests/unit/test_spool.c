@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/hashtable.h"
 #include "base/mem.h"
 #include "base/spool.h"
 #include "support/tempdir.h"

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "base/values.h"
+#include "base/words.h"
 
 enum { BAD = -1, OLD = 4711 };
 

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "support/link_lines.h"
 
 #define HTML "<html xmlns='http://www.w3.org/1999/xhtml'>"

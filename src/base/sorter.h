@@ -12,8 +12,8 @@
  * SQLite sorts in a temporary file that has no name, so that memory stays small
  * whatever the number of texts. Equal texts come out as often as they went in.
  */
-#ifndef ARCHIVE_SORTER_H
-#define ARCHIVE_SORTER_H
+#ifndef BASE_SORTER_H
+#define BASE_SORTER_H
 
 #include "base/str.h"
 

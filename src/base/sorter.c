@@ -1,4 +1,4 @@
-#include "archive/sorter.h"
+#include "base/sorter.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

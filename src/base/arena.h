@@ -1,2 +1,0 @@
-/* Forwards to base/mem.h until its users include that. */
-#include "base/mem.h"

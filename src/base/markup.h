@@ -1,2 +1,0 @@
-/* Forwards to base/escape.h until its users include that. */
-#include "base/escape.h"

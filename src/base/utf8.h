@@ -1,2 +1,0 @@
-/* Forwards to base/str.h until its users include that. */
-#include "base/str.h"

@@ -1,2 +1,0 @@
-/* Forwards to base/words.h until its users include that. */
-#include "base/words.h"

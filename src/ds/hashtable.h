@@ -1,2 +1,0 @@
-/* Forwards to base/hashtable.h until its users include that. */
-#include "base/hashtable.h"

@@ -1,2 +1,0 @@
-/* Forwards to base/heap.h until its users include that. */
-#include "base/heap.h"

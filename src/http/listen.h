@@ -1,2 +1,0 @@
-/* Forwards to http/server.h until its users include that. */
-#include "http/server.h"
