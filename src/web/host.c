@@ -1,5 +1,6 @@
 #include "web/host.h"
 
+#include <assert.h>
 #include <idn2.h>
 #include <stdio.h>
 
@@ -209,6 +210,7 @@ static char *put_delta(char *to, uint32_t delta, uint32_t bias)
 
     for (uint32_t k = BASE;; k += BASE) {
         uint32_t t = threshold(k, bias);
+        assert(t <= T_MAX);
         if (delta < t) {
             *to++ = digits[delta];
             return to;
@@ -500,6 +502,7 @@ static bool open_ace(struct label *label)
     struct label opened;
     char ascii[LABEL_MAX];
 
+    assert(has_ace_prefix(label));
     for (size_t i = 0; i < label->len; i++)
         ascii[i] = (char)label->chars[i];
     if (!punycode_decode((struct str){ascii + 4, label->len - 4}, opened.chars,
