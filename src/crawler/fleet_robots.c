@@ -7,7 +7,7 @@
 
 static_assert(0 + ROBOTS_SIZE_MAX <= MAIL_TEXT_MAX, "every robots.txt fits");
 
-enum { EPOCH_UNKNOWN = UINT32_MAX };
+#define EPOCH_UNKNOWN UINT32_MAX
 
 struct question {
     struct question *next;

@@ -191,8 +191,8 @@ static void put_item(struct relax *relax, struct relaxed *item)
         hashtable_put(&relax->by_fingerprint, item->fingerprint, item);
     }
     hashtable_put(&relax->by_number, item->number, item);
-    relax->item = mem_grow(relax->item, relax->count, &relax->room,
-                           sizeof(struct relaxed *));
+    relax->item =
+        mem_grow(relax->item, relax->count, &relax->room, sizeof(void *));
     relax->item[relax->count++] = item;
 }
 
