@@ -247,6 +247,10 @@ static void put_outcome(struct why *why, const struct url_details *url)
         buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
         return;
     case NOT_HTML:
+        buf_put(line, fetch->settled
+                          ? STR("was fetched for the archive alone: ")
+                          : STR("was fetched and not kept: "));
+        break;
     case NOINDEX:
     case NOARCHIVE:
     case NOT_SITEMAP:
