@@ -219,7 +219,7 @@ void record_fetch(struct record *record, const struct job *job,
                         ? fragment_to_keep(page->fragment)
                         : (struct str){0},
         .noarchive = record->archivist && page->noarchive,
-        .settled = record->options->requisites && page->is_settled,
+        .settled = page->is_settled,
         .title = page_id ? page->title : (struct str){0},
         .canonical = page_id ? canonical_of(job) : (struct str){0},
         .depth = page->depth + 1,

@@ -255,6 +255,11 @@ static void put_outcome(struct why *why, const struct url_details *url)
     case REDIRECTED:
         buf_printf(line, "was redirected to %.*s", STR_ARGS(fetch->target));
         return;
+    case NOT_HTML:
+        buf_put(line, fetch->settled
+                          ? STR("was fetched for the archive alone: ")
+                          : STR("was fetched and not kept: "));
+        break;
     default:
         buf_put(line,
                 url->record.end == URL_NOT_KEPT || fetch->outcome == NOT_SITEMAP
