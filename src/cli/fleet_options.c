@@ -192,13 +192,13 @@ bool fleet_read_crawl(struct crawl_record *record,
                       const struct options *options,
                       const struct fleet_plan *fleet, struct store_error *error)
 {
+    struct fleet_tries tries = {0};
     struct fleet_error why;
 
     *record = (struct crawl_record){0};
     *error = (struct store_error){.status = STORE_FAILED};
-    for (int tries = 0;
-         error->status == STORE_FAILED && fleet_may_try(fleet, tries, &why);
-         tries++) {
+    while (error->status == STORE_FAILED &&
+           fleet_may_try(fleet, &tries, &why)) {
         struct store *store = fleet_open_record(options->fleet, options->name,
                                                 crawler_codes(), error);
         if (store) {

@@ -300,8 +300,8 @@ static bool begin(struct plan *plan)
         .segments = rows.segments,
     };
     enum fleet_result result = FLEET_AWAY;
-    for (int tries = 0;
-         result == FLEET_AWAY && fleet_may_try(fleet, tries, &why); tries++)
+    struct fleet_tries tries = {0};
+    while (result == FLEET_AWAY && fleet_may_try(fleet, &tries, &why))
         result = fleet->engine->type->begin(fleet->engine, &first_rows,
                                             &fleet->crawl, &begun,
                                             &fleet->arena, &why);
@@ -327,8 +327,8 @@ static bool join(struct plan *plan)
     fleet->joined_ms = clock_boot_ms();
     const struct fleet_join join = {str_of(host), str_of(fleet->directory),
                                     fleet->incarnation};
-    for (int tries = 0;
-         result == FLEET_AWAY && fleet_may_try(fleet, tries, &why); tries++)
+    struct fleet_tries tries = {0};
+    while (result == FLEET_AWAY && fleet_may_try(fleet, &tries, &why))
         result = fleet->engine->type->join(fleet->engine, &join, &fleet->joined,
                                            &fleet->arena, &why);
     return !fleet_explain(result, fleet->label, why.text);

@@ -78,11 +78,16 @@ bool fleet_begin_crawl(struct plan *plan);
  * process still holds does not. It comes back only with an exit status. */
 int fleet_rejoin(struct plan *plan);
 
+/* Tries of a call while the engine is away. All 0: none yet. */
+struct fleet_tries {
+    int count;
+    uint64_t next_ms; /* when it is said again that it is waited for */
+};
 /* Call it before each call of the engine: after a try that found the engine
  * away it waits a little. A machine that is new gives up after some tries,
  * because the URL may be wrong; a machine of the crawl waits for as long as it
- * takes, and says so. */
-bool fleet_may_try(const struct fleet_plan *fleet, int tries,
+ * takes, and says so, a line a minute. */
+bool fleet_may_try(const struct fleet_plan *fleet, struct fleet_tries *tries,
                    const struct fleet_error *why);
 
 /* Look at the engine in this way. */

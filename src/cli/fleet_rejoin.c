@@ -12,21 +12,34 @@
 
 enum {
     LOOK_MS = 250,
-    TRIES = 8,                       /* of a new machine */
-    SAY_AGAIN = 60 * 1000 / LOOK_MS, /* a line a minute */
+    TRIES = 8, /* of a new machine */
+    SAY_AFTER_MS = 2000,
+    SAY_AGAIN_MS = 60 * 1000,
 };
 
-bool fleet_may_try(const struct fleet_plan *fleet, int tries,
-                   const struct fleet_error *why)
+static void say_waiting(const struct fleet_plan *fleet,
+                        struct fleet_tries *tries,
+                        const struct fleet_error *why)
 {
-    if (!tries)
-        return true;
-    if (tries >= TRIES && !fleet->is_known)
-        return false;
-    if (tries % SAY_AGAIN == TRIES)
+    uint64_t now_ms = clock_boot_ms();
+
+    if (!tries->count++) {
+        tries->next_ms = now_ms + SAY_AFTER_MS;
+    } else if (now_ms >= tries->next_ms) {
         terminal_line(stderr, "crawler: %s is away (%s); it is waited for",
                       fleet->label, why->text);
-    poll(NULL, 0, LOOK_MS);
+        tries->next_ms = now_ms + SAY_AGAIN_MS;
+    }
+}
+
+bool fleet_may_try(const struct fleet_plan *fleet, struct fleet_tries *tries,
+                   const struct fleet_error *why)
+{
+    if (tries->count >= TRIES && !fleet->is_known)
+        return false;
+    if (tries->count)
+        poll(NULL, 0, LOOK_MS);
+    say_waiting(fleet, tries, why);
     return true;
 }
 
@@ -35,9 +48,9 @@ enum fleet_result fleet_look(const struct fleet_plan *fleet,
                              struct arena *arena, struct fleet_error *why)
 {
     enum fleet_result result = FLEET_AWAY;
+    struct fleet_tries tries = {0};
 
-    for (int tries = 0;
-         result == FLEET_AWAY && fleet_may_try(fleet, tries, why); tries++)
+    while (result == FLEET_AWAY && fleet_may_try(fleet, &tries, why))
         result =
             fleet->engine->type->look(fleet->engine, 0, snapshot, arena, why);
     return result;
@@ -161,7 +174,8 @@ static int wait_for_engine(struct plan *plan)
 {
     struct fleet_engine *engine = plan->fleet.side;
     struct fleet_snapshot snapshot;
-    struct fleet_error why;
+    struct fleet_error why = {0};
+    struct fleet_tries tries = {0};
     enum fleet_result result = FLEET_AWAY;
     struct arena arena;
 
@@ -169,6 +183,7 @@ static int wait_for_engine(struct plan *plan)
     engine_postgres_hurry(engine, NULL, NULL);
     arena_init(&arena);
     while (result == FLEET_AWAY && rest(plan)) {
+        say_waiting(&plan->fleet, &tries, &why);
         arena_clear(&arena);
         result = engine->type->look(engine, 0, &snapshot, &arena, &why);
     }

@@ -327,8 +327,8 @@ static enum crawl_end finish(struct crawler *crawler)
     end_resolver(crawler);
     logr_flush(crawler->options->log); /* of look-ups that were dropped */
     workers_free(crawler->workers);
-    /* The committer may wait for an engine that is away: the process starts
-     * again as it is. */
+    /* The committer may still wait for the engine: the process starts again as
+     * it is. */
     if (end == CRAWL_REJOIN)
         return end;
     record_free(crawler->record);

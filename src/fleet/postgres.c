@@ -210,6 +210,9 @@ static bool fail_answer(struct postgres *pg, const PGresult *result)
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
     pg->forgets |= state && is_about_prepared(state);
+    /* Of the tables that all are in a schema with its name. */
+    if (state && !strcmp(state, "42P01") && text && strstr(text, ".crawl\""))
+        text = "there is no such crawl";
     return pg_fail(pg,
                    !state || is_away(pg, state) ? FLEET_AWAY : FLEET_REFUSED,
                    "%s", text ? text : "no answer");
@@ -227,6 +230,33 @@ static void ignore_notice(void *user, const char *text)
 static bool may_wait(const struct postgres *pg)
 {
     return !pg->may_wait || pg->may_wait(pg->may_wait_user);
+}
+
+/* The server is there and does not let us in. Its words are all that libpq
+ * gives; those of a server in another language are not known here. */
+static bool is_locked_out(const struct postgres *pg)
+{
+    static const char *const said[] = {"password authentication failed",
+                                       "no password supplied",
+                                       "no pg_hba.conf entry",
+                                       "\" does not exist"};
+    bool found = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(said); i++)
+        found |= strstr(PQerrorMessage(pg->conn), said[i]) != NULL;
+    return found;
+}
+
+/* A connection cannot be made. For whoever begins that may be for good; one that
+ * is at work waits, whatever the server says meanwhile. */
+static bool fail_to_connect(struct postgres *pg)
+{
+    bool is_for_good = !pg->has_connected && !pg->may_wait && is_locked_out(pg);
+
+    fail_away(pg);
+    if (is_for_good)
+        pg->result = FLEET_REFUSED;
+    return false;
 }
 
 /* The user's URL is last, so that it overrides all but the form of names. The
@@ -249,7 +279,8 @@ static bool connect_to(struct postgres *pg)
 
     pg->conn = PQconnectdbParams(keys, values, 1);
     if (PQstatus(pg->conn) != CONNECTION_OK)
-        return fail_away(pg);
+        return fail_to_connect(pg);
+    pg->has_connected = true;
     PQsetNoticeProcessor(pg->conn, ignore_notice, NULL);
     if (PQsetnonblocking(pg->conn, 1) || !PQenterPipelineMode(pg->conn))
         return fail_away(pg);

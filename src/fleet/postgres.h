@@ -56,6 +56,7 @@ struct postgres {
     const char *prepared[PG_PREPARED_MAX];
     size_t preparations;
     bool forgets;                 /* the server does not keep them */
+    bool has_connected;           /* once at least */
     bool (*may_wait)(void *user); /* see engine_postgres_hurry; or NULL */
     void *may_wait_user;
 };

@@ -149,3 +149,27 @@ each_form() {
     [ "$STATUS" -ne 0 ]
     ! grep -q geheim "$OUT" "$ERR" || fail "a secret is shown"
 }
+
+@test "no such crawl, and a wrong password, are said to be that, at once" {
+    local start=$SECONDS url command
+
+    for command in status pause verify 'export --format jsonl'; do
+        # shellcheck disable=SC2086 # words
+        capture "$CRAWLER" $command --name nothing "$(postgres_url)"
+        same "crawler: $(postgres_url): there is no such crawl" "$(cat "$ERR")"
+    done
+    postgres_sql "CREATE ROLE locked LOGIN PASSWORD 'right'"
+    sed -i '1i host all locked 127.0.0.1/32 scram-sha-256' "$POSTGRES_HOME/data/pg_hba.conf"
+    postgres_sql "SELECT pg_reload_conf()" >"$TMP/reloaded"
+    url=$(postgres_url)
+    url=${url/crawl@/locked:wrong@}
+    until capture "$CRAWLER" status "$url" && grep -q "password authentication failed" "$ERR"; do
+        [ $((SECONDS - start)) -lt "$LIMIT" ] || fail "$(cat "$ERR")" || return
+        sleep 0.1
+    done
+    capture "$CRAWLER" --scope any --fleet "$url" http://a.test/ "$DIR" 3
+    [ "$STATUS" -ne 0 ]
+    same 1 "$(wc -l <"$ERR")" "lines: $(cat "$ERR")"
+    grep -q "password authentication failed" "$ERR" || fail "$(cat "$ERR")"
+    ! grep -q "is away\|wrong" "$ERR" || fail "$(cat "$ERR")"
+}

@@ -98,18 +98,6 @@ fleet_crawl() {
         WHERE node > 0 ORDER BY 1" | paste -sd ' ')"
 }
 
-# close_gate: whoever reads a partition waits until there is no row in `gate`.
-close_gate() {
-    postgres_sql "SET search_path TO $NAME;
-        CREATE TABLE gate AS SELECT 1;
-        CREATE FUNCTION pass() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN
-            WHILE EXISTS (SELECT 1 FROM $NAME.gate) LOOP
-                PERFORM pg_sleep(0.02); END LOOP; RETURN true; END';
-        ALTER TABLE journal RENAME TO journal_rows;
-        CREATE VIEW journal AS SELECT * FROM journal_rows
-            WHERE part >= 8 OR pass()"
-}
-
 @test "a machine keeps its lease while it loads" {
     local start renewed=''
 

@@ -134,3 +134,19 @@ never_again() {
     machine_ends 1 0
     all_pages
 }
+
+@test "partitions that a machine was loading when the engine went away are loaded after it" {
+    LEASE=1s
+    machine 1
+    wait_until_saved 40
+    kill -KILL "${MACHINE[1]}"
+    machine_ends 1 137
+    close_gate
+    machine 1
+    until postgres_sql "SELECT wait_event FROM pg_stat_activity" | grep -q PgSleep; do sleep 0.05; done
+    outage 1.2
+    postgres_sql "DELETE FROM $NAME.gate"
+    machine_ends 1 0
+    same 2 "$(postgres_sql "SELECT joins FROM $NAME.node WHERE node = 1")" "joins"
+    all_pages
+}

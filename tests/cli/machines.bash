@@ -141,3 +141,15 @@ stands_still() {
     wait_until_dead "$1"
     kill -CONT "${MACHINE[$1]}"
 }
+
+# close_gate: whoever reads a partition waits until there is no row in `gate`.
+close_gate() {
+    postgres_sql "SET search_path TO $NAME;
+        CREATE TABLE gate AS SELECT 1;
+        CREATE FUNCTION pass() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN
+            WHILE EXISTS (SELECT 1 FROM $NAME.gate) LOOP
+                PERFORM pg_sleep(0.02); END LOOP; RETURN true; END';
+        ALTER TABLE journal RENAME TO journal_rows;
+        CREATE VIEW journal AS SELECT * FROM journal_rows
+            WHERE part >= (SELECT partitions FROM $NAME.crawl) OR pass()"
+}
