@@ -236,10 +236,9 @@ static bool may_wait(const struct postgres *pg)
  * gives; those of a server in another language are not known here. */
 static bool is_locked_out(const struct postgres *pg)
 {
-    static const char *const said[] = {"password authentication failed",
-                                       "no password supplied",
-                                       "no pg_hba.conf entry",
-                                       "\" does not exist"};
+    static const char *const said[] = {
+        "password authentication failed", "no password supplied",
+        "no pg_hba.conf entry", "\" does not exist"};
     bool found = false;
 
     for (size_t i = 0; i < ARRAY_LEN(said); i++)
@@ -247,8 +246,8 @@ static bool is_locked_out(const struct postgres *pg)
     return found;
 }
 
-/* A connection cannot be made. For whoever begins that may be for good; one that
- * is at work waits, whatever the server says meanwhile. */
+/* A connection cannot be made. For whoever begins that may be for good; one
+ * that is at work waits, whatever the server says meanwhile. */
 static bool fail_to_connect(struct postgres *pg)
 {
     bool is_for_good = !pg->has_connected && !pg->may_wait && is_locked_out(pg);

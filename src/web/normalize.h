@@ -81,8 +81,8 @@ bool course_normalize(struct url *url, struct arena *arena);
 /* Write the key and return its length, at most that of the href. */
 size_t url_key(const struct url *url, char to[static URL_LEN_MAX]);
 
-/* The hash of the key (base/hashtable.h). Most URLs are their own key: then none is
- * written. */
+/* The hash of the key (base/hashtable.h). Most URLs are their own key: then
+ * none is written. */
 uint64_t url_fingerprint(const struct url *url, uint64_t seed);
 
 /* Does the host end with a dot that does not count (domain_trim_dot)? */
