@@ -209,7 +209,7 @@ static bool take_unicode(struct json_reader *reader, uint32_t *c)
 static bool take_escape(struct json_reader *reader)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    char text[UTF8_LEN_MAX];
+    char text[UTF8_LEN_MAX] = "";
     uint32_t c;
 
     if (!reader->rest.len)

@@ -256,7 +256,7 @@ int fleet_whole_options(struct options *whole, const struct options *options,
                         bool *is_whole)
 {
     struct fleet_plan fleet = {0};
-    struct fleet_marker marker;
+    struct fleet_marker marker = {0};
     int status;
 
     options_init(whole);

@@ -214,7 +214,7 @@ int usage_run(const struct arguments *arguments)
     int argc = arguments->count;
     char *const *argv = arguments->words;
     const struct command_row *row = &commands[0];
-    struct options options;
+    struct options options = {0};
     struct buf error;
 
     for (size_t i = 1; i < ARRAY_LEN(commands) && argc > 1; i++)

@@ -216,13 +216,15 @@ static bool answer_oneself(struct fleet_robots *robots, struct crawler *crawler,
     return true;
 }
 
-/* Begin, if nothing is under way for that guest. */
-static void begin(struct fleet_robots *robots, struct crawler *crawler,
+/* Begin, if nothing is under way for that guest. False if it was answered, and
+ * taken out. */
+static bool begin(struct fleet_robots *robots, struct crawler *crawler,
                   struct question **at)
 {
     struct mail_entry answer = {0};
     struct url asker, url;
     struct arena arena;
+    bool waits = false;
 
     arena_init(&arena);
     if (url_parse(&asker, &arena, str_of((*at)->text), NULL, NULL) ||
@@ -232,7 +234,10 @@ static void begin(struct fleet_robots *robots, struct crawler *crawler,
     else if (frontier_robots_asked(crawler->validator.frontier, &asker, &url,
                                    &answer.outcome) == ROBOTS_ASKED_IN_VAIN)
         tell(robots, at, &answer);
+    else
+        waits = true;
     arena_release(&arena);
+    return waits;
 }
 
 static void take_question(struct fleet_robots *robots, struct crawler *crawler,
@@ -290,20 +295,15 @@ void fleet_robots_take(struct fleet_robots *robots, struct crawler *crawler,
 void fleet_robots_look(struct fleet_robots *robots, struct crawler *crawler,
                        const struct fleet_part *part)
 {
-    struct question *next;
-
     for (struct question *at = robots->asked; at; at = at->next) {
         uint32_t epoch = part[at->part].epoch;
         if (at->epoch != EPOCH_UNKNOWN && at->epoch != epoch)
             ask(robots, at);
         at->epoch = epoch;
     }
-    for (struct question **at = &robots->guests; *at;) {
-        next = *at;
-        begin(robots, crawler, at);
-        if (*at == next) /* it was not answered */
-            at = &next->next;
-    }
+    for (struct question **at = &robots->guests; *at;)
+        if (begin(robots, crawler, at))
+            at = &(*at)->next;
 }
 
 static void drop(struct question **list, uint32_t part, bool by_asker)

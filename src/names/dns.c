@@ -516,8 +516,8 @@ static void ask(struct question *question)
     dns->being_asked = question;
     ares_getaddrinfo(question->channel->ares, question->lookup->name, NULL,
                      &hints, take_reply, question);
-    if (!dns->being_asked)
-        return;
+    if (dns->being_asked != question)
+        return; /* it has ended already */
     dns->being_asked = NULL;
     window_asked(&dns->window);
     wait_until(question, IN_FLIGHT,

@@ -168,7 +168,7 @@ wait_for_batch() {
     same '**/nothing/**' "$(rules)"
     kill -TERM "$pid"
     wait "$pid" || :
-    ! grep "is it still there" "$TMP/err"
+    run ! grep "is it still there" "$TMP/err"
 }
 
 @test "what does not fit is refused in one line, and a password is never kept" {
