@@ -87,7 +87,9 @@ ends() { sqlite3 "$TMP/all.db" "SELECT count(*) FROM urls WHERE state = '$1'"; }
     stands_still 2
     shown=
     while kill -0 "${MACHINE[2]}" 2>/dev/null; do
-        shown+=$(tr '\0' ' ' 2>/dev/null <"/proc/${MACHINE[2]}/cmdline")
+        # It may have ended by now.
+        shown+=$({ tr '\0' ' ' <"/proc/${MACHINE[2]}/cmdline"; } 2>/dev/null) || :
+        sleep 0.02
     done
     for i in 1 2; do machine_ends $i 0; done
     all_pages
