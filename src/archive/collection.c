@@ -198,7 +198,7 @@ static bool is_same_url(struct collection *collection, struct str a,
     return str_eq(plain_url(arena, a), plain_url(arena, b));
 }
 
-/* Of a long record only the start is read. */
+/* Only the start of a long record is read. */
 static bool read_at(struct collection *collection, uint32_t file, uint64_t at,
                     uint64_t within, struct warc_record *record)
 {
@@ -259,7 +259,7 @@ static bool is_other_digest(struct str a, struct str b)
            !str_eq_nocase(left.tail, right.tail);
 }
 
-/* What is found is in the memory of a reader. */
+/* The result is in the memory of a reader. */
 static bool is_original(struct collection *collection, uint32_t file,
                         const struct warc_record *record,
                         const struct wanted *wanted, struct captured *original)

@@ -61,7 +61,7 @@ static enum warc_got read_block(struct long_body *body)
     return got;
 }
 
-/* What is behind the last chunk is no part of it. */
+/* Bytes behind the last chunk are no part of it. */
 static enum long_body_got end(struct long_body *body)
 {
     return warc_end(body->reader, &body->record) == WARC_RECORD

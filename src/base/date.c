@@ -231,7 +231,7 @@ bool date_read_digits(struct str text, uint64_t *wall_ms)
 
 /* --- cookies -------------------------------------------------------------- */
 
-/* What is found so far. */
+/* The results so far. */
 struct cookie_date {
     struct date date;
     bool has_time, has_day, has_month, has_year;

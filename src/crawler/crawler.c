@@ -28,7 +28,7 @@ enum crawl_end crawler_run(const struct crawl_options *options,
     if (options->resume)
         restore_crawl(&crawler);
     begin_record(&crawler);
-    relax_deepen(&crawler, crawler.last_number);
+    relax_deepen(&crawler, crawler.last_number); /* a greater maxDepth */
     fleet_begin(&crawler); /* our partitions, if this is one machine of many */
     listen_to_validator(&crawler); /* to count and record each URL judged */
     offer_seeds(&crawler);         /* seeds -> validator -> frontier */

@@ -12,7 +12,7 @@
 #include "web/partition.h"
 
 enum {
-    /* What a round holds of URLs; those beyond it are left to the next one. */
+    /* A round holds so many bytes of URLs; the next one takes the others. */
     ROUND_BYTES_MAX = 32 << 20,
 
     /* A crawl that has to wait for so long takes the time for a round. */

@@ -140,7 +140,7 @@ enum lease_news {
                    * for a whole pause, then it goes on */
 };
 
-/* What is new of the lease since the last call? */
+/* Has the lease changed since the last call? */
 enum lease_news member_look_at_lease(struct member *member, struct lease lease,
                                      uint64_t now_ms);
 

@@ -210,7 +210,7 @@ static bool fail_answer(struct postgres *pg, const PGresult *result)
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
     pg->forgets |= state && is_about_prepared(state);
-    /* Of the tables that all are in a schema with its name. */
+    /* All tables are in a schema with its name. */
     if (state && !strcmp(state, "42P01") && text && strstr(text, ".crawl\""))
         text = "there is no such crawl";
     return pg_fail(pg,

@@ -20,7 +20,7 @@
  * empty: nothing at all. */
 struct str head_lines_of(const struct exchange *exchange, struct arena *arena);
 
-/* Of a page that an earlier version saved: nothing is known. */
+/* An earlier version saved the page: nothing is known. */
 #define HEAD_LINES_UNKNOWN STR("")
 
 /* Fill in what the exchange had of them. `lines` is kept. */

@@ -199,7 +199,7 @@ static void check_fragment(struct findings *findings,
         findings_want(findings, url->page, *fragment, link, via);
 }
 
-/* What it is if it is broken. */
+/* This is its meaning if it is broken. */
 static enum finding_kind kind_of(const struct store_link *link)
 {
     return link->kind == 1 + HTML_LINK   ? FINDING_LINK_ELEMENT
